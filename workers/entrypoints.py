@@ -35,9 +35,10 @@ def run_worker(settings: Settings, queue: str) -> None:
     from workers.app import app
     from workers.broker import tolerate_faults
     from workers.queues import QUEUE_NAMES
-    from workers.services import completeness, load_before_fork
+    from workers.services import completeness
     from workers.services.logs import log_libraries_as_json, quiet_ticks
     from workers.services.stopping import give_back_after
+    from workers.warm_up import load_before_fork
 
     tolerate_faults()
     if queue not in QUEUE_NAMES:
@@ -78,7 +79,7 @@ def run_beat(settings: Settings) -> None:
     from celery import signals
 
     from workers.app import app
-    from workers.services.heartbeat import start_heartbeat_of_beat
+    from workers.processes.heartbeat import start_heartbeat_of_beat
     from workers.services.logs import log_libraries_as_json, quiet_ticks
 
     quiet_ticks()

@@ -13,8 +13,9 @@ from celery import signals
 
 from workers.monitoring import traces
 from workers.processes import parent_death
-from workers.services import services, stopping, warm_up
-from workers.services.heartbeat import start_heartbeat
+from workers.processes.heartbeat import start_heartbeat
+from workers.services import services, stopping
+from workers.warm_up import warm_up
 
 #: the worker: it imports this before it forks
 _WORKER = os.getpid()

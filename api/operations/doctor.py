@@ -127,7 +127,7 @@ def _beat(services: Services) -> Diagnosis:
 def _workers(services: Services) -> Diagnosis:
     if _is_idle(services.settings):
         return Diagnosis("note", "they start with the stack")
-    from workers.services.heartbeat import living_workers
+    from workers.processes.heartbeat import living_workers
 
     alive = living_workers(services)
     finding = ", ".join(f"{queue} {count}" for queue, count in alive.items())

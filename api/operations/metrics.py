@@ -24,9 +24,9 @@ from store.overview import figures
 from store.questions.state import waiting
 from store.sql.database import DatabaseError
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, WebhookRow, WebhookStatus
+from workers.processes.heartbeat import last_sweep, living_workers
 from workers.queues import QUEUE_NAMES, QUEUES, TASK_OF
 from workers.services.collections import every
-from workers.services.heartbeat import last_sweep, living_workers
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement

@@ -18,10 +18,10 @@ from store.questions import records
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
 from workers.crawl.search import cooling_engines
+from workers.processes.heartbeat import living_workers
 from workers.processes.stack import Address, running
 from workers.queues import QUEUE_NAMES
 from workers.services.engines import switched_on
-from workers.services.heartbeat import living_workers
 from workers.upkeep.sweep import queue_length
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from store.sql import leases
 from store.sql.database import check_schema
 from store.sql.tables import IndexState, PageRow
 from workers.indexing.embed import BATCH_PAGES, names_of, passages_of
+from workers.processes.heartbeat import living_workers
 from workers.processes.stack import running
-from workers.services.heartbeat import living_workers
 
 if TYPE_CHECKING:
     from workers.services import Services

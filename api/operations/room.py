@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from store.ephemeral.memory import memory_use
 from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
-from workers.services.heartbeat import living_beats, living_workers
+from workers.processes.heartbeat import living_beats, living_workers
 
 if TYPE_CHECKING:
     import redis

@@ -22,10 +22,10 @@ from store.pages import pages
 from store.passages.errors import PassagesLost
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
+from workers.processes.heartbeat import living_workers
 from workers.queues import QUEUE_NAMES
 from workers.services import Services, completeness
 from workers.services.engines import switched_on
-from workers.services.heartbeat import living_workers
 
 router = APIRouter(tags=["health"])
 

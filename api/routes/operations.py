@@ -11,9 +11,9 @@ from api.schemas.operations import Operations, WorkQueue
 from domain.access.key import Role
 from store.overview import activity
 from store.pages import refresh_queue
+from workers.processes.heartbeat import living_workers
 from workers.queues import QUEUE_NAMES
 from workers.services import Services
-from workers.services.heartbeat import living_workers
 
 router = APIRouter(prefix="/api", tags=["operations"], dependencies=[Depends(require(Role.operate))])
 

@@ -11,32 +11,20 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-import structlog
-
 from domain.access.collection import DEFAULT, MAIN, Collection
-from domain.errors import WellreadError
 from store.sql.database import Database
 from workers.services.cached import cached
 from workers.services.logs import configure_logs
+from workers.services.redis_access import RedisAccess
 from workers.services.web import WebAccess
 from workers.settings import load
 
 if TYPE_CHECKING:
-    import redis
-    from redis import Redis
-
     from pipeline.ask import Tools
     from pipeline.limits import Limits
     from pipeline.models.model import LanguageModel
     from pipeline.reader.reader import Reader
     from store.embedders import Embedder
-    from store.ephemeral.engine_cooldowns import EngineCooldowns
-    from store.ephemeral.erasures import Erasures
-    from store.ephemeral.events import Events
-    from store.ephemeral.host_slots import Slots
-    from store.ephemeral.memory import Memory
-    from store.ephemeral.trace_parents import TraceParents
-    from store.ephemeral.turns import Turns
     from store.learned.variants import VariantsCache
     from store.passages.table import Passages
     from store.passages.writer import PassagesWriter
@@ -46,17 +34,13 @@ if TYPE_CHECKING:
     from workers.services.link_vectors import LinkVectors
     from workers.settings import Settings
 
-log = structlog.get_logger()
-
-#: of a host slot, for work that is no fetch
-TURN_SLACK_S = 5.0
 #: threads for the parallel searches of one question
 SEARCH_THREADS = 8
 
 _Handle = TypeVar("_Handle", bound="Passages")
 
 
-class Services(WebAccess):
+class Services(WebAccess, RedisAccess):
     """The services of a process; each is opened on first use, once."""
 
     #: whose services these are
@@ -88,60 +72,6 @@ class Services(WebAccess):
             return keys.closed(session, owners, self.now())
 
     @cached
-    def redis(self) -> redis.Redis:
-        """The broker, as a plain client."""
-        import redis
-
-        return redis.Redis.from_url(self.settings.redis, socket_connect_timeout=5, socket_timeout=10)
-
-    @cached
-    def broker_memory(self) -> Memory:
-        """How full the broker is."""
-        from store.ephemeral.memory import Memory
-
-        return Memory(self.redis)
-
-    @cached
-    def turns(self) -> Turns:
-        """When those who were refused may come again."""
-        from store.ephemeral.turns import Turns
-
-        return Turns(self.redis, "" if self.collection.is_default else self.collection.id)
-
-    @cached
-    def events(self) -> Events:
-        """The events of each question's progress."""
-        from store.ephemeral.events import Events
-
-        return Events(self.events_redis, "" if self.collection.is_default else self.collection.id)
-
-    @cached
-    def events_redis(self) -> Redis:
-        """The Redis of events: the broker, unless there is another one."""
-        import redis
-
-        if not self.settings.events_redis_url:
-            return self.redis
-        return redis.Redis.from_url(self.settings.events_redis, socket_connect_timeout=5, socket_timeout=10)
-
-    @cached
-    def erasures(self) -> Erasures:
-        """What is to be erased from the disk."""
-        from store.ephemeral.erasures import Erasures
-
-        return Erasures(self.redis, "" if self.collection.is_default else self.collection.id)
-
-    @cached
-    def host_slots(self) -> Slots:
-        """Slots at hosts; a slot lasts as long as reading one page may take."""
-        from crawler.browser.render import RenderBounds
-        from store.ephemeral.host_slots import Slots
-
-        # robots.txt, then the page, then its scripts
-        longest_s = 2 * self.settings.fetch_deadline_s + RenderBounds().deadline_s + TURN_SLACK_S
-        return Slots(self.redis, longest_s=longest_s)
-
-    @cached
     def dispatcher(self) -> Dispatcher:
         """Sends tasks."""
         from workers.app import app
@@ -149,13 +79,6 @@ class Services(WebAccess):
 
         shown = self.database if self.settings.flower_words else None
         return Dispatcher(app, shown=shown, parents=self.trace_parents)
-
-    @cached
-    def trace_parents(self) -> TraceParents:
-        """Where the traces of questions began."""
-        from store.ephemeral.trace_parents import TraceParents
-
-        return TraceParents(self.redis)
 
     @cached
     def leases(self) -> LeaseRenewer:
@@ -283,13 +206,6 @@ class Services(WebAccess):
         with self.database.read() as session:
             return pages.texts(session, page_ids)
 
-    @cached
-    def engine_cooldowns(self) -> EngineCooldowns:
-        """The engines that are cooling down."""
-        from store.ephemeral.engine_cooldowns import EngineCooldowns
-
-        return EngineCooldowns(self.redis)
-
     def close(self) -> None:
         """Close all opened services."""
         opened = self.__dict__
@@ -297,9 +213,7 @@ class Services(WebAccess):
             while self.opened_collections:
                 self.opened_collections.popitem()[1].close()
         self.close_web_access()
-        for name in ("redis", "events_redis"):
-            if name in opened:
-                opened[name].close()
+        self.close_redis()
         if "database" in opened:
             self.database.close()
 
@@ -349,25 +263,3 @@ def services(collection: str = DEFAULT) -> Services:
 def _services(_pid: int) -> Services:
     configure_logs()
     return Services(load())
-
-
-def load_before_fork(queue: str) -> None:
-    """Import what each process of a worker would import for itself: a second that they then begin without."""
-    if queue in ("answer", "embed"):
-        import lance_namespace  # noqa: F401 (most of lancedb's import; lancedb itself starts a thread, which no fork has)
-
-
-def warm_up(queue: str) -> bool:
-    """Open the services that a queue's first task would wait for; return whether they can be used."""
-    ready = services()
-    try:
-        if queue == "answer":
-            _ = ready.tools, ready.events
-            ready.embedder.embed(["warm"])
-            ready.reader.read("warm", [("", "warm")])
-        elif queue == "embed":
-            _ = ready.passages_writer
-    except WellreadError as error:  # the first task meets the error again, and stores it in its row
-        log.error("not_ready", queue=queue, error=str(error))
-        return False
-    return True

@@ -8,10 +8,10 @@ from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app
 from workers.crawl import schedules
 from workers.files import folders
+from workers.processes.heartbeat import record_sweep
 from workers.questions import webhooks
 from workers.services import Services, services
 from workers.services.collections import for_each
-from workers.services.heartbeat import record_sweep
 from workers.upkeep import expiry, sweep
 
 

@@ -22,8 +22,8 @@ from store.questions.steps import LookupDetail
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
 from tests.api import walk
 from tests.api.conftest import LOCAL
+from workers.processes.heartbeat import record_sweep
 from workers.services import Services, collections
-from workers.services.heartbeat import record_sweep
 from workers.settings import Settings
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from store.passages.writer import PassagesWriter
+from workers.processes.heartbeat import living_workers
 from workers.processes.supervise import wait_until
 from workers.services import Services
-from workers.services.heartbeat import living_workers
 
 pytestmark = pytest.mark.timeout(300)
 

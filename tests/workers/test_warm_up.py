@@ -9,7 +9,7 @@ import pytest
 
 _ASK = """
 import sys, threading
-from workers.services import load_before_fork
+from workers.warm_up import load_before_fork
 load_before_fork(sys.argv[1])
 print("lance_namespace" in sys.modules, "lancedb" in sys.modules, threading.active_count())
 """
