@@ -12,7 +12,8 @@ from typing import Final
 
 from markdown_it import MarkdownIt
 
-MAX_TEXT: Final = 2_000_000
+from crawler.extract.plain import MAX_TEXT
+
 _FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^([A-Za-z_]+)[ \t]*[:=][ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.MULTILINE)
 #: names of front matter → those of the metadata of a page, the first that is there

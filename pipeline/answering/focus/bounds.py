@@ -47,7 +47,7 @@ _WHEN = re.compile(r"(?:since |until |from |seit |ab |bis )?(?:when|wann|quand|�
 _HOW_MANY = re.compile(
     r"\b(?:how many|how much (?:does|do|did|is|was|are|would)|wie ?viele?|was kostet)\b", re.IGNORECASE
 )
-_MONEY = re.compile(r"[£$€¥]|\b(?:euros?|pounds?|dollars?|francs?|franken|cents?)\b", re.IGNORECASE)
+MONEY = re.compile(r"[£$€¥]|\b(?:euros?|pounds?|dollars?|francs?|franken|cents?|EUR|USD|GBP|CHF)\b", re.IGNORECASE)
 #: what a sum of money says without a word
 MONEY_WORDS = "cost price pay kosten kostet preis zahlen bezahlen coûte prix cuesta precio costa prezzo custa preço"
 _OR = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
@@ -160,7 +160,7 @@ def _is_time(sentence: str, focus: Focus, kind: AnswerType) -> bool:
 
 def _is_about(analysis: Analysis, sentence: str, said: str, context: Collection[str]) -> bool:
     """Return whether a sentence, or what is above it, has a word of the question; else it tells of another thing."""
-    means = analyse(MONEY_WORDS, analysis.lang) if _MONEY.search(said) else []
+    means = analyse(MONEY_WORDS, analysis.lang) if MONEY.search(said) else []
     related = find_related(analysis.terms, {*analyse(sentence, analysis.lang), *means, *context}, analysis.lang)
     return any(related.values())
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain import Focus
-from pipeline.answering.focus.bounds import MONEY_WORDS
+from pipeline.answering.focus.bounds import MONEY, MONEY_WORDS
 from pipeline.judging.sentences import Span
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, is_number
@@ -30,10 +30,9 @@ _EDGE = re.compile(r"(?:^|(?<=\s))\|(?=\s|$)")
 _FIELD = re.compile(r"(?P<label>[^\W\d_][^:;|.]{0,40}?): +(?P<value>[^;]+?)(?:; +|;?\s*$)")
 _BULLET = re.compile(r"\s*(?:[-*•‣]\s+)*")
 _FIRST_WORD = re.compile(r"[^\W_]+")
-_MONEY = re.compile(r"[£$€¥]|\b(?:EUR|USD|GBP|CHF)\b")
 _CLOCK = re.compile(r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:[ap]\.?m\b|Uhr|h\b)")
 #: what a cell of such a form says without a header
-_MEANS = ((_MONEY, MONEY_WORDS), (_CLOCK, "time hours Uhrzeit heure hora ora"))
+_MEANS = ((MONEY, MONEY_WORDS), (_CLOCK, "time hours Uhrzeit heure hora ora"))
 #: kinds of answers that have a number
 _WITH_NUMBER: frozenset[AnswerType] = frozenset({"time", "money", "number"})
 
