@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from importlib import import_module
+
 import structlog
 
 from domain.errors import WellreadError
@@ -9,11 +12,15 @@ from workers.services import services
 
 log = structlog.get_logger()
 
+#: most of what importing lancedb takes; lancedb itself starts a thread, which no fork has
+_OF_LANCEDB = "lance_namespace"
+
 
 def load_before_fork(queue: str) -> None:
     """Import what each process of a worker would import for itself: a second that they then begin without."""
     if queue in ("answer", "embed"):
-        import lance_namespace  # noqa: F401 (most of lancedb's import; lancedb itself starts a thread, which no fork has)
+        with suppress(ImportError):
+            import_module(_OF_LANCEDB)
 
 
 def warm_up(queue: str) -> bool:

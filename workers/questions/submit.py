@@ -75,17 +75,11 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     if traces.is_on():
         traces.note(wellread__question__id=question.id)
         services.trace_parents.keep(question.id, traces.headers())
-    if is_new:
-        _start(services, question)
-    return question, is_new
-
-
-def _start(services: Services, question: Question) -> None:
-    """Send a new question's task; who watches it reads its status first, so that no event needs to say that."""
-    if not question.status.is_final:
-        _send_task(services, question)
-    elif question.callback_url:  # nobody else waits for one that ended at once
+    if is_new and (
+        not question.status.is_final or question.callback_url
+    ):  # nobody else waits for one that ended at once
         notify_started(services, question)
+    return question, is_new
 
 
 def _check_early(services: Services, new: NewQuestion, before: Ahead) -> None:
@@ -110,19 +104,12 @@ def _open(services: Services, new: NewQuestion, before: Ahead) -> tuple[Question
 
 
 def notify_started(services: Services, question: Question) -> None:
-    """Publish a started question's status and send its task."""
+    """Publish a new question's status and send its task; a follower waits for its leader."""
     if question.status.is_final:
         services.events.publish(question.id, EventKind.FINAL, {"status": question.status})
         notify_ended(services, question.id)
-        return
-    if question.status is not Status.FOLLOWING:
+    elif question.status is not Status.FOLLOWING:
         services.events.publish(question.id, EventKind.STATUS, {"status": question.status})
-    _send_task(services, question)
-
-
-def _send_task(services: Services, question: Question) -> None:
-    """Send the task that a question waits for; a follower waits for its leader."""
-    if question.status is not Status.FOLLOWING:
         services.dispatcher.send_for(question.id, question.status, priority=question.priority, words=question.text)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from domain import Status
 from store.questions.new_questions import NewQuestion
-from tests.workers.conftest import Bell
 from workers.questions import submit
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
@@ -21,18 +20,6 @@ class _Sender:
 
     def send_task(self, *_: Any, argsrepr: str | None, **__: Any) -> None:
         self.shown = argsrepr
-
-
-def test_task_of_a_new_question_waits_for_no_event_and_that_of_one_started_again_does(
-    services: Services, bell: Bell
-) -> None:
-    question, _ = submit.submit(services, ASKED)
-    stream = f"wellread:events:{question.id}"
-    assert (bell.rung, services.events_redis.exists(stream)) == ([(Status.ASKED, question.id)], 0)
-    submit.cancel(services, question.id)
-    services.events_redis.delete(stream)
-    submit.replay(services, question.id)
-    assert (bell.rung[1:], services.events_redis.exists(stream)) == ([(Status.ASKED, question.id)], 1)
 
 
 def test_words_at_hand_are_shown_and_others_are_read_from_the_row(services: Services) -> None:
