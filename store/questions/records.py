@@ -68,8 +68,7 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
     run = _run(session, row)
     status = Status(run.status if row.status == Status.FOLLOWING else row.status)
     own = _steps(session, row)
-    steps = own if run is row else _steps(session, run)
-    pages = _pages(session, run.id) if run.crawl_started_at else ()  # it is set with the first candidates
+    steps, pages = own if run is row else _steps(session, run), _pages(session, run.id)
     hits = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
     return to_value(
         Record,
