@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,7 @@ from domain.errors import WellreadError
 from workers.settings import LOOPBACK, SECRETS_DIR, Settings
 
 if TYPE_CHECKING:
+    from celery.beat import Service
     from celery.utils.dispatch import Signal
 
 #: the queue of a process that runs no task, and so loads none
@@ -88,7 +90,19 @@ def run_beat(settings: Settings) -> None:
     if settings.logs == "json":
         signals.setup_logging.connect(log_libraries_as_json, weak=False)
     start_heartbeat_of_beat(settings.redis)
+    signals.beat_init.connect(end_when_told, weak=False)
     app.Beat(loglevel="INFO", schedule="").run()
+
+
+def end_when_told(sender: Service, **_: object) -> None:
+    """Have beat end with the round that it is in where the exception that ends it gets lost, as in a finaliser."""
+
+    def stop(*_: object) -> None:
+        sender.stop()
+        raise SystemExit
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
 
 
 def run_flower(settings: Settings) -> None:
@@ -108,14 +122,14 @@ def run_flower(settings: Settings) -> None:
     run(settings)
 
 
-def _touch_at(signal: Signal, path: str) -> None:
+def _touch_at(sent: Signal, path: str) -> None:
     """Touch a file whenever the process' main loop sends this signal: a probe looks at its time, and asks nobody."""
 
     def touch(**_: object) -> None:
         with suppress(OSError):  # a full disk must not stop the work; the probe sees an old file
             Path(path).touch()
 
-    signal.connect(touch, weak=False)
+    sent.connect(touch, weak=False)
 
 
 def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:
