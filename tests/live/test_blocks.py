@@ -202,7 +202,7 @@ def test_keys_of_the_settings_are_asked_for(terminal: Terminal) -> None:
     address = terminal.here(f"{API}/api/sources")
     for key, status in (("", 401), ("wrong", 401), ("another", 200), ("a-long-secret", 200)):
         headers = {"authorization": f"Bearer {key}"} if key else {}
-        assert httpx2.get(address, headers=headers, trust_env=False).status_code == status, key
+        assert httpx2.get(address, headers=headers, timeout=60, trust_env=False).status_code == status, key
 
 
 def test_knowledge_base_is_built_again(terminal: Terminal) -> None:

@@ -171,7 +171,7 @@ def client_key(client: Client) -> str:
 
 def questions(url: str, key: str) -> list[dict[str, str]]:
     """The latest questions that a key sees."""
-    response = httpx2.get(f"{url}/api/questions", headers={"X-API-Key": key}, trust_env=False)
+    response = httpx2.get(f"{url}/api/questions", headers={"X-API-Key": key}, timeout=60, trust_env=False)
     found: list[dict[str, str]] = response.json()
     return found
 

@@ -117,7 +117,7 @@ def test_a_child_that_is_killed_while_it_starts_is_started_again(
     with stack:
         killing.join()
         assert stack.pids()["api"] not in killed
-        assert httpx2.get(f"{stack.address.api_url}/healthz", trust_env=False).status_code == 200
+        assert httpx2.get(f"{stack.address.api_url}/healthz", timeout=60, trust_env=False).status_code == 200
         stored = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
         assert len(stored) > 3
         assert [path for path in stored if path.stat().st_mode & 0o077] == []
@@ -135,7 +135,9 @@ def test_kill_9_of_the_stack_leaves_no_process_and_the_next_start_goes_on(
     assert first.stdout is not None
     line = first.stdout.readline()
     url = next(word for word in line.split() if word.startswith("http"))
-    asked = httpx2.post(f"{url}/api/questions", json={"question": "Who keeps the light?"}, trust_env=False).json()
+    asked = httpx2.post(
+        f"{url}/api/questions", json={"question": "Who keeps the light?"}, timeout=60, trust_env=False
+    ).json()
     tree = psutil.Process(first.pid).children(recursive=True)
     first.kill()
     first.wait()

@@ -59,6 +59,7 @@ def test_tutorial(terminal: Terminal) -> None:
         terminal.here("http://127.0.0.1:5555/tasks/datatable"),
         data={"draw": "1", "start": "0", "length": "1000", "search[value]": "", "order[0][column]": "0"}
         | {"order[0][dir]": "asc", "columns[0][data]": "name"},
+        timeout=60,
         trust_env=False,
     ).json()
     assert {"wellread.ask", "wellread.refresh", "wellread.read", "wellread.embed"} <= {

@@ -156,7 +156,8 @@ def test_the_stack_that_is_stopped_gives_back_what_it_reads(monkeypatch: pytest.
         for name, value in (settings | {"FETCH_DEADLINE_S": 40, "WIKIPEDIA": "false"}).items():
             monkeypatch.setenv(f"WELLREAD_{name}", str(value))
         with Stack(load(), flower=False) as stack:
-            httpx2.post(f"{stack.address.api_url}/api/reads", json={"url": f"{origin}/page"}, trust_env=False)
+            wanted = {"url": f"{origin}/page"}
+            httpx2.post(f"{stack.address.api_url}/api/reads", json=wanted, timeout=60, trust_env=False)
             assert wait_until(lambda: page.begun == 1, within_s=60)
         services = Services(load())
         left = _row(services)

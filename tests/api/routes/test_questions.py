@@ -91,9 +91,9 @@ def test_queued_chat_does_not_wait(http: TestClient) -> None:
 
 
 def test_question_goes_on_when_its_caller_hangs_up(app: FastAPI, services: Services) -> None:
-    with serving(app) as url, httpx2.Client(base_url=url, timeout=0.5, trust_env=False) as client:
+    with serving(app) as url, httpx2.Client(base_url=url, timeout=SLACK_S, trust_env=False) as client:
         with pytest.raises(httpx2.ReadTimeout):
-            client.post("/api/chat", json={"question": "Who hangs up?", "wait": 20})
+            client.post("/api/chat", json={"question": "Who hangs up?", "wait": 20}, timeout=2)
         question_id = client.get("/api/questions").json()[0]["id"]
         walk.move(services, question_id, walk.answered())
         assert client.get(f"/api/questions/{question_id}").json()["status"] == "ANSWERED"
