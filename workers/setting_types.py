@@ -35,7 +35,8 @@ def _can_be_sent(key: SecretStr) -> SecretStr:
 def _is_a_database(value: str) -> str:
     if not value:
         return ""
-    from store.sql.database import DatabaseError, usable_url  # SQLAlchemy, which the help needs not
+    from store.sql.database import usable_url  # SQLAlchemy, which the help needs not
+    from store.sql.errors import DatabaseError
 
     try:
         return usable_url(value)

@@ -25,7 +25,7 @@ from domain.access.collection import DEFAULT, BadCollectionName, clean_name
 from domain.access.key import Role
 from domain.errors import WellreadError
 from store.access import keys as stored
-from store.sql.database import DatabaseError
+from store.sql.errors import DatabaseError
 from workers.settings import LOOPBACK
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from store.questions.feedback import NothingToJudge
 from store.questions.new_questions import IdempotencyConflict
 from store.questions.state import UnknownQuestion
 from store.questions.threads import UnknownThread
-from store.sql.database import DatabaseError
+from store.sql.errors import DatabaseError
 from workers.admission import NoRoom, TooManyOpen
 from workers.files.uploads import FileRefused, UnknownFile
 from workers.questions.asked import BadBudget

@@ -22,7 +22,7 @@ from domain import Status
 from store.crawl.candidates import CandidateStatus
 from store.overview import figures
 from store.questions.state import waiting
-from store.sql.database import DatabaseError
+from store.sql.errors import DatabaseError
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, WebhookRow, WebhookStatus
 from workers.processes.heartbeat import last_sweep, living_workers
 from workers.queues import QUEUE_NAMES, QUEUES, TASK_OF

@@ -13,11 +13,11 @@ from urllib.parse import quote
 
 from sqlalchemy import Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError
+from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
-from domain.errors import WellreadError
+from store.sql.errors import DatabaseAway, DatabaseError, SchemaOutdated, translated
 from store.sql.timeouts import postgres_timeouts
 
 #: the latest migration; every process checks it at its start, without loading Alembic
@@ -40,22 +40,6 @@ _PRAGMAS = (
     f"busy_timeout={LOCKED_S * 1e3:.0f}",
     "secure_delete=ON",
 )
-
-
-class DatabaseError(WellreadError):
-    """The database cannot be used."""
-
-
-class DatabaseAway(DatabaseError):
-    """The database does not answer, or cannot work now; what was to be done can be done later."""
-
-
-class DatabaseFull(DatabaseAway):
-    """The database has no room for more."""
-
-
-class SchemaOutdated(DatabaseError):
-    """The tables are not those this version needs; run `wellread migrate`."""
 
 
 class Database:
@@ -88,7 +72,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """Open a session that sees one state and changes nothing."""
-        with _translated(self.url), Session(self._engine, expire_on_commit=False) as session:
+        with translated(self.url), Session(self._engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
@@ -110,7 +94,7 @@ class Database:
     @contextmanager
     def _begun(self, engine: Engine) -> Iterator[Session]:
         with (
-            _translated(self.url),
+            translated(self.url),
             self._turn(),
             Session(engine, expire_on_commit=False) as session,
             session.begin(),
@@ -157,13 +141,13 @@ def migrate(url: str, part: str = "", *, to: str = "head") -> None:
 
     if path := _sqlite_path(url):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _one_migration, _translated(url):
+    with _one_migration, translated(url):
         command.upgrade(alembic_config(url, part), to)
 
 
 def is_there(url: str, part: str = "") -> bool:
     """Return whether a part has tables."""
-    with _translated(url):
+    with translated(url):
         if path := _sqlite_path(part_url(url, part)):
             return path.exists()
         engine = create_engine(url, poolclass=NullPool)
@@ -172,7 +156,7 @@ def is_there(url: str, part: str = "") -> bool:
 
 def erase(url: str, part: str) -> None:
     """Remove the tables of a part with all that is in them; nothing happens where there are none."""
-    with _translated(url):
+    with translated(url):
         if path := _sqlite_path(part_url(url, part)):
             for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
                 path.with_name(name).unlink(missing_ok=True)
@@ -263,41 +247,3 @@ def _choose_schema(connection: Any) -> None:
     """Let a transaction see the tables of its part alone; the choice ends with the transaction."""
     if schema := connection.get_execution_options().get("wellread_schema"):
         connection.exec_driver_sql(f'SET LOCAL search_path TO "{schema}"')
-
-
-@contextmanager
-def _translated(url: str) -> Iterator[None]:
-    try:
-        yield
-    except (OperationalError, DBAPIError) as error:
-        raise _kind(error)(_explain(url, error)) from error
-
-
-def _kind(error: DBAPIError) -> type[DatabaseError]:
-    if _is_full(error):
-        return DatabaseFull
-    is_away = isinstance(error, OperationalError) or error.connection_invalidated
-    return DatabaseAway if is_away else DatabaseError
-
-
-def _is_full(error: DBAPIError) -> bool:
-    said = str(error.orig)
-    return "database or disk is full" in said or "No space left on device" in said
-
-
-def _explain(url: str, error: DBAPIError) -> str:
-    where = make_url(url).render_as_string(hide_password=True)
-    said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
-    if _is_full(error):
-        return f"The disk that holds {where} is full: free some space and try again; nothing stored was harmed."
-    if 'database "' in said:
-        return f"There is no such database at {where}: create it, or correct WELLREAD_DATABASE_URL. ({said})"
-    if "no such table" in said or "does not exist" in said:
-        return f"The tables are missing in {where}: run `wellread migrate`. ({said})"
-    if "locked" in said:
-        return f"{where} is locked by another process for over 30 s: stop that process. ({said})"
-    if "readonly" in said or "unable to open" in said:
-        return f"{where} cannot be written: check the folder's owner and permissions. ({said})"
-    if "connection" in said or "resolve host" in said:
-        return f"The database {where} does not answer: start it, or correct WELLREAD_DATABASE_URL. ({said})"
-    return f"The database {where} failed: {said}"

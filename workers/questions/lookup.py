@@ -21,7 +21,7 @@ from store.graph.reader import GraphReader
 from store.pages import index_queue, pages, visibility
 from store.questions import evidence, records
 from store.questions.feedback import SolvedReader
-from store.sql.database import DatabaseError
+from store.sql.errors import DatabaseError
 from workers.questions.conditions import left_out, published_after
 from workers.questions.spending import remaining_budget
 from workers.questions.transitions import Earlier, earned

@@ -19,7 +19,8 @@ import structlog
 from domain.access.collection import Collection
 from store.access import collections
 from store.sql import database as sql
-from store.sql.database import Database, DatabaseError
+from store.sql.database import Database
+from store.sql.errors import DatabaseError
 from workers.services import Services
 from workers.services.cached import cached
 

@@ -17,7 +17,8 @@ from sqlalchemy import select
 
 from domain import Status
 from domain.access.collection import DEFAULT
-from store.sql.database import Database, DatabaseError
+from store.sql.database import Database
+from store.sql.errors import DatabaseError
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers.monitoring import traces
 from workers.queues import QUEUES, TASK_OF, place
