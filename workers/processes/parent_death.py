@@ -25,6 +25,11 @@ def die_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> Non
         os._exit(1)
 
 
+def command(parent: int, number: signal.Signals) -> tuple[str, ...]:
+    """Return what a command line begins with whose process a parent's death is to end."""
+    return (sys.executable, "-E", "-s", __file__, str(parent), str(int(number)))
+
+
 def main(argv: list[str]) -> None:
     """Become the command, tied to the life of the given parent."""
     parent, number, command = int(argv[0]), signal.Signals(int(argv[1])), argv[2:]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 
 from workers.processes.supervise import Program
 from workers.queues import QUEUE_NAMES
@@ -12,22 +11,35 @@ from workers.settings import Settings
 #: what a worker may take to stop beside the time of its steps
 GIVE_BACK_S = 10.0
 
+#: what the API and all others load, what workers and beat do, and what indexes and answers
+OF_ALL = ("fastapi", "kombu.transport.redis", "numpy", "sqlalchemy.orm", "trafilatura", "workers.questions.lookup")
+OF_TASKS = ("celery.bin.worker", "celery.concurrency.prefork", "lance_namespace", "onnxruntime", "tokenizers")
+MODEL = "store.embedders.multilingual:load_before_fork"
+#: the embedders that it is part of
+BUNDLED = ("auto", "multilingual", "minilm+multilingual")
+
 
 def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Program]:
     """Return the children in their start order; Flower only with a port."""
-    wellread = (sys.executable, "-P", "-m", "api")  # -P: a folder of the user's called `api` is not ours
-    env = {"WELLREAD_DATA_DIR": str(settings.data_dir), "PYTHONUNBUFFERED": "1"}
+    env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
     own_broker = [] if settings.redis_url else [valkey(settings)]
     stop_s = settings.stop_s + GIVE_BACK_S
-    workers = [
-        Program(name=queue, command=(*wellread, "worker", queue), env=env, stop_s=stop_s) for queue in QUEUE_NAMES
-    ]
-    beat = Program(name="beat", command=(*wellread, "beat"), env=env)
-    api = Program(name="api", command=(*wellread, "api"), env={**env, "WELLREAD_API_PORT": str(api_port)}, stop_s=10.0)
-    flower = Program(
-        name="flower", command=(*wellread, "flower"), env={**env, "WELLREAD_FLOWER_PORT": str(flower_port)}, stop_s=5.0
-    )
+    tasks = (*OF_ALL, *OF_TASKS, *((MODEL,) if settings.embedder in BUNDLED else ()))
+
+    def program(*command: str, shares: tuple[str, ...] = tasks, stop_s: float = 25.0, **more: int) -> Program:
+        own = {f"WELLREAD_{name.upper()}": str(value) for name, value in more.items()}
+        return Program(name=command[-1], command=("api", *command), shares=shares, env={**env, **own}, stop_s=stop_s)
+
+    workers = [program("worker", queue, stop_s=stop_s) for queue in QUEUE_NAMES]
+    api = program("api", shares=OF_ALL, stop_s=10.0, api_port=api_port)
+    beat, flower = program("beat"), program("flower", stop_s=5.0, flower_port=flower_port)
     return [*own_broker, api, *workers, beat, *([flower] if flower_port else [])]
+
+
+def preparation(settings: Settings) -> Program:
+    """Return what makes the data folder ready, and ends."""
+    env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
+    return Program(name="prepare", command=("workers.processes.prepare",), shares=OF_ALL, env=env)
 
 
 def valkey(settings: Settings) -> Program:

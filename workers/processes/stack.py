@@ -9,7 +9,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import IO
@@ -19,8 +19,8 @@ import structlog
 
 from domain.errors import WellreadError
 from workers.processes.private_files import keep_private
-from workers.processes.programs import programs
-from workers.processes.supervise import StartError, Supervisor, wait_until
+from workers.processes.programs import preparation, programs
+from workers.processes.supervise import Program, StartError, Supervisor, wait_until
 from workers.settings import Settings
 
 log = structlog.get_logger()
@@ -30,8 +30,8 @@ START_S = 60.0
 MOST_DEATHS = 3
 #: how long a Redis of the operator's own may take to answer
 OWN_BROKER_S = 5.0
-#: the programs a question needs first; the others start after them, so as not to slow them
-FIRST = ("valkey", "api", "answer")
+#: the programs a question needs first, before and after the tables are there; the others must not slow them
+FIRST, THEN = ("valkey", "api"), ("answer",)
 
 
 class AlreadyRunning(WellreadError):
@@ -116,21 +116,16 @@ class Stack:
         stop.wait()
 
     def _start(self) -> None:
-        from workers.services import completeness
-        from workers.services.collections import migrate_all
-
         settings = self._settings
         if settings.redis_url:
             self._check_own_broker()
         api_port = _free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")
         flower_port = _free_port("127.0.0.1", settings.flower_port, "WELLREAD_FLOWER_PORT") if self._flower else 0
         children = programs(settings, api_port=api_port, flower_port=flower_port)
-        for program in children:
-            if program.name in FIRST:
-                self._supervisor.start(program)
+        self._start_programs([program for program in children if program.name in FIRST])
         self._on_step("the database")
-        migrate_all(settings)
-        completeness.check_once(settings)
+        self._supervisor.run(preparation(settings))
+        self._start_programs([program for program in children if program.name in THEN])
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
         self.address = Address(
             pid=os.getpid(),
@@ -142,12 +137,14 @@ class Stack:
             self._wait_for("valkey", self._broker_answers)
         self._on_step("the API")
         self._wait_for("api", lambda: listens(settings.api_host, api_port))
-        for program in children:
-            if program.name not in FIRST:
-                self._supervisor.start(program)
+        self._start_programs([program for program in children if program.name not in FIRST + THEN])
         (settings.run_dir / "up.json").write_text(json.dumps(asdict(self.address)))
         self._supervising = threading.Thread(target=self._supervise, name="supervisor", daemon=True)
         self._supervising.start()
+
+    def _start_programs(self, some: Iterable[Program]) -> None:
+        for program in some:
+            self._supervisor.start(program)
 
     def _supervise(self) -> None:
         while not self._stopping.wait(0.25):

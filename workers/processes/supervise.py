@@ -11,7 +11,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,8 @@ from pathlib import Path
 import structlog
 
 from domain.errors import WellreadError
+from workers.processes import parent_death
+from workers.processes.fork_server import Forked, ForkServer
 
 log = structlog.get_logger()
 
@@ -30,6 +31,10 @@ STEADY_S = 30.0
 MAX_PAUSE_S = 15.0
 #: a child's log is cut at this size; what it held before is kept beside it, as NAME.log.1
 MAX_LOG_BYTES = 20_000_000
+
+
+#: a child: one of Wellread's programs, or another's
+Process = subprocess.Popen[bytes] | Forked
 
 
 class StartError(WellreadError):
@@ -42,6 +47,8 @@ class Program:
 
     name: str
     command: tuple[str, ...]
+    #: what it shares with others of its kind (:meth:`ForkServer.fork`); its command is then what follows ``python -m``
+    shares: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     stop_signal: signal.Signals = signal.SIGTERM
     stop_s: float = 25.0  #: how long it may take to stop before it is killed
@@ -52,7 +59,7 @@ class Program:
 @dataclass(kw_only=True)
 class _Child:
     program: Program
-    process: subprocess.Popen[bytes]
+    process: Process
     started_at: float
     failures: int = 0
     restart_at: float | None = None
@@ -68,6 +75,7 @@ class Supervisor:
         self._log_dir = log_dir
         self._children: dict[str, _Child] = {}
         self._spawner = ThreadPoolExecutor(1, thread_name_prefix="spawner")
+        self._fork_server = ForkServer(self._log_path("fork-server"))
         self._on_restart = on_restart or (lambda name, code: None)
 
     def start(self, program: Program) -> None:
@@ -76,6 +84,13 @@ class Supervisor:
         self._children[program.name] = _Child(
             program=program, process=self._spawn(program), started_at=time.monotonic()
         )
+
+    def run(self, program: Program) -> None:
+        """Run a program to its end; raises StartError with what it said where it fails."""
+        self._log_dir.mkdir(parents=True, exist_ok=True)
+        self._log_path(program.name).unlink(missing_ok=True)
+        if self._spawn(program).wait():
+            raise StartError(self.log_tail(program.name))
 
     def pids(self) -> dict[str, int]:
         """Return the children's process ids, by name."""
@@ -121,6 +136,7 @@ class Supervisor:
             for child in together:
                 _end(child.process, child.program.stop_s)
         self._children.clear()
+        self._fork_server.stop()
         self._spawner.shutdown()
 
     def log_tail(self, name: str, lines: int = 15) -> str:
@@ -136,32 +152,39 @@ class Supervisor:
         log.warning("child_died", child=child.program.name, exit_code=code, restart_in_s=pause)
         self._on_restart(child.program.name, code)
 
-    def _spawn(self, program: Program) -> subprocess.Popen[bytes]:
-        tied = (
-            sys.executable, "-E", "-s", str(Path(__file__).with_name("parent_death.py")),
-            str(os.getpid()), str(int(program.death_signal)), *program.command,
-        )  # fmt: skip
+    def _spawn(self, program: Program) -> Process:
+        return self._spawner.submit(self._fork if program.shares else self._run, program).result()
+
+    def _fork(self, program: Program) -> Forked:
+        return self._fork_server.fork(
+            program.command,
+            shares=program.shares,
+            env={**os.environ, **program.env},
+            log=self._log_path(program.name),
+            death_signal=program.death_signal,
+        )
+
+    def _run(self, program: Program) -> subprocess.Popen[bytes]:
         with self._log_path(program.name).open("ab") as output:
-            return self._spawner.submit(
-                subprocess.Popen,
-                tied,
+            return subprocess.Popen(  # noqa: S603 (the supervisor's own command line)
+                (*parent_death.command(os.getpid(), program.death_signal), *program.command),
                 env={**os.environ, **program.env},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C reaches the supervisor alone, which stops the children in order
-            ).result()
+            )
 
     def _log_path(self, name: str) -> Path:
         return self._log_dir / f"{name}.log"
 
 
-def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+def _signal(process: Process, number: signal.Signals) -> None:
     if process.poll() is None:
         process.send_signal(number)
 
 
-def _end(process: subprocess.Popen[bytes], within_s: float) -> None:
+def _end(process: Process, within_s: float) -> None:
     try:
         process.wait(timeout=within_s)
     except subprocess.TimeoutExpired:
@@ -169,7 +192,7 @@ def _end(process: subprocess.Popen[bytes], within_s: float) -> None:
         process.wait()
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
+def _kill_group(process: Process) -> None:
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:

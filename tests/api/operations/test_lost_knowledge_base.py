@@ -16,6 +16,7 @@ from tests.api import walk
 from tests.fakes import HashingEmbedder
 from workers.entrypoints import run_worker
 from workers.processes.stack import Stack
+from workers.processes.supervise import StartError
 from workers.services import Services
 
 
@@ -47,7 +48,10 @@ def test_readyz_the_doctor_the_stack_and_its_workers_name_reindex(indexed: Servi
     assert (said["ok"], "wellread reindex" in str(said["what_to_do"])) == (False, True)
     (found,) = diagnose(indexed, "knowledge base")
     assert (found.level, "wellread reindex" in found.finding) == ("wrong", True)
-    with pytest.raises(PassagesLost), Stack(indexed.settings.model_copy(update={"api_port": 0}), flower=False):
+    with (
+        pytest.raises(StartError, match="wellread reindex"),
+        Stack(indexed.settings.model_copy(update={"api_port": 0}), flower=False),
+    ):
         pass
     with pytest.raises(PassagesLost):
         run_worker(indexed.settings, "answer")
