@@ -141,8 +141,9 @@ fast: install ## the tests without servers
 live: install ## the tests with real servers, workers and browsers
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m live --numprocesses 2 --dist loadgroup
 
-frameworks: $(FRAMEWORKS) ## the tests of the retrievers for LangChain and LlamaIndex, of an object store and of scanned PDFs, in the venv with their packages
-	$(FRAMED)/bin/python -m pytest tests/docs/frameworks/retrievers.py tests/store/passages/object_store.py tests/crawler/extract/scanned_pdf.py
+frameworks: $(FRAMEWORKS) ## the tests of the retrievers for LangChain and LlamaIndex, of an object store, of two machines on one and of scanned PDFs, in the venv with their packages
+	$(FRAMED)/bin/python -m pytest tests/docs/frameworks/retrievers.py tests/store/passages/object_store.py \
+		tests/live/two_machines.py tests/crawler/extract/scanned_pdf.py
 
 # EXAMPLES: how many requests each route gets in each phase
 schemathesis: $(CONTRACT) ## schemathesis asks every route of a running API what its description allows, and what it does not

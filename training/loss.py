@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from training.examples import Example
-from training.model import Encoder, pooled
+from training.model import Encoder, autocast, pooled
 from training.tokens import MASK, Sentences, pad, question_ids, sentences_of
 
 TEMPERATURE: Final = 0.05
@@ -78,7 +78,7 @@ def _masked(question: list[int], passage: list[int], rng: random.Random) -> list
 
 def _encode_questions(encoder: Encoder, questions: Sequence[Sequence[int]], device: torch.device) -> Tensor:
     ids, mask = pad(questions, device)
-    with torch.autocast(device.type, dtype=torch.bfloat16):
+    with autocast(device):
         return pooled(encoder(ids, mask), mask)
 
 
@@ -92,7 +92,7 @@ def encode_passages(
     for at in range(0, len(order), _CHUNK):
         some = order[at : at + _CHUNK]
         ids, mask = pad([passages[number].ids for number in some], device)
-        with torch.autocast(device.type, dtype=torch.bfloat16):
+        with autocast(device):
             hidden = encoder(ids, mask)
         for number, vector, states in zip(some, pooled(hidden, mask), hidden, strict=True):
             vectors[number] = vector

@@ -19,6 +19,7 @@ from training.loop import Plan, Report, device, learn, log_to
 from training.loss import loss_of
 from training.measure import measure
 from training.model import Encoder
+from training.shipped import start_weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +74,11 @@ def _groups(plan: EncoderPlan, data: Path, seen: int) -> Iterator[tuple[int, lis
 @click.option("--frozen", type=int, default=0, show_default=True, help="Lower layers that stay as they are.")
 @click.option("--threads", type=int, default=0, help="Processor threads; default: torch's choice.")
 @click.option("--seed", type=int, default=EncoderPlan.seed, show_default=True)
-@click.option("--start", type=click.Path(path_type=Path), help="Weights (.npz) to start from; default: MiniLM's.")
+@click.option(
+    "--start",
+    type=click.Path(path_type=Path),
+    help="Weights to start from: an .npz, or text/encoder/encoder.onnx; default: MiniLM's.",
+)
 def main(out: Path, questions: int, frozen: int, threads: int, seed: int, start: Path | None) -> None:
     """Train on an accelerator where there is one, else on the processor; write encoder.npz and log.jsonl."""
     if threads:
@@ -81,7 +86,7 @@ def main(out: Path, questions: int, frozen: int, threads: int, seed: int, start:
     out.mkdir(parents=True, exist_ok=True)
     plan = EncoderPlan(examples=questions, frozen=frozen, seed=seed)
     encoder = Encoder(dropout=0.05, frozen=frozen)
-    encoder.take(dict(np.load(start)) if start else encoder_weights(wheels_weights() / "model.safetensors"))
+    encoder.take(start_weights(start) if start else encoder_weights(wheels_weights() / "model.safetensors"))
     encoder.to(device())
     report = log_to(out / "log.jsonl")
     report(asdict(plan))

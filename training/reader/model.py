@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from text.encoder.runtime import DIMENSION
 from training.encoder import LOWER
 from training.model import LAYERS as ENCODER_LAYERS
-from training.model import MASKED, Encoder, Layer
+from training.model import MASKED, Encoder, Layer, autocast
 from training.reader.export import LAYERS
 from training.tokens import pad
 
@@ -63,7 +63,7 @@ class Reader(nn.Module):
         """Return the logits of a batch of questions, each with a passage."""
         hidden = torch.cat([question.lower + self.segments[0], passage.lower + self.segments[1]], 1)
         bias = (1.0 - torch.cat([question.mask, passage.mask], 1)[:, None, None, :]) * MASKED
-        with torch.autocast(hidden.device.type, dtype=torch.bfloat16):
+        with autocast(hidden.device):
             for layer in self.layers:
                 hidden = layer(hidden, bias)
         hidden = hidden.float()
@@ -125,7 +125,7 @@ class FrozenEncoder:
 
     def _learn(self, rows: Sequence[tuple[int, ...]]) -> None:
         ids, mask = pad(rows, self._device)
-        with torch.no_grad(), torch.autocast(self._device.type, dtype=torch.bfloat16):
+        with torch.no_grad(), autocast(self._device):
             states = self._encoder.states(ids, mask)
         for number, row in enumerate(rows):
             of_row = [states[layer][number, : len(row)].to(torch.bfloat16, copy=True) for layer in (self._lower, -1)]

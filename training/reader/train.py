@@ -14,13 +14,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from training.encoder import read_weights
+from text.encoder.runtime import ENCODER
 from training.examples import DATA
 from training.loop import Plan, Report, device, learn, log_to
 from training.reader.examples import GIVEN, Example, Laid, groups_of, manuals, public
 from training.reader.loss import Choice, loss_of
 from training.reader.measure import measure
 from training.reader.model import FrozenEncoder, Reader
+from training.shipped import start_weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +87,14 @@ def _epochs(draw: Callable[[random.Random], list[list[Example]]], size: int, see
 @click.option(
     "--encoder",
     type=click.Path(path_type=Path, exists=True),
-    default=Path("build/training/encoder.npz"),
-    show_default=True,
-    help="The encoder's weights, as `make train` writes them.",
+    default=ENCODER,
+    help="The encoder's weights, as `make train` writes them; default: those that are shipped.",
 )
-@click.option("--start", type=click.Path(path_type=Path, exists=True), help="A reader's weights (.npz) to start from.")
+@click.option(
+    "--start",
+    type=click.Path(path_type=Path, exists=True),
+    help="A reader's weights to start from: an .npz, or text/encoder/reader.onnx.",
+)
 @click.option("--passages", type=int, default=ReaderPlan.examples, show_default=True, help="How many to see in all.")
 @click.option("--rate", type=float, default=ReaderPlan.rate, show_default=True, help="The highest learning rate.")
 @click.option("--threads", type=int, default=0, help="Processor threads; default: torch's choice.")
@@ -101,11 +105,11 @@ def main(out: Path, encoder: Path, start: Path | None, passages: int, rate: floa
         torch.set_num_threads(threads)
     out.mkdir(parents=True, exist_ok=True)
     plan = ReaderPlan(examples=passages, rate=rate, seed=seed)
-    weights = read_weights(encoder)
+    weights = start_weights(encoder)
     torch.manual_seed(seed)
     frozen, reader = FrozenEncoder(weights, on=device()), Reader(dropout=0.1)
     if start:
-        reader.take(read_weights(start))
+        reader.take(start_weights(start))
     else:
         reader.begin_with(weights)
     reader.to(device())

