@@ -1,4 +1,4 @@
-"""Two machines' worth of workers on one PostgreSQL, one Redis and one object store; one machine dies, the other goes on.
+"""Two machines' worth of workers on one PostgreSQL, one Redis and one object store; one dies, the other goes on.
 
 Neither has anything of the other's folder. moto's server speaks S3; its packages are in a venv of their own, in which
 `make frameworks` runs this.
@@ -19,11 +19,12 @@ import pytest
 
 from benchmarks.faults.site import questions, serving
 from domain import Status
+from store.passages import connect
 from tests.live.terminal import free_port
 from tests.own_stack import until
 from tests.store.passages.object_store import objects
 from tests.store.passages.object_store import s3 as s3
-from wellread import Client
+from wellread import ApiUnreachable, Client
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
@@ -67,6 +68,13 @@ def _machine(folder: Path, env: dict[str, str]) -> Iterator[Machine]:
         machine.end(signal.SIGTERM)
 
 
+def _is_ready(client: Client) -> bool:
+    try:
+        return client.is_ready()
+    except ApiUnreachable:
+        return False
+
+
 def test_what_one_machine_began_the_other_ends(s3: str, valkey_url: str, empty_postgres: str, tmp_path: Path) -> None:
     base, port = uuid.uuid4().hex, free_port()
     env = {
@@ -88,7 +96,7 @@ def test_what_one_machine_began_the_other_ends(s3: str, valkey_url: str, empty_p
             for queue in ("answer", "crawl"):
                 machine.run("worker", queue)
         client = running.enter_context(Client(f"http://127.0.0.1:{port}"))
-        until(client.is_ready, 120)
+        until(lambda: _is_ready(client), 120)
         client.add_source(site, own=True, min_delay_s=0.0)
         texts = questions(2 * ASKED)
         first = [client.submit(text, reuse=False, budget={"pages": 4}) for text in texts[:ASKED]]
@@ -102,3 +110,8 @@ def test_what_one_machine_began_the_other_ends(s3: str, valkey_url: str, empty_p
         assert all(lasting.done(queue) for queue in ("answer", "crawl", "embed"))
     assert objects(s3, base) > 0
     assert not list(tmp_path.glob("*/passages"))
+    connect.erase(f"s3://knowledge/{base}")
+    started = subprocess.run(
+        [sys.executable, "-m", "api", "worker", "answer"], env=env, capture_output=True, timeout=120, check=False
+    )
+    assert (started.returncode, b"wellread reindex" in started.stderr) == (1, True)

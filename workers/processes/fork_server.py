@@ -262,7 +262,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _end(code: int) -> NoReturn:
     """End as a forked process must: what libraries would end beyond Python are threads that a fork does not have."""
-    threading._shutdown()
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

@@ -153,7 +153,8 @@ class Supervisor:
         self._on_restart(child.program.name, code)
 
     def _spawn(self, program: Program) -> Process:
-        return self._spawner.submit(self._fork if program.shares else self._run, program).result()
+        spawn: Callable[[Program], Process] = self._fork if program.shares else self._run
+        return self._spawner.submit(spawn, program).result()
 
     def _fork(self, program: Program) -> Forked:
         return self._fork_server.fork(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 from store.pages import index_queue
@@ -29,7 +31,19 @@ def check(main: Services) -> None:
 
 
 def check_once(settings: Settings) -> None:
-    """Check as `check` does, and leave nothing open: the process may fork."""
+    """Check as `check` does in a process that may fork afterwards.
+
+    An object store is looked at by another process, since LanceDB must be opened for that.
+    """
+    if "://" not in settings.passages:
+        _check_here(settings)
+        return
+    looked = subprocess.run((sys.executable, "-P", "-m", __name__), stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
+    if lost := looked.stdout.strip():
+        raise PassagesLost(lost)
+
+
+def _check_here(settings: Settings) -> None:
     from workers.services import Services
 
     main = Services(settings)
@@ -39,8 +53,22 @@ def check_once(settings: Settings) -> None:
         main.close()
 
 
+def _main() -> None:
+    """Print where passages are lost, if they are."""
+    from workers.settings import load
+
+    try:
+        _check_here(load())
+    except PassagesLost as error:
+        sys.stdout.write(error.uri)
+
+
 def without_passages(services: Services) -> tuple[int, int]:
     """Return how many indexed pages have no passages, and how many are indexed; raises PassagesError."""
     with services.database.read() as session:
         indexed = set(session.scalars(index_queue.indexed()))
     return len(indexed - services.passages.page_ids()), len(indexed)
+
+
+if __name__ == "__main__":
+    _main()

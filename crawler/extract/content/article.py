@@ -51,9 +51,11 @@ def chosen(lines: Sequence[Line], text: str) -> list[Line]:
         own_range = range(max(0, min(taken) - _AROUND), min(len(own), max(taken) + _AROUND + 1))
     taken |= _take(own, wanted, own_range, least=1)
     pieces = Counter(piece for line in wanted.elements() for piece in _shingles(line))
-    for at in own_range:
+    for at in own_range if pieces else ():
+        if at in taken:
+            continue
         shingles = _shingles(own[at])
-        if at not in taken and shingles and (shingles & pieces).total() >= _SHARE * shingles.total():
+        if shingles and (shingles & pieces).total() >= _SHARE * shingles.total():
             taken.add(at)
             pieces.subtract(shingles)  # a teaser that repeats the line is not the article
     return [lines[at] for at in sorted(taken | _rest(lines, taken))]

@@ -43,7 +43,14 @@ def test_multilingual_puts_a_translation_nearer_than_another_subject(multilingua
 
 
 def test_texts_are_split_as_the_models_own_tokenizer_splits_them(multilingual: Embedder) -> None:
-    texts = [*PROSE, "Straßenbahnhaltestelle, ½ Stück", "Où est la gare ?", "東京は日本の首都です。", "Где вокзал?", "\ufb01n\u00a0x"]
+    texts = [
+        *PROSE,
+        "Straßenbahnhaltestelle, ½ Stück",
+        "Où est la gare ?",
+        "東京は日本の首都です。",
+        "Где вокзал?",
+        "\ufb01n\u00a0x",
+    ]
     assert np.allclose(multilingual.embed(texts), USE(threads=1).encode(texts), atol=1e-6)
 
 
