@@ -1,5 +1,5 @@
 # One image for every part of Wellread; the command says which: api, worker QUEUE, beat, flower, migrate, up.
-FROM python:3.11-slim AS build
+FROM python:3.11-slim@sha256:db3ff2e1800a8581e2c48a27c3995339d47bdf046da21c7627accd3d51053a93 AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /src
 RUN python -m venv /opt/build && python -m venv --without-pip /opt/wellread
@@ -23,7 +23,7 @@ COPY evals evals
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /tmp/wheel . \
     && /opt/build/bin/pip --python /opt/wellread/bin/python install --no-deps /tmp/wheel/*.whl
 
-FROM python:3.11-slim
+FROM python:3.11-slim@sha256:db3ff2e1800a8581e2c48a27c3995339d47bdf046da21c7627accd3d51053a93
 # A new, empty volume mounted on /data takes this folder's owner.
 RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin wellread \
     && install --directory --owner=10001 --group=10001 /data

@@ -31,6 +31,11 @@ def test_the_image_is_built_from_the_locks_by_hash() -> None:
     assert "--no-build-isolation" in " ".join(rest for _, rest in stages()[0])
 
 
+def test_both_stages_stand_on_one_image_that_is_fixed_by_its_digest() -> None:
+    names = {rest.partition(" ")[0] for word, rest in instructions() if word == "FROM"}
+    assert re.fullmatch(r"python:3\.11-slim@sha256:[0-9a-f]{64}", *names)
+
+
 def test_the_image_runs_as_nobody_in_particular_and_holds_no_build_tools() -> None:
     *_, last = stages()
     assert ("USER", "10001:10001") in last

@@ -138,16 +138,11 @@ class ForkServer:
             self._process = None
 
     def _launch(self) -> None:
-        tied = parent_death.command(os.getpid(), signal.SIGKILL)
+        # -P: a folder of the user's called `workers` is not ours
+        server = (sys.executable, "-P", "-m", __name__)
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(  # noqa: S603 (its own command line)
-                (
-                    *tied,
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    __name__,
-                ),  # -P: a folder of the user's called `workers` is not ours
+                (*parent_death.command(os.getpid(), signal.SIGKILL), *server),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=output,
