@@ -15,6 +15,7 @@ from workers.monitoring import traces
 from workers.processes import parent_death
 from workers.processes.heartbeat import start_heartbeat
 from workers.services import services, stopping
+from workers.services.outages import RECORD_WITHIN_S
 from workers.warm_up import warm_up
 
 #: the worker: it imports this before it forks
@@ -38,6 +39,7 @@ def start(**_: object) -> None:
     queue = os.environ.get("WELLREAD_QUEUE", "")
     # two processes must not write passages: the new worker's would find this one at work
     parent_death.die_with_parent(_WORKER, signal.SIGKILL if queue == "embed" else stopping.WORKER_DIED)
+    services().waits_s = RECORD_WITHIN_S
     if warm_up(queue):
         start_heartbeat(services().settings.redis, queue)
 

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -18,7 +19,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
 from store.sql.errors import DatabaseAway, DatabaseError, SchemaOutdated, translated
-from store.sql.timeouts import postgres_timeouts
+from store.sql.timeouts import connect_within, postgres_timeouts
 
 #: the latest migration; every process checks it at its start, without loading Alembic
 REVISION = "0020"
@@ -53,11 +54,14 @@ class Database:
     Each part of a database (a collection's) has tables of its own: on SQLite a file, on PostgreSQL a schema.
     """
 
-    def __init__(self, url: str, part: str = "", *, beside: Database | None = None) -> None:
-        """Connect to the tables of a part; ``beside`` shares its connections where another file is not needed."""
+    def __init__(self, url: str, part: str = "", *, beside: Database | None = None, waits_s: float = 0.0) -> None:
+        """Connect to the tables of a part; ``beside`` shares its connections where another file is not needed.
+
+        ``waits_s``: seconds to wait for a PostgreSQL that cannot be connected to, as while it is started again.
+        """
         self.url = url
         shared = beside.engine if beside is not None and not url.startswith("sqlite") else None
-        engine = shared or _engine(part_url(url, part), must_exist=bool(part))
+        engine = shared or _engine(part_url(url, part), must_exist=bool(part), waits_s=waits_s)
         self._owns_engine = shared is None
         self._engine = engine.execution_options(wellread_schema=part_schema(part)) if part else engine
         self._writing = self._engine.execution_options(wellread_write="FULL")
@@ -212,12 +216,14 @@ def _sqlite_path(url: str) -> Path | None:
     return Path(url.removeprefix(prefix)) if url.startswith(prefix) and url != prefix else None
 
 
-def _engine(url: str, *, must_exist: bool) -> Engine:
+def _engine(url: str, *, must_exist: bool, waits_s: float) -> Engine:
     if not url.startswith("sqlite"):
         engine = create_engine(
             url, connect_args=postgres_timeouts(url), pool_pre_ping=True, pool_size=5, max_overflow=20
         )
         event.listen(engine, "begin", _choose_schema)
+        if waits_s:
+            event.listen(engine, "do_connect", partial(connect_within, waits_s))
         return engine
     options: dict[str, Any] = {"timeout": LOCKED_S, "check_same_thread": False}
     if must_exist:  # the file of a deleted part is not made anew by who still has it open

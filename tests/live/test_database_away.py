@@ -1,4 +1,4 @@
-"""Work that is done waits for PostgreSQL to be started again before it is recorded."""
+"""Work waits for PostgreSQL to be started again: what it reads, and what it has done before that is recorded."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import text
 
 from benchmarks.postgres import postgres
 from domain import Status
@@ -51,4 +52,34 @@ def test_a_step_is_recorded_when_the_database_is_back() -> None:
         with database.read() as session:
             assert state.get(session, question_id).status == Status.ANSWERED
         assert recorded(record) is False  # the second time it changes nothing
+        database.close()
+
+
+def test_what_reads_and_writes_waits_for_a_database_that_is_started_again() -> None:
+    with postgres() as server:
+        patient, hasty = Database(server.url, waits_s=30.0), Database(server.url)
+        for database in (patient, hasty):
+            with database.read() as session:
+                assert session.scalar(text("SELECT 1")) == 1
+        server.stop()
+        with pytest.raises(DatabaseAway), hasty.read() as session:
+            session.scalar(text("SELECT 2"))
+        starting = threading.Timer(1.0, server.restart)
+        starting.start()
+        with patient.read() as session:
+            assert session.scalar(text("SELECT 3")) == 3
+        starting.join()
+        with patient.write() as session:
+            assert session.scalar(text("SELECT 4")) == 4
+        patient.close()
+        hasty.close()
+
+
+def test_a_database_that_stays_away_is_given_up() -> None:
+    with postgres() as server:
+        server.stop()
+        database = Database(server.url, waits_s=1.0)
+        with pytest.raises(DatabaseAway), database.read() as session:
+            session.scalar(text("SELECT 1"))
+        server.restart()  # as it is ended
         database.close()

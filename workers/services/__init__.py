@@ -45,6 +45,8 @@ class Services(WebAccess, RedisAccess):
 
     #: whose services these are
     collection: Collection = MAIN
+    #: seconds that work waits for a PostgreSQL that is started again, instead of failing
+    waits_s: float = 0.0
     #: whether a thread looks for deleted ones among those that this process has open
     looks_after_collections: bool = False
 
@@ -62,7 +64,7 @@ class Services(WebAccess, RedisAccess):
     @cached
     def database(self) -> Database:
         """SQL."""
-        return Database(self.settings.database)
+        return Database(self.settings.database, waits_s=self.waits_s)
 
     def closed_owners(self, owners: Iterable[str | None]) -> set[str]:
         """Return those of these owners of questions whose key was revoked or has expired."""
