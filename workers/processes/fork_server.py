@@ -28,6 +28,9 @@ from workers.processes import parent_death
 
 #: how long a program may take to be forked: it waits until what it shares is loaded
 FORK_S: Final = 60.0
+#: how long it may take to end when its input has
+END_S: Final = 10.0
+_STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 #: who ended with the server
 _KILLED: Final = -int(signal.SIGKILL)
 
@@ -51,6 +54,11 @@ class Forked:
             raise ForkError("A program was not started.")
         return self._pid
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether it has a process id."""
+        return self._pid != 0
+
     def poll(self) -> int | None:
         """Return its exit status once it has ended: that of `subprocess.Popen`."""
         return self._code
@@ -62,10 +70,10 @@ class Forked:
         return self._code
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Send it a signal unless it has ended."""
-        with suppress(ProcessLookupError, ForkError):
-            if self._code is None:
-                os.kill(self.pid, number)
+        """Send it a signal unless it has not begun or has ended."""
+        with suppress(ProcessLookupError):
+            if self._pid and self._code is None:
+                os.kill(self._pid, number)
 
     def kill(self) -> None:
         """Kill it unless it has ended."""
@@ -94,11 +102,7 @@ class ForkServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._asked: list[Forked] = []  #: which it has not told of yet, in their order
         self._changing = threading.Lock()
-
-    @property
-    def pid(self) -> int | None:
-        """Its process id while it runs."""
-        return self._process.pid if self._process and self._process.poll() is None else None
+        self._shares = True
 
     def fork(
         self, arguments: Sequence[str], *, shares: Sequence[str], env: Mapping[str, str], log: Path, death_signal: int
@@ -106,36 +110,44 @@ class ForkServer:
         """Run ``python -m`` with these arguments, its output appended to ``log``; returns before it has started.
 
         ``shares``: what the server loads before it forks: modules, or as "module:function" what is called once. None of
-        it may read the environment, which is each program's own, or start a thread.
+        it may read the environment, which is each program's own, or start a thread. Nothing is loaded any more once a
+        server has died over it.
         """
-        request = {
-            "arguments": arguments,
-            "shares": shares,
-            "env": dict(env),
-            "log": str(log),
-            "death_signal": int(death_signal),
-        }
         forked = Forked()
         with self._changing:
             if self._process is not None and self._process.poll() is not None:
                 self.stop()
             if self._process is None:
                 self._launch()
+            request = {
+                "arguments": arguments,
+                "shares": shares if self._shares else [],
+                "env": dict(env),
+                "log": str(log),
+                "death_signal": int(death_signal),
+            }
             server = self._process
             assert server is not None and server.stdin is not None  # noqa: PT018
             self._asked.append(forked)
-            with suppress(BrokenPipeError):  # it has just died: the thread that listens says so
+            try:
                 server.stdin.write(json.dumps(request).encode() + b"\n")
                 server.stdin.flush()
+            except BrokenPipeError:  # it has just died
+                forked.has_ended(_KILLED)
         return forked
 
     def stop(self) -> None:
         """End the server; programs that still run end with it."""
-        if self._process is not None and self._process.stdin is not None:
-            with suppress(BrokenPipeError):
-                self._process.stdin.close()
+        if self._process is None or self._process.stdin is None:
+            return
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:  # it stands still
+            self._process.kill()
             self._process.wait()
-            self._process = None
+        self._process = None
 
     def _launch(self) -> None:
         # -P: a folder of the user's called `workers` is not ours
@@ -150,55 +162,100 @@ class ForkServer:
                 start_new_session=True,  # Ctrl-C reaches the supervisor alone
             )
         self._asked = []
-        listen = threading.Thread(target=_listen, args=(self._process, self._asked), name="fork-server", daemon=True)
-        listen.start()
+        threading.Thread(
+            target=self._listen, args=(self._process, self._asked), name="fork-server", daemon=True
+        ).start()
+
+    def _listen(self, server: subprocess.Popen[bytes], asked: list[Forked]) -> None:
+        """Note what the server tells until it ends, or tells what is not understood."""
+        running: dict[int, Forked] = {}
+        try:
+            assert server.stdout is not None
+            with server.stdout:
+                for line in server.stdout:
+                    _note(json.loads(line), asked, running)
+        finally:
+            self._shares = self._shares and not asked
+            server.kill()
+            server.wait()
+            for forked in (*running.values(), *asked):
+                forked.has_ended(_KILLED)
 
 
-def _listen(server: subprocess.Popen[bytes], asked: list[Forked]) -> None:
-    """Note what the server tells until it ends."""
-    assert server.stdout is not None
-    running: dict[int, Forked] = {}
-    for line in server.stdout:
-        told = json.loads(line)
-        if "code" in told:
-            running.pop(told["pid"]).has_ended(told["code"])
-        else:
-            running[told["pid"]] = forked = asked.pop(0)
-            forked.has_started(told["pid"])
-    server.stdout.close()
-    server.wait()
-    for forked in (*running.values(), *asked):
-        forked.has_ended(_KILLED)
+def _note(told: Mapping[str, int], asked: list[Forked], running: dict[int, Forked]) -> None:
+    if "failed" in told:
+        asked.pop(0).has_ended(told["failed"])
+    elif "code" not in told:
+        running[told["pid"]] = forked = asked.pop(0)
+        forked.has_started(told["pid"])
+    elif ended := running.pop(told["pid"], None):
+        ended.has_ended(told["code"])
 
 
 def main() -> None:
     """Serve until the input ends, or become the program that is asked for."""
     setproctitle("wellread fork-server")
-    if request := _serve():
+    if request := _Server().serve():
         _become(**request)
         _end(_run(request["arguments"]))
 
 
-def _serve() -> dict[str, Any] | None:
-    """Fork for each request; return it in the child, and nothing in the server, once its input has ended."""
-    signal.signal(signal.SIGCHLD, _reap)
-    server, loaded = os.getpid(), set[str]()
-    for line in sys.stdin:
-        request = json.loads(line)
-        shares = request.pop("shares")
-        _load([name for name in shares if name not in loaded])
-        loaded.update(shares)
-        # until its beginning is told its end is not
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
-        pid = os.fork()
-        if pid:
-            _tell({"pid": pid})
+class _Server:
+    """Forks for each request, and tells who was started and who ended."""
+
+    def __init__(self) -> None:
+        # what a module prints is nothing that is told
+        self._told = os.dup(1)
+        os.dup2(2, 1)
+        self._is_forking = False
+        signal.signal(signal.SIGCHLD, self._reap)
+        for number in _STOPPING:  # sent to a whole group, they are for the programs: it ends with its input
+            signal.signal(number, lambda *_: None)
+
+    def serve(self) -> dict[str, Any] | None:
+        """Fork for each request; return it in the child, and nothing in the server, once its input has ended."""
+        server, loaded = os.getpid(), set[str]()
+        for line in sys.stdin:
+            request = json.loads(line)
+            shares = request.pop("shares")
+            _load([name for name in shares if name not in loaded])
+            loaded.update(shares)
+            if self._forks():
+                return {"server": server, **request}
+        return None
+
+    def _forks(self) -> bool:
+        """Fork; return whether this is the child. It gets a signal to stop only once it has Python's own handlers."""
+        self._is_forking = True
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        try:
+            pid = os.fork()
+        except OSError as error:  # no memory, or no more processes: the others live on
+            sys.stderr.write(f"fork: {error}\n")
+            self._tell({"failed": 1})
         else:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-        if not pid:
-            return {"server": server, **request}
-    return None
+            if not pid:
+                os.close(self._told)
+                for number in (signal.SIGCHLD, *_STOPPING):
+                    signal.signal(number, signal.SIG_DFL)
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+                return True
+            self._tell({"pid": pid})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+        self._is_forking = False
+        self._reap()
+        return False
+
+    def _reap(self, *_: object) -> None:
+        """Tell who has ended; not before its beginning was told."""
+        with suppress(ChildProcessError):
+            while not self._is_forking and (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                self._tell({"pid": ended[0], "code": os.waitstatus_to_exitcode(ended[1])})
+
+    def _tell(self, what: Mapping[str, int]) -> None:
+        with suppress(BrokenPipeError):
+            os.write(self._told, json.dumps(what).encode() + b"\n")  # short: written whole
 
 
 def _load(names: Sequence[str]) -> None:
@@ -212,19 +269,6 @@ def _load(names: Sequence[str]) -> None:
         gc.freeze()  # the collector writes to all that it looks at, and what is written to is shared no more
 
 
-def _reap(*_: object) -> None:
-    with suppress(ChildProcessError):
-        while ended := os.waitpid(-1, os.WNOHANG):
-            if not ended[0]:
-                break
-            _tell({"pid": ended[0], "code": os.waitstatus_to_exitcode(ended[1])})
-
-
-def _tell(what: Mapping[str, int]) -> None:
-    with suppress(BrokenPipeError):
-        os.write(1, json.dumps(what).encode() + b"\n")  # short: written whole
-
-
 def _become(*, server: int, arguments: Sequence[str], env: Mapping[str, str], log: str, death_signal: int) -> None:
     """Take on the environment, the log and a session of the program that is asked for."""
     os.setsid()
@@ -234,6 +278,7 @@ def _become(*, server: int, arguments: Sequence[str], env: Mapping[str, str], lo
         os.dup2(source, target)
     os.close(nothing)
     os.close(output)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 (what was read ahead is other programs')
     os.environ.clear()
     os.environ.update(env)
     setproctitle(" ".join(("wellread", *arguments[1:])))

@@ -15,8 +15,8 @@ from workers.settings import load
 
 def main() -> None:
     """Prepare what the settings name; what is wrong goes to stderr, in one line."""
-    settings = load()
     try:
+        settings = load()
         migrate_all(settings)
         completeness.check_once(settings)
     except WellreadError as error:

@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -29,10 +30,16 @@ log = structlog.get_logger()
 #: a child that lived this long starts again with the shortest pause
 STEADY_S = 30.0
 MAX_PAUSE_S = 15.0
+#: how long the end of a killed child is waited for
+KILLED_S = 5.0
+#: elsewhere libraries that a process has begun to use do not survive a fork, nor do children end with a killed parent
+FORKS = sys.platform == "linux"
 #: a child's log is cut at this size; what it held before is kept beside it, as NAME.log.1
 MAX_LOG_BYTES = 20_000_000
 
 
+#: the name of its log
+FORK_SERVER = "fork-server"
 #: a child: one of Wellread's programs, or another's
 Process = subprocess.Popen[bytes] | Forked
 
@@ -75,7 +82,7 @@ class Supervisor:
         self._log_dir = log_dir
         self._children: dict[str, _Child] = {}
         self._spawner = ThreadPoolExecutor(1, thread_name_prefix="spawner")
-        self._fork_server = ForkServer(self._log_path("fork-server"))
+        self._fork_server = ForkServer(self._log_path(FORK_SERVER))
         self._on_restart = on_restart or (lambda name, code: None)
 
     def start(self, program: Program) -> None:
@@ -89,8 +96,16 @@ class Supervisor:
         """Run a program to its end; raises StartError with what it said where it fails."""
         self._log_dir.mkdir(parents=True, exist_ok=True)
         self._log_path(program.name).unlink(missing_ok=True)
-        if self._spawn(program).wait():
-            raise StartError(self.log_tail(program.name))
+        process = self._spawn(program)
+        try:
+            code = process.wait()
+        except BaseException:  # Ctrl-C: let it roll back
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(program.stop_s)
+            raise
+        if code:
+            raise StartError(self.log_tail(program.name) or f"{program.name} ended with the exit code {code}.")
 
     def pids(self) -> dict[str, int]:
         """Return the children's process ids, by name."""
@@ -116,11 +131,11 @@ class Supervisor:
             if child.restart_at is None:
                 self._plan_restart(child, code, now)
             elif now >= child.restart_at:
-                child.process, child.started_at, child.restart_at = self._spawn(child.program), now, None
+                self._restart(child, now)
 
     def rotate_logs(self, most_bytes: int = MAX_LOG_BYTES) -> None:
         """Move what a log holds aside once it is too large; its child writes on into the same file."""
-        for path in map(self._log_path, self._children):
+        for path in map(self._log_path, (*self._children, FORK_SERVER)):
             if path.exists() and path.stat().st_size > most_bytes:
                 with suppress(OSError):  # the disk is full: what is cut off gives some of it back
                     shutil.copyfile(path, path.with_suffix(".log.1"))
@@ -140,10 +155,17 @@ class Supervisor:
         self._spawner.shutdown()
 
     def log_tail(self, name: str, lines: int = 15) -> str:
-        """Return the end of a child's log."""
-        path = self._log_path(name)
-        text = path.read_text(errors="replace") if path.exists() else ""
+        """Return the end of a child's log; of one that said nothing, that of the server which was to fork it."""
+        texts = (path.read_text(errors="replace") for path in map(self._log_path, (name, FORK_SERVER)) if path.exists())
+        text = next(filter(None, texts), "")
         return "\n".join(text.splitlines()[-lines:])
+
+    def _restart(self, child: _Child, now: float) -> None:
+        try:
+            child.process, child.started_at, child.restart_at = self._spawn(child.program), now, None
+        except OSError as error:  # no memory, no more processes, a full disk
+            log.warning("child_not_started", child=child.program.name, error=str(error))
+            child.restart_at = now + MAX_PAUSE_S
 
     def _plan_restart(self, child: _Child, code: int, now: float) -> None:
         child.failures = 0 if now - child.started_at > STEADY_S else child.failures + 1
@@ -153,7 +175,7 @@ class Supervisor:
         self._on_restart(child.program.name, code)
 
     def _spawn(self, program: Program) -> Process:
-        spawn: Callable[[Program], Process] = self._fork if program.shares else self._run
+        spawn: Callable[[Program], Process] = self._fork if program.shares and FORKS else self._run
         return self._spawner.submit(spawn, program).result()
 
     def _fork(self, program: Program) -> Forked:
@@ -168,8 +190,8 @@ class Supervisor:
     def _run(self, program: Program) -> subprocess.Popen[bytes]:
         with self._log_path(program.name).open("ab") as output:
             return subprocess.Popen(  # noqa: S603 (the supervisor's own command line)
-                (*parent_death.command(os.getpid(), program.death_signal), *program.command),
-                env={**os.environ, **program.env},
+                (*parent_death.command(os.getpid(), program.death_signal), *_alone(program)),
+                env={**os.environ, "PYTHONUNBUFFERED": "1", **program.env},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -180,17 +202,26 @@ class Supervisor:
         return self._log_dir / f"{name}.log"
 
 
+def _alone(program: Program) -> tuple[str, ...]:
+    """Return the command line of a program that is not forked."""
+    # -P: a folder of the user's called `api` is not ours
+    return (sys.executable, "-P", "-m", *program.command) if program.shares else program.command
+
+
 def _signal(process: Process, number: signal.Signals) -> None:
     if process.poll() is None:
         process.send_signal(number)
 
 
 def _end(process: Process, within_s: float) -> None:
+    if isinstance(process, Forked) and not process.has_begun:
+        return  # it ends with the server
     try:
         process.wait(timeout=within_s)
     except subprocess.TimeoutExpired:
         _kill_group(process)
-        process.wait()
+        with suppress(subprocess.TimeoutExpired):  # a server that stands still says nothing of it
+            process.wait(timeout=KILLED_S)
 
 
 def _kill_group(process: Process) -> None:

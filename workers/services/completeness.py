@@ -6,9 +6,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from domain.errors import WellreadError
 from store.pages import index_queue
 from store.passages.connect import is_there
-from store.passages.errors import PassagesLost
+from store.passages.errors import PassagesError, PassagesLost, explained
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -22,11 +23,13 @@ def has_indexed_pages(services: Services) -> bool:
 
 
 def check(main: Services) -> None:
-    """Raise PassagesLost where pages were indexed and their passages are missing, in any collection."""
+    """Raise PassagesLost where pages were indexed and their passages are missing; or PassagesError."""
     from workers.services.collections import every
 
     for services in every(main):
-        if not is_there(services.passages_uri) and has_indexed_pages(services):
+        with explained(services.passages_uri, "look for"):
+            is_kept = is_there(services.passages_uri)
+        if not is_kept and has_indexed_pages(services):
             raise PassagesLost(services.passages_uri)
 
 
@@ -38,9 +41,9 @@ def check_once(settings: Settings) -> None:
     if "://" not in settings.passages:
         _check_here(settings)
         return
-    looked = subprocess.run((sys.executable, "-P", "-m", __name__), stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
-    if lost := looked.stdout.strip():
-        raise PassagesLost(lost)
+    looked = subprocess.run((sys.executable, "-P", "-m", __name__), capture_output=True, text=True, check=False)  # noqa: S603
+    if looked.returncode:
+        raise PassagesError(looked.stderr.strip().rpartition("\n")[2])
 
 
 def _check_here(settings: Settings) -> None:
@@ -53,21 +56,20 @@ def _check_here(settings: Settings) -> None:
         main.close()
 
 
-def _main() -> None:
-    """Print where passages are lost, if they are."""
-    from workers.settings import load
-
-    try:
-        _check_here(load())
-    except PassagesLost as error:
-        sys.stdout.write(error.uri)
-
-
 def without_passages(services: Services) -> tuple[int, int]:
     """Return how many indexed pages have no passages, and how many are indexed; raises PassagesError."""
     with services.database.read() as session:
         indexed = set(session.scalars(index_queue.indexed()))
     return len(indexed - services.passages.page_ids()), len(indexed)
+
+
+def _main() -> None:
+    from workers.settings import load
+
+    try:
+        _check_here(load())
+    except WellreadError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from crawler.extract.bounded_process import limit_this_process
+from text.encoder.runtime import silence_telemetry
 
 DPI: Final = 200
 #: of a page as a picture: A4 at 200 dpi has four million, and a page may claim to be as large as a field
@@ -36,6 +37,7 @@ def main() -> None:
 
 
 def _lines(body: bytes, pages: int, until: float) -> Iterator[dict[str, Any]]:
+    silence_telemetry()
     import pypdfium2
     from rapidocr import RapidOCR
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +36,14 @@ def test_word_vectors_are_looked_up_in_one_mapped_table() -> None:
 
 def test_the_tokenizer_does_not_cut() -> None:
     assert len(open_tokenizer().encode("word " * 600).ids) == 602
+
+
+def test_the_runtime_keeps_no_store_of_what_it_is_used_for(tmp_path: Path) -> None:
+    code = "from text.encoder.runtime import open_encoder; open_encoder().vector('a'); import onnxruntime"
+    own = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    env = {name: value for name, value in os.environ.items() if not name.startswith("ORT_")}
+    subprocess.run([sys.executable, "-c", code], env={**env, **own}, check=True, timeout=60)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_a_missing_or_torn_file_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from workers.processes import fork_server, supervise
 from workers.processes.supervise import Program, StartError, Supervisor, wait_until
 
 #: a module of the standard library that is on no program's way
@@ -138,6 +139,72 @@ def test_stopping_leaves_no_server(modules: Path, tmp_path: Path) -> None:
     supervisor.stop()
     assert "put away" in supervisor.log_tail("tidy")
     assert not _runs(server.pid)
+
+
+def test_a_signal_to_the_whole_group_lets_programs_end_in_order(modules: Path, supervisor: Supervisor) -> None:
+    tidy = (
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, lambda *_: (time.sleep(0.5), sys.exit(print('put away', flush=True))))\n"
+        "print('up', flush=True)\n"
+        "time.sleep(300)"
+    )
+    supervisor.start(_program(modules, "tidy", tidy))
+    assert wait_until(lambda: "up" in supervisor.log_tail("tidy"), within_s=20)
+    server = _server(supervisor)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        server.send_signal(number)
+    os.kill(supervisor.pids()["tidy"], signal.SIGTERM)
+    assert wait_until(lambda: "put away" in supervisor.log_tail("tidy"), within_s=10)
+    assert wait_until(lambda: not supervisor.is_alive("tidy"), within_s=10)
+    assert server.is_running()
+
+
+def test_what_a_shared_module_prints_is_no_notice(modules: Path, supervisor: Supervisor) -> None:
+    (modules / "chatty.py").write_text("print('hello', {'pid': 1})")
+    (modules / "said_program.py").write_text("print('mine')")
+    supervisor.run(Program(name="said", command=("said_program",), shares=("chatty",)))
+    assert supervisor.log_tail("said") == "mine"
+
+
+def test_a_program_that_cannot_be_forked_is_tried_again_and_the_others_live_on(
+    modules: Path, supervisor: Supervisor
+) -> None:
+    supervisor.start(_program(modules, "lives", "import time; time.sleep(300)"))
+    before = supervisor.pids()["lives"]
+    (modules / "refuses.py").write_text(
+        "import os\n"
+        "forks = os.fork\n"
+        "def refuse():\n"
+        "    os.fork = forks\n"
+        "    raise OSError(11, 'no more processes')\n"
+        "os.fork = refuse\n"
+    )
+    (modules / "later_program.py").write_text("import time; print('up', flush=True); time.sleep(300)")
+    supervisor.start(Program(name="later", command=("later_program",), shares=("refuses",)))
+    assert wait_until(lambda: supervisor.log_tail("later") == "up", within_s=20, meanwhile=supervisor.restart_dead)
+    assert supervisor.pids()["lives"] == before
+
+
+def test_where_loading_ends_the_server_programs_run_without_it(modules: Path, supervisor: Supervisor) -> None:
+    (modules / "breaks.py").write_text("import os; os._exit(9)")
+    (modules / "later_program.py").write_text("import time; print('up', flush=True); time.sleep(300)")
+    supervisor.start(Program(name="later", command=("later_program",), shares=("breaks",)))
+    assert wait_until(lambda: supervisor.log_tail("later") == "up", within_s=20, meanwhile=supervisor.restart_dead)
+
+
+def test_a_server_that_stands_still_does_not_hold_up_the_end(
+    modules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervise, "KILLED_S", 0.5)
+    monkeypatch.setattr(fork_server, "END_S", 0.5)
+    supervisor = Supervisor(tmp_path / "logs")
+    supervisor.start(_program(modules, "one", "import time; time.sleep(300)", stop_s=0.5))
+    pid, server = supervisor.pids()["one"], _server(supervisor)
+    server.suspend()
+    supervisor.start(_program(modules, "two", "import time; time.sleep(300)", stop_s=0.5))
+    supervisor.stop()
+    assert not _runs(server.pid)
+    assert wait_until(lambda: not _runs(pid), within_s=10)
 
 
 def _runs(pid: int) -> bool:
