@@ -179,11 +179,13 @@ class Supervisor:
         return self._spawner.submit(spawn, program).result()
 
     def _fork(self, program: Program) -> Forked:
+        log_path = self._log_path(program.name)
+        log_path.touch(0o600)  # it is there before the program is
         return self._fork_server.fork(
             program.command,
             shares=program.shares,
             env={**os.environ, **program.env},
-            log=self._log_path(program.name),
+            log=log_path,
             death_signal=program.death_signal,
         )
 
