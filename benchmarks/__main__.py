@@ -66,7 +66,10 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
     "--pages", type=click.IntRange(min=2_000), default=5_000, show_default=True, help="Pages read to watch memory."
 )
 @click.option(
-    "--a-day", type=click.IntRange(min=10), default=200, show_default=True, help="Questions of a day, for a year."
+    "--days", type=click.IntRange(min=61), default=365, show_default=True, help="Days on which questions are asked."
+)
+@click.option(
+    "--a-day", type=click.IntRange(min=10), default=200, show_default=True, help="Questions on each of the days."
 )
 @click.option(
     "--questions", type=click.IntRange(min=1), default=1_000, show_default=True, help="Questions asked among faults."

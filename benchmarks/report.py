@@ -19,7 +19,8 @@ class Options:
     folder: Path  #: of knowledge bases, used again by the next run
     embedder: str
     pages: int = 5_000  #: read to watch memory
-    a_day: int = 200  #: questions, for a year
+    days: int = 365  #: of questions
+    a_day: int = 200  #: questions on each of the days
     questions: int = 1_000  #: asked among faults
     postgres: bool = False  #: instead of SQLite, among faults
     short: bool = False  #: a minute of load instead of six

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from importlib import import_module
-
 import structlog
 
 from domain.errors import WellreadError
+from store.passages import connect
 from workers.services import services
 
 log = structlog.get_logger()
-
-#: most of what importing lancedb takes; lancedb itself starts a thread, which no fork has
-_OF_LANCEDB = "lance_namespace"
 
 
 def load_before_fork(queue: str) -> None:
     """Import what each process of a worker would import for itself: a second that they then begin without."""
     if queue in ("answer", "embed"):
-        with suppress(ImportError):
-            import_module(_OF_LANCEDB)
+        connect.load_before_fork()
 
 
 def warm_up(queue: str) -> bool:

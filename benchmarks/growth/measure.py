@@ -1,4 +1,4 @@
-"""Measure a year of questions, of which those of the last month are kept: the database's size, the sweep, the start.
+"""Measure days of questions, of which those of the last month are kept: the database's size, the sweep, the start.
 
 Each day's questions are written as rows, as large as real ones; then the old ones are deleted as `wellread.expire` does
 it. A few are watched, and stay.
@@ -23,7 +23,7 @@ from workers.settings import Settings
 from workers.upkeep.expiry import BATCH
 from workers.upkeep.sweep import sweep
 
-DAYS, KEPT_DAYS = 365, 30
+KEPT_DAYS = 30
 #: of how many questions one is watched
 WATCHED_OF = 1_000
 #: seconds until a question can be asked, and milliseconds of a sweep
@@ -36,21 +36,24 @@ _MB = 1e6
 def measure(options: Options) -> Report:
     """Fill and delete day by day; then start all of it on that database."""
     with sandbox() as settings:
-        sizes, batches_s, sweeps_s, questions = _year(settings, options.a_day)
+        sizes, batches_s, sweeps_s, questions = _fill_and_delete(settings, options.days, options.a_day)
         started = time.perf_counter()
         with up(settings):
             ready_s = time.perf_counter() - started
     settled = KEPT_DAYS + 10
-    asked = options.a_day * DAYS
+    asked = options.a_day * options.days
     return Report(
-        title=f"growth: {options.a_day:,} questions a day for {DAYS} days, each kept for {KEPT_DAYS}, on SQLite",
+        title=f"growth: {options.a_day:,} questions a day for {options.days} days, each kept for {KEPT_DAYS}, on SQLite",
         figures=[
             Figure(name="questions asked", value=asked),
             Figure(name="questions left", value=questions),
             Figure(name=f"database after {settled} days", value=sizes[settled - 1] / _MB, unit="MB"),
-            Figure(name=f"database after {DAYS} days", value=sizes[-1] / _MB, unit="MB"),
+            Figure(name=f"database after {options.days} days", value=sizes[-1] / _MB, unit="MB"),
             Figure(
-                name=f"size, day {DAYS} / day {settled}", value=sizes[-1] / sizes[settled - 1], unit="×", at_most=GROWTH
+                name=f"size, day {options.days} / day {settled}",
+                value=sizes[-1] / sizes[settled - 1],
+                unit="×",
+                at_most=GROWTH,
             ),
             *spread(f"a batch of {BATCH} deleted", batches_s),
             *spread("sweep, days 31 to 60", sweeps_s[: len(sweeps_s) // 2]),
@@ -64,7 +67,9 @@ def measure(options: Options) -> Report:
     )
 
 
-def _year(settings: Settings, a_day: int) -> tuple[list[int], list[float], list[float], int]:
+def _fill_and_delete(
+    settings: Settings, days: int, a_day: int
+) -> tuple[list[int], list[float], list[float], int]:
     """Return the database's size in bytes after each day, the seconds of batches and sweeps, the questions left."""
     migrate(settings.database)
     sizes, batches_s, sweeps_s = list[int](), list[float](), list[float]()
@@ -72,13 +77,13 @@ def _year(settings: Settings, a_day: int) -> tuple[list[int], list[float], list[
     with broker(settings):
         services = Services(settings)
         today = services.now()
-        for day in range(DAYS):
-            morning = today - timedelta(days=DAYS - day)
+        for day in range(days):
+            morning = today - timedelta(days=days - day)
             with services.database.write() as session:
                 rows.add_day(session, day, morning, a_day, watched_of=WATCHED_OF)
             batches_s += _delete_old(services, morning - timedelta(days=KEPT_DAYS))
             sizes.append(file.stat().st_size)
-            if KEPT_DAYS <= day < 2 * KEPT_DAYS or day >= DAYS - KEPT_DAYS:
+            if KEPT_DAYS <= day < 2 * KEPT_DAYS or day >= days - KEPT_DAYS:
                 sweeps_s.append(seconds_of(lambda: sweep(services)))
         with services.database.read() as session:
             left = session.scalar(select(func.count()).select_from(QuestionRow)) or 0

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import time
 from collections.abc import Mapping
 from datetime import timedelta
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +23,8 @@ from store.passages.schema import ADDED, TABLE
 _READERS_LAG: Final = timedelta(0)
 #: pauses before a table that is listed and cannot be opened is looked at again, in seconds
 _WHILE_IT_IS_MADE = (0.05, 0.1, 0.25, 0.6, 1.0)
+#: a client of REST catalogues, of whose classes LanceDB takes the models alone
+_REST_CLIENT: Final = "lance_namespace_urllib3_client"
 #: the process LanceDB was first opened in: a child forked from it can hang in a lock that nobody holds any more
 _opened_in: int | None = None
 
@@ -32,6 +36,7 @@ def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
     """
     global _opened_in
     refuse_after_fork(uri)
+    _leave_out_rest_client()
     import lancedb
 
     _opened_in = os.getpid()
@@ -40,6 +45,31 @@ def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
         read_consistency_interval=_READERS_LAG,
         storage_options=dict(storage_options) if storage_options else None,
     )
+
+
+def load_before_fork() -> None:
+    """Import most of what LanceDB imports; LanceDB itself starts a thread, which no forked process has."""
+    _leave_out_rest_client()
+    import lance_namespace  # noqa: F401
+
+
+def _leave_out_rest_client() -> None:
+    """Have LanceDB import no client of REST catalogues: half of its import, and never used here.
+
+    The client's package is there, so that its models can be imported, and is executed once anything else is asked of it.
+    """
+    spec = find_spec(_REST_CLIENT) if _REST_CLIENT not in sys.modules else None
+    if spec is None or spec.loader is None:
+        return
+    package, loader = module_from_spec(spec), spec.loader
+
+    def load(name: str) -> Any:
+        del package.__dict__["__getattr__"]
+        loader.exec_module(package)
+        return getattr(package, name)
+
+    package.__dict__["__getattr__"] = load
+    sys.modules[_REST_CLIENT] = package
 
 
 def erase(uri: str) -> None:

@@ -16,7 +16,7 @@ OF_ALL = ("fastapi", "kombu.transport.redis", "numpy", "sqlalchemy.orm", "trafil
 OF_TASKS = (
     "celery.bin.worker",
     "celery.concurrency.prefork",
-    "lance_namespace",
+    "store.passages.connect:load_before_fork",
     "text.encoder.runtime:load_before_fork",
 )
 MODEL = "store.embedders.multilingual:load_before_fork"
