@@ -32,6 +32,7 @@ def run_worker(settings: Settings, queue: str) -> None:
     """Run a Celery worker for one queue until it is stopped."""
     os.environ["WELLREAD_QUEUE"] = queue  # before the application is imported: it loads this queue's tasks
     from celery import signals
+    from celery.utils.nodenames import host_format
 
     from store.sql.database import Database, check_schema
     from workers.app import app
@@ -56,18 +57,18 @@ def run_worker(settings: Settings, queue: str) -> None:
     load_before_fork(queue)
     if settings.alive_file:
         _touch_at(signals.heartbeat_sent, settings.alive_file)
-    app.worker_main(
-        [
-            "worker",
-            f"--queues={queue}",
-            f"--hostname={queue}-{os.getpid()}@%h",
-            f"--concurrency={processes(settings, queue)}",
-            "--pool=prefork",
-            "--without-gossip",
-            "--without-mingle",
-            "--loglevel=INFO",
-        ]
+    # not by Celery's command line, which would load all its commands, and Flower's
+    worker = app.Worker(
+        hostname=host_format(f"{queue}-{os.getpid()}@%h"),
+        queues=[queue],
+        concurrency=processes(settings, queue),
+        pool_cls="prefork",
+        without_gossip=True,
+        without_mingle=True,
+        loglevel="INFO",
     )
+    worker.start()
+    sys.exit(worker.exitcode)
 
 
 def processes(settings: Settings, queue: str) -> int:

@@ -12,12 +12,27 @@ from workers.settings import Settings
 GIVE_BACK_S = 10.0
 
 #: what the API and all others load, what workers and beat do, and what indexes and answers
-OF_ALL = ("fastapi", "kombu.transport.redis", "numpy", "sqlalchemy.orm", "trafilatura", "workers.questions.lookup")
+OF_ALL = (
+    "api.cli.main",
+    "fastapi",
+    "kombu.transport.redis",
+    "numpy",
+    "sqlalchemy.orm",
+    "trafilatura",
+    "workers.questions.lookup",
+    "workers.services.collections",
+)
 OF_TASKS = (
-    "celery.bin.worker",
     "celery.concurrency.prefork",
+    "celery.worker.components",
+    "celery.worker.consumer",
+    "cffi.cparser",  # by which billiard asks the kernel to end its processes with it
     "store.passages.connect:load_before_fork",
     "text.encoder.runtime:load_before_fork",
+    "workers.crawl.read",
+    "workers.crawl.schedules",
+    "workers.entrypoints",
+    "workers.task",
 )
 MODEL = "store.embedders.multilingual:load_before_fork"
 #: the embedders that it is part of
