@@ -61,6 +61,9 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--passages", type=click.IntRange(min=1_000), default=10_000, show_default=True, help="Size of the knowledge base."
 )
+@click.option(
+    "--copies", type=click.IntRange(min=1), default=1, show_default=True, help="Of each passage, to search among more."
+)
 @click.option("--rounds", type=click.IntRange(min=1), default=200, show_default=True, help="Questions, texts or tasks.")
 @click.option(
     "--pages", type=click.IntRange(min=2_000), default=5_000, show_default=True, help="Pages read to watch memory."

@@ -18,6 +18,7 @@ class Options:
     rounds: int  #: questions asked, texts embedded, tasks sent
     folder: Path  #: of knowledge bases, used again by the next run
     embedder: str
+    copies: int = 1  #: of each passage, to search among more
     pages: int = 5_000  #: read to watch memory
     days: int = 365  #: of questions
     a_day: int = 200  #: questions on each of the days

@@ -1,4 +1,4 @@
-"""Measure, part by part, the way from a question to its hits, verdict and answer; embedding is left out.
+"""Measure, part by part, the way from a question to its hits, verdict and answer; embedding and reading are left out.
 
 The references are the least work of a search in plain numpy.
 """
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from benchmarks.corpus.knowledge_base import make_knowledge_base, synthetic_language
+from benchmarks.corpus.multiplied import multiplied
 from benchmarks.corpus.synthetic import questions
 from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.report import Figure, Options, Report, ratio, spread
@@ -51,9 +52,9 @@ class _KnownVectors:
 
 def measure(options: Options) -> Report:
     """Search for each question with one query and with four, in turn with the references."""
-    services = services_on(make_knowledge_base(options), WordVectors())
+    services = services_on(multiplied(make_knowledge_base(options), options.copies), WordVectors())
     asked = questions(list(islice(synthetic_language(options.passages).pages(), _ASKED_ABOUT)), options.rounds + _WARM)
-    tools = replace(services.tools, embedder=_known_vectors(services, asked))
+    tools = replace(services.tools, embedder=_known_vectors(services, asked), reader=None)
     table = services.passages._table()
     exact, postings = Exact(table), Postings(table, [text for wordings in asked for text in wordings], "en")
     rounds = [_round(tools, wordings, exact, postings) for wordings in asked][_WARM:]
@@ -61,7 +62,7 @@ def measure(options: Options) -> Report:
     tools.pool.shutdown()
     services.close()
     return Report(
-        title=f"retrieval: {len(exact.ids):,} passages, {len(rounds)} questions, embedding left out",
+        title=f"retrieval: {len(exact.ids):,} passages, {len(rounds)} questions, embedding and reading left out",
         figures=[*_figures(rounds, at_10k=options.passages <= 10_000), recall],
         notes=(
             "× is the ratio of medians to one product of all vectors with one, in float32 numpy on one thread, or to "
