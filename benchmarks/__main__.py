@@ -31,6 +31,7 @@ BENCHMARKS = {
     "extraction": Benchmark("benchmarks.extraction", "pages extracted, beside trafilatura on the same pages"),
     "reading": Benchmark("benchmarks.reading", "the best passages read with a question, new and remembered"),
     "answer": Benchmark("benchmarks.answer", "a question answered from the knowledge base over HTTP"),
+    "while_reading": Benchmark("benchmarks.while_reading", "questions answered while a site is read, beside alone"),
     "hop": Benchmark("benchmarks.hop.measure", "from task to task, beside Celery and huey alone"),
     "crawl": Benchmark(
         "benchmarks.crawl.measure",

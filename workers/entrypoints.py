@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: the queue of a process that runs no task, and so loads none
 NO_TASKS = "none"
+#: the queues whose work lets those who wait for an answer go first
+YIELDING = ("crawl", "embed")
 
 
 class FlowerExposed(WellreadError):
@@ -37,6 +39,7 @@ def run_worker(settings: Settings, queue: str) -> None:
     from store.sql.database import Database, check_schema
     from workers.app import app
     from workers.broker import tolerate_faults
+    from workers.processes.priority import yield_processor
     from workers.queues import QUEUE_NAMES
     from workers.services import completeness
     from workers.services.logs import log_libraries_as_json, quiet_ticks
@@ -52,6 +55,8 @@ def run_worker(settings: Settings, queue: str) -> None:
     check_schema(Database(settings.database))
     if queue in ("answer", "embed"):
         completeness.check_once(settings)
+    if queue in YIELDING:
+        yield_processor()
     quiet_ticks()
     give_back_after(settings.stop_s)
     load_before_fork(queue)
