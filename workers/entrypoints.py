@@ -50,6 +50,7 @@ def run_worker(settings: Settings, queue: str) -> None:
     if queue not in QUEUE_NAMES:
         raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")
     if settings.logs == "json":
+        log_libraries_as_json()  # warnings before Celery asks for it
         signals.setup_logging.connect(log_libraries_as_json, weak=False)
     _wait_for_schema(settings)
     check_schema(Database(settings.database))
@@ -71,6 +72,7 @@ def run_worker(settings: Settings, queue: str) -> None:
         without_gossip=True,
         without_mingle=True,
         loglevel="INFO",
+        quiet=settings.logs == "json",  # its banner
     )
     worker.start()
     sys.exit(worker.exitcode)
@@ -94,10 +96,11 @@ def run_beat(settings: Settings) -> None:
     if settings.alive_file:
         _touch_at(signals.after_task_publish, settings.alive_file)
     if settings.logs == "json":
+        log_libraries_as_json()  # warnings before Celery asks for it
         signals.setup_logging.connect(log_libraries_as_json, weak=False)
     start_heartbeat_of_beat(settings.redis)
     signals.beat_init.connect(end_when_told, weak=False)
-    app.Beat(loglevel="INFO", schedule="").run()
+    app.Beat(loglevel="INFO", schedule="", quiet=settings.logs == "json").run()
 
 
 def end_when_told(sender: Service, **_: object) -> None:

@@ -43,7 +43,7 @@ def measure(options: Options) -> Report:
     settled = KEPT_DAYS + 10
     asked = options.a_day * options.days
     return Report(
-        title=f"growth: {options.a_day:,} questions a day for {options.days} days, each kept for {KEPT_DAYS}, on SQLite",
+        title=f"growth: {options.a_day:,} questions a day for {options.days} days, kept for {KEPT_DAYS}, on SQLite",
         figures=[
             Figure(name="questions asked", value=asked),
             Figure(name="questions left", value=questions),
@@ -67,9 +67,7 @@ def measure(options: Options) -> Report:
     )
 
 
-def _fill_and_delete(
-    settings: Settings, days: int, a_day: int
-) -> tuple[list[int], list[float], list[float], int]:
+def _fill_and_delete(settings: Settings, days: int, a_day: int) -> tuple[list[int], list[float], list[float], int]:
     """Return the database's size in bytes after each day, the seconds of batches and sweeps, the questions left."""
     migrate(settings.database)
     sizes, batches_s, sweeps_s = list[int](), list[float](), list[float]()

@@ -30,6 +30,8 @@ log = structlog.get_logger()
 #: a child that lived this long starts again with the shortest pause
 STEADY_S = 30.0
 MAX_PAUSE_S = 15.0
+#: of a program that is run to its end, and was killed
+MOST_RUNS = 3
 #: how long the end of a killed child is waited for
 KILLED_S = 5.0
 #: elsewhere libraries that a process has begun to use do not survive a fork, nor do children end with a killed parent
@@ -93,19 +95,25 @@ class Supervisor:
         )
 
     def run(self, program: Program) -> None:
-        """Run a program to its end; raises StartError with what it said where it fails."""
+        """Run a program to its end, again where it was killed; raises StartError with what it said where it fails."""
         self._log_dir.mkdir(parents=True, exist_ok=True)
+        for _ in range(MOST_RUNS):
+            code = self._run_once(program)
+            if code >= 0:
+                break
+        if code:
+            raise StartError(self.log_tail(program.name) or f"{program.name} ended with the exit code {code}.")
+
+    def _run_once(self, program: Program) -> int:
         self._log_path(program.name).unlink(missing_ok=True)
         process = self._spawn(program)
         try:
-            code = process.wait()
+            return process.wait()
         except BaseException:  # Ctrl-C: let it roll back
             process.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(program.stop_s)
             raise
-        if code:
-            raise StartError(self.log_tail(program.name) or f"{program.name} ended with the exit code {code}.")
 
     def pids(self) -> dict[str, int]:
         """Return the children's process ids, by name."""

@@ -59,3 +59,4 @@ def log_libraries_as_json(**_: object) -> None:
         )
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.captureWarnings(capture=True)

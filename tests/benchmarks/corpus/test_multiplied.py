@@ -17,7 +17,8 @@ def test_each_passage_is_there_so_many_times_in_other_places(tmp_path: Path) -> 
     folder = tmp_path / "knowledge"
     migrate(DefaultSettings.model_validate({"data_dir": folder}).database)
     services = services_on(folder, WordVectors())
-    services.passages_writer.write_pages({7: [passage(7, at, f"{_TEXT} {at}", title="A title") for at in (0, 1)]}, services.embedder)
+    both = [passage(7, at, f"{_TEXT} {at}", title="A title") for at in (0, 1)]
+    services.passages_writer.write_pages({7: both}, services.embedder)
     services.close()
 
     larger = services_on(multiplied(folder, 3), WordVectors())

@@ -11,8 +11,9 @@ import threading
 from pathlib import Path
 
 import psutil
+import pytest
 
-from workers.processes.supervise import Program, Supervisor, wait_until
+from workers.processes.supervise import Program, StartError, Supervisor, wait_until
 
 SLEEPER = (sys.executable, "-c", "import time; time.sleep(300)")
 
@@ -73,6 +74,24 @@ def test_a_child_that_keeps_dying_is_started_less_and_less_often(tmp_path: Path)
         assert deaths[:3] == [("broken", 3)] * 3
     finally:
         supervisor.stop()
+
+
+def test_what_is_run_to_its_end_is_run_again_where_it_was_killed(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    killed_once = (
+        "import os, pathlib, sys\n"
+        "runs = pathlib.Path(sys.argv[1])\n"
+        "with runs.open('a') as file: file.write('x')\n"
+        "len(runs.read_text()) > 1 or os.kill(os.getpid(), 9)"
+    )
+    supervisor = Supervisor(tmp_path)
+    supervisor.run(Program(name="once", command=(sys.executable, "-c", killed_once, str(runs))))
+    assert runs.read_text() == "xx"
+
+    always = "import os; os.kill(os.getpid(), 9)"
+    with pytest.raises(StartError, match="-9"):
+        supervisor.run(Program(name="always", command=(sys.executable, "-c", always)))
+    supervisor.stop()
 
 
 def test_stopping_ends_every_child_even_a_deaf_one(tmp_path: Path) -> None:
