@@ -56,7 +56,7 @@ def load_before_fork() -> None:
 def _leave_out_rest_client() -> None:
     """Have LanceDB import no client of REST catalogues: half of its import, and never used here.
 
-    The client's package is there, so that its models can be imported, and is executed once anything else is asked of it.
+    The client's package is there, so that its models can be imported; it is executed once anything else is asked of it.
     """
     spec = find_spec(_REST_CLIENT) if _REST_CLIENT not in sys.modules else None
     if spec is None or spec.loader is None:
