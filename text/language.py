@@ -58,6 +58,11 @@ def classify_language(text: str) -> tuple[str, float]:
     return str(lang), probability
 
 
+def load_before_fork() -> None:
+    """Load the model, 80 MB, so that all processes that are forked from this one share it."""
+    _identifier()
+
+
 def _script_of(text: str) -> str:
     """Return the script of most letters; any kana makes a text Japanese."""
     counts: dict[str, int] = {}
@@ -83,7 +88,7 @@ def _by_small_words(text: str) -> str:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """Load the model once (about 50 ms); it is only read afterwards, so threads share it."""
+    """Load the model once (half a second); it is only read afterwards, so threads share it."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # imports numpy, which few importers of this need
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

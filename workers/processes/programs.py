@@ -29,6 +29,7 @@ OF_TASKS = (
     "cffi.cparser",  # by which billiard asks the kernel to end its processes with it
     "store.passages.connect:load_before_fork",
     "text.encoder.runtime:load_before_fork",
+    "text.language:load_before_fork",
     "workers.crawl.read",
     "workers.crawl.schedules",
     "workers.entrypoints",
