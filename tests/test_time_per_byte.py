@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 
+from crawler.browser.with_javascript import needs_javascript
 from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import parse_sitemap
 from crawler.extract.charset import decode
@@ -19,17 +20,22 @@ from crawler.extract.files.delimited import read_delimited
 from crawler.extract.markdown import markdown_to_html
 from crawler.extract.plain import read_plain
 from crawler.robots import rules
+from crawler.search.responses import is_block_page
 from domain.errors import WellreadError
 from domain.page import PageText
+from pipeline.answering.focus.tables import focus_in_table, table_at
 from pipeline.answering.values.find import values_in
 from pipeline.judging.sentences import kind_of, looks_like_code
+from pipeline.question.analysis import analyse_question
 from pipeline.safety.injection import is_injection
-from pipeline.safety.sanitize import sanitize, strip_unsourced_tags
-from text.analyser import analyse, fold, words
+from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
+from store.pages import simhash
+from text.analyser import analyse, fold, search_text, words
 from text.invisible import strip_invisible
 from text.language import detect_language
 from text.names import names_in, names_of, proper_nouns
 from text.sentences import sentence_spans
+from text.terms import content_words
 
 URL = "https://a.example/x"
 Taking = Callable[[str], object]
@@ -47,6 +53,17 @@ def _sitemap(body: str) -> object:
 def _page(text: str) -> PageText:
     return PageText(title="t", text=text.strip() or "t", lang="en")
 
+
+def _focus(text: str) -> object:
+    """Choose a cell in each passage: every one is compared with its row, so that their length is the bound."""
+    passages = chunk(_page(text), page_id=1, url=URL)
+    tables = [(passage.text, table_at(passage.text, 0, passage.lead)) for passage in passages]
+    return [focus_in_table(QUESTION, table, quote, None) for quote, table in tables if table]
+
+
+QUESTION = analyse_question("What does the lamp of the lighthouse cost?")
+#: more than a page that needs JavaScript has: what is below each element is looked at
+WORDS = "word " * 30
 
 #: each function that takes what a page says, by its name
 TAKES: dict[str, Taking] = {
@@ -72,8 +89,21 @@ TAKES: dict[str, Taking] = {
     "injection": is_injection,
     "sanitize": lambda text: sanitize(text, markers=True),
     "tags": lambda text: strip_unsourced_tags(text, [URL]),
+    "addresses": lambda text: has_unsourced_url(text, [URL]),
+    "sourced addresses": lambda text: has_unsourced_url(text, [text]),
     "dates": lambda text: values_in(text, "date", "en"),
     "numbers": lambda text: values_in(text, "number", "en"),
+    "money": lambda text: values_in(text, "money", "en"),
+    "named": lambda text: values_in(text, "name", "en"),
+    "table": lambda text: table_at(text, 0),
+    "records": lambda text: table_at(f"a: b{text}c; d: e", 0),
+    "no records": lambda text: table_at(f"a: {text}b;c", 0),
+    "cells": _focus,
+    "fingerprint": simhash.bands,
+    "full-text index": lambda text: search_text(text, text, "de"),
+    "content words": lambda text: content_words(text, "en"),
+    "block page": lambda text: is_block_page(text.encode()),
+    "javascript": lambda text: needs_javascript(f"<html><body><script></script>{text}{WORDS}".encode()),
     "kind": kind_of,
     "code": looks_like_code,
 }
@@ -81,9 +111,10 @@ TAKES: dict[str, Taking] = {
 PIECES = (
     "_", "a", "A", "1", " ", "\n", ".", ",", "-", "'", '"', "`", "#", "*", "|", "$", "&", "<", ">", "(", "[", "{",
     "\\", "/", "+", "a_", "a.", "1,", "1.", "a ", "A ", "A. ", "<a ", '<a b="', '<a b="<', "<!--", "]]>",
-    "<![CDATA[", "&amp;", "</", "a(", "[a](", "$$", "\\(", "```\n", "- ", "* a\n", "1. a\n", "# a\n", "| a ",
+    "<![CDATA[", "&amp;", "</", "a(", "[a](", "$$", "\\(", "```\n", "- ", "a: b; ", "* a\n", "1. a\n", "# a\n", "| a ",
     "http://", "a@", "/*", ".a{", "1 Jan ", "3 km ", "é", "e\u0301", "漢", "\u200b", "a\n\n", " \n", "<p>",
-    "<ul><li>", "<table><tr><td>", "<dl><dt>", "<pre>", "Disallow: /*", "*$", "“", "A-", "a’s ",
+    "<ul><li>", '<div id="root">', "<noscript>", "<table><tr><td>", "<dl><dt>", "<pre>", "Disallow: /*", "*$", "“",
+    "A-", "a’s ",
 )  # fmt: skip
 #: a longer text is long enough: what takes a square of its length has shown it
 LONGEST, SHORTEST = 16_000, 500

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import CursorResult, delete, func, or_, select
+from sqlalchemy import ColumnElement, CursorResult, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Candidate, ReadOutcome
@@ -107,23 +107,27 @@ def abandon(session: Session, question_id: str, reason: str, now: datetime) -> i
     )
 
 
-def count_waiting(session: Session, question_id: str) -> int:
-    """Return how many candidates of the wave have no outcome yet."""
-    return _count(session, CandidateRow.question_id == question_id, CandidateRow.status == CandidateStatus.WAITING)
+def has_waiting() -> ColumnElement[bool]:
+    """Return whether candidates of a question's wave have no outcome yet."""
+    waits = CandidateRow.status == CandidateStatus.WAITING
+    return select(CandidateRow.id).where(CandidateRow.question_id == QuestionRow.id, waits).exists()
 
 
-def unindexed(session: Session, question_id: str) -> list[int]:
-    """Return the question's pages whose text the knowledge base does not hold yet.
+def has_unindexed() -> ColumnElement[bool]:
+    """Return whether a question has pages whose text the knowledge base does not hold yet.
 
     One that is gone is not waited for when it could not be removed again and again.
     """
     given_up = PageRow.gone_at.is_not(None) & (PageRow.attempts >= leases.MAX_ATTEMPTS)
-    query = (
-        select(PageRow.id)
-        .join(CandidateRow, CandidateRow.page_id == PageRow.id)
-        .where(CandidateRow.question_id == question_id, PageRow.state == IndexState.FETCHED, ~given_up)
-    )
-    return list(session.scalars(query.distinct()))
+    query = select(PageRow.id).join(CandidateRow, CandidateRow.page_id == PageRow.id)
+    return query.where(
+        CandidateRow.question_id == QuestionRow.id, PageRow.state == IndexState.FETCHED, ~given_up
+    ).exists()
+
+
+def is_indexed(session: Session, question_id: str) -> bool:
+    """Return whether the knowledge base holds the text of all the question's pages."""
+    return not session.scalar(select(has_unindexed()).where(QuestionRow.id == question_id))
 
 
 def spent(session: Session, question_id: str, now: datetime) -> Spent:
@@ -140,7 +144,22 @@ def spent(session: Session, question_id: str, now: datetime) -> Spent:
     total = session.scalar(
         select(func.coalesce(func.sum(CandidateRow.bytes), 0)).where(CandidateRow.question_id == question_id)
     )
-    return Spent(pages=pages, bytes=int(total or 0), seconds=_reading_s(session, question_id, now))
+    seconds = reading_seconds(session, QuestionRow.id == question_id, now).get(question_id, 0.0)
+    return Spent(pages=pages, bytes=int(total or 0), seconds=seconds)
+
+
+def reading_seconds(session: Session, which: ColumnElement[bool], now: datetime) -> dict[str, float]:
+    """Return the seconds of reading that the crawl of each of these questions has used; none where nothing was read."""
+    query = (
+        select(QuestionRow.id, CandidateRow.settled_at, CandidateRow.due_at, CandidateRow.elapsed_s)
+        .join(CandidateRow, CandidateRow.question_id == QuestionRow.id)
+        .where(which, CandidateRow.elapsed_s > 0)
+    )
+    reads: dict[str, list[tuple[datetime, datetime]]] = {}
+    for question_id, settled, due, elapsed_s in session.execute(query):
+        end = settled or due
+        reads.setdefault(question_id, []).append((end - timedelta(seconds=elapsed_s), min(end, now)))
+    return {question_id: _covered_s(spans) for question_id, spans in reads.items()}
 
 
 def retry_later(
@@ -211,15 +230,11 @@ def _count(session: Session, *where: Any) -> int:
     return int(session.scalar(select(func.count()).select_from(CandidateRow).where(*where)) or 0)
 
 
-def _reading_s(session: Session, question_id: str, now: datetime) -> float:
-    """Return the seconds in which pages were read, those of pages read at the same time once."""
-    query = select(CandidateRow.settled_at, CandidateRow.due_at, CandidateRow.elapsed_s).where(
-        CandidateRow.question_id == question_id, CandidateRow.elapsed_s > 0
-    )
-    ends = [(settled or due, elapsed_s) for settled, due, elapsed_s in session.execute(query)]
-    total, read_to = 0.0, None
-    for start, end in sorted((end - timedelta(seconds=elapsed_s), min(end, now)) for end, elapsed_s in ends):
-        begin = start if read_to is None else max(start, read_to)
+def _covered_s(spans: Sequence[tuple[datetime, datetime]]) -> float:
+    """Return the seconds that these spans of time cover, where they overlap once."""
+    total, covered_to = 0.0, None
+    for start, end in sorted(spans):
+        begin = start if covered_to is None else max(start, covered_to)
         if end > begin:
-            total, read_to = total + (end - begin).total_seconds(), end
+            total, covered_to = total + (end - begin).total_seconds(), end
     return total

@@ -64,9 +64,7 @@ def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
     for question_id in waiting:
         with services.database.write() as session:
             row = state.lock(session, question_id)
-            moved = (
-                row is not None and row.status == Status.EMBEDDING and not candidates.unindexed(session, question_id)
-            )
+            moved = row is not None and row.status == Status.EMBEDDING and candidates.is_indexed(session, question_id)
             if row is not None and moved:
                 state.advance(session, row, Status.REQUERYING, services.now())
         if row is not None and moved:

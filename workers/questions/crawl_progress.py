@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import ColumnElement, case, null, select
 from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Question, Status
@@ -66,9 +67,18 @@ def out_of_time(question: Question, reading_s: float) -> str:
 
 def status_after_reading(session: Session, question_id: str) -> Status | None:
     """Return the next status of a question that reads; None while a candidate is open."""
-    if candidates.count_waiting(session, question_id):
-        return None
-    return Status.EMBEDDING if candidates.unindexed(session, question_id) else Status.REQUERYING
+    return statuses_after_reading(session, QuestionRow.id == question_id).get(question_id)
+
+
+def statuses_after_reading(session: Session, which: ColumnElement[bool]) -> dict[str, Status | None]:
+    """Return the next status of each of these questions that read, None while a candidate is open, in one query."""
+    onward = case(
+        (candidates.has_waiting(), null()),
+        (candidates.has_unindexed(), Status.EMBEDDING.value),
+        else_=Status.REQUERYING.value,
+    )
+    found = session.execute(select(QuestionRow.id, onward).where(which))
+    return {question_id: Status(status) if status else None for question_id, status in found}
 
 
 def progress(session: Session, question: Question, now: datetime) -> Progress:

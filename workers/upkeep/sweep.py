@@ -22,7 +22,7 @@ from store.sql import leases
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, WebhookRow, WebhookStatus
 from workers.crawl import sites
 from workers.questions import watches
-from workers.questions.crawl_progress import out_of_time, status_after_reading
+from workers.questions.crawl_progress import out_of_time, status_after_reading, statuses_after_reading
 from workers.questions.step import end_overdue, notify_moved
 from workers.queues import PRIORITY_STEPS, QUEUES, TASK_OF, places
 
@@ -144,9 +144,8 @@ def _promote_orphans(services: Services, now: datetime) -> None:
 
 def _move_on(services: Services, now: datetime) -> None:
     """Move on questions whose wave is read or embedded; end a wave that is out of time."""
-    stuck = select(QuestionRow.id).where(QuestionRow.status.in_((Status.READING, Status.EMBEDDING)))
     with services.database.read() as session:
-        ids = _ready_to_move(session, list(session.scalars(stuck)), now)
+        ids = _ready_to_move(session, now)
     for question_id in ids:
         moved: Status | None = None
         with services.database.write() as session:
@@ -163,13 +162,17 @@ def _move_on(services: Services, now: datetime) -> None:
         notify_moved(services, question, Move(to=moved, outcome="swept"))
 
 
-def _ready_to_move(session: Session, ids: Sequence[str], now: datetime) -> list[str]:
-    """Return the questions that can go on: all their candidates are done, or their time is over."""
-    ready = []
-    for question_id in ids:
-        question = state.find(session, question_id)
-        onward = status_after_reading(session, question_id)
-        reading_s = candidates.spent(session, question_id, now).seconds
-        if out_of_time(question, reading_s) or (onward is not None and onward != question.status):
-            ready.append(question_id)
-    return ready
+def _ready_to_move(session: Session, now: datetime) -> list[str]:
+    """Return the questions that can go on: all their candidates are done, or their time is over.
+
+    It asks for all of them together: there may be thousands, every few seconds.
+    """
+    reads = QuestionRow.status.in_((Status.READING, Status.EMBEDDING))
+    onward = statuses_after_reading(session, reads)
+    reading_s = candidates.reading_seconds(session, reads, now)
+    return [
+        question.id
+        for question in map(state.to_question, session.scalars(select(QuestionRow).where(reads)))
+        if out_of_time(question, reading_s.get(question.id, 0.0))
+        or onward.get(question.id) not in (None, question.status)
+    ]

@@ -27,7 +27,7 @@ _SETTLED = 0.7
 #: in a longer cell the short answer that was found in it stays
 _SHORT_CELL = 8
 _EDGE = re.compile(r"(?:^|(?<=\s))\|(?=\s|$)")
-_FIELD = re.compile(r"(?P<label>[^\W\d_][^:;|.]{0,40}?): +(?P<value>[^;]+?)(?:; +|;?\s*$)")
+_FIELD = re.compile(r"(?P<label>[^\W\d_][^:;|.]{0,40}?): ++(?P<value>[^;]+?)(?:; +|;\s*$|(?<!\s)\s*$)")
 _BULLET = re.compile(r"\s*(?:[-*•‣]\s+)*")
 _FIRST_WORD = re.compile(r"[^\W_]+")
 _CLOCK = re.compile(r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:[ap]\.?m\b|Uhr|h\b)")
@@ -42,15 +42,31 @@ class _Cell:
     """A cell ``row[start:end]`` of the line ``row``."""
 
     row: str
-    start: int
-    end: int
+    places: Sequence[Place]  #: of all cells of its row
+    at: int  #: its own among them
     header: str
-    beside: str  #: the other cells of its row
-    label: str  #: the first cell of its row
+
+    @property
+    def start(self) -> int:
+        return self.places[self.at][0]
+
+    @property
+    def end(self) -> int:
+        return self.places[self.at][1]
 
     @property
     def text(self) -> str:
         return self.row[self.start : self.end]
+
+    @property
+    def label(self) -> str:
+        """Return the first cell of its row."""
+        return self.row[slice(*self.places[0])]
+
+    @property
+    def beside(self) -> str:
+        """Return the other cells of its row; a row of thousands would be kept thousands of times."""
+        return " ".join(self.row[slice(*place)] for at, place in enumerate(self.places) if at != self.at)
 
     @property
     def is_value(self) -> bool:
@@ -186,9 +202,8 @@ def _records(rows: Sequence[str]) -> Table:
 
 
 def _apart(row: str, places: Sequence[Place], names: Sequence[str]) -> Iterator[_Cell]:
-    for at, (start, end) in enumerate(places):
-        beside = " ".join(row[slice(*place)] for place in (*places[:at], *places[at + 1 :]))
-        yield _Cell(row=row, start=start, end=end, header=names[at], beside=beside, label=row[slice(*places[0])])
+    for at, name in enumerate(names):
+        yield _Cell(row=row, places=places, at=at, header=name)
 
 
 def _cells(line: str) -> list[Place]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from domain import Candidate, Status
@@ -87,6 +90,36 @@ def test_a_wave_that_nobody_moved_on_is_moved_on(services: Services, bell: Bell)
     sweep.sweep(services)
     assert _status(services, question_id) == Status.REQUERYING
     assert (Status.REQUERYING, question_id) in bell.rung
+
+
+@contextmanager
+def _statements(services: Services) -> Iterator[list[str]]:
+    """The statements that are sent to the database."""
+    sent: list[str] = []
+
+    def keep(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        sent.append(statement)
+
+    event.listen(services.database.engine, "before_cursor_execute", keep)
+    try:
+        yield sent
+    finally:
+        event.remove(services.database.engine, "before_cursor_execute", keep)
+
+
+def test_as_many_statements_look_at_a_few_open_questions_as_at_many(services: Services) -> None:
+    counts = []
+    for questions in (2, 18):
+        for status in (Status.READING, Status.EMBEDDING):
+            for _ in range(questions):
+                question_id = _ask(services, status)
+                with services.database.write() as session:
+                    _add(session, question_id, f"http://{question_id}.example/", elapsed_s=1.0)
+        with _statements(services) as sent:
+            sweep.sweep(services)
+        assert _status(services, question_id) == Status.EMBEDDING
+        counts.append(len(sent))
+    assert counts[0] == counts[1] > 0
 
 
 def _add(session: Session, question_id: str, url: str, *, elapsed_s: float) -> None:
