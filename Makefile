@@ -23,7 +23,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check test eval asked bench fuzz train train-reader encoder reader schemathesis learning format-check lint types contracts browser typescript fast live frameworks format docs site secrets recording screens lock clean
+.PHONY: help install client wheels demo check test eval asked bench fuzz train train-reader encoder reader schemathesis learning format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -167,6 +167,9 @@ docs: install ## write the generated parts of docs/, and TypeScript's types, fro
 
 site: install ## build docs/ as a site into build/site, without network; a broken link fails
 	@$(BIN)/zensical build --clean --strict
+
+plots: install ## draw the published figures anew: docs/pictures/*.svg, from figures.json there
+	@$(BIN)/python -m benchmarks.plots
 
 secrets: ## write the passwords and keys of docker-compose.yml into files in secrets/; those that are there stay
 	@sh docs/compose/make-secrets.sh

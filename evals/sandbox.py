@@ -83,11 +83,15 @@ def worker(module: str, settings: Settings, **more: str) -> Iterator[None]:
         yield
 
 
+def up_command(port: int = 0) -> tuple[str, ...]:
+    """Return the command line of `wellread up` on a port, or on any that is free."""
+    return (sys.executable, "-m", "api", "up", "--port", str(port), "--no-flower")
+
+
 @contextmanager
 def up(settings: Settings, **more: str) -> Iterator[tuple[subprocess.Popen[bytes], Client]]:
     """Run `wellread up`; yield its process and a client once a question can be asked."""
-    command = (sys.executable, "-m", "api", "up", "--port", "0", "--no-flower")
-    with running_process(command, settings, environment(settings, **more)) as process:
+    with running_process(up_command(), settings, environment(settings, **more)) as process:
         _wait(lambda: stack.running(settings) is not None, process, settings)
         address = stack.running(settings)
         with Client(address.api_url if address else "") as client:

@@ -19,7 +19,7 @@ SHOWS_WITHIN_S = LEASE_S / 4 + 2.0
 #: which worker does the step of a status
 WORKERS = {Status.ASKED: "answer", Status.RETRYING: "answer", Status.SEEKING: "crawl", Status.REQUERYING: "answer"}
 #: the faults that any step may feel
-EVERYWHERE = ("kill -9 valkey", "stop valkey", "empty the broker", "restart PostgreSQL", "fill the disk")
+EVERYWHERE = ("kill -9 up", "kill -9 valkey", "stop valkey", "empty the broker", "restart PostgreSQL", "fill the disk")
 UNKNOWN = "no fault known"
 
 _TABLE = "CREATE TABLE attempts (question text, at double precision, kind text, status text, error text)"

@@ -16,12 +16,13 @@ import click
 
 from benchmarks.faults import attempts, ledger, strike
 from benchmarks.faults.ledger import Outcome
+from benchmarks.faults.service import Service, kept_up, kill_up
 from benchmarks.faults.site import Receiver, questions, receiving, serving
 from benchmarks.faults.strike import Fault
 from benchmarks.postgres import Postgres, is_installed, postgres
 from benchmarks.report import Figure, Options, Report
 from domain.errors import WellreadError
-from evals.sandbox import sandbox, up
+from evals.sandbox import sandbox
 from store.sql.database import Database
 from store.sql.errors import DatabaseError
 from wellread import Client, ClientError
@@ -56,12 +57,12 @@ def measure(options: Options) -> Report:
         }
         if server is not None:
             env["WELLREAD_DATABASE_URL"] = server.url
-        process, client = running.enter_context(up(settings, **env))
+        service, client = running.enter_context(kept_up(settings, **env))
         client.add_source(site, own=True, min_delay_s=0.0)
         database = Database(server.url if server else settings.database)
         running.callback(database.close)
         attempts.watch(database)
-        faults, notes = _faults(settings, process.pid, server)
+        faults, notes = _faults(settings, service, client, server)
         began = time.monotonic()
         with strike.striking(faults, every_s=EVERY_S) as strikes:
             ids = _ask_all(client, database, questions(options.questions), receiver)
@@ -75,9 +76,12 @@ def measure(options: Options) -> Report:
     return _report(outcome, repeated, receiver, strikes.names, asked_s, cleared_s, notes, on_postgres=options.postgres)
 
 
-def _faults(settings: Settings, parent: int, server: Postgres | None) -> tuple[list[Fault], list[str]]:
+def _faults(
+    settings: Settings, service: Service, client: Client, server: Postgres | None
+) -> tuple[list[Fault], list[str]]:
     """Return what can strike here, and what cannot and why."""
-    faults, notes = strike.all_faults(partial(strike.programs_of, parent), settings.redis), []
+    faults, notes = strike.all_faults(lambda: strike.programs_of(service.pid), settings.redis), []
+    faults.append(Fault(name="kill -9 up", strike=partial(kill_up, service, client), alone=True))
     if server is not None:
         faults.append(Fault(name="restart PostgreSQL", strike=server.restart))
     if strike.is_small_disk(settings.data_dir):

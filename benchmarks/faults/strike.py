@@ -22,6 +22,8 @@ POOLS = ("answer", "crawl", "embed")
 STOPPED_S, BEYOND_LEASE_S = 4.0, 25.0
 #: how long a disk stays full; a folder on one that is larger is not filled up
 FULL_S, SMALL_DISK_BYTES = 4.0, 4_000_000_000
+#: how often it is looked whether a fault that strikes alone is over
+_LOOK_S = 0.05
 _PIECE = b"\0" * 1_000_000
 
 #: the process ids of the running programs, by name
@@ -34,6 +36,7 @@ class Fault:
 
     name: str
     strike: Callable[[], object]
+    alone: bool = False  #: no other strikes until it is over
 
 
 def kill(pids: Pids, name: str) -> None:
@@ -140,9 +143,12 @@ class Strikes:
         while not self._over.is_set():
             fault = next(self._drawn)
             self.struck.append(Struck(name=fault.name, at=time.time()))
-            self._running.append(threading.Thread(target=fault.strike, name=fault.name))
-            self._running[-1].start()
+            running = threading.Thread(target=fault.strike, name=fault.name)
+            self._running.append(running)
+            running.start()
             self._over.wait(self._every_s)
+            while fault.alone and running.is_alive() and not self._over.wait(_LOOK_S):
+                pass
 
 
 @contextmanager

@@ -20,10 +20,10 @@ _CANDIDATES, _PAGES = 6, 9_999
 Row = dict[str, Any]
 
 
-def add_day(session: Session, day: int, morning: datetime, count: int, *, watched_of: int) -> None:
+def add_day(session: Session, day: int, morning: datetime, count: int, *, watched: int) -> None:
     """Write a day's questions: answered twice, in five steps, with six candidates; every tenth had a webhook.
 
-    One of ``watched_of`` is watched.
+    The first ``watched`` questions of all days are watched.
     """
     asked = [
         (number, morning + timedelta(days=at / count))
@@ -36,10 +36,7 @@ def add_day(session: Session, day: int, morning: datetime, count: int, *, watche
         (StepRow, [row for number, at in asked for row in _steps(number, at)]),
         (CandidateRow, [row for number, at in asked for row in _candidates(number, at)]),
         (WebhookRow, [_webhook(number, at) for number, at in asked if number % 10 == 0]),
-        (
-            WatchRow,
-            [{"question_id": _id(number), "created_at": at} for number, at in asked if number % watched_of == 0],
-        ),
+        (WatchRow, [{"question_id": _id(number), "created_at": at} for number, at in asked if number < watched]),
     ):
         if rows:
             session.execute(insert(table), rows)

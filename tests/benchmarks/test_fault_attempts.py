@@ -89,6 +89,7 @@ FAULTS = [
     ((("kill -9 crawl", 101.0), ("kill -9 answer", 103.0), ("kill -9 a process of answer", 104.0)), "kill -9 answer"),
     ((("kill -9 answer", 90.0), ("kill -9 crawl", 103.0)), attempts.UNKNOWN),  # long before, and another worker
     ((("stop answer", 101.0), ("empty the broker", 102.0)), "empty the broker"),  # 4 s end no lease
+    ((("stop crawl", 100.0), ("kill -9 up", 101.0)), "kill -9 up"),  # every worker ends with it
     ((("stop a process beyond its lease: answer", 101.0),), "stop a process beyond its lease: answer"),
     ((), attempts.UNKNOWN),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ import pytest
 
 from benchmarks.faults import ledger, strike
 from benchmarks.faults.measure import measure
+from benchmarks.faults.service import Service
 from benchmarks.faults.strike import Fault
 from benchmarks.report import Options
 from domain import Status
+from evals.sandbox import sandbox
 from store.questions import new_questions, state, steps
 from store.questions.new_questions import NewQuestion
 from store.sql.database import Database
@@ -79,6 +82,18 @@ def test_each_fault_strikes_once_before_one_strikes_again() -> None:
     assert rounds == [["a", "b", "c", "d"]] * 3
 
 
+def test_while_a_fault_strikes_alone_no_other_does() -> None:
+    go_on = threading.Event()
+    alone = Fault(name="alone", strike=lambda: go_on.wait(60), alone=True)
+    with strike.striking([alone, Fault(name="other", strike=lambda: None)], every_s=0.001) as strikes:
+        assert wait_until(lambda: "alone" in strikes.names, within_s=30)
+        before = len(strikes.names)
+        time.sleep(0.2)
+        assert len(strikes.names) == before
+        go_on.set()
+        assert wait_until(lambda: len(strikes.names) > before, within_s=30)
+
+
 def test_faults_are_over_at_the_end() -> None:
     begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
 
@@ -108,6 +123,19 @@ def test_a_stopped_process_goes_on() -> None:
 def test_a_valkey_is_found_although_it_writes_over_its_arguments() -> None:
     with valkey_server():
         assert "valkey" in strike.programs_of(os.getpid())
+
+
+def test_what_was_killed_is_started_again_until_it_is_ended() -> None:
+    with sandbox() as settings:
+        service = Service(("sleep", "60"), settings, os.environ)
+        try:
+            assert wait_until(lambda: service.starts == 1, within_s=30)
+            first = service.pid
+            service.kill()
+            assert (service.starts, service.pid == first) == (2, False)
+        finally:
+            service.end()
+        assert not psutil.pid_exists(service.pid)
 
 
 @pytest.mark.live
