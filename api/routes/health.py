@@ -23,7 +23,7 @@ from store.passages.errors import PassagesLost
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
 from workers.queues import QUEUE_NAMES
-from workers.services import Services, completeness
+from workers.services import Services, completeness, lost_passages
 from workers.services.engines import switched_on
 
 router = APIRouter(tags=["health"])
@@ -105,7 +105,24 @@ def _knowledge_base(services: Services) -> CheckOut:
         return CheckOut(name=name, ok=False, detail=str(error), what_to_do="Stop Wellread, run `wellread reindex`.")
     except WellreadError:  # the database's check says why
         return CheckOut(name=name, ok=False, detail="not known while the database does not answer", what_to_do="")
-    return CheckOut(name=name, ok=True, detail="there")
+    return _of(name, _passages(services))
+
+
+def _passages(services: Services) -> room.Room:
+    """Return what the workers that have the passages open found missing when they looked last."""
+    try:
+        found = lost_passages.last_look(services)
+    except redis.RedisError:  # its own check says so
+        found = []
+    lacking = [each for each in found if each.detail]
+    if not lacking:
+        return room.Room(ok=True, detail="there")
+    return room.Room(
+        ok=False,
+        needed=lost_passages.is_all_lost(found),
+        detail="; ".join(each.detail for each in lacking),
+        fix=next((each.fix for each in lacking if each.fix), ""),
+    )
 
 
 def _of(name: str, found: room.Room) -> CheckOut:
