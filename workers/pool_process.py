@@ -8,13 +8,16 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from threading import Thread
 
+from billiard.process import current_process
 from celery import signals
 
 from workers.monitoring import traces
 from workers.processes import parent_death
 from workers.processes.heartbeat import start_heartbeat
 from workers.services import services, stopping
+from workers.services.lost_passages import LOOKING, look_and_warn
 from workers.services.outages import RECORD_WITHIN_S
 from workers.warm_up import warm_up
 
@@ -42,6 +45,13 @@ def start(**_: object) -> None:
     services().waits_s = RECORD_WITHIN_S
     if warm_up(queue):
         start_heartbeat(services().settings.redis, queue)
+        if queue in LOOKING and is_first():
+            Thread(target=look_and_warn, args=(services(),), name="lost passages", daemon=True).start()
+
+
+def is_first() -> bool:
+    """Return whether this process is the first of its pool: of what concerns the whole worker it alone speaks."""
+    return getattr(current_process(), "index", 0) == 0
 
 
 @signals.worker_process_shutdown.connect

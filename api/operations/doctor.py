@@ -120,22 +120,14 @@ def _events(services: Services) -> Diagnosis:
 def _beat(services: Services) -> Diagnosis:
     if _is_idle(services.settings):
         return Diagnosis("note", "it starts with the stack")
-    found = room.beats(services)
-    return replace(_of(found), level="wrong" if found.fix else "ok")
+    return _of(room.beats(services))
 
 
 def _workers(services: Services) -> Diagnosis:
     if _is_idle(services.settings):
         return Diagnosis("note", "they start with the stack")
-    from workers.processes.heartbeat import living_workers
-
-    alive = living_workers(services)
-    finding = ", ".join(f"{queue} {count}" for queue, count in alive.items())
-    if missing := [queue for queue, count in alive.items() if not count]:
-        fix = "; ".join(f"run `wellread worker {queue}`" for queue in missing)
-        return Diagnosis("wrong", f"no worker for {', '.join(missing)} ({finding})", fix)
-    written = room.writers(services)
-    return Diagnosis("ok", finding) if written.ok else Diagnosis("wrong", finding, written.fix)
+    found, written = room.workers(services), room.writers(services)
+    return _of(found) if written.ok else replace(_of(written), finding=found.detail)
 
 
 def _database(services: Services) -> Diagnosis:
@@ -157,16 +149,15 @@ def _embedder(services: Services) -> Diagnosis:
 
 
 def _knowledge_base(services: Services) -> Diagnosis:
-    from workers.services import completeness
+    from workers.services import lost_passages
     from workers.services.collections import every
 
     if _is_new(services.settings):
         return Diagnosis("note", "made at the first start")
     for each in every(services):
-        missing, indexed = completeness.without_passages(each)
-        if missing:
-            fix = "Stop Wellread and run `wellread reindex`: it builds them again from the database."
-            return Diagnosis("wrong", f"{missing:,} of {indexed:,} pages have no passages in {each.passages_uri}", fix)
+        found = lost_passages.look_at(each)
+        if found.detail:
+            return Diagnosis("wrong", found.detail, found.fix)
     return Diagnosis("ok", f"{services.passages.count():,} passages in {services.settings.passages}")
 
 

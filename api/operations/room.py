@@ -1,4 +1,4 @@
-"""Looks at what can run out or be there twice: Redis' memory, the disk, file descriptors, beat, and who may write."""
+"""Looks at what can run out, be away or be there twice: memory of Redis, disk, file descriptors, workers and beat."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Room:
     ok: bool
     detail: str
     fix: str = ""  #: what to do; "": nothing
+    needed: bool = True  #: False: without it questions are still answered, from what was read before
 
 
 def memory(client: redis.Redis) -> Room:
@@ -76,7 +77,25 @@ def beats(services: Services) -> Room:
     number = living_beats(services)
     if number > 1:
         return Room(ok=False, detail=str(number), fix="Stop all but one `wellread beat`: each sends every tick.")
-    return Room(ok=True, detail=str(number), fix="" if number else "run `wellread beat`: what was lost is sent again")
+    if number:
+        return Room(ok=True, detail=str(number))
+    fix = "Run `wellread beat`: without it nothing that was lost is sent again, and no page is read again when due."
+    return Room(ok=False, needed=False, detail="none runs", fix=fix)
+
+
+def workers(services: Services) -> Room:
+    """Return how many workers are ready, and for which queues there is none; raises redis.RedisError."""
+    alive = living_workers(services)
+    detail = ", ".join(f"{queue} {count}" for queue, count in alive.items())
+    missing = [queue for queue, count in alive.items() if not count]
+    if not missing:
+        return Room(ok=True, detail=detail)
+    return Room(
+        ok=False,
+        needed="answer" in missing,
+        detail=f"no worker for {', '.join(missing)} ({detail})",
+        fix="; ".join(f"run `wellread worker {queue}`" for queue in missing),
+    )
 
 
 def writers(services: Services) -> Room:

@@ -22,9 +22,8 @@ from store.pages import pages
 from store.passages.errors import PassagesLost
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
-from workers.processes.heartbeat import living_workers
 from workers.queues import QUEUE_NAMES
-from workers.services import Services, completeness
+from workers.services import Services, completeness, lost_passages
 from workers.services.engines import switched_on
 
 router = APIRouter(tags=["health"])
@@ -59,20 +58,20 @@ def healthz() -> dict[str, str]:
 
 @router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness}})
 def readyz(services: MainDep, response: Response) -> Readiness:
-    """Every part a question needs; 503 and what to do when one is missing."""
+    """Every part, with what to do when one is missing; 503 when it is one that a question needs."""
     checks = [
         _database(services),
         _knowledge_base(services),
         _of("disk", room.disk(services.settings.data_dir)),
         _of("descriptors", room.descriptors([os.getpid()])),
         _asking_redis("redis", lambda: _of("redis", room.memory(services.redis))),
-        _workers(services),
+        _asking_redis("workers", lambda: _of("workers", room.workers(services))),
         _asking_redis("writers", lambda: _of("writers", room.writers(services))),
         _asking_redis("beat", lambda: _of("beat", room.beats(services))),
     ]
     if services.settings.events_redis_url:
         checks.append(_asking_redis("events", lambda: _of("events", room.memory(services.events_redis))))
-    ready = all(check.ok for check in checks)
+    ready = all(check.ok or not check.needed for check in checks)
     response.status_code = 200 if ready else 503
     return Readiness(ready=ready, checks=checks)
 
@@ -106,22 +105,28 @@ def _knowledge_base(services: Services) -> CheckOut:
         return CheckOut(name=name, ok=False, detail=str(error), what_to_do="Stop Wellread, run `wellread reindex`.")
     except WellreadError:  # the database's check says why
         return CheckOut(name=name, ok=False, detail="not known while the database does not answer", what_to_do="")
-    return CheckOut(name=name, ok=True, detail="there")
+    return _of(name, _passages(services))
+
+
+def _passages(services: Services) -> room.Room:
+    """Return what the workers that have the passages open found missing when they looked last."""
+    try:
+        found = lost_passages.last_look(services)
+    except redis.RedisError:  # its own check says so
+        found = []
+    lacking = [each for each in found if each.detail]
+    if not lacking:
+        return room.Room(ok=True, detail="there")
+    return room.Room(
+        ok=False,
+        needed=lost_passages.is_all_lost(found),
+        detail="; ".join(each.detail for each in lacking),
+        fix=next((each.fix for each in lacking if each.fix), ""),
+    )
 
 
 def _of(name: str, found: room.Room) -> CheckOut:
-    return CheckOut(name=name, ok=found.ok, detail=found.detail, what_to_do=found.fix)
-
-
-def _workers(services: Services) -> CheckOut:
-    def count() -> CheckOut:
-        alive = living_workers(services)
-        detail = ", ".join(f"{queue} {number}" for queue, number in alive.items())
-        missing = [queue for queue, number in alive.items() if not number]
-        advice = "; ".join(f"run `wellread worker {queue}`" for queue in missing)
-        return CheckOut(name="workers", ok=alive["answer"] > 0, detail=detail, what_to_do=advice)
-
-    return _asking_redis("workers", count)
+    return CheckOut(name=name, ok=found.ok, needed=found.needed, detail=found.detail, what_to_do=found.fix)
 
 
 def _asking_redis(name: str, check: Callable[[], CheckOut]) -> CheckOut:

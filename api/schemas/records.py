@@ -120,6 +120,7 @@ class CheckOut(_Out):
 
     name: str
     ok: bool
+    needed: bool = Field(default=True, description="False: questions are answered without it, and `ready` stays true.")
     detail: str
     what_to_do: str = ""
 
@@ -127,5 +128,5 @@ class CheckOut(_Out):
 class Readiness(_Out):
     """Whether questions can be answered."""
 
-    ready: bool
+    ready: bool = Field(description="Whether all is ok that is needed.")
     checks: list[CheckOut]

@@ -95,6 +95,8 @@ export interface ChatRequest {
 export interface CheckOut {
   name: string;
   ok: boolean;
+  /** False: questions are answered without it, and `ready` stays true. */
+  needed?: boolean;
   detail: string;
   what_to_do?: string;
 }
@@ -572,6 +574,7 @@ export interface ReadRequest {
 
 /** Whether questions can be answered. */
 export interface Readiness {
+  /** Whether all is ok that is needed. */
   ready: boolean;
   checks: Array<CheckOut>;
 }
@@ -1113,7 +1116,7 @@ export interface Routes {
   "GET /api/stats": { query?: { collection?: string }; answer: StatsOut };
   /** This process answers. */
   "GET /healthz": { answer: Record<string, string> };
-  /** Every part a question needs; 503 and what to do when one is missing. */
+  /** Every part, with what to do when one is missing; 503 when it is one that a question needs. */
   "GET /readyz": { answer: Readiness };
   /** Figures of all collections for Prometheus: what waits, what came of it in the last hour, what it cost. */
   "GET /metrics": { answer: string };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from sqlalchemy import Select, func, select
@@ -16,6 +16,8 @@ from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 
 #: characters from which on a text has passages
 _SOME_TEXT = 200
+#: ids in one query
+_AT_ONCE = 1_000
 
 
 def claim(
@@ -79,14 +81,25 @@ def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
 
 
 def indexed() -> Select[int]:
-    """Return the query of the pages whose passages the knowledge base holds; those of a few words may have none."""
+    """Return the query of the pages whose passages the knowledge base holds."""
+    return indexed_of_any_length().where(func.length(PageRow.text) >= _SOME_TEXT)
+
+
+def indexed_of_any_length() -> Select[int]:
+    """Return the query of these pages and those of a few words, which may have no passages; it reads no text."""
     return select(PageRow.id).where(
         PageRow.state == IndexState.INDEXED,
         PageRow.gone_at.is_(None),
         PageRow.duplicate_of.is_(None),
         ~PageRow.is_hub,
-        func.length(PageRow.text) >= _SOME_TEXT,
     )
+
+
+def count_indexed(session: Session, page_ids: Iterable[int]) -> int:
+    """Return how many of these pages have passages in the knowledge base."""
+    ids = sorted(page_ids)
+    queries = (indexed().where(PageRow.id.in_(ids[at : at + _AT_ONCE])) for at in range(0, len(ids), _AT_ONCE))
+    return sum(len(session.scalars(query).all()) for query in queries)
 
 
 def count_waiting(session: Session, question_id: str, sites: Sequence[str] = ()) -> int:

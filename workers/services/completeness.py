@@ -57,10 +57,16 @@ def _check_here(settings: Settings) -> None:
 
 
 def without_passages(services: Services) -> tuple[int, int]:
-    """Return how many indexed pages have no passages, and how many are indexed; raises PassagesError."""
+    """Return how many indexed pages have no passages, and how many are indexed; raises PassagesError.
+
+    Only the texts of pages without passages are read. Pages that are deleted meanwhile are not counted.
+    """
     with services.database.read() as session:
-        indexed = set(session.scalars(index_queue.indexed()))
-    return len(indexed - services.passages.page_ids()), len(indexed)
+        indexed = set(session.scalars(index_queue.indexed_of_any_length()))
+    found = indexed - services.passages.page_ids()
+    with services.database.read() as session:
+        missing = index_queue.count_indexed(session, found)
+    return missing, len(indexed) - len(found) + missing
 
 
 def _main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app
 from workers.indexing import embed as embedding
-from workers.services import collections, services
+from workers.services import collections, lost_passages, services
 from workers.upkeep import erasure
 
 
@@ -23,7 +23,11 @@ def erase(deleted: str | int, collection: str = DEFAULT) -> None:
 
 @app.task(name="wellread.compact")
 def compact() -> None:
-    """Compact the knowledge base's files and update its indices; erase what is left of what was deleted."""
+    """Compact the knowledge base's files and update its indices; erase what is left of what was deleted.
+
+    Look then whether pages lack passages.
+    """
     collections.erase_deleted(services())
     collections.for_each(services(), lambda each: each.passages_writer.maintain())
     collections.for_each(services(), erasure.erase)
+    lost_passages.look(services())

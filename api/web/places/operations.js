@@ -72,9 +72,9 @@ async function show() {
       "",
       { class: "plainlist" },
       ...checks
-        .filter(({ ok, what_to_do: todo }) => !ok || todo)
-        .map(({ name, ok, detail, what_to_do: todo }) =>
-          make("li", "", { class: ok ? "wait" : "bad" }, ...inline(`${titled(name)}: ${detail}. ${titled(todo)}`)),
+        .filter(({ ok }) => !ok)
+        .map(({ name, needed, detail, what_to_do: todo }) =>
+          make("li", "", { class: needed ? "bad" : "wait" }, ...inline(`${titled(name)}: ${detail}. ${titled(todo)}`)),
         ),
     ),
   );
