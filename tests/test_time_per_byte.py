@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -21,7 +18,6 @@ from crawler.extract.markdown import markdown_to_html
 from crawler.extract.plain import read_plain
 from crawler.robots import rules
 from crawler.search.responses import is_block_page
-from domain.errors import WellreadError
 from domain.page import PageText
 from pipeline.answering.focus.tables import focus_in_table, table_at
 from pipeline.answering.values.find import values_in
@@ -30,6 +26,7 @@ from pipeline.question.analysis import analyse_question
 from pipeline.safety.injection import is_injection
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
 from store.pages import simhash
+from tests.growth import MOST_RATIO, growth, seconds_of
 from text.analyser import analyse, fold, search_text, words
 from text.invisible import strip_invisible
 from text.language import detect_language
@@ -120,43 +117,24 @@ PIECES = (
 LONGEST, SHORTEST = 16_000, 500
 #: of processor time of this thread, below which nothing can be measured
 SHORT_S = 0.004
-#: how many times as long the second text is
-TIMES = 8
-#: what is wanted takes 8 times as long, a square 64: between the two lies what a busy machine adds
-MOST_RATIO = 32
-
-
-def _seconds(take: Taking, text: str) -> float:
-    gc.disable()  # it looks through all that the tests before have left, too
-    try:
-        began = time.thread_time()
-        with suppress(WellreadError):
-            take(text)
-        return time.thread_time() - began
-    finally:
-        gc.enable()
 
 
 def _ratio(seconds: Callable[[str], float], piece: str) -> float:
     """Return how much longer eight times the text takes, from the first length that takes long enough to tell."""
+
+    def of(length: int) -> float:
+        return seconds(piece * (length // len(piece)))
+
     length = SHORTEST
-    while length < LONGEST and seconds(piece * (length // len(piece))) < SHORT_S:
+    while length < LONGEST and of(length) < SHORT_S:
         length *= 2
-    if seconds(piece * (length // len(piece))) < SHORT_S:
-        return 0.0
-    once, longer = float("inf"), float("inf")
-    for _ in range(5):
-        once = min(once, seconds(piece * (length // len(piece))))
-        longer = min(longer, seconds(piece * (TIMES * length // len(piece))))
-        if longer <= MOST_RATIO * once:
-            break
-    return longer / once
+    return growth(of, length) if of(length) >= SHORT_S else 0.0
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", TAKES)
 def test_time_is_in_proportion_to_the_text(name: str) -> None:
-    ratios = {piece: _ratio(partial(_seconds, TAKES[name]), piece) for piece in PIECES}
+    ratios = {piece: _ratio(lambda text: seconds_of(partial(TAKES[name], text)), piece) for piece in PIECES}
     assert {piece: round(ratio, 1) for piece, ratio in ratios.items() if ratio > MOST_RATIO} == {}
 
 

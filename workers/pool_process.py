@@ -17,7 +17,7 @@ from workers.monitoring import traces
 from workers.processes import parent_death
 from workers.processes.heartbeat import start_heartbeat
 from workers.services import services, stopping
-from workers.services.lost_passages import LOOKING, look_and_warn
+from workers.services.completeness import LOOKING, look_and_warn
 from workers.services.outages import RECORD_WITHIN_S
 from workers.warm_up import warm_up
 

@@ -149,13 +149,13 @@ def _embedder(services: Services) -> Diagnosis:
 
 
 def _knowledge_base(services: Services) -> Diagnosis:
-    from workers.services import lost_passages
+    from workers.services import completeness
     from workers.services.collections import every
 
     if _is_new(services.settings):
         return Diagnosis("note", "made at the first start")
     for each in every(services):
-        found = lost_passages.look_at(each)
+        found = completeness.look_at(each)
         if found.detail:
             return Diagnosis("wrong", found.detail, found.fix)
     return Diagnosis("ok", f"{services.passages.count():,} passages in {services.settings.passages}")

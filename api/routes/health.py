@@ -23,7 +23,7 @@ from store.passages.errors import PassagesLost
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
 from workers.queues import QUEUE_NAMES
-from workers.services import Services, completeness, lost_passages
+from workers.services import Services, completeness
 from workers.services.engines import switched_on
 
 router = APIRouter(tags=["health"])
@@ -111,7 +111,7 @@ def _knowledge_base(services: Services) -> CheckOut:
 def _passages(services: Services) -> room.Room:
     """Return what the workers that have the passages open found missing when they looked last."""
     try:
-        found = lost_passages.last_look(services)
+        found = completeness.last_look(services)
     except redis.RedisError:  # its own check says so
         found = []
     lacking = [each for each in found if each.detail]
@@ -119,7 +119,7 @@ def _passages(services: Services) -> room.Room:
         return room.Room(ok=True, detail="there")
     return room.Room(
         ok=False,
-        needed=lost_passages.is_all_lost(found),
+        needed=completeness.is_all_lost(found),
         detail="; ".join(each.detail for each in lacking),
         fix=next((each.fix for each in lacking if each.fix), ""),
     )

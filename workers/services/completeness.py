@@ -1,19 +1,40 @@
-"""Compares what SQL says is indexed with the passages that are there: a lost knowledge base is never made anew."""
+"""Compares what SQL says is indexed with the passages that are there: a lost knowledge base is never made anew.
+
+A worker that has LanceDB open anyway counts the pages without passages, as in an older or partly lost table; the
+figures are kept in Redis for those that have not, as the API.
+"""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
+
+import redis
+import structlog
 
 from domain.errors import WellreadError
 from store.pages import index_queue
 from store.passages.connect import is_there
 from store.passages.errors import PassagesError, PassagesLost, explained
+from workers.services.collections import every
 
 if TYPE_CHECKING:
     from workers.services import Services
     from workers.settings import Settings
+
+log = structlog.get_logger()
+
+#: the queues whose workers have LanceDB open
+LOOKING = ("answer", "embed")
+#: what builds the passages again
+FIX = "Stop Wellread and run `wellread reindex`: it builds them again from the database."
+#: three times as long as a look is due
+KEEP_S = 900
+_KEY = "wellread:completeness"
 
 
 def has_indexed_pages(services: Services) -> bool:
@@ -24,8 +45,6 @@ def has_indexed_pages(services: Services) -> bool:
 
 def check(main: Services) -> None:
     """Raise PassagesLost where pages were indexed and their passages are missing; or PassagesError."""
-    from workers.services.collections import every
-
     for services in every(main):
         with explained(services.passages_uri, "look for"):
             is_kept = is_there(services.passages_uri)
@@ -67,6 +86,70 @@ def without_passages(services: Services) -> tuple[int, int]:
     with services.database.read() as session:
         missing = index_queue.count_indexed(session, found)
     return missing, len(indexed) - len(found) + missing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """What one look at a collection's passages found."""
+
+    uri: str
+    missing: int  #: pages that have no passages
+    indexed: int
+    error: str = ""  #: why it is not known; "": it is
+
+    @property
+    def detail(self) -> str:
+        """Say what is missing; "": nothing."""
+        if self.error or not self.missing:
+            return self.error
+        return f"{self.missing:,} of {self.indexed:,} pages have no passages in {self.uri}"
+
+    @property
+    def fix(self) -> str:
+        """Say what to do; "": nothing, or the error says it."""
+        return FIX if self.missing else ""
+
+
+def look_and_warn(main: Services) -> None:
+    """Look, and log a warning for each collection that lacks passages."""
+    try:
+        found = look(main)
+    except WellreadError as error:  # the worker's steps meet it again, and say so
+        log.warning("passages_not_counted", error=str(error))
+        return
+    for each in found:
+        if each.detail:
+            log.warning("passages_missing", detail=each.detail, what_to_do=each.fix)
+
+
+def look(main: Services) -> list[Looked]:
+    """Look at each collection that has indexed pages, and keep what was found; raises DatabaseError."""
+    found = [each for services in every(main) if (each := look_at(services)).indexed or each.error]
+    try:
+        main.redis.set(_KEY, json.dumps([asdict(each) for each in found]), ex=KEEP_S)
+    except redis.RedisError as error:
+        log.debug("completeness_not_kept", error=str(error))
+    return found
+
+
+def look_at(services: Services) -> Looked:
+    """Look at one collection."""
+    try:
+        missing, indexed = without_passages(services)
+    except WellreadError as error:  # what cannot be read is to be said too
+        return Looked(uri=services.passages_uri, missing=0, indexed=0, error=str(error))
+    return Looked(uri=services.passages_uri, missing=missing, indexed=indexed)
+
+
+def last_look(main: Services) -> list[Looked]:
+    """Return what was found last; nothing while no worker has looked lately. Raises redis.RedisError."""
+    kept = main.redis.get(_KEY)
+    return [Looked(**each) for each in json.loads(kept)] if isinstance(kept, str | bytes) else []
+
+
+def is_all_lost(found: Sequence[Looked]) -> bool:
+    """Return whether no indexed page has passages."""
+    return 0 < sum(each.indexed for each in found) == sum(each.missing for each in found)
 
 
 def _main() -> None:

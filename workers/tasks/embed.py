@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app
 from workers.indexing import embed as embedding
-from workers.services import collections, lost_passages, services
+from workers.services import collections, completeness, services
 from workers.upkeep import erasure
 
 
@@ -30,4 +30,4 @@ def compact() -> None:
     collections.erase_deleted(services())
     collections.for_each(services(), lambda each: each.passages_writer.maintain())
     collections.for_each(services(), erasure.erase)
-    lost_passages.look(services())
+    completeness.look(services())

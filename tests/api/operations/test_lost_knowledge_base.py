@@ -21,7 +21,7 @@ from tests.fakes import HashingEmbedder
 from workers.entrypoints import run_worker
 from workers.processes.stack import Stack
 from workers.processes.supervise import StartError
-from workers.services import Services, lost_passages
+from workers.services import Services, completeness
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +109,7 @@ def halved(request: pytest.FixtureRequest, indexed: Services) -> Services:
 
 def test_page_without_passages_is_named_while_the_others_are_searched(halved: Services, http: TestClient) -> None:
     with structlog.testing.capture_logs() as logged:
-        lost_passages.look_and_warn(halved)
+        completeness.look_and_warn(halved)
     (warned,) = logged
     said = _check(http)
     (found,) = diagnose(halved, "knowledge base")
@@ -127,25 +127,25 @@ def test_page_without_passages_is_named_while_the_others_are_searched(halved: Se
 def test_nothing_is_ready_where_no_page_has_passages(indexed: Services, http: TestClient) -> None:
     assert _ready(http, indexed)
     indexed.passages_writer.delete_pages([1])
-    lost_passages.look(indexed)
+    completeness.look(indexed)
     assert (_check(http)["needed"], _ready(http, indexed)) == (True, False)
 
 
 def test_missing_files_of_the_table_are_named(indexed: Services, http: TestClient) -> None:
     for data in (Path(indexed.passages_uri) / "passages.lance" / "data").iterdir():
         data.unlink()
-    lost_passages.look(indexed)
+    completeness.look(indexed)
     said = _check(http)
     assert (said["ok"], said["needed"], "wellread reindex" in str(said["detail"])) == (False, False, True)
 
 
 def test_nothing_is_said_any_more_after_a_reindex(halved: Services, http: TestClient) -> None:
-    lost_passages.look(halved)
+    completeness.look(halved)
     reindex(halved, lambda done, total: None)
-    lost_passages.look(halved)
+    completeness.look(halved)
     assert (_check(http)["ok"], _check(http)["detail"]) == (True, "there")
 
 
 def test_what_was_found_is_forgotten_where_nobody_looks_any_more(halved: Services) -> None:
-    lost_passages.look(halved)
-    assert 0 < halved.redis.ttl("wellread:lost_passages") <= lost_passages.KEEP_S
+    completeness.look(halved)
+    assert 0 < halved.redis.ttl("wellread:completeness") <= completeness.KEEP_S

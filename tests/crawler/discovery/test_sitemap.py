@@ -1,7 +1,6 @@
 """Sitemaps as sites serve them are read; what is none is refused; nothing makes the reader fetch, hang or swell."""
 
 import gzip
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -115,16 +114,15 @@ def test_a_file_that_breaks_off_gives_what_it_holds_until_there() -> None:
     assert 0 < len(listed(packed[: len(packed) // 2])) < 5000
 
 
+@pytest.mark.timeout(30)  # a thousand million entities
 def test_entities_are_neither_expanded_nor_fetched(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("/secret-page")
     laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
     doctype = f'<!DOCTYPE u [<!ENTITY l0 "ha">{laughs}<!ENTITY x SYSTEM "file://{secret}">]>'
-    started = time.process_time()
     found = listed(urlset("<loc>/&l9;</loc>", "<loc>&x;</loc>", "<loc>/a</loc>", head=doctype))
     assert (f"{SITE}/a", "sitemap", "") in found
     assert not any("secret-page" in url or "haha" in url for url, _, _ in found)
-    assert time.process_time() - started < 1
 
 
 def test_takes_no_more_than_the_protocol_allows() -> None:

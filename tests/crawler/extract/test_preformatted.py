@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import time
 
 import pytest
 
@@ -11,6 +10,7 @@ from crawler.extract.document import extract
 from crawler.extract.elements.preformatted import write_preformatted
 from crawler.extract.html import parse
 from domain import PageText
+from tests.growth import MOST_RATIO, growth, seconds_of
 
 MANUAL = """\
 LAMP(1)                       Keeper's manual                       LAMP(1)
@@ -133,18 +133,14 @@ def test_code_in_a_page_of_prose_stays_as_it_is() -> None:
     assert _read(MANUAL, around=around).text.endswith(MANUAL.rstrip().splitlines()[-1])
 
 
-def _time_to_write(groups: int) -> float:
+def _write(groups: int) -> float:
     code = "\n\n".join(["x=1;"] * groups)
     tree = parse(f"<body><pre>NAME\n\nDESCRIPTION\n\n{code}</pre></body>")
     assert tree is not None
-    started = time.process_time()
-    write_preformatted(tree)
-    spent = time.process_time() - started
+    spent = seconds_of(lambda: write_preformatted(tree))
     assert [element.text for element in tree.iter("pre")] == [code]
     return spent
 
 
 def test_time_grows_no_faster_than_the_groups_of_code() -> None:
-    assert _time_to_write(120_000) < 16 * _time_to_write(
-        30_000
-    )  # copying the code at each group takes 16 times as long
+    assert growth(_write, 15_000) <= MOST_RATIO
