@@ -94,7 +94,7 @@ class Hit:
     via: Via = ""  #: what added or raised it, beside the search
     signals: tuple[float, ...] = ()  #: its features for the learned reranker
     reading: Reading | None = field(default=None, repr=False, compare=False)  #: where it was read
-    #: sentence → cosine of it and the question; where it was not read, and the embedder knows the language
+    #: sentence → cosine of it and the question; where it was not read in English, and the embedder knows the language
     nearness: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
     #: term of the question → terms of this passage near it in meaning → cosine; where its language is another
     translations: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)

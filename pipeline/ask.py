@@ -31,6 +31,7 @@ from pipeline.limits import Limits
 from pipeline.llm import Model, OnAnswer
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
+from pipeline.reader.gloss import Glosser
 from pipeline.reader.read_hits import READ_FIRST, Reads, best_read_first, read_hits
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
@@ -64,6 +65,7 @@ class Tools:
     clock: Callable[[], float]  #: seconds, monotonic
     model: Model | None = None
     reader: Reads | None = None  #: reads the best hits; None: words alone choose the sentences
+    glosser: Glosser | None = None  #: puts other languages into English words for it; None: it reads English alone
     judge: JudgeName = "calibrated"
     quality: QualityRule = field(default_factory=QualityRule)  #: of the document's judge
     limits: Limits = field(default_factory=Limits)
@@ -160,7 +162,7 @@ def _run_pass(
     found: list[QueryHits] = []
     hits, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
     times.append(tools.clock())
-    hits = best_compared_first(tools.embedder, analysis, best_read_first(tools.reader, analysis, hits))
+    hits = best_compared_first(tools.embedder, analysis, best_read_first(tools.reader, analysis, hits, tools.glosser))
     embedder = tools.embedder.id
     judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder), tools.quality))
     cutoff = cut_off(
@@ -171,7 +173,7 @@ def _run_pass(
     context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
     others = best_of_other_sites(ranked, context[:READ_FIRST])
     # some may have other texts now; the others are remembered
-    context = compare_sentences(tools.embedder, analysis, read_hits(tools.reader, analysis, context))
+    context = compare_sentences(tools.embedder, analysis, read_hits(tools.reader, analysis, context, tools.glosser))
     composed = _compose(analysis, context, others, judged.value, facts, tools, query.overrides)
     times.append(tools.clock())
     answer, verdict = composed.value

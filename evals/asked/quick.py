@@ -52,11 +52,16 @@ def ask_quickly(of: QuestionSet, asked: Sequence[Question], embedder: Embedder, 
             return [_ask(services, question, addresses) for question in asked]
 
 
-def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path) -> list[LookupResult]:
-    """Read the pages of the set, and return what the first pass gives each of its questions."""
+def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path, glosses: bool = True) -> list[LookupResult]:
+    """Read the pages of the set, and return what the first pass gives each of its questions.
+
+    Without ``glosses`` other languages than English are not read.
+    """
     addresses = addresses_of(of)
     with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
         services = services_on(Path(folder), CachedEmbedder(embedder, cache))
+        if not glosses:
+            vars(services)["glosser"] = None
         with _opened(services):
             _read_pages(services, of, addresses, of.urls(addresses, of.questions))
             return [

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from evals.asked.judge_cases import cases_of_asked
-from evals.fit.judge_models import ASKED, SHOWN_SETS, THRESHOLD, fit, fit_shown
+from evals.fit.judge_models import ASKED, OF_CROSSED, OF_GLOSSES, SHOWN_SETS, THRESHOLD, fit, fit_shown
 from evals.knowledge.file_cases import FILES, file_cases
 from evals.knowledge.judge_cases import Case, cases_of
 from evals.knowledge.manual_cases import SITES, manual_cases
@@ -56,17 +56,22 @@ def main(
 
     \b
         python -m evals.fit.judge --lang "en, read" --lang compared --lang crossed --data DATA --cache build/cache
+        python -m evals.fit.judge --lang glossed --lang "crossed, glossed" --data DATA --cache build/cache
 
     DATA holds squad2, xquad-en, xquad-de and hotpotqa. The questions on manuals are those of training/data that no
     model learned from, and the asked ones come with evals/asked.
     """
-    wanted = langs or (*LANGUAGES, *SHOWN_SETS)
+    wanted = langs or (*LANGUAGES, *(lang for lang in SHOWN_SETS if lang not in OF_GLOSSES))
     shown = [lang for lang in wanted if lang in SHOWN_SETS]
     by_lang = [lang for lang in wanted if lang not in SHOWN_SETS]
     if by_lang and docs is None:
         raise click.UsageError(f"Name Python's HTML docs with --docs, or fit just {', '.join(SHOWN_SETS)}.")
-    needed = {name for lang in shown if lang != CROSSED for name in SHOWN_SETS[lang]}
-    across = crossed(*(read_set(data / name) for name in SHOWN_SETS[CROSSED])) if CROSSED in shown else []
+    glosses = bool(OF_GLOSSES & {*shown})
+    if glosses and not {*wanted} <= OF_GLOSSES:
+        raise click.UsageError("Fit the models of glosses in a run of their own: they need hits that were read.")
+    needed = {name for lang in shown if lang not in OF_CROSSED for name in SHOWN_SETS[lang]}
+    is_crossed = bool(OF_CROSSED & {*shown})
+    across = crossed(*(read_set(data / name) for name in SHOWN_SETS[CROSSED])) if is_crossed else []
     known = [read_set(data / name) for name in SETS if by_lang or name in needed]
     if docs:
         known.append(read_python_docs(docs))
@@ -75,13 +80,15 @@ def main(
     fitted, all_cases = [], list[Case]()
     for name in names or EMBEDDERS:
         embedder = CachedEmbedder(open_embedder(name, threads=1), cache)
-        cases = [case for each in known for case in cases_of(each, embedder, questions) if case.evidence]
+        cases = [
+            case for each in known for case in cases_of(each, embedder, questions, glosses=glosses) if case.evidence
+        ]
         all_cases += cases
         fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in by_lang]
-        asked = [case for each in ASKED for case in cases_of_asked(each, embedder, cache)] if shown else []
-        if CROSSED in shown:
-            asked += [case for each in across for case in cases_of(each, embedder, questions)]
-            asked += [case for name in FILES for case in file_cases(embedder, name)]
+        sets = ASKED if shown else ()
+        asked = [case for each in sets for case in cases_of_asked(each, embedder, cache, glosses=glosses)]
+        asked += [case for each in across for case in cases_of(each, embedder, questions, glosses=glosses)]
+        asked += [case for each in FILES if across for case in file_cases(embedder, each, glosses=glosses)]
         if READ in shown:
             asked += [case for site in SITES for case in manual_cases(embedder, site, questions)]
         fitted += [model for lang in shown if (model := fit_shown(embedder.id, lang, [*cases, *asked]))]

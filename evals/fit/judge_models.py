@@ -18,7 +18,9 @@ from pipeline.judging.calibration import (
     COMPARED_FEATURES,
     CROSSED,
     CROSSED_FEATURES,
+    CROSSED_GLOSSED,
     FEATURES,
+    GLOSSED,
     OTHER,
     READ,
     READ_FEATURES,
@@ -30,12 +32,24 @@ from pipeline.learning.metrics import auroc, calibration_error
 
 ASKED = ("finance-privacy", "games-faq", "pages", "readmes")
 #: what the models of read and of compared hits are fitted and measured on, beside asked questions
-SHOWN_SETS = {READ: ("squad2", "xquad-en", "hotpotqa"), COMPARED: ("xquad-de",), CROSSED: ("xquad-en", "xquad-de")}
+SHOWN_SETS = {
+    READ: ("squad2", "xquad-en", "hotpotqa"),
+    COMPARED: ("xquad-de",),
+    CROSSED: ("xquad-en", "xquad-de"),
+    GLOSSED: ("xquad-de",),
+    CROSSED_GLOSSED: ("xquad-en", "xquad-de"),
+}
+#: those of hits in another language than the question
+OF_CROSSED = frozenset({CROSSED, CROSSED_GLOSSED})
+#: those of hits in other languages than English that were read
+OF_GLOSSES = frozenset({GLOSSED, CROSSED_GLOSSED})
 #: the features of each of these models
 SHOWN_FEATURES = {
     READ: (*FEATURES, *READ_FEATURES),
     COMPARED: (*FEATURES, *COMPARED_FEATURES),
     CROSSED: CROSSED_FEATURES,
+    GLOSSED: (*FEATURES, *COMPARED_FEATURES, *READ_FEATURES),
+    CROSSED_GLOSSED: (*CROSSED_FEATURES, *READ_FEATURES),
 }
 #: the weight of a case. With less weight
 #: on "on the subject without answering", the calibration is better where the subject is unknown, but a crawl ends on
@@ -124,8 +138,9 @@ def fit_shown(embedder_id: str, lang: str, found: Sequence[Case]) -> dict[str, o
 
 def _is_of(lang: str, evidence: Evidence) -> bool:
     if lang == READ:
-        return evidence.is_read
-    return evidence.is_compared and evidence.is_crossed is (lang == CROSSED)
+        return evidence.is_read and not evidence.is_compared
+    kind = (evidence.is_compared, evidence.is_read, evidence.is_crossed)
+    return kind == (True, lang in OF_GLOSSES, lang in OF_CROSSED)
 
 
 def _chances(

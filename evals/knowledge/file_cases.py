@@ -7,19 +7,22 @@ thing that one of them names.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from domain import Scope
+from domain import Hit, Scope
 from evals.knowledge.in_memory import MemoryKnowledge
 from evals.knowledge.judge_cases import Case
 from evals.sets.beir import passage_of
 from pipeline.answering.compose import compose
 from pipeline.judging.nearness import best_compared_first
-from pipeline.question.analysis import analyse_question
-from pipeline.retrieval.retrieve import Embed, retrieve
+from pipeline.question.analysis import Analysis, analyse_question
+from pipeline.reader.gloss import Glosser
+from pipeline.reader.read_hits import best_read_first
+from pipeline.reader.reader import Reader
+from pipeline.retrieval.retrieve import Embed, MultilingualEmbed, retrieve
 
 #: the sets, of other files each
 FILES: Final = ("files", "more-files")
@@ -27,38 +30,40 @@ _DATA: Final = Path(__file__).parents[1] / "data" / "foreign-files"
 _K: Final = 10
 
 
-def file_cases(embedder: Embed, name: str) -> Iterator[Case]:
-    """Yield the questions of a set."""
+def file_cases(embedder: Embed, name: str, *, glosses: bool = True) -> Iterator[Case]:
+    """Yield the questions of a set; without ``glosses`` other languages than English are not read."""
+    glosser = Glosser(embedder) if glosses and isinstance(embedder, MultilingualEmbed) else None
+    reader = Reader()
     for line in (_DATA / f"{name}.jsonl").read_text("utf-8").splitlines():
         base = json.loads(line)
         passages = [passage_of(at, title, text, base["lang"]) for at, (title, text) in enumerate(base["files"].items())]
         knowledge = MemoryKnowledge.embedded(passages, embedder)
         with ThreadPoolExecutor(1) as pool:
             for asked in base["questions"]:
-                yield _case(name, asked, knowledge, embedder, pool)
+                analysis = analyse_question(asked["text"], asked["lang"])
+                found = best_read_first(reader, analysis, _search(analysis, knowledge, embedder, pool), glosser)
+                yield _case(name, analysis, asked["answer"], tuple(best_compared_first(embedder, analysis, found)))
 
 
-def _case(
-    name: str, asked: Mapping[str, str | None], knowledge: MemoryKnowledge, embedder: Embed, pool: Executor
-) -> Case:
-    text, lang, wanted = asked["text"] or "", asked["lang"] or "", asked["answer"]
-    analysis = analyse_question(text, lang)
-    found = retrieve(
-        [text],
-        embedder.embed([text]),
+def _search(analysis: Analysis, knowledge: MemoryKnowledge, embedder: Embed, pool: Executor) -> list[Hit]:
+    return retrieve(
+        [analysis.text],
+        embedder.embed([analysis.text]),
         search=knowledge,
         pool=pool,
         k=_K,
         scope=Scope(),
-        lang=lang,
+        lang=analysis.lang,
         embedder_id=embedder.id,
     )
-    hits = tuple(best_compared_first(embedder, analysis, found))
+
+
+def _case(name: str, analysis: Analysis, wanted: str | None, hits: tuple[Hit, ...]) -> Case:
     answer = compose(analysis, hits, confidence=1.0)
     shown = " ".join(citation.quote for citation in answer.citations) if answer else ""
     return Case(
         set=name,
-        lang=lang,
+        lang=analysis.lang,
         condition="shown-right" if wanted and wanted in shown else "shown-wrong",
         fitted=True,
         analysis=analysis,

@@ -20,9 +20,10 @@ from pipeline.answering.compose import compose
 from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.judging.nearness import best_compared_first
 from pipeline.question.analysis import Analysis, analyse_question
+from pipeline.reader.gloss import Glosser
 from pipeline.reader.read_hits import best_read_first
 from pipeline.reader.reader import Reader
-from pipeline.retrieval.retrieve import Embed, Search
+from pipeline.retrieval.retrieve import Embed, MultilingualEmbed, Search
 
 #: all: everything in. title-out: nothing on the subject. passage-out: the subject in, the answer out.
 #: tiny: a few passages with the answer. tiny-off, tiny-on: a few passages without, off or on the subject.
@@ -72,15 +73,19 @@ class Case:
         return gather_evidence(self.analysis, self.hits)
 
 
-def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int) -> Iterator[Case]:
-    """Yield up to ``at_most`` questions of the set, each in every condition."""
+def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int, *, glosses: bool = True) -> Iterator[Case]:
+    """Yield up to ``at_most`` questions of the set, each in every condition.
+
+    Without ``glosses`` other languages than English are not read.
+    """
     chance = random.Random(20)  # noqa: S311 - a sample, not a secret
     reader = Reader(remembered=len(eval_set.passages))
+    glosser = Glosser(embedder) if glosses and isinstance(embedder, MultilingualEmbed) else None
     everything = MemoryKnowledge.embedded(eval_set.passages, embedder)
     asked = [question for question in eval_set.questions if not _learned(eval_set, question)]
     sample = chance.sample(asked, min(at_most, len(asked)))
     for question in embed_questions(eval_set, sample, embedder):
-        yield from _of_question(eval_set, everything, question, chance, reader, embedder)
+        yield from _of_question(eval_set, everything, question, chance, reader, glosser, embedder)
 
 
 def _learned(eval_set: EvalSet, question: EvalQuestion) -> bool:
@@ -94,13 +99,14 @@ def _of_question(
     embedded: EmbeddedQuestion,
     chance: random.Random,
     reader: Reader,
+    glosser: Glosser | None,
     embedder: Embed,
 ) -> Iterator[Case]:
     question = embedded.question
     analysis = analyse_question(question.text, eval_set.lang)
     titles = {eval_set.passages[at].title for at in question.gold}
     for condition, base in _bases(eval_set, everything, question, titles, chance):
-        found = best_read_first(reader, analysis, embedded.find(analysis.text, base, k=_K))
+        found = best_read_first(reader, analysis, embedded.find(analysis.text, base, k=_K), glosser)
         hits = tuple(best_compared_first(embedder, analysis, found))
         if condition in ("passage-out", "tiny-on") and _contains_any(question.answers, hits):
             continue  # another passage may answer too

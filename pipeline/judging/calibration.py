@@ -1,7 +1,8 @@
 """Turn evidence into a calibrated probability: a logistic regression for each embedder and language.
 
 English hits that were read have a model of their own, which feedback does not refit; so have hits of other languages
-whose sentences were compared with the question, and those in another language than it, whose words were translated.
+whose sentences were compared with the question, and those in another language than it, whose words were translated;
+both again where they were also read, in a gloss.
 
 Similarities of two embedders do not compare, nor do those of two languages. For an embedder without a fitted
 model there is one that leaves similarity out and asks for more. ``calibration.json`` holds the coefficients, the
@@ -47,6 +48,8 @@ ANY_EMBEDDER, OTHER = "*", "other"
 #: the keys of the models for English hits that were read, for those of other languages that were compared, and for
 #: those in another language than the question
 READ, COMPARED, CROSSED = "en, read", "compared", "crossed"
+#: and of the last two where they were read in a gloss
+GLOSSED, CROSSED_GLOSSED = "glossed", "crossed, glossed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,13 +77,18 @@ def calibration_for(embedder_id: str, lang: str) -> Calibration:
 
 
 def calibration_of_read(embedder_id: str, evidence: Evidence) -> Calibration | None:
-    """Return the calibration for hits that were read; None where they were not, or the embedder has none."""
-    return _fitted().get((embedder_id, READ)) if evidence.is_read else None
+    """Return the calibration for English hits that were read; None where they were not, or the embedder has none."""
+    is_english = evidence.is_read and not evidence.is_compared
+    return _fitted().get((embedder_id, READ)) if is_english else None
 
 
 def calibration_of_compared(embedder_id: str, evidence: Evidence) -> Calibration | None:
     """Return the calibration for hits whose sentences were compared; None where they were not, or there is none."""
-    return _fitted().get((embedder_id, CROSSED if evidence.is_crossed else COMPARED)) if evidence.is_compared else None
+    if not evidence.is_compared:
+        return None
+    glossed, compared = (CROSSED_GLOSSED, CROSSED) if evidence.is_crossed else (GLOSSED, COMPARED)
+    fitted = _fitted()
+    return (fitted.get((embedder_id, glossed)) if evidence.is_read else None) or fitted.get((embedder_id, compared))
 
 
 @cache

@@ -57,9 +57,7 @@ class SpanCoverage:
     is_labelled: bool = False  #: it is a row of a table, whose first cell is in the question
     cosine: float | None = None  #: of the question and the sentence in its passage; None: its hit was not read
     evidence: float = 0.0  #: the reader's logit that it answers; 0 where its hit was not read
-    near: float | None = (
-        None  #: cosine of the question and the sentence alone, where its hit was not read; None: unknown
-    )
+    near: float | None = None  #: cosine of the question and the sentence alone; None: not compared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +169,7 @@ def _of_hit(
             is_labelled=_is_labelled(span, asked.words, asked.lang),
             cosine=cosines[place],
             evidence=evidence[place],
-            near=hit.nearness.get(span.text) if reading is None else None,
+            near=hit.nearness.get(span.text),
         )
 
 

@@ -57,11 +57,11 @@ class Evidence:
     passage_cosine: float = 0.0  #: of the question and that sentence's passage
     answers: float = 0.0  #: the reader's logit that this passage answers
     evidence: float = 0.0  #: and that the words of this sentence are of what answers
-    near: float = 0.0  #: of the question and the best sentence alone, in other languages; this and the next: 0 if read
+    near: float = 0.0  #: of the question and the best sentence alone; this and the next: 0 in English
     near_margin: float = 0.0  #: that above the nearest sentence of another passage
     translated: float = 0.0  #: of words its passage lacks and their nearest in it, in another language; 0: in the same
     is_read: bool = False  #: the best hits were read
-    is_compared: bool = False  #: their sentences were compared with the question instead
+    is_compared: bool = False  #: their sentences were compared with the question, as in other languages
     is_crossed: bool = False  #: and the best sentence is in another language than the question
     beside_the_point: bool = False  #: no quoted sentence holds the time, number or name asked for
     covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
@@ -78,9 +78,9 @@ def is_far(weighed: Mapping[str, float]) -> bool:
     """Return whether the best hit is on another subject, by its words and by who read it; False where nobody did."""
     if weighed.get("led_coverage", 1.0) >= _WORDS:
         return False
-    if weighed.get("is_read"):
-        return weighed["answers"] < _READ
-    return bool(weighed.get("is_compared")) and weighed["near"] < _COMPARED
+    if weighed.get("is_compared"):
+        return weighed["near"] < _COMPARED
+    return bool(weighed.get("is_read")) and weighed["answers"] < _READ
 
 
 def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:

@@ -1,4 +1,4 @@
-"""How near the question the sentences of hits are, where the reader does not know a language; order them by it.
+"""How near the question the sentences of hits are, in other languages than English; order the hits by it.
 
 A sentence in other words than the question's, or in another language, shares no word with it.
 """
@@ -14,7 +14,7 @@ from domain import Hit
 from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.judging.translations import translate_words
 from pipeline.question.analysis import Analysis
-from pipeline.reader.read_hits import READ_FIRST
+from pipeline.reader.read_hits import READ_FIRST, is_glossed, without_readings
 from pipeline.retrieval.retrieve import Embed, MultilingualEmbed
 
 #: what the cosine of a hit's nearest sentence counts beside the search's score; with the hits in this order, the text
@@ -25,9 +25,9 @@ _NEAREST: Final = 1.0
 def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
     """Return the hits, all with cosines, in a new order: those with a sentence near the question further up.
 
-    Nothing changes where they were read, or where the embedder does not know the language.
+    Nothing changes where they were read in English, or where the embedder does not know the language.
     """
-    if any(hit.reading for hit in hits) or not isinstance(embedder, MultilingualEmbed):
+    if any(_is_read_in_english(analysis, hit) for hit in hits) or not isinstance(embedder, MultilingualEmbed):
         return list(hits)
     compared = _compare(embedder, analysis, hits)
     levels = accumulate((hit.score for hit in compared), min)  # a hit that was put behind another stays behind it
@@ -36,19 +36,22 @@ def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]
     ]
     ordered = sorted(zip(scores, compared, strict=True), key=lambda each: -each[0])
     ranked = [replace(hit, rank=rank) for rank, (_, hit) in enumerate(ordered, start=1)]
+    is_read = all(hit.reading for hit in ranked[:READ_FIRST])  # some may be in a language that cannot be
+    ranked = without_readings(ranked, behind=READ_FIRST if is_read else 0)
     return translate_words(embedder, analysis, ranked)
 
 
 def compare_sentences(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits, the first eight with the cosines of the question and their sentences, if they were not read."""
-    if not isinstance(embedder, MultilingualEmbed) or all(hit.reading for hit in hits[:READ_FIRST]):
+    """Return the hits, the first eight with the cosines of the question and their sentences, but in English."""
+    first = hits[:READ_FIRST]
+    if not isinstance(embedder, MultilingualEmbed) or all(_is_read_in_english(analysis, hit) for hit in first):
         return list(hits)
-    compared = [*_compare(embedder, analysis, hits[:READ_FIRST]), *hits[READ_FIRST:]]
+    compared = [*_compare(embedder, analysis, first), *hits[READ_FIRST:]]
     return translate_words(embedder, analysis, compared)
 
 
 def _compare(embedder: MultilingualEmbed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
-    unread = [hit for hit in hits if hit.reading is None]
+    unread = [hit for hit in hits if not _is_read_in_english(analysis, hit)]
     known = {text: near for hit in unread for text, near in hit.nearness.items()}
     texts = {id(hit): _sentences(hit, analysis.lang) for hit in unread}
     new = list(dict.fromkeys(text for each in texts.values() for text in each if text not in known))
@@ -56,9 +59,13 @@ def _compare(embedder: MultilingualEmbed, analysis: Analysis, hits: Sequence[Hit
         question, *sentences = embedder.embed_in_any_language([analysis.text, *new])
         known |= {text: float(vector @ question) for text, vector in zip(new, sentences, strict=True)}
     return [
-        replace(hit, nearness={text: known[text] for text in texts[id(hit)]}) if hit.reading is None else hit
+        replace(hit, nearness={text: known[text] for text in texts[id(hit)]}) if id(hit) in texts else hit
         for hit in hits
     ]
+
+
+def _is_read_in_english(analysis: Analysis, hit: Hit) -> bool:
+    return hit.reading is not None and not is_glossed(analysis, hit)
 
 
 def _sentences(hit: Hit, lang: str) -> list[str]:

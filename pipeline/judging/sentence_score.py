@@ -49,6 +49,8 @@ SAME_ABOVE = 0.8
 #: for sentences of hits that were read; measured on manuals: the first is right .35, where words alone choose .16
 _COSINE, _SIMILARITY, _RANKED, _WORDS = 11.0, 2.5, 3.0, 0.2
 _EVIDENCE, _ANSWERS = 0.4, 0.2
+#: beside these, per unit of cosine, where it was read in a gloss, and of its passage's
+_GLOSSED, _OF_GLOSSED = 8.0, 3.0
 #: what a sentence loses that only repeats the question, or begins with the yes or no to another one; and what a row
 #: of a table gains whose first cell the question names
 _REPEATS, _REPLIES, _LABELLED = 1.5, 3.0, 2.0
@@ -115,6 +117,7 @@ def score(read: SpanCoverage) -> float:
         + _EVIDENCE * read.evidence
         + _ANSWERS * read.hit.reading.answers
         + _LABELLED * read.is_labelled
+        + (_GLOSSED * read.near + _OF_GLOSSED * (read.hit.similarity or 0.0) if read.near is not None else 0.0)
         - _REPEATS * read.repeats
         - _readability_loss(read)
     )

@@ -1,4 +1,4 @@
-"""Read the best hits, where the reader knows the language of the question and of all of them; order them by it.
+"""Read the best hits, where the question and all of them are in languages that can be read; order them by it.
 
 Sentences that were read do not compare with others: either all of the best hits are read, or none is.
 """
@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 from domain import Hit, Reading
 from pipeline.question.analysis import Analysis
+from pipeline.reader.gloss import GLOSSED, GlossedReading, Glosser
 
 #: hits that are read: the judge and the composer weigh the sentences of just these, in every language
 READ_FIRST: Final = 8
@@ -29,39 +30,74 @@ class Reads(Protocol):
         """Return the readings of ``passages``, each a title and a text, in their order."""
 
 
-def read_hits(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits, the first eight with their readings; none with a reading where they cannot all be read."""
+def read_hits(
+    reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], glosser: Glosser | None = None
+) -> list[Hit]:
+    """Return the hits, the first eight with their readings; none with a reading where they cannot all be read.
+
+    Without ``glosser`` just English can be read.
+    """
     first = hits[:READ_FIRST]
-    unread = [replace(hit, reading=None) for hit in hits]
-    if reader is None or not all(_is_readable(analysis, hit) for hit in first):
+    unread = without_readings(hits, behind=0)
+    if reader is None or not all(_is_readable(analysis, hit, glosser) for hit in first):
         return unread
-    return [*_read(reader, analysis, first), *unread[READ_FIRST:]]
+    return [*_read(reader, analysis, first, glosser), *unread[READ_FIRST:]]
 
 
-def best_read_first(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
+def best_read_first(
+    reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], glosser: Glosser | None = None
+) -> list[Hit]:
     """Return the hits in a new order: as the search has them, but those that answer further up; then read them.
 
-    Where the first hit and seven more can be read, those that cannot come behind them.
+    Where the first hit and seven more can be read, those that cannot come behind them. Those behind the first eight
+    keep a reading only where they were read in a gloss: they are compared with the others before the last are dropped.
     """
-    readable = [hit for hit in hits if _is_readable(analysis, hit)]
+    readable = [hit for hit in hits if _is_readable(analysis, hit, glosser)]
     if reader is None or readable[:1] != list(hits[:1]) or len(readable) < min(READ_FIRST, len(hits)):
-        return read_hits(reader, analysis, hits)
+        return read_hits(reader, analysis, hits, glosser)
     levels = accumulate((hit.score for hit in readable), min)  # a hit that was put behind another stays behind it
     read = [
         (level + _ANSWERS * hit.reading.answers, hit)
-        for level, hit in zip(levels, _read(reader, analysis, readable), strict=True)
+        for level, hit in zip(levels, _read(reader, analysis, readable, glosser), strict=True)
         if hit.reading
     ]
     ordered = [hit for _, hit in sorted(read, key=lambda each: -each[0])]
-    ordered += [hit for hit in hits if not _is_readable(analysis, hit)]
+    ordered += [hit for hit in hits if not _is_readable(analysis, hit, glosser)]
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1)]
-    return [*ranked[:READ_FIRST], *(replace(hit, reading=None) for hit in ranked[READ_FIRST:])]
+    if any(is_glossed(analysis, hit) for hit in readable):
+        return ranked
+    return without_readings(ranked, behind=READ_FIRST)
 
 
-def _is_readable(analysis: Analysis, hit: Hit) -> bool:
-    return analysis.lang == _LANGUAGE and hit.passage.lang in (_LANGUAGE, _UNKNOWN)
+def without_readings(hits: Sequence[Hit], *, behind: int) -> list[Hit]:
+    """Return the hits, those behind the first ``behind`` without a reading."""
+    return [*hits[:behind], *(replace(hit, reading=None) for hit in hits[behind:])]
 
 
-def _read(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
+def is_glossed(analysis: Analysis, hit: Hit) -> bool:
+    """Return whether the question or the passage would be read in a gloss: one of them is not in English."""
+    return analysis.lang != _LANGUAGE or hit.passage.lang not in (_LANGUAGE, _UNKNOWN)
+
+
+def _is_readable(analysis: Analysis, hit: Hit, glosser: Glosser | None) -> bool:
+    if not is_glossed(analysis, hit):
+        return True
+    return glosser is not None and {analysis.lang, hit.passage.lang} <= GLOSSED | {_LANGUAGE, _UNKNOWN}
+
+
+def _read(reader: Reads, analysis: Analysis, hits: Sequence[Hit], glosser: Glosser | None) -> list[Hit]:
+    if glosser is not None and any(is_glossed(analysis, hit) for hit in hits):
+        return _read_glosses(reader, analysis, hits, glosser)
     readings = reader.read(analysis.text, [(hit.passage.title, hit.passage.text) for hit in hits])
     return [replace(hit, reading=reading) for hit, reading in zip(hits, readings, strict=True)]
+
+
+def _read_glosses(reader: Reads, analysis: Analysis, hits: Sequence[Hit], glosser: Glosser) -> list[Hit]:
+    of_passages = [(text, hit.passage.lang) for hit in hits for text in (hit.passage.title, hit.passage.text)]
+    question, *glosses = glosser.gloss([(analysis.text, analysis.lang), *of_passages])
+    titles, texts = glosses[::2], glosses[1::2]
+    readings = reader.read(question.text, [(title.text, text.text) for title, text in zip(titles, texts, strict=True)])
+    return [
+        replace(hit, reading=GlossedReading(reading, gloss))
+        for hit, reading, gloss in zip(hits, readings, texts, strict=True)
+    ]
