@@ -56,8 +56,8 @@ _GLOSSED, _OF_GLOSSED = 8.0, 3.0
 _REPEATS, _REPLIES, _LABELLED = 1.5, 3.0, 2.0
 #: a question above a sentence is the one asked when it and the title hold this share of its words
 _SAME_QUESTION = 0.8
-#: how much less than the best a sentence has that tells next to nothing
-_SPREAD = 4.0
+#: how much less than the best a sentence has that tells next to nothing; more where scores have the gloss's part too
+_SPREAD, _SPREAD_GLOSSED = 4.0, 7.0
 
 
 def choose_sentences(ranked: Sequence[SpanCoverage], *, most: int | None = None) -> list[SpanCoverage]:
@@ -102,7 +102,8 @@ def is_as_good(read: SpanCoverage, best: SpanCoverage, part: float) -> bool:
     """Return whether a sentence answers at least ``part`` as well as the best."""
     if read.cosine is None:
         return score(read) >= part * score(best)
-    return score(best) - score(read) <= (1 - part) * _SPREAD
+    spread = _SPREAD if read.near is None else _SPREAD_GLOSSED
+    return score(best) - score(read) <= (1 - part) * spread
 
 
 def score(read: SpanCoverage) -> float:
