@@ -26,13 +26,13 @@ from pipeline.fallback import Produced, VariantMemory, alternatives, compose_ans
 from pipeline.judging.cutoff import SIMILARITY_FLOOR, Cutoff, StopRule, cut_off, remember_verdicts
 from pipeline.judging.judge import JudgeName, QualityRule, judge_named
 from pipeline.judging.learned import SHIPPED, Learned
-from pipeline.judging.nearness import best_compared_first, compare_sentences
+from pipeline.judging.nearness import best_first, compare_sentences
 from pipeline.limits import Limits
 from pipeline.llm import Model, OnAnswer
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
 from pipeline.reader.gloss import Glosser
-from pipeline.reader.read_hits import READ_FIRST, Reads, best_read_first, read_hits
+from pipeline.reader.read_hits import READ_FIRST, Reads, read_hits
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
 from pipeline.retrieval.fusion import merge_by_title
@@ -162,7 +162,7 @@ def _run_pass(
     found: list[QueryHits] = []
     hits, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
     times.append(tools.clock())
-    hits = best_compared_first(tools.embedder, analysis, best_read_first(tools.reader, analysis, hits, tools.glosser))
+    hits = best_first(tools.embedder, tools.reader, tools.glosser, analysis, hits)
     embedder = tools.embedder.id
     judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder), tools.quality))
     cutoff = cut_off(

@@ -17,10 +17,9 @@ from evals.knowledge.in_memory import MemoryKnowledge
 from evals.knowledge.judge_cases import Case
 from evals.sets.beir import passage_of
 from pipeline.answering.compose import compose
-from pipeline.judging.nearness import best_compared_first
+from pipeline.judging.nearness import best_first
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.reader.gloss import Glosser
-from pipeline.reader.read_hits import best_read_first
 from pipeline.reader.reader import Reader
 from pipeline.retrieval.retrieve import Embed, MultilingualEmbed, retrieve
 
@@ -41,8 +40,10 @@ def file_cases(embedder: Embed, name: str, *, glosses: bool = True) -> Iterator[
         with ThreadPoolExecutor(1) as pool:
             for asked in base["questions"]:
                 analysis = analyse_question(asked["text"], asked["lang"])
-                found = best_read_first(reader, analysis, _search(analysis, knowledge, embedder, pool), glosser)
-                yield _case(name, analysis, asked["answer"], tuple(best_compared_first(embedder, analysis, found)))
+                found = _search(analysis, knowledge, embedder, pool)
+                yield _case(
+                    name, analysis, asked["answer"], tuple(best_first(embedder, reader, glosser, analysis, found))
+                )
 
 
 def _search(analysis: Analysis, knowledge: MemoryKnowledge, embedder: Embed, pool: Executor) -> list[Hit]:

@@ -18,10 +18,9 @@ from evals.knowledge.in_memory import EmbeddedQuestion, MemoryKnowledge, embed_q
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
 from pipeline.answering.compose import compose
 from pipeline.judging.features import Evidence, gather_evidence
-from pipeline.judging.nearness import best_compared_first
+from pipeline.judging.nearness import best_first
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.reader.gloss import Glosser
-from pipeline.reader.read_hits import best_read_first
 from pipeline.reader.reader import Reader
 from pipeline.retrieval.retrieve import Embed, MultilingualEmbed, Search
 
@@ -106,8 +105,8 @@ def _of_question(
     analysis = analyse_question(question.text, eval_set.lang)
     titles = {eval_set.passages[at].title for at in question.gold}
     for condition, base in _bases(eval_set, everything, question, titles, chance):
-        found = best_read_first(reader, analysis, embedded.find(analysis.text, base, k=_K), glosser)
-        hits = tuple(best_compared_first(embedder, analysis, found))
+        found = embedded.find(analysis.text, base, k=_K)
+        hits = tuple(best_first(embedder, reader, glosser, analysis, found))
         if condition in ("passage-out", "tiny-on") and _contains_any(question.answers, hits):
             continue  # another passage may answer too
         yield Case(

@@ -14,12 +14,24 @@ from domain import Hit
 from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.judging.translations import translate_words
 from pipeline.question.analysis import Analysis
-from pipeline.reader.read_hits import READ_FIRST, is_glossed, without_readings
+from pipeline.reader.gloss import Glosser
+from pipeline.reader.read_hits import READ_FIRST, Reads, best_read_first, is_glossed, read_hits
 from pipeline.retrieval.retrieve import Embed, MultilingualEmbed
 
 #: what the cosine of a hit's nearest sentence counts beside the search's score; with the hits in this order, the text
 #: that answers 48 German and French questions is among the first eight 40 times instead of 38, on which it was chosen
 _NEAREST: Final = 1.0
+
+
+def best_first(
+    embedder: Embed, reader: Reads | None, glosser: Glosser | None, analysis: Analysis, hits: Sequence[Hit]
+) -> list[Hit]:
+    """Return the hits, those that answer further up, and the first eight read; in other languages compared, too.
+
+    What is read in a gloss does not change their order.
+    """
+    ordered = best_compared_first(embedder, analysis, best_read_first(reader, analysis, hits))
+    return ordered if any(hit.reading for hit in ordered) else read_hits(reader, analysis, ordered, glosser)
 
 
 def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
@@ -36,8 +48,6 @@ def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]
     ]
     ordered = sorted(zip(scores, compared, strict=True), key=lambda each: -each[0])
     ranked = [replace(hit, rank=rank) for rank, (_, hit) in enumerate(ordered, start=1)]
-    is_read = all(hit.reading for hit in ranked[:READ_FIRST])  # some may be in a language that cannot be
-    ranked = without_readings(ranked, behind=READ_FIRST if is_read else 0)
     return translate_words(embedder, analysis, ranked)
 
 

@@ -38,40 +38,30 @@ def read_hits(
     Without ``glosser`` just English can be read.
     """
     first = hits[:READ_FIRST]
-    unread = without_readings(hits, behind=0)
+    unread = [replace(hit, reading=None) for hit in hits]
     if reader is None or not all(_is_readable(analysis, hit, glosser) for hit in first):
         return unread
     return [*_read(reader, analysis, first, glosser), *unread[READ_FIRST:]]
 
 
-def best_read_first(
-    reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], glosser: Glosser | None = None
-) -> list[Hit]:
-    """Return the hits in a new order: as the search has them, but those that answer further up; then read them.
+def best_read_first(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
+    """Return English hits in a new order: as the search has them, but those that answer further up; then read them.
 
-    Where the first hit and seven more can be read, those that cannot come behind them. Those behind the first eight
-    keep a reading only where they were read in a gloss: they are compared with the others before the last are dropped.
+    Where the first hit and seven more can be read, those that cannot come behind them.
     """
-    readable = [hit for hit in hits if _is_readable(analysis, hit, glosser)]
+    readable = [hit for hit in hits if not is_glossed(analysis, hit)]
     if reader is None or readable[:1] != list(hits[:1]) or len(readable) < min(READ_FIRST, len(hits)):
-        return read_hits(reader, analysis, hits, glosser)
+        return read_hits(reader, analysis, hits)
     levels = accumulate((hit.score for hit in readable), min)  # a hit that was put behind another stays behind it
     read = [
         (level + _ANSWERS * hit.reading.answers, hit)
-        for level, hit in zip(levels, _read(reader, analysis, readable, glosser), strict=True)
+        for level, hit in zip(levels, _read(reader, analysis, readable, None), strict=True)
         if hit.reading
     ]
     ordered = [hit for _, hit in sorted(read, key=lambda each: -each[0])]
-    ordered += [hit for hit in hits if not _is_readable(analysis, hit, glosser)]
+    ordered += [hit for hit in hits if is_glossed(analysis, hit)]
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1)]
-    if any(is_glossed(analysis, hit) for hit in readable):
-        return ranked
-    return without_readings(ranked, behind=READ_FIRST)
-
-
-def without_readings(hits: Sequence[Hit], *, behind: int) -> list[Hit]:
-    """Return the hits, those behind the first ``behind`` without a reading."""
-    return [*hits[:behind], *(replace(hit, reading=None) for hit in hits[behind:])]
+    return [*ranked[:READ_FIRST], *(replace(hit, reading=None) for hit in ranked[READ_FIRST:])]
 
 
 def is_glossed(analysis: Analysis, hit: Hit) -> bool:

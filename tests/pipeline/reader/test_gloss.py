@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from domain import Hit
 from pipeline.judging.features import gather_evidence
-from pipeline.judging.nearness import best_compared_first
+from pipeline.judging.nearness import best_first
 from pipeline.judging.sentences import spans_of
 from pipeline.question.analysis import analyse_question
 from pipeline.reader.gloss import FOLDER, GLOSSED, SMALL_WORDS, VECTORS, WORDS, Glosser
-from pipeline.reader.read_hits import READ_FIRST, best_read_first, read_hits
+from pipeline.reader.read_hits import READ_FIRST, read_hits
 from pipeline.reader.reader import Reader
 from store.embedders import Embedder, open_embedder
 from tests.fakes import passage
@@ -121,12 +121,6 @@ def test_the_reader_finds_the_sentence_that_answers_in_german(reader: Reader, gl
     assert hit.reading.evidence([(0, 0)]) == [-10.0]
 
 
-def test_a_passage_that_answers_comes_before_one_that_does_not(reader: Reader, glosser: Glosser) -> None:
-    hits = hits_of("Der Drucker steht im Büro neben der Küche.", TEXT)
-    ordered = best_read_first(reader, GERMAN, hits, glosser)
-    assert [hit.passage.text for hit in ordered] == [TEXT, hits[0].passage.text]
-
-
 @pytest.mark.parametrize(("lang", "of_page"), [("de", "en"), ("en", "de"), ("de", "und"), ("de", "fr")])
 def test_question_and_page_may_have_two_languages(reader: Reader, glosser: Glosser, lang: str, of_page: str) -> None:
     analysis = analyse_question("Wo steht der Drucker?" if lang == "de" else "Where is the printer?", lang)
@@ -148,7 +142,7 @@ def test_the_judge_is_told_that_a_gloss_was_read_and_compared(
 ) -> None:
     embedder = open_embedder("minilm+multilingual")
     hits = hits_of(*(f"Der Drucker Nummer {number} steht im Büro." for number in range(READ_FIRST + 2)), TEXT)
-    ordered = best_compared_first(embedder, GERMAN, best_read_first(reader, GERMAN, hits, glosser))
+    ordered = best_first(embedder, reader, glosser, GERMAN, hits)
     assert ordered[0].passage.text == TEXT
     assert [hit.reading is not None for hit in ordered] == [True] * READ_FIRST + [False] * 3
     evidence = gather_evidence(GERMAN, ordered)
@@ -161,7 +155,7 @@ def test_the_judge_is_told_that_a_gloss_was_read_and_compared(
 def test_hits_are_all_read_or_none(reader: Reader, glosser: Glosser) -> None:
     embedder = open_embedder("minilm+multilingual")
     polish = hits_of("Drukarka stoi w biurze.", lang="pl")
-    ordered = best_compared_first(embedder, GERMAN, best_read_first(reader, GERMAN, [*hits_of(TEXT), *polish], glosser))
+    ordered = best_first(embedder, reader, glosser, GERMAN, [*hits_of(TEXT), *polish])
     assert not any(hit.reading for hit in ordered)
     assert all(hit.nearness for hit in ordered)
 
