@@ -26,13 +26,12 @@ from pipeline.fallback import Produced, VariantMemory, alternatives, compose_ans
 from pipeline.judging.cutoff import SIMILARITY_FLOOR, Cutoff, StopRule, cut_off, remember_verdicts
 from pipeline.judging.judge import JudgeName, QualityRule, judge_named
 from pipeline.judging.learned import SHIPPED, Learned
-from pipeline.judging.nearness import best_first, compare_sentences
+from pipeline.judging.nearness import best_first, read_and_compare
 from pipeline.limits import Limits
 from pipeline.llm import Model, OnAnswer
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
-from pipeline.reader.gloss import Glosser
-from pipeline.reader.read_hits import READ_FIRST, Reads, read_hits
+from pipeline.reader.read_hits import READ_FIRST, Reads
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
 from pipeline.retrieval.fusion import merge_by_title
@@ -65,7 +64,7 @@ class Tools:
     clock: Callable[[], float]  #: seconds, monotonic
     model: Model | None = None
     reader: Reads | None = None  #: reads the best hits; None: words alone choose the sentences
-    glosser: Glosser | None = None  #: puts other languages into English words for it; None: it reads English alone
+    glosses: bool = True  #: whether it reads other languages, put into English word by word
     judge: JudgeName = "calibrated"
     quality: QualityRule = field(default_factory=QualityRule)  #: of the document's judge
     limits: Limits = field(default_factory=Limits)
@@ -162,7 +161,7 @@ def _run_pass(
     found: list[QueryHits] = []
     hits, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
     times.append(tools.clock())
-    hits = best_first(tools.embedder, tools.reader, tools.glosser, analysis, hits)
+    hits = best_first(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses)
     embedder = tools.embedder.id
     judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder), tools.quality))
     cutoff = cut_off(
@@ -173,7 +172,7 @@ def _run_pass(
     context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
     others = best_of_other_sites(ranked, context[:READ_FIRST])
     # some may have other texts now; the others are remembered
-    context = compare_sentences(tools.embedder, analysis, read_hits(tools.reader, analysis, context, tools.glosser))
+    context = read_and_compare(tools.embedder, tools.reader, analysis, context, glosses=tools.glosses)
     composed = _compose(analysis, context, others, judged.value, facts, tools, query.overrides)
     times.append(tools.clock())
     answer, verdict = composed.value

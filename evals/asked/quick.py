@@ -61,7 +61,7 @@ def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path, glosses: b
     with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
         services = services_on(Path(folder), CachedEmbedder(embedder, cache))
         if not glosses:
-            vars(services)["glosser"] = None
+            vars(services)["tools"] = replace(services.tools, glosses=False)
         with _opened(services):
             _read_pages(services, of, addresses, of.urls(addresses, of.questions))
             return [

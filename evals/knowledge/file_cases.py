@@ -19,9 +19,8 @@ from evals.sets.beir import passage_of
 from pipeline.answering.compose import compose
 from pipeline.judging.nearness import best_first
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader.gloss import Glosser
 from pipeline.reader.reader import Reader
-from pipeline.retrieval.retrieve import Embed, MultilingualEmbed, retrieve
+from pipeline.retrieval.retrieve import Embed, retrieve
 
 #: the sets, of other files each
 FILES: Final = ("files", "more-files")
@@ -31,7 +30,6 @@ _K: Final = 10
 
 def file_cases(embedder: Embed, name: str, *, glosses: bool = True) -> Iterator[Case]:
     """Yield the questions of a set; without ``glosses`` other languages than English are not read."""
-    glosser = Glosser(embedder) if glosses and isinstance(embedder, MultilingualEmbed) else None
     reader = Reader()
     for line in (_DATA / f"{name}.jsonl").read_text("utf-8").splitlines():
         base = json.loads(line)
@@ -41,9 +39,8 @@ def file_cases(embedder: Embed, name: str, *, glosses: bool = True) -> Iterator[
             for asked in base["questions"]:
                 analysis = analyse_question(asked["text"], asked["lang"])
                 found = _search(analysis, knowledge, embedder, pool)
-                yield _case(
-                    name, analysis, asked["answer"], tuple(best_first(embedder, reader, glosser, analysis, found))
-                )
+                hits = best_first(embedder, reader, analysis, found, glosses=glosses)
+                yield _case(name, analysis, asked["answer"], tuple(hits))
 
 
 def _search(analysis: Analysis, knowledge: MemoryKnowledge, embedder: Embed, pool: Executor) -> list[Hit]:

@@ -20,9 +20,8 @@ from pipeline.answering.compose import compose
 from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.judging.nearness import best_first
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader.gloss import Glosser
 from pipeline.reader.reader import Reader
-from pipeline.retrieval.retrieve import Embed, MultilingualEmbed, Search
+from pipeline.retrieval.retrieve import Embed, Search
 
 #: all: everything in. title-out: nothing on the subject. passage-out: the subject in, the answer out.
 #: tiny: a few passages with the answer. tiny-off, tiny-on: a few passages without, off or on the subject.
@@ -79,12 +78,11 @@ def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int, *, glosses: bool 
     """
     chance = random.Random(20)  # noqa: S311 - a sample, not a secret
     reader = Reader(remembered=len(eval_set.passages))
-    glosser = Glosser(embedder) if glosses and isinstance(embedder, MultilingualEmbed) else None
     everything = MemoryKnowledge.embedded(eval_set.passages, embedder)
     asked = [question for question in eval_set.questions if not _learned(eval_set, question)]
     sample = chance.sample(asked, min(at_most, len(asked)))
     for question in embed_questions(eval_set, sample, embedder):
-        yield from _of_question(eval_set, everything, question, chance, reader, glosser, embedder)
+        yield from _of_question(eval_set, everything, question, chance, reader, embedder, glosses=glosses)
 
 
 def _learned(eval_set: EvalSet, question: EvalQuestion) -> bool:
@@ -98,15 +96,16 @@ def _of_question(
     embedded: EmbeddedQuestion,
     chance: random.Random,
     reader: Reader,
-    glosser: Glosser | None,
     embedder: Embed,
+    *,
+    glosses: bool,
 ) -> Iterator[Case]:
     question = embedded.question
     analysis = analyse_question(question.text, eval_set.lang)
     titles = {eval_set.passages[at].title for at in question.gold}
     for condition, base in _bases(eval_set, everything, question, titles, chance):
         found = embedded.find(analysis.text, base, k=_K)
-        hits = tuple(best_first(embedder, reader, glosser, analysis, found))
+        hits = tuple(best_first(embedder, reader, analysis, found, glosses=glosses))
         if condition in ("passage-out", "tiny-on") and _contains_any(question.answers, hits):
             continue  # another passage may answer too
         yield Case(

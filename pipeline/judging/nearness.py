@@ -14,7 +14,6 @@ from domain import Hit
 from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.judging.translations import translate_words
 from pipeline.question.analysis import Analysis
-from pipeline.reader.gloss import Glosser
 from pipeline.reader.read_hits import READ_FIRST, Reads, best_read_first, is_glossed, read_hits
 from pipeline.retrieval.retrieve import Embed, MultilingualEmbed
 
@@ -24,14 +23,16 @@ _NEAREST: Final = 1.0
 
 
 def best_first(
-    embedder: Embed, reader: Reads | None, glosser: Glosser | None, analysis: Analysis, hits: Sequence[Hit]
+    embedder: Embed, reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, glosses: bool = True
 ) -> list[Hit]:
     """Return the hits, those that answer further up, and the first eight read; in other languages compared, too.
 
-    What is read in a gloss does not change their order.
+    What is read in a gloss does not change their order; without ``glosses`` just English is read.
     """
     ordered = best_compared_first(embedder, analysis, best_read_first(reader, analysis, hits))
-    return ordered if any(hit.reading for hit in ordered) else read_hits(reader, analysis, ordered, glosser)
+    if any(hit.reading for hit in ordered):
+        return ordered
+    return read_hits(reader, analysis, ordered, glosses=glosses and isinstance(embedder, MultilingualEmbed))
 
 
 def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
@@ -49,6 +50,14 @@ def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]
     ordered = sorted(zip(scores, compared, strict=True), key=lambda each: -each[0])
     ranked = [replace(hit, rank=rank) for rank, (_, hit) in enumerate(ordered, start=1)]
     return translate_words(embedder, analysis, ranked)
+
+
+def read_and_compare(
+    embedder: Embed, reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, glosses: bool = True
+) -> list[Hit]:
+    """Return the hits in their order, the first eight read, and in other languages than English also compared."""
+    hits = read_hits(reader, analysis, hits, glosses=glosses and isinstance(embedder, MultilingualEmbed))
+    return compare_sentences(embedder, analysis, hits)
 
 
 def compare_sentences(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:

@@ -12,7 +12,9 @@ from typing import Final, Protocol
 
 from domain import Hit, Reading
 from pipeline.question.analysis import Analysis
-from pipeline.reader.gloss import GLOSSED, GlossedReading, Glosser
+from pipeline.reader.glossed import GlossedReading
+from text.gloss.gloss import gloss
+from text.gloss.lexicon import LANGUAGES as GLOSSED
 
 #: hits that are read: the judge and the composer weigh the sentences of just these, in every language
 READ_FIRST: Final = 8
@@ -31,17 +33,17 @@ class Reads(Protocol):
 
 
 def read_hits(
-    reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], glosser: Glosser | None = None
+    reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, glosses: bool = True
 ) -> list[Hit]:
     """Return the hits, the first eight with their readings; none with a reading where they cannot all be read.
 
-    Without ``glosser`` just English can be read.
+    Without ``glosses`` just English is read.
     """
     first = hits[:READ_FIRST]
     unread = [replace(hit, reading=None) for hit in hits]
-    if reader is None or not all(_is_readable(analysis, hit, glosser) for hit in first):
+    if reader is None or not all(_is_readable(analysis, hit, glosses=glosses) for hit in first):
         return unread
-    return [*_read(reader, analysis, first, glosser), *unread[READ_FIRST:]]
+    return [*_read(reader, analysis, first), *unread[READ_FIRST:]]
 
 
 def best_read_first(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
@@ -51,11 +53,11 @@ def best_read_first(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit
     """
     readable = [hit for hit in hits if not is_glossed(analysis, hit)]
     if reader is None or readable[:1] != list(hits[:1]) or len(readable) < min(READ_FIRST, len(hits)):
-        return read_hits(reader, analysis, hits)
+        return read_hits(reader, analysis, hits, glosses=False)
     levels = accumulate((hit.score for hit in readable), min)  # a hit that was put behind another stays behind it
     read = [
         (level + _ANSWERS * hit.reading.answers, hit)
-        for level, hit in zip(levels, _read(reader, analysis, readable, None), strict=True)
+        for level, hit in zip(levels, _read(reader, analysis, readable), strict=True)
         if hit.reading
     ]
     ordered = [hit for _, hit in sorted(read, key=lambda each: -each[0])]
@@ -69,25 +71,26 @@ def is_glossed(analysis: Analysis, hit: Hit) -> bool:
     return analysis.lang != _LANGUAGE or hit.passage.lang not in (_LANGUAGE, _UNKNOWN)
 
 
-def _is_readable(analysis: Analysis, hit: Hit, glosser: Glosser | None) -> bool:
+def _is_readable(analysis: Analysis, hit: Hit, *, glosses: bool) -> bool:
     if not is_glossed(analysis, hit):
         return True
-    return glosser is not None and {analysis.lang, hit.passage.lang} <= GLOSSED | {_LANGUAGE, _UNKNOWN}
+    return glosses and {analysis.lang, hit.passage.lang} <= GLOSSED | {_LANGUAGE, _UNKNOWN}
 
 
-def _read(reader: Reads, analysis: Analysis, hits: Sequence[Hit], glosser: Glosser | None) -> list[Hit]:
-    if glosser is not None and any(is_glossed(analysis, hit) for hit in hits):
-        return _read_glosses(reader, analysis, hits, glosser)
+def _read(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
+    if any(is_glossed(analysis, hit) for hit in hits):
+        return _read_glosses(reader, analysis, hits)
     readings = reader.read(analysis.text, [(hit.passage.title, hit.passage.text) for hit in hits])
     return [replace(hit, reading=reading) for hit, reading in zip(hits, readings, strict=True)]
 
 
-def _read_glosses(reader: Reads, analysis: Analysis, hits: Sequence[Hit], glosser: Glosser) -> list[Hit]:
-    of_passages = [(text, hit.passage.lang) for hit in hits for text in (hit.passage.title, hit.passage.text)]
-    question, *glosses = glosser.gloss([(analysis.text, analysis.lang), *of_passages])
-    titles, texts = glosses[::2], glosses[1::2]
-    readings = reader.read(question.text, [(title.text, text.text) for title, text in zip(titles, texts, strict=True)])
+def _read_glosses(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
+    question = gloss(analysis.text, analysis.lang).text
+    passages = [hit.passage for hit in hits]
+    texts = [gloss(passage.text, passage.lang) for passage in passages]
+    titles = [gloss(passage.title, passage.lang).text for passage in passages]
+    readings = reader.read(question, [(title, text.text) for title, text in zip(titles, texts, strict=True)])
     return [
-        replace(hit, reading=GlossedReading(reading, gloss))
-        for hit, reading, gloss in zip(hits, readings, texts, strict=True)
+        replace(hit, reading=GlossedReading(reading, text))
+        for hit, reading, text in zip(hits, readings, texts, strict=True)
     ]

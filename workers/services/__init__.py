@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pipeline.ask import Tools
     from pipeline.limits import Limits
     from pipeline.models.model import LanguageModel
-    from pipeline.reader.gloss import Glosser
     from pipeline.reader.reader import Reader
     from store.embedders import Embedder
     from store.learned.variants import VariantsCache
@@ -118,14 +117,6 @@ class Services(WebAccess, RedisAccess):
 
         return Reader(threads=self.settings.embedder_threads)
 
-    @cached
-    def glosser(self) -> Glosser | None:
-        """Puts other languages into English words for the reader; None where the embedder knows no other."""
-        from pipeline.reader.gloss import Glosser
-        from pipeline.retrieval.retrieve import MultilingualEmbed
-
-        return Glosser(self.embedder) if isinstance(self.embedder, MultilingualEmbed) else None
-
     @property
     def passages_uri(self) -> str:
         """LanceDB's URI."""
@@ -179,7 +170,6 @@ class Services(WebAccess, RedisAccess):
             clock=time.perf_counter,
             model=self.model,
             reader=self.reader,
-            glosser=self.glosser,
             ranking=Ranking(fusion=s.fusion, reranker=s.reranker, rrf_k=s.rrf_k),
             judge=s.judge,
             quality=QualityRule(similarity=s.quality_threshold, hits=s.min_high_quality_hits),

@@ -10,7 +10,7 @@ from pipeline.judging.calibration import FEATURES, Calibration, calibration_for
 from pipeline.learning.feedback import JudgedAnswer
 from pipeline.learning.judge import predict, to_cases
 
-EMBEDDER = "wellread-en-2-int8*0.4+use-multilingual-v3"
+EMBEDDER = "wellread-en-2-int8*0.4+use-multilingual-v3+gloss-1"
 SHIPPED = calibration_for(EMBEDDER, "en")
 
 
