@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-import numpy as np
 import pytest
 
 from crawler.browser.with_javascript import needs_javascript
@@ -25,12 +23,13 @@ from pipeline.answering.focus.tables import focus_in_table, table_at
 from pipeline.answering.values.find import values_in
 from pipeline.judging.sentences import kind_of, looks_like_code
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.gloss import Glosser
 from pipeline.safety.injection import is_injection
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
 from store.pages import simhash
 from tests.growth import MOST_RATIO, growth, seconds_of
 from text.analyser import analyse, fold, search_text, words
+from text.gloss.gloss import gloss
+from text.gloss.language import glossed_from
 from text.invisible import strip_invisible
 from text.language import detect_language
 from text.names import names_in, names_of, proper_nouns
@@ -61,14 +60,6 @@ def _focus(text: str) -> object:
     return [focus_in_table(QUESTION, table, quote, None) for quote, table in tables if table]
 
 
-class _Far:
-    """An embedder to which no two words are near."""
-
-    def embed_in_any_language(self, texts: Sequence[str]) -> Any:
-        return np.zeros((len(texts), 512), dtype=np.float32)
-
-
-GLOSSER = Glosser(_Far())
 QUESTION = analyse_question("What does the lamp of the lighthouse cost?")
 #: more than a page that needs JavaScript has: what is below each element is looked at
 WORDS = "word " * 30
@@ -114,7 +105,8 @@ TAKES: dict[str, Taking] = {
     "javascript": lambda text: needs_javascript(f"<html><body><script></script>{text}{WORDS}".encode()),
     "kind": kind_of,
     "code": looks_like_code,
-    "gloss": lambda text: GLOSSER.gloss([(text, "de")]),
+    "language of a gloss": glossed_from,
+    "gloss": lambda text: gloss(text, "de"),
 }
 #: what is repeated: it begins something again and again that never ends, or may be read in many ways
 PIECES = (

@@ -32,9 +32,7 @@ class Reads(Protocol):
         """Return the readings of ``passages``, each a title and a text, in their order."""
 
 
-def read_hits(
-    reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, glosses: bool = True
-) -> list[Hit]:
+def read_hits(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, glosses: bool = True) -> list[Hit]:
     """Return the hits, the first eight with their readings; none with a reading where they cannot all be read.
 
     Without ``glosses`` just English is read.

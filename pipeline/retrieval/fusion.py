@@ -26,7 +26,10 @@ VECTOR_WEIGHTS: dict[tuple[str, str], float] = {
     ("wellread-en-2-int8*0.4+use-multilingual-v3+gloss-1", "*"): 0.5,
 }
 #: the same for a passage in another language than the question, which shares little but names with it
-ACROSS_LANGUAGES: dict[str, float] = {"use-multilingual-v3": 0.9, "wellread-en-2-int8*0.4+use-multilingual-v3+gloss-1": 0.8}
+ACROSS_LANGUAGES: dict[str, float] = {
+    "use-multilingual-v3": 0.9,
+    "wellread-en-2-int8*0.4+use-multilingual-v3+gloss-1": 0.8,
+}
 #: the same for an embedder that was not measured
 VECTOR_WEIGHT = 0.4
 #: a query counts as finding a hit up to this rank

@@ -12,7 +12,6 @@ import lzma
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from os.path import commonprefix
 from pathlib import Path
 from typing import Final
 
@@ -57,10 +56,16 @@ def _other_form(lang: str, word: str) -> str | None:
     best, meaning = _SHARED - 1, None
     for line in lines[max(0, at - 1) : at + 1]:
         found, _, there = line.partition("\t")
-        shared = len(commonprefix((word, found)))
+        shared = _common(word, found)
         if shared > best and max(len(word), len(found)) - shared <= _ENDING:
             best, meaning = shared, there
     return meaning
+
+
+def _common(word: str, other: str) -> int:
+    """Return how many letters two words have in common from their beginning."""
+    differing = (at for at, (one, there) in enumerate(zip(word, other, strict=False)) if one != there)
+    return next(differing, min(len(word), len(other)))
 
 
 def _parts(lang: str, word: str) -> str | None:

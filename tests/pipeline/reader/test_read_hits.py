@@ -30,14 +30,14 @@ def test_the_first_hits_are_read_and_keep_their_order(reader: Reader) -> None:
     assert [hit.reading is not None for hit in read] == [True] * READ_FIRST + [False] * 2
 
 
-def test_pages_of_another_language_leave_all_unread(reader: Reader) -> None:
+def test_without_glosses_pages_of_another_language_leave_all_unread(reader: Reader) -> None:
     mixed = [*hits_of(2), *hits_of(1, "de")]
-    assert not any(hit.reading for hit in read_hits(reader, ENGLISH, mixed))
+    assert not any(hit.reading for hit in read_hits(reader, ENGLISH, mixed, glosses=False))
 
 
-def test_questions_of_another_language_leave_all_unread(reader: Reader) -> None:
+def test_without_glosses_questions_of_another_language_leave_all_unread(reader: Reader) -> None:
     german = analyse_question("Wer hat die Mühle gebaut?", "de")
-    assert not any(hit.reading for hit in read_hits(reader, german, hits_of(2)))
+    assert not any(hit.reading for hit in read_hits(reader, german, hits_of(2), glosses=False))
 
 
 def test_without_a_reader_nothing_is_read(reader: Reader) -> None:

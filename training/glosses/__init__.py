@@ -1,0 +1,1 @@
+"""Count the lexicons of `text/gloss` from texts that stand in English and in another language."""
