@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.onnx_graph import embedder_model, quantise
+from training.smoothing import factors_of
+from training.typical import passages_fed
 
 HEADS: Final = 12
 #: layers whose states the reader takes
@@ -45,7 +47,9 @@ def main(base: Path | None, trained: Path | None, out: Path) -> None:
     table, scale, zero_point = quantised_words(tensors.pop("words.weight"))
     np.save(out / "words.npy", table)
     (out / "words.json").write_text(json.dumps({"scale": scale, "zero_point": zero_point}) + "\n")
-    quantise(embedder_model(tensors, HEADS, lower=LOWER), out / "encoder.onnx")
+    model = embedder_model(tensors, HEADS, lower=LOWER)
+    fed = passages_fed(lambda ids: (table[list(ids)].astype(np.float32) - zero_point) * np.float32(scale))
+    quantise(model, out / "encoder.onnx", factors_of(model, fed))
     shutil.copy(base / "tokenizer.json", out / "tokenizer.json")
 
 

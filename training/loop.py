@@ -6,13 +6,16 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 import torch
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
 
 Example = TypeVar("Example")
 Report = Callable[[dict[str, Any]], None]
@@ -30,6 +33,9 @@ class Plan:
     save_every: float = 300.0  #: seconds
     measure_every: int  #: examples
     report_every: int = 25  #: groups
+    average: float = (
+        0.998  #: share of the weights' running average that each step keeps; the average is what is measured
+    )
 
 
 def learn(
@@ -45,15 +51,18 @@ def learn(
 ) -> None:
     """Train ``model`` in place; keeps ``checkpoint.pt`` in ``folder`` and goes on from it.
 
-    ``groups`` yields groups of examples without end, each with the seed of its draw, from the number already seen.
+    Its weights are measured, and left in it at the end, as their running average (Polyak and Juditsky 1992). ``groups``
+    yields groups of examples without end, each with the seed of its draw, from the number already seen.
     """
     torch.manual_seed(plan.seed)
     rates = [part["lr"] for part in optimizer.param_groups]
+    average = AveragedModel(model, multi_avg_fn=partial(_average, plan.average))
     checkpoint, seen = folder / "checkpoint.pt", 0
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=True)
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
+        average.load_state_dict(state["average"])
         seen = state["seen"]
         report({"goes on from": seen})
     losses: list[float] = []
@@ -69,16 +78,20 @@ def learn(
         measured, seen = seen // plan.measure_every, seen + len(examples)
         if loss is not None:
             _step(optimizer, loss)
+            average.update_parameters(model)
             losses.append(float(loss.detach()))
         if len(losses) == plan.report_every:
             pace = (seen - first) / (time.monotonic() - began)
             report({"seen": seen, "loss": round(sum(losses) / len(losses), 3), "examples a second": round(pace, 1)})
             losses.clear()
         if seen // plan.measure_every > measured:
-            report({"seen": seen} | measure())
+            with _averaged(model, average):
+                report({"seen": seen} | measure())
         if time.monotonic() - saved > plan.save_every:
             saved = time.monotonic()
-            _save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "seen": seen}, checkpoint)
+            parts = {"model": model, "optimizer": optimizer, "average": average}
+            _save({name: part.state_dict() for name, part in parts.items()} | {"seen": seen}, checkpoint)
+    model.load_state_dict(average.module.state_dict())
 
 
 def _step(optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
@@ -86,6 +99,24 @@ def _step(optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
     nn.utils.clip_grad_norm_([each for part in optimizer.param_groups for each in part["params"]], 1.0)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
+
+
+@torch.no_grad()
+def _average(most: float, averages: Sequence[Tensor], weights: Sequence[Tensor], steps: Tensor | int) -> None:
+    """Move the averages to the weights; in the first steps by more, so that the beginning does not count for long."""
+    kept = min(most, (1 + int(steps)) / (10 + int(steps)))
+    torch._foreach_lerp_(list(averages), list(weights), 1 - kept)
+
+
+@contextmanager
+def _averaged(model: nn.Module, average: AveragedModel) -> Iterator[None]:
+    """Give the model the average of its weights for a while."""
+    own = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    model.load_state_dict(average.module.state_dict())
+    try:
+        yield
+    finally:
+        model.load_state_dict(own)
 
 
 def _save(state: dict[str, Any], checkpoint: Path) -> None:

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
+from training.smoothing import Factors, smoothed
+
 Weights = Mapping[str, NDArray[Any]]
 Shape = list[str | int]
 
@@ -27,6 +29,7 @@ _IR_VERSION: Final = 10
 _EPSILON: Final = 1e-12
 #: Added to the attention scores of padding: far below any score, far above the smallest float16.
 _MASKED: Final = -10000.0
+NO_FACTORS: Final[Factors] = {}
 #: what the reader says of each token
 HEADS_OF_TOKENS: Final = ("start", "end", "evidence")
 
@@ -80,11 +83,11 @@ def reader_model(weights: Weights, heads: int) -> onnx.ModelProto:
     )
 
 
-def quantise(model: onnx.ModelProto, out: Path) -> None:
-    """Write ``model`` to ``out`` with eight-bit matrices."""
+def quantise(model: onnx.ModelProto, out: Path, factors: Factors = NO_FACTORS) -> None:
+    """Write ``model`` to ``out`` with eight-bit matrices, whose inputs are evened out by ``factors``."""
     with tempfile.TemporaryDirectory() as scratch:
         exact = Path(scratch) / "exact.onnx"
-        onnx.save(model, exact)
+        onnx.save(smoothed(model, factors), exact)
         # One scale a channel: cosine to the exact model .993, against .948 with one scale a matrix. Seven of the
         # eight bits: processors without VNNI add products in 16 bits and overflow with eight.
         quantize_dynamic(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from training.encoder import read_weights
+from training.smoothing import FACTOR, Factors
 
 _MATRIX: Final = ".weight.T_quantized"
 
@@ -20,6 +21,12 @@ def start_weights(file: Path) -> dict[str, NDArray[Any]]:
     return shipped_weights(file) if file.suffix == ".onnx" else read_weights(file)
 
 
+def shipped_factors(file: Path) -> Factors:
+    """Return by what the inputs of an encoder's or a reader's matrices are multiplied."""
+    stored = {each.name: numpy_helper.to_array(each) for each in onnx.load(file).graph.initializer}
+    return {name.removesuffix(FACTOR): array for name, array in stored.items() if name.endswith(FACTOR)}
+
+
 def shipped_weights(file: Path) -> dict[str, NDArray[Any]]:
     """Return the weights of an encoder or a reader as its model multiplies with them: (out, in) for a matrix."""
     stored = {each.name: numpy_helper.to_array(each) for each in onnx.load(file).graph.initializer}
@@ -27,7 +34,9 @@ def shipped_weights(file: Path) -> dict[str, NDArray[Any]]:
     for name in [name for name in stored if name.endswith(_MATRIX)]:
         base = name.removesuffix("_quantized")
         exact = (stored[name].astype(np.float32) - stored[f"{base}_zero_point"]) * stored[f"{base}_scale"]
-        weights[base.removesuffix(".T")] = exact.T
+        weights[base.removesuffix(".T")] = (
+            exact * stored[base + FACTOR][:, None] if base + FACTOR in stored else exact
+        ).T
     segments = [stored[name] for name in ("segment_0", "segment_1") if name in stored]
     # the encoder's second segment is not in its model: no text has one
     key = "segments.weight" if len(segments) == 1 else "segments"

@@ -21,7 +21,7 @@ WRITTEN: Final = {"unansq": 3, "squad2": 3}
 #: the article of SQuAD 2.0 that is not learned from: the reader is measured on it
 MEASURED_ARTICLE: Final = "Warsaw"
 #: passages that are given with a question on a manual: that which it was written on, and others near the question
-GIVEN: Final = 4
+GIVEN: Final = 3
 #: how many of the nearest the others are drawn from; fewer where none answers
 NEAR, NEAR_NONE = 8, 6
 #: how often titles are left out, and words of a question that its passage shares are masked; and their share

@@ -13,6 +13,8 @@ import click
 from text.encoder.runtime import DIMENSION
 from training.encoder import HEADS, check_names, read_weights
 from training.onnx_graph import HEADS_OF_TOKENS, quantise, reader_model
+from training.smoothing import factors_of
+from training.typical import pairs_fed
 
 LAYERS, WIDE = 3, 1536
 _SHAPES: Final[dict[str, tuple[int, int]]] = {"qkv": (3 * DIMENSION, DIMENSION), "out": (DIMENSION, DIMENSION)} | {
@@ -28,7 +30,8 @@ def main(trained: Path, out: Path) -> None:
     """Write reader.onnx."""
     weights = read_weights(trained)
     check_names(trained, weights, shapes())
-    quantise(reader_model(weights, HEADS), out)
+    model = reader_model(weights, HEADS)
+    quantise(model, out, factors_of(model, pairs_fed()))
 
 
 def shapes() -> dict[str, tuple[int, ...]]:

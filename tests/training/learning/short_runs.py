@@ -127,10 +127,12 @@ def test_an_interrupted_reader_goes_on(frozen: FrozenEncoder, reader: Reader, da
     train_reader(frozen, other, replace(READER_PLAN, examples=0), tmp_path, again, data=data)
     [row] = again.rows
     assert 100 <= row["goes on from"] <= 400
-    kept = torch.load(tmp_path / "checkpoint.pt", weights_only=True)["model"]
-    assert all(torch.equal(tensor, kept[f"reader.{name}"]) for name, tensor in other.state_dict().items())
-    assert not torch.equal(kept["reader.segments"], torch.zeros(2, 384))
-    assert kept["choice.scale"] != Choice().scale
+    kept = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
+    average = kept["average"]
+    assert all(torch.equal(tensor, average[f"module.reader.{name}"]) for name, tensor in other.state_dict().items())
+    assert not torch.equal(average["module.reader.segments"], kept["model"]["reader.segments"])
+    assert not torch.equal(kept["model"]["reader.segments"], torch.zeros(2, 384))
+    assert kept["model"]["choice.scale"] != Choice().scale
 
 
 def test_what_is_exported_says_what_was_trained(
