@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from domain import Answer, Hit, Sentence, Verdict
 from domain.answer import ASKING_BACK
+from pipeline.answering.compose import UNSURE_BELOW
 from pipeline.answering.notices import with_notices
 from pipeline.ask import LookupResult
 from pipeline.judging.features import is_far
@@ -22,7 +23,7 @@ COMPOSER = "abstention"
 #: the least calibrated confidence of an answer given at the end. Where the hits were read or compared, the judge is
 #: strict, because a page on the subject must not pass for one that answers: of the answers to asked questions that it
 #: gave .2 to .5, some 60 % were right
-LIKELY, LIKELY_READ = 0.5, 0.25
+LIKELY, LIKELY_READ = UNSURE_BELOW, 0.25
 _NEAREST = 3
 
 

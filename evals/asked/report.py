@@ -91,13 +91,17 @@ def read_replies(file: Path) -> tuple[str, list[Reply], list[Reply]]:
 
 def publish(asked: Asked, today: date, page: Path = PUBLISHED) -> None:
     """Write the tables of a set between its marks in the page; raise ReportError where it has none."""
-    text = page.read_text("utf-8")
-    mark = f"<!-- asked: {asked.name} -->"
+    publish_text(asked.name, f"On {today.isoformat()}, {asked.how}.\n\n{tables(asked)}\n", page)
+
+
+def publish_text(name: str, text: str, page: Path = PUBLISHED) -> None:
+    """Write a text between the marks of that name in the page; raise ReportError where it has none."""
+    before = page.read_text("utf-8")
+    mark = f"<!-- asked: {name} -->"
     part = re.compile(rf"({re.escape(mark)}\n).*?(<!-- end -->)", re.DOTALL)
-    if not part.search(text):
+    if not part.search(before):
         raise ReportError(f"{page} has no lines {mark} and <!-- end --> between which the tables are written.")
-    written = f"On {today.isoformat()}, {asked.how}.\n\n{tables(asked)}\n"
-    page.write_text(part.sub(lambda match: f"{match[1]}{written}{match[2]}", text), "utf-8")
+    page.write_text(part.sub(lambda match: f"{match[1]}{text}{match[2]}", before), "utf-8")
 
 
 def _failures(graded: Sequence[Graded]) -> str:

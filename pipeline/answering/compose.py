@@ -1,6 +1,7 @@
 """Compose an extractive answer: the one to three sentences of the hits that answer best, each with its citation.
 
-When pages contradict each other, each value is quoted, that of most sites first.
+Where it is unsure which place answers, more are quoted. When pages contradict each other, each value is quoted, that
+of most sites first.
 
 Every sentence of the answer is a span of a passage, extended to what belongs to it (:mod:`pipeline.answering.extent`).
 """
@@ -16,7 +17,7 @@ from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, extend
 from pipeline.answering.focus.short_answer import short_answer
-from pipeline.answering.multi_page import join_pages
+from pipeline.answering.multi_page import distinct, join_pages
 from pipeline.answering.polarity import is_negated
 from pipeline.answering.style import USUAL, Style
 from pipeline.judging.coverage import SpanCoverage, cover
@@ -30,6 +31,10 @@ from pipeline.safety.sanitize import sanitize, sanitize_line
 from text.terms import content_words
 
 COMPOSER = "extractive"
+#: an answer of less confidence is called unsure
+UNSURE_BELOW = 0.5
+#: the most words of all quotes; and the most quotes of an unsure answer
+WORDS, UNSURE_WORDS, UNSURE_QUOTES = 60, 100, 5
 #: a sentence that states a fact comes first when it scores at least this share of the best
 STATES = 0.25
 _LINE = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
@@ -65,12 +70,16 @@ def compose(
         return _disputed(assertions, confidence * lead_share(assertions))
     sentences = _stating_first(sentences, ranked, facts)
     joined = join_pages(analysis, sentences, ranked) if several else sentences
-    most = style.quotes(max(len(joined), most_sentences(ranked)))
-    if joined == sentences or style.length == "long":  # a quote may hold the next best sentence too
-        more = choose_sentences(ranked, most=2 * most)
-        joined = _stating_first(more, ranked, facts)
+    is_unsure, is_joined = confidence < UNSURE_BELOW, joined != sentences
+    most = style.quotes(UNSURE_QUOTES if is_unsure else max(len(joined), most_sentences(ranked)))
+    if is_unsure or not is_joined or style.length == "long":  # a quote may hold the next best sentence too
+        more = choose_sentences(ranked, most=2 * most, unsure=is_unsure)
+        joined = _stating_first(distinct([*joined, *more]), ranked, facts)
     wants_all = asks_for_all(analysis.text)
-    chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined], analysis.lang)[:most]
+    chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined], analysis.lang)
+    if style.length != "long" and (is_unsure or not is_joined):
+        chosen = _within(chosen, UNSURE_WORDS if is_unsure else WORDS)
+    chosen = chosen[:most]
     if len(chosen) == 1 and style.length != "short":
         chosen = [extend(joined[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
     best, hit = sentences[0].span, sentences[0].hit
@@ -98,6 +107,17 @@ def _states(span: Span, stated: StatedFact) -> bool:
     if fact.start is None:
         return fact.object in span.text
     return passage.start + span.start <= fact.start < passage.start + span.end
+
+
+def _within(spans: Sequence[Span], words: int) -> list[Span]:
+    """Return the first quote, and those of the others that there are words left for."""
+    kept: list[Span] = []
+    for span in spans:
+        needed = len(span.text.split())
+        if not kept or needed <= words:
+            kept.append(span)
+            words -= needed
+    return kept
 
 
 def _apart(spans: Sequence[Span], lang: str) -> list[Span]:

@@ -33,11 +33,11 @@ def join_pages(
     first = chosen[0]
     sides = _sides(names, spaced_words(analysis.text))
     if len(sides) > 1:
-        return _distinct([first, *(best[page] for page in sides), *chosen[1:]])[:MAX_JOINED]
+        return distinct([first, *(best[page] for page in sides), *chosen[1:]])[:MAX_JOINED]
     if first.led >= SAYS_ALL:
         return list(chosen)
     hops = _hops(first.span.passage, passages, names, spaced_words(analysis.text))
-    return _distinct([*chosen, *(best[page] for page in hops)])[:MAX_JOINED]
+    return distinct([*chosen, *(best[page] for page in hops)])[:MAX_JOINED]
 
 
 def _best_of_pages(ranked: Sequence[SpanCoverage]) -> dict[int, SpanCoverage]:
@@ -78,7 +78,8 @@ def _names(names: frozenset[str], text: str) -> bool:
     return any(f" {name} " in text for name in names)
 
 
-def _distinct(reads: Sequence[SpanCoverage]) -> list[SpanCoverage]:
+def distinct(reads: Sequence[SpanCoverage]) -> list[SpanCoverage]:
+    """Return each sentence once."""
     kept: list[SpanCoverage] = []
     for read in reads:
         if not any(read is other for other in kept):

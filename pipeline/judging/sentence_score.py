@@ -44,6 +44,8 @@ BY_WORDS, BY_MEANING = 2, 3
 #: another sentence is given when it scores at least this share of the first; where its words were translated, this one:
 #: the answer is among 2.0 instead of 2.8 quotes .91 instead of .92 of the time (XQuAD across languages)
 WORTH_GIVING, WORTH_GIVING_TRANSLATED = 0.5, 0.75
+#: and this one where it is not sure that the first answers
+WORTH_GIVING_UNSURE = 0.25
 SAME_ABOVE = 0.8
 
 #: for sentences of hits that were read; measured on manuals: the first is right .35, where words alone choose .16
@@ -60,15 +62,17 @@ _SAME_QUESTION = 0.8
 _SPREAD, _SPREAD_GLOSSED = 4.0, 7.0
 
 
-def choose_sentences(ranked: Sequence[SpanCoverage], *, most: int | None = None) -> list[SpanCoverage]:
+def choose_sentences(
+    ranked: Sequence[SpanCoverage], *, most: int | None = None, unsure: bool = False
+) -> list[SpanCoverage]:
     """Return the best of sentences in order (:func:`rank_by_score`), and the next that say something else, if worth it.
 
-    They are at most ``most``; without it, as many as are usual.
+    They are at most ``most``; without it, as many as are usual. Where it is ``unsure`` which answers, less is worth it.
     """
     chosen: list[SpanCoverage] = []
     most = most or most_sentences(ranked)
     for read in ranked:
-        part = WORTH_GIVING_TRANSLATED if read.hit.translations else WORTH_GIVING
+        part = WORTH_GIVING_TRANSLATED if read.hit.translations else WORTH_GIVING_UNSURE if unsure else WORTH_GIVING
         if len(chosen) == most or (chosen and not is_as_good(read, chosen[0], part)):
             break
         if not any(jaccard(set(read.span.terms), set(other.span.terms)) > SAME_ABOVE for other in chosen):

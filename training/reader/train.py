@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Final
 
 import click
 import numpy as np
@@ -22,6 +23,10 @@ from training.reader.loss import Choice, loss_of
 from training.reader.measure import measure
 from training.reader.model import FrozenEncoder, Reader
 from training.shipped import start_weights
+
+
+#: none: no passage is seen so often that it would be learned by heart
+DROPOUT: Final = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +112,7 @@ def main(out: Path, encoder: Path, start: Path | None, passages: int, rate: floa
     plan = ReaderPlan(examples=passages, rate=rate, seed=seed)
     weights = start_weights(encoder)
     torch.manual_seed(seed)
-    frozen, reader = FrozenEncoder(weights, on=device()), Reader(dropout=0.1)
+    frozen, reader = FrozenEncoder(weights, on=device()), Reader(dropout=DROPOUT)
     if start:
         reader.take(start_weights(start))
     else:

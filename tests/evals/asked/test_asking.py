@@ -8,11 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from evals.asked.__main__ import main
+from evals.asked.every import main as every
 from evals.asked.grade import Reply, grade_all
 from evals.asked.over_http import ask_by_crawling, ask_over_http, served
 from evals.asked.questions import QuestionSet, read_question_set
 from evals.asked.quick import ask_quickly
-from evals.asked.report import Asked, ReportError, publish, read_replies, save_report
+from evals.asked.report import PUBLISHED, Asked, ReportError, publish, publish_text, read_replies, save_report
 from store.embedders import Embedder, open_embedder
 from tests.evals.asked.small_site import write_site
 
@@ -97,3 +98,19 @@ def test_tables_are_written_between_their_marks(sea: QuestionSet, tmp_path: Path
     page.write_text("no marks")
     with pytest.raises(ReportError, match="has no lines <!-- asked: sea -->"):
         publish(asked, date(2026, 1, 2), page)
+
+
+def test_every_set_has_a_row(sea: QuestionSet, tmp_path: Path) -> None:
+    done = CliRunner().invoke(every, [str(tmp_path / "sea"), "--cache", str(tmp_path / "cache")])
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert lines[0].split(" | ")[1].strip() == "right"
+    assert lines[2].startswith(f"| {tmp_path / 'sea'} | 1.000 ")
+    assert lines[3].startswith("| wanted")
+
+
+def test_table_of_every_set_has_a_place_in_the_docs(tmp_path: Path) -> None:
+    page = tmp_path / "evals.md"
+    page.write_text(PUBLISHED.read_text("utf-8"), "utf-8")
+    publish_text("every set", "By hand.\n", page)
+    assert "<!-- asked: every set -->\nBy hand.\n<!-- end -->" in page.read_text("utf-8")

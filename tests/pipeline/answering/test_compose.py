@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from domain import Answer, Hit, StatedFact
 from domain.fact import Fact
 from pipeline.answering.citations import check
-from pipeline.answering.compose import _apart, compose
+from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, _apart, compose
 from pipeline.answering.extent import MAX_QUOTE_CHARACTERS
 from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.judging.sentences import ANSWERING, spans_of
@@ -54,6 +54,38 @@ def test_no_hits_give_no_answer() -> None:
 def test_same_sentence_on_two_pages_is_given_once() -> None:
     answer = answer_to("When was the Louvre opened?", "It was opened in 1793.", "It was opened in 1793.")
     assert len(answer.sentences) == 1
+
+
+LAMPS = [
+    f"Clean the lamp of the {place} with {what}."
+    for place, what in (
+        ("harbour", "vinegar and a brush"),
+        ("castle", "warm water"),
+        ("mill", "a dry cloth"),
+        ("church", "ash from the stove"),
+        ("inn", "soap"),
+        ("bridge", "sand"),
+        ("school", "lemon juice"),
+    )
+]
+
+
+def test_unsure_answer_shows_more_places_than_a_sure_one() -> None:
+    asked, hits = analyse_question("How do I clean a lamp?"), hits_of(*LAMPS)
+    sure, unsure = (compose(asked, hits, confidence=confidence) for confidence in (0.5, 0.49))
+    assert sure is not None
+    assert unsure is not None
+    assert len(sure.sentences) == BY_WORDS
+    assert len(unsure.sentences) == UNSURE_QUOTES
+    assert [each.text for each in unsure.sentences[:BY_WORDS]] == [each.text for each in sure.sentences]
+
+
+def test_quotes_beside_the_first_fit_into_the_words_of_an_answer() -> None:
+    long = "Clean the lamp of the tower with " + ", then with ".join(f"cloth {number}" for number in range(18))
+    answer = compose(analyse_question("How do I clean a lamp?"), hits_of(f"{long}.", *LAMPS), confidence=0.2)
+    assert answer is not None
+    assert 1 < len(answer.sentences) < UNSURE_QUOTES
+    assert sum(len(each.text.split()) for each in answer.sentences) <= UNSURE_WORDS
 
 
 @pytest.mark.parametrize(
