@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.onnx_graph import embedder_model, quantise
+from training.shipped import start_weights
 from training.smoothing import factors_of
 from training.typical import passages_fed
 
@@ -32,7 +33,7 @@ _FOLDER_IN_WHEEL: Final = "data/embeddings/sentence-transformers__all-MiniLM-L6-
 @click.option(
     "--trained",
     type=click.Path(path_type=Path, exists=True),
-    help="Weights trained on from those (.npz), taken instead.",
+    help="Weights trained on from those (.npz, or a model that is shipped), taken instead.",
 )
 @click.option("--out", type=click.Path(path_type=Path), default=Path("text/encoder"), show_default=True)
 def main(base: Path | None, trained: Path | None, out: Path) -> None:
@@ -42,7 +43,7 @@ def main(base: Path | None, trained: Path | None, out: Path) -> None:
     tensors = encoder_weights(base / "model.safetensors")
     if trained:
         expected = {name: tensor.shape for name, tensor in tensors.items()}
-        tensors = read_weights(trained)
+        tensors = {"words.weight": tensors["words.weight"]} | start_weights(trained)
         check_names(trained, tensors, expected)
     table, scale, zero_point = quantised_words(tensors.pop("words.weight"))
     np.save(out / "words.npy", table)
@@ -59,11 +60,6 @@ def wheels_weights() -> Path:
     for place in (spec and spec.submodule_search_locations) or ():
         return Path(place) / _FOLDER_IN_WHEEL
     raise click.ClickException(f"{_WHEEL} is not installed: run `make encoder`, or name a folder with --base.")
-
-
-def read_weights(file: Path) -> dict[str, NDArray[Any]]:
-    """Return the tensors of an .npz."""
-    return {name: tensor.astype(np.float32) for name, tensor in np.load(file).items()}
 
 
 def check_names(file: Path, tensors: Mapping[str, NDArray[Any]], expected: Mapping[str, tuple[int, ...]]) -> None:

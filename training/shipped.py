@@ -10,7 +10,6 @@ import onnx
 from numpy.typing import NDArray
 from onnx import numpy_helper
 
-from training.encoder import read_weights
 from training.smoothing import FACTOR, Factors
 
 _MATRIX: Final = ".weight.T_quantized"
@@ -18,7 +17,9 @@ _MATRIX: Final = ".weight.T_quantized"
 
 def start_weights(file: Path) -> dict[str, NDArray[Any]]:
     """Return the weights of an .npz, or of a shipped .onnx, by the names of `training.onnx_graph`."""
-    return shipped_weights(file) if file.suffix == ".onnx" else read_weights(file)
+    if file.suffix == ".onnx":
+        return shipped_weights(file)
+    return {name: tensor.astype(np.float32) for name, tensor in np.load(file).items()}
 
 
 def shipped_factors(file: Path) -> Factors:

@@ -22,7 +22,7 @@ STRATEGIES, LENGTHS = get_args(Task), get_args(Length)
 @click.option("--exclude", "exclude", multiple=True, metavar="URL", help="Neither read nor quote this site.")
 @click.option("--lang", "langs", multiple=True, metavar="CODE", help="Answer from pages in this language only.")
 @click.option("--published-after", metavar="DATE", help="Quote only pages that say they were published after this.")
-@click.option("--length", type=click.Choice(LENGTHS), help="Of the answer: one quote, one to three, or up to six.")
+@click.option("--length", type=click.Choice(LENGTHS), help="Of the answer: one quote, up to five, or up to six.")
 @click.option("--answer-language", metavar="CODE", help="What a model writes in; without one, of the quoted pages.")
 @click.option(
     "--own", is_flag=True, help="The sites are your own: their addresses may be private. They become sources."

@@ -73,7 +73,7 @@ export interface ChatRequest {
   exclude_sites?: Array<string>;
   /** Quote only pages that say they were published after this. */
   published_after?: string | null;
-  /** Of the answer: one quote, one to three, or up to six. */
+  /** Of the answer: one quote, up to five, or up to six. */
   length?: "short" | "normal" | "long";
   /** What a model writes in (ISO 639-1); without a model: of the pages that are quoted. */
   answer_language?: string | null;
@@ -534,7 +534,7 @@ export interface QuestionRequest {
   exclude_sites?: Array<string>;
   /** Quote only pages that say they were published after this. */
   published_after?: string | null;
-  /** Of the answer: one quote, one to three, or up to six. */
+  /** Of the answer: one quote, up to five, or up to six. */
   length?: "short" | "normal" | "long";
   /** What a model writes in (ISO 639-1); without a model: of the pages that are quoted. */
   answer_language?: string | null;

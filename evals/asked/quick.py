@@ -60,9 +60,9 @@ def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path, glosses: b
     addresses = addresses_of(of)
     with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
         services = services_on(Path(folder), CachedEmbedder(embedder, cache))
-        if not glosses:
-            vars(services)["tools"] = replace(services.tools, glosses=False)
         with _opened(services):
+            if not glosses:
+                vars(services)["tools"] = replace(services.tools, glosses=False)
             _read_pages(services, of, addresses, of.urls(addresses, of.questions))
             return [
                 lookup.first_pass(services, _to_ask(question, addresses, services.now())) for question in of.questions

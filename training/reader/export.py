@@ -11,8 +11,9 @@ from typing import Final
 import click
 
 from text.encoder.runtime import DIMENSION
-from training.encoder import HEADS, check_names, read_weights
+from training.encoder import HEADS, check_names
 from training.onnx_graph import HEADS_OF_TOKENS, quantise, reader_model
+from training.shipped import start_weights
 from training.smoothing import factors_of
 from training.typical import pairs_fed
 
@@ -28,7 +29,7 @@ _SHAPES: Final[dict[str, tuple[int, int]]] = {"qkv": (3 * DIMENSION, DIMENSION),
 @click.option("--out", type=click.Path(path_type=Path), default=Path("text/encoder/reader.onnx"), show_default=True)
 def main(trained: Path, out: Path) -> None:
     """Write reader.onnx."""
-    weights = read_weights(trained)
+    weights = start_weights(trained)
     check_names(trained, weights, shapes())
     model = reader_model(weights, HEADS)
     quantise(model, out, factors_of(model, pairs_fed()))

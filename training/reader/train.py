@@ -24,7 +24,6 @@ from training.reader.measure import measure
 from training.reader.model import FrozenEncoder, Reader
 from training.shipped import start_weights
 
-
 #: none: no passage is seen so often that it would be learned by heart
 DROPOUT: Final = 0.0
 

@@ -139,7 +139,7 @@ class Asked(Body):
     published_after: Moment | None = Field(
         default=None, description="Quote only pages that say they were published after this."
     )
-    length: Length = Field(default="normal", description="Of the answer: one quote, one to three, or up to six.")
+    length: Length = Field(default="normal", description="Of the answer: one quote, up to five, or up to six.")
     answer_language: Language | None = Field(
         default=None, description="What a model writes in (ISO 639-1); without a model: of the pages that are quoted."
     )

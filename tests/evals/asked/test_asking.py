@@ -12,7 +12,7 @@ from evals.asked.every import main as every
 from evals.asked.grade import Reply, grade_all
 from evals.asked.over_http import ask_by_crawling, ask_over_http, served
 from evals.asked.questions import QuestionSet, read_question_set
-from evals.asked.quick import ask_quickly
+from evals.asked.quick import ask_quickly, first_passes
 from evals.asked.report import PUBLISHED, Asked, ReportError, publish, publish_text, read_replies, save_report
 from store.embedders import Embedder, open_embedder
 from tests.evals.asked.small_site import write_site
@@ -114,3 +114,9 @@ def test_table_of_every_set_has_a_place_in_the_docs(tmp_path: Path) -> None:
     page.write_text(PUBLISHED.read_text("utf-8"), "utf-8")
     publish_text("every set", "By hand.\n", page)
     assert "<!-- asked: every set -->\nBy hand.\n<!-- end -->" in page.read_text("utf-8")
+
+
+def test_first_passes_are_made_without_glosses_too(sea: QuestionSet, embedder: Embedder, tmp_path: Path) -> None:
+    for glosses in (True, False):
+        results = first_passes(sea, embedder, cache=tmp_path / "cache", glosses=glosses)
+        assert [result.verdict.sufficient for result in results] == [True, True, False]
