@@ -33,8 +33,10 @@ from text.terms import content_words
 COMPOSER = "extractive"
 #: an answer of less confidence is called unsure
 UNSURE_BELOW = 0.5
-#: the most words of all quotes; and the most quotes of an unsure answer
-WORDS, UNSURE_WORDS, UNSURE_QUOTES = 60, 100, 5
+#: the most words of two quotes, and of three
+TWO_WORDS, THREE_WORDS = 90, 45
+#: and those of an unsure answer, and how many they are at most
+UNSURE_WORDS, UNSURE_QUOTES = 100, 5
 #: a sentence that states a fact comes first when it scores at least this share of the best
 STATES = 0.25
 _LINE = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
@@ -78,7 +80,7 @@ def compose(
     wants_all = asks_for_all(analysis.text)
     chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined], analysis.lang)
     if style.length != "long" and (is_unsure or not is_joined):
-        chosen = _within(chosen, UNSURE_WORDS if is_unsure else WORDS)
+        chosen = _short_enough(chosen, unsure=is_unsure)
     chosen = chosen[:most]
     if len(chosen) == 1 and style.length != "short":
         chosen = [extend(joined[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
@@ -109,14 +111,15 @@ def _states(span: Span, stated: StatedFact) -> bool:
     return passage.start + span.start <= fact.start < passage.start + span.end
 
 
-def _within(spans: Sequence[Span], words: int) -> list[Span]:
-    """Return the first quote, and those of the others that there are words left for."""
+def _short_enough(spans: Sequence[Span], *, unsure: bool) -> list[Span]:
+    """Return the first quote, and each of the others with which the answer does not become too long."""
     kept: list[Span] = []
+    words = 0
     for span in spans:
-        needed = len(span.text.split())
-        if not kept or needed <= words:
+        more = words + len(span.text.split())
+        if not kept or more <= (UNSURE_WORDS if unsure else TWO_WORDS if len(kept) == 1 else THREE_WORDS):
             kept.append(span)
-            words -= needed
+            words = more
     return kept
 
 
