@@ -33,9 +33,7 @@ class Plan:
     save_every: float = 300.0  #: seconds
     measure_every: int  #: examples
     report_every: int = 25  #: groups
-    average: float = (
-        0.998  #: share of the weights' running average that each step keeps; the average is what is measured
-    )
+    average: float = 0.998  #: share of the weights' running average that each step keeps
 
 
 def learn(
