@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import inf
 
 from domain import Answer, Focus, Hit, Sentence, StatedFact
 from pipeline.answering.citations import cite, render
@@ -72,20 +73,13 @@ def compose(
         return _disputed(assertions, confidence * lead_share(assertions))
     sentences = _stating_first(sentences, ranked, facts)
     joined = join_pages(analysis, sentences, ranked) if several else sentences
-    is_unsure, is_joined = confidence < UNSURE_BELOW, joined != sentences
-    most = style.quotes(UNSURE_QUOTES if is_unsure else max(len(joined), most_sentences(ranked)))
-    if is_unsure or not is_joined or style.length == "long":  # a quote may hold the next best sentence too
-        more = choose_sentences(ranked, most=2 * most, unsure=is_unsure)
+    room = _room_for(style, ranked, joined if joined != sentences else (), unsure=confidence < UNSURE_BELOW)
+    if room.for_more:  # a quote may hold the next best sentence too
+        more = choose_sentences(ranked, most=2 * room.quotes, unsure=confidence < UNSURE_BELOW)
         joined = _stating_first(distinct([*joined, *more]), ranked, facts)
-    wants_all = asks_for_all(analysis.text)
-    chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined], analysis.lang)
-    if style.length != "long" and (is_unsure or not is_joined):
-        chosen = _short_enough(chosen, unsure=is_unsure)
-    chosen = chosen[:most]
-    if len(chosen) == 1 and style.length != "short":
-        chosen = [extend(joined[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
+    quotes = _quotes_of(analysis, joined, read_spans, room)
     best, hit = sentences[0].span, sentences[0].hit
-    answer = _focused(analysis, _write(chosen, confidence), best, hit)
+    answer = _focused(analysis, _write(quotes, confidence), best, hit)
     yes_no = answers_yes_no(analysis, best.passage.text, best.start, best.end, title=best.passage.title)
     return add_yes_no(analysis, answer, yes_no, hits[:READ_FIRST])
 
@@ -111,13 +105,44 @@ def _states(span: Span, stated: StatedFact) -> bool:
     return passage.start + span.start <= fact.start < passage.start + span.end
 
 
-def _short_enough(spans: Sequence[Span], *, unsure: bool) -> list[Span]:
+@dataclass(frozen=True, kw_only=True)
+class _Room:
+    """What an answer has room for."""
+
+    quotes: int
+    words_of_two: float  #: of its first two quotes
+    words_of_more: float
+    for_more: bool  #: than the sentences joined of several pages
+
+
+def _room_for(style: Style, ranked: Sequence[SpanCoverage], joined: Sequence[SpanCoverage], *, unsure: bool) -> _Room:
+    """Return what there is room for; a sure answer ``joined`` of several pages is these sentences, however long."""
+    quotes = style.quotes(UNSURE_QUOTES if unsure else max(len(joined), most_sentences(ranked)))
+    two, more = (UNSURE_WORDS, UNSURE_WORDS) if unsure else (TWO_WORDS, THREE_WORDS)
+    if style.length == "long" or (joined and not unsure):
+        two = more = inf
+    return _Room(quotes=quotes, words_of_two=two, words_of_more=more, for_more=style.length == "long" or two < inf)
+
+
+def _quotes_of(
+    analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage], room: _Room
+) -> list[Span]:
+    """Return the quotes of the chosen sentences that there is room for; one alone is longer."""
+    wants_all = asks_for_all(analysis.text)
+    quotes = _apart([extend(each, read_spans, wants_all=wants_all) for each in chosen], analysis.lang)
+    quotes = _short_enough(quotes, room)[: room.quotes]
+    if len(quotes) == 1 < room.quotes:
+        return [extend(chosen[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
+    return quotes
+
+
+def _short_enough(spans: Sequence[Span], room: _Room) -> list[Span]:
     """Return the first quote, and each of the others with which the answer does not become too long."""
     kept: list[Span] = []
     words = 0
     for span in spans:
         more = words + len(span.text.split())
-        if not kept or more <= (UNSURE_WORDS if unsure else TWO_WORDS if len(kept) == 1 else THREE_WORDS):
+        if not kept or more <= (room.words_of_two if len(kept) == 1 else room.words_of_more):
             kept.append(span)
             words = more
     return kept
