@@ -118,10 +118,11 @@ class _Room:
 def _room_for(style: Style, ranked: Sequence[SpanCoverage], joined: Sequence[SpanCoverage], *, unsure: bool) -> _Room:
     """Return what there is room for; a sure answer ``joined`` of several pages is these sentences, however long."""
     quotes = style.quotes(UNSURE_QUOTES if unsure else max(len(joined), most_sentences(ranked)))
+    is_as_joined = bool(joined) and not unsure
+    if style.length == "long" or is_as_joined:
+        return _Room(quotes=quotes, words_of_two=inf, words_of_more=inf, for_more=not is_as_joined)
     two, more = (UNSURE_WORDS, UNSURE_WORDS) if unsure else (TWO_WORDS, THREE_WORDS)
-    if style.length == "long" or (joined and not unsure):
-        two = more = inf
-    return _Room(quotes=quotes, words_of_two=two, words_of_more=more, for_more=style.length == "long" or two < inf)
+    return _Room(quotes=quotes, words_of_two=two, words_of_more=more, for_more=True)
 
 
 def _quotes_of(
