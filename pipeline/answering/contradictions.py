@@ -20,13 +20,21 @@ from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import rank_by_score, score
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of
+from pipeline.question.yes_no import answers_yes_no, is_yes_no
 from pipeline.retrieval.sites import site_of
+from text.analyser import words
 from text.related_words import best_weight, find_related
 from text.similarity import jaccard
 from text.terms import terms_of
 
 #: the kinds of values that can be compared
-_KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}
+_KINDS: Mapping[AnswerType, ValueKind] = {
+    "time": "date",
+    "number": "number",
+    "money": "money",
+    "name": "name",
+    "place": "name",
+}
 #: the most values that are shown, and pages whose sentences are compared
 MAX_ASSERTIONS, MAX_READ = 4, 12
 #: the least confidence in the short answer of a sentence
@@ -72,7 +80,7 @@ def find_contradiction(
     One assertion for each value: first the values of the operator's own sources, then by the votes of sites, then the
     newest. ``own_sites`` are the prefixes of the sources' URLs.
     """
-    kind = _KINDS.get(answer_type_of(analysis.text))
+    kind = _kind_of(analysis)
     if kind is None:
         return []
     first = _assertion(analysis, chosen, kind)
@@ -85,7 +93,9 @@ def find_contradiction(
             continue
         if same := next((others for others in given if _agree(assertion, others[0])), None):
             same.append(assertion)
-        elif len(given) < MAX_ASSERTIONS and all(_contradict(analysis, assertion, others[0]) for others in given):
+        elif len(given) < MAX_ASSERTIONS and all(
+            _contradict(analysis, assertion, others[0], read_spans) for others in given
+        ):
             given.append([assertion])
     return _in_order(_count_votes(given, own_sites)) if len(given) > 1 else []
 
@@ -119,13 +129,18 @@ def contradicting_assertions(
     own_sites: Sequence[str] = (),
 ) -> list[Assertion]:
     """Return the assertion of the ``best`` sentence of the first ``top`` hits with its contradictions."""
-    if answer_type_of(analysis.text) not in _KINDS:
+    if _kind_of(analysis) is None:
         return []
     # only the words of all these can be compared: the others were not read
     by_words = [replace(hit, reading=None) for hit in (*hits[:top], *others)]
     spans = cover(analysis, by_words, top=len(by_words)).spans
     first = next(each for each in spans if each.span == best.span)
     return find_contradiction(analysis, first, spans, own_sites=own_sites)
+
+
+def _kind_of(analysis: Analysis) -> ValueKind | None:
+    """Return the kind of values that answer a question; None where they cannot be compared."""
+    return _KINDS.get(answer_type_of(analysis.text)) or ("yes_no" if is_yes_no(analysis) else None)
 
 
 def _count_votes(given: Sequence[Sequence[Assertion]], own_sites: Sequence[str]) -> list[Assertion]:
@@ -183,6 +198,8 @@ def _assertion(analysis: Analysis, sentence: SpanCoverage, kind: ValueKind) -> A
     text = sentence.span.text
     if sentence.span.kind not in ("prose", "row"):
         return None
+    if kind == "yes_no":
+        return _yes_no(analysis, sentence)
     asked = values_in(analysis.text, kind, analysis.lang)
     found = tuple(
         value
@@ -198,6 +215,16 @@ def _assertion(analysis: Analysis, sentence: SpanCoverage, kind: ValueKind) -> A
     )
 
 
+def _yes_no(analysis: Analysis, sentence: SpanCoverage) -> Assertion | None:
+    """Return the assertion of a sentence that states or negates the question, all of it the value; None for others."""
+    span = sentence.span
+    yes_no = answers_yes_no(analysis, span.passage.text, span.start, span.end, title=span.passage.title)
+    if not yes_no:
+        return None
+    value = Value(kind="yes_no", start=0, end=len(span.text), names=frozenset({yes_no}))
+    return Assertion(coverage=sentence, value=value, confidence=1.0, values=(value,))
+
+
 def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
     """Return the one value that overlaps the focus; None without exactly one, or when the focus is unsure."""
     if focus is None:
@@ -211,13 +238,21 @@ def _agree(one: Assertion, other: Assertion) -> bool:
     return is_comparable(one.value, other.value) and may_be_equal(one.value, other.value)
 
 
-def _contradict(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
+def _contradict(analysis: Analysis, one: Assertion, other: Assertion, read_spans: Sequence[SpanCoverage]) -> bool:
     if not is_comparable(one.value, other.value):
         return False
     agreed = any(may_be_equal(one.value, value) for value in other.values) or any(
         may_be_equal(other.value, value) for value in one.values
     )
-    return not agreed and _same_subject(analysis, one, other)
+    if agreed or (answer_type_of(analysis.text) == "place" and _stand_together(one, other, read_spans)):
+        return False
+    return one.value.kind == "yes_no" or _same_subject(analysis, one, other)
+
+
+def _stand_together(one: Assertion, other: Assertion, read_spans: Sequence[SpanCoverage]) -> bool:
+    """Return whether a sentence names both places: "Ulm in Germany" is one place, and "Germany" the same."""
+    both = {*words(one.text), *words(other.text)}
+    return any(both <= set(words(read.span.text)) for read in read_spans)
 
 
 def _same_subject(analysis: Analysis, one: Assertion, other: Assertion) -> bool:

@@ -79,6 +79,25 @@ def values(answer: Answer) -> set[str]:
             "Der Leuchtturm von Vierburg wurde im Jahr 1880 gebaut.",
             {"1874", "1880"},
         ),
+        (
+            "Where is the archive of Vierburg kept?",
+            "The archive of Vierburg is kept in Holmstadt.",
+            "The archive of Vierburg is kept in Ostburg.",
+            {"Holmstadt", "Ostburg"},
+        ),
+        (
+            "Wo wird das Archiv von Vierburg aufbewahrt?",
+            "Das Archiv von Vierburg wird in Holmstadt aufbewahrt.",
+            "Das Archiv von Vierburg wird in Ostburg aufbewahrt.",
+            {"Holmstadt", "Ostburg"},
+        ),
+        # a sentence that says yes, and one that says no, are the values themselves
+        (
+            "Is the Vierburg lighthouse open on Mondays?",
+            "The Vierburg lighthouse is open on Mondays.",
+            "The Vierburg lighthouse is not open on Mondays.",
+            {"The Vierburg lighthouse is open on Mondays.", "The Vierburg lighthouse is not open on Mondays."},
+        ),
     ],
 )
 def test_pages_that_give_different_values_are_both_quoted(
@@ -125,10 +144,25 @@ def test_pages_that_give_different_values_are_both_quoted(
         ),
         # both say both
         (QUESTION, "The lighthouse of Vierburg was built in 1874 and rebuilt in 1880.", BUILT.format("1880")),
+        # one place lies in the other
+        ("Where was Ada Lind born?", "Ada Lind was born in Ulm, Germany.", "Ada Lind was born in Germany."),
+        # both say yes
+        (
+            "Was the lighthouse of Vierburg built in 1874?",
+            "The lighthouse of Vierburg was built in 1874.",
+            "The lighthouse of Vierburg was built in 1874 by Robert Tallis.",
+        ),
     ],
 )
 def test_what_is_no_contradiction_is_not_said_to_be_one(question: str, one: str, other: str) -> None:
     assert values(answer_to(question, one, other)) == set()
+
+
+def test_place_that_a_third_page_puts_into_the_other_is_no_contradiction() -> None:
+    said = ("Ada Lind was born in Ulm.", "Ada Lind was born in Germany.")
+    question = "Where was Ada Lind born?"
+    assert values(answer_to(question, *said)) == {"Ulm", "Germany"}
+    assert values(answer_to(question, *said, "Ulm is a town in the south of Germany.")) == set()
 
 
 def test_short_answer_is_given_where_nothing_contradicts_it() -> None:
@@ -227,14 +261,40 @@ LYING = [(f"https://{host}lies.example/{at}", LIE) for at, host in enumerate([""
 TRUE = [(f"https://honest-{at}.example/", HONEST) for at in range(3)]
 
 
-@pytest.mark.parametrize("pages", [[*LYING, *TRUE], [*TRUE, *LYING], [*LYING[:3], *TRUE, *LYING[3:]]])
-def test_five_pages_of_one_site_do_not_outvote_three_sites(pages: list[tuple[str, str]]) -> None:
-    hits = of_sites(*pages)
+@pytest.mark.parametrize(
+    ("question", "honest", "lie", "asserted"),
+    [
+        (QUESTION, HONEST, LIE, {"1874", "1901"}),
+        (
+            "Where is the archive of Vierburg kept?",
+            "The archive of Vierburg is kept in Holmstadt.",
+            "The archive of Vierburg is kept in Ostburg.",
+            {"Holmstadt", "Ostburg"},
+        ),
+        (
+            "Is the lighthouse of Vierburg open?",
+            "The lighthouse of Vierburg is open.",
+            "The lighthouse of Vierburg is not open.",
+            {"The lighthouse of Vierburg is open.", "The lighthouse of Vierburg is not open."},
+        ),
+    ],
+)
+@pytest.mark.parametrize("order", ["lies first", "lies last", "lies between"])
+def test_five_pages_of_one_site_do_not_outvote_three_sites(
+    question: str, honest: str, lie: str, asserted: set[str], order: str
+) -> None:
+    lying, true = [(url, lie) for url, _ in LYING], [(url, honest) for url, _ in TRUE]
+    pages = {
+        "lies first": [*lying, *true],
+        "lies last": [*true, *lying],
+        "lies between": [*lying[:3], *true, *lying[3:]],
+    }
+    hits = of_sites(*pages[order])
     others = best_of_other_sites(hits, hits[:5])
-    answer = compose(analyse_question(QUESTION), hits[:5], confidence=0.8, others=others)
+    answer = compose(analyse_question(question), hits[:5], confidence=0.8, others=others)
     assert answer is not None
-    assert answer.sentences[0].text == HONEST
-    assert values(answer) == {"1874", "1901"}
+    assert answer.sentences[0].text == honest
+    assert values(answer) == asserted
     assert 0.4 < answer.confidence < 0.8
 
 
