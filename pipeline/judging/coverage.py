@@ -164,7 +164,7 @@ def _of_hit(
             nearness=_nearness(stand_for, span.terms),
             defines=asked.asks_what and _defines(stand_for, span),
             asked=asked.kind,
-            fit=rate_fit(asked.kind, asked.question, span.named_text),
+            fit=rate_fit(asked.kind, asked.question, span.named_text, hit.passage.lang),
             repeats=asked.repeatable and bool(span.terms) and asked.words.issuperset(span.terms),
             is_labelled=_is_labelled(span, asked.words, asked.lang),
             cosine=cosines[place],

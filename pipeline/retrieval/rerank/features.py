@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from operator import mul
 
@@ -72,7 +73,7 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
             bm25=(hit.bm25 or 0.0) / most,
             similarity=similarity,
             coverage=_share(weights, each),
-            sentence=_best_sentence(words, weights, lambda text: rate_fit(kind, question, text)),
+            sentence=_best_sentence(words, weights, partial(rate_fit, kind, question, lang=hit.passage.lang)),
             nearness=_nearness(words.places),
             title=_share(weights, words.title),
         )

@@ -31,8 +31,8 @@ UNKNOWN_EMBEDDER = "nobody's"
 WORLD_CUP = analyse_question("Who won the 1998 World Cup?")
 
 
-def hit(text: str, *, similarity: float = 0.5, page_id: int = 1, title: str = "") -> Hit:
-    item = passage(text, page_id=page_id, title=title)
+def hit(text: str, *, similarity: float = 0.5, page_id: int = 1, title: str = "", lang: str = "en") -> Hit:
+    item = passage(text, page_id=page_id, title=title, lang=lang)
     return Hit(passage=item, score=similarity, scale="minmax", rank=page_id, similarity=similarity)
 
 
@@ -198,6 +198,24 @@ def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:
     verdict = calibrated_judge("wellread-en-2-int8")(asked, [hit("The wheel has paddles of elm.", similarity=0.9)], 0.7)
     assert verdict.confidence <= BESIDE_THE_POINT
     assert verdict.reason.endswith("none of them holds the kind of thing asked for.")
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "answer", "beside"),
+    [
+        ("fr", "Quand fut construite la tour ?", "La tour fut achevée en janvier.", "La tour fut achevée par le roi."),
+        ("es", "¿Cuántas palas tiene la rueda?", "La rueda tiene doce palas.", "La rueda tiene palas de olmo."),
+        ("it", "Quante pale ha la ruota?", "La ruota ha dodici pale.", "La ruota ha pale di olmo."),
+        ("pt", "Quando foi construída a torre?", "A torre foi concluída em maio.", "A torre foi concluída pelo rei."),
+        ("nl", "Hoeveel planken heeft het rad?", "Het rad heeft twaalf planken.", "Het rad heeft houten planken."),
+    ],
+)
+def test_value_is_found_in_the_passages_language(lang: str, question: str, answer: str, beside: str) -> None:
+    asked = analyse_question(question, lang)
+    for text, is_beside in ((answer, False), (beside, True)):
+        evidence = gather_evidence(asked, [hit(text, lang=lang)])
+        assert evidence is not None
+        assert evidence.beside_the_point is is_beside
 
 
 @pytest.mark.parametrize(("similarities", "sufficient"), [((0.7, 0.71), True), ((0.9, 0.69), False), ((), False)])
