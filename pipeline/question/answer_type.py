@@ -90,7 +90,10 @@ _ASKED = tuple((kind, re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)) f
 _SEVERAL = re.compile(
     r"(?<!\w)(?:(?:what|which)(?: \w+){0,3} (?:are|were|do|have|can|should|must|may)(?!\w)"
     r"|^(?:please )?(?:list|name|enumerate) (?:the|all)"
-    r"|what (?:are|were|goes|belongs|comes)|steps|welche(?! (?:ist|war))(?!\w)|nenne|quel(?:le)?s)(?!\w)",
+    r"|what (?:are|were|goes|belongs|comes)|steps|welche(?! (?:ist|war))(?!\w)|nenne|wie lauten|was sind (?:die|alle)"
+    r"|quel(?:le)?s|étapes|cuáles|qué \w+s (?:hay|son|existen|puedo|puede[ns]?|debo|debe[ns]?|tienen?|necesito)|pasos"
+    r"|quali|passaggi|quais|passos|wat zijn|stappen"
+    r"|welke \w+(?:en|s) (?:zijn|bestaan|kan|kun|kunt|kunnen|mag|mogen|moet|moeten|heb|heeft|hebben|worden))(?!\w)",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")

@@ -25,6 +25,12 @@ _WISHES: Final = tuple(
         ),
         (r"(?:liste[zr]?|donnez?[ -]moi|énumère[zr]?|citez?) tous les (.+)", "Quels sont les {} ?"),
         (r"(?:liste[zr]?|donnez?[ -]moi|énumère[zr]?|citez?) toutes les (.+)", "Quelles sont les {} ?"),
+        (r"(?:lista|liste|enumer[ae]|muestra|muéstrame|nombra|dime) todos los (.+)", "¿Cuáles son los {}?"),
+        (r"(?:lista|liste|enumer[ae]|muestra|muéstrame|nombra|dime) todas las (.+)", "¿Cuáles son las {}?"),
+        (r"(?:elenca(?:mi)?|elenchi|nomina|mostra(?:mi)?|dimmi) tutt[ie] (i|gli|le) (.+)", "Quali sono {} {}?"),
+        (r"(?:lista|liste|enumer[ae]|nomeie|mostr[ae](?:-me)?) todos os (.+)", "Quais são os {}?"),
+        (r"(?:lista|liste|enumer[ae]|nomeie|mostr[ae](?:-me)?) todas as (.+)", "Quais são as {}?"),
+        (r"(?:noem|toon|geef(?: me| mij)?) alle (.+)", "Wat zijn de {}?"),
     )
 )
 
@@ -34,5 +40,5 @@ def ask_for_list(text: str) -> str:
     wish = text.rstrip(" .!?")
     for pattern, question in _WISHES:
         if found := pattern.fullmatch(wish):
-            return question.format(found[1])
+            return question.format(*found.groups())
     return text
