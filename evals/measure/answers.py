@@ -23,11 +23,14 @@ def measure_answers(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> 
     answerable = [pair for pair in served if pair[0].answerable and pair[0].answers]
     answers = [result.attempt.answer for _, result in served if result.attempt.answer is not None]
     citations = sum(result.citations for _, result in served)
+    short = [pair for pair in answerable if _has_short(pair[1].attempt.answer)]
     return {
         "contains_gold": _best(answerable, contains, _whole),
         "contains_gold_1": _best(answerable, contains, _first_sentence),
         "exact": _best(answerable, exact, _span),
         "f1": _best(answerable, f1, _span),
+        "short": len(short) / len(answerable) if answerable else None,
+        "short_f1": _best(short, f1, _span),
         "abstained_answerable": _abstained(result for question, result in served if question.answerable),
         "abstained_unanswerable": _abstained(result for question, result in served if not question.answerable),
         "citation_valid": sum(result.valid_citations for _, result in served) / citations if citations else None,
@@ -56,6 +59,10 @@ def _span(answer: Answer) -> str:
     """Return the words that say just what was asked; where none are marked, the first sentence."""
     focus = answer.sentences[0].focus if answer.sentences else None
     return answer.sentences[0].text[focus.start : focus.end] if focus else _first_sentence(answer)
+
+
+def _has_short(answer: Answer | None) -> bool:
+    return answer is not None and bool(answer.sentences) and answer.sentences[0].focus is not None
 
 
 def _abstained(served: Iterable[Served]) -> float | None:

@@ -19,7 +19,7 @@ FLOORED = frozenset(
     asked.right asked.right_first asked.right_own_words asked.right_page_words asked.unanswerable_withheld
     asked.sure_and_wrong asked.gold_page_in_8 asked.gold_text_in_8 asked.auroc crawled.right
     must_crawl.auroc must_crawl.balanced_accuracy must_crawl.fpr_at_tpr95 must_crawl.ece answerable.auroc
-    answers.contains_gold answers.contains_gold_1 answers.f1 answers.citation_valid
+    answers.contains_gold answers.contains_gold_1 answers.f1 answers.short_f1 answers.citation_valid
     answers.abstained_answerable answers.abstained_unanswerable
     second_3.recall@5 second_3.recall@10
     manuals.words_kept manuals.words_kept_10th manuals.mid_sentence manuals.navigation_kept

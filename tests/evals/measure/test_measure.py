@@ -97,10 +97,13 @@ def test_answers_are_compared_with_the_gold_and_their_quotes_with_the_pages(
 ) -> None:
     figures = measure_answers(knowledge, towers.questions)
     assert set(figures) == set(
-        "contains_gold contains_gold_1 exact f1 abstained_answerable abstained_unanswerable citation_valid"
-        " sentences".split()
+        "contains_gold contains_gold_1 exact f1 short short_f1 abstained_answerable abstained_unanswerable"
+        " citation_valid sentences".split()
     )
     assert figures["contains_gold"] == 1
+    assert figures["short_f1"] is not None
+    assert figures["f1"] is not None
+    assert figures["short_f1"] >= figures["f1"]  # of the others the whole sentence is compared
     assert figures["citation_valid"] == 1
     assert figures["abstained_unanswerable"] == 1
 
