@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from domain import Answer, Hit, Question, Status, VariantKind, Verdict
 from domain.record import ContextHit
+from domain.short_answer import contradictions_of
 from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import LookupResult
 from pipeline.judging.features import is_far
@@ -31,8 +33,19 @@ class Earlier:
     context: tuple[ContextHit, ...]
 
     def is_better_than(self, result: LookupResult) -> bool:
-        """Return whether a later pass, which is not sufficient either, gives less."""
-        return result.answer is None or self.verdict.confidence > result.verdict.confidence
+        """Return whether a later pass, which is not sufficient either, gives less; not where it disputes this value."""
+        if result.answer is None:
+            return True
+        return self.verdict.confidence > result.verdict.confidence and not _disputes(result.answer, self.answer)
+
+
+def _disputes(later: Answer, earlier: Answer) -> bool:
+    """Return whether a value that the later answer says pages contradict stands undisputed in the earlier one."""
+    if contradictions_of(earlier.sentences):
+        return False
+    values = {value for each in contradictions_of(later.sentences) for value in each.values}
+    said = " ".join(sentence.text for sentence in earlier.sentences)
+    return any(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said) for value in values)
 
 
 def after_first_pass(question: Question, result: LookupResult, earlier: Earlier | None = None) -> Move:

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain import Answer, Budget, Citation, Cost, Question, Sentence, Status, Verdict
+from domain import Answer, Budget, Citation, Cost, Focus, Hit, Question, Sentence, Status, Verdict
 from pipeline.ask import LookupResult, Timings
 from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import strategy_for
 from store.questions.steps import SeekDetail
+from tests.fakes import passage
 from workers.crawl.seek import after_seek
 from workers.questions import transitions
 from workers.questions.crawl_progress import Progress, stop_reason
@@ -152,6 +153,40 @@ def test_a_provisional_answer_is_replaced_only_by_one_that_is_as_sure(confidence
         assert (move.to, move.answer) == (Status.SEEKING, None if kept else POOR.answer)
 
 
+def _said(*sentences: Sentence, confidence: float) -> LookupResult:
+    attempt = _attempt(sufficient=False, confidence=confidence, citations=(CITATION,))
+    assert attempt.answer is not None
+    return replace(attempt, answer=replace(attempt.answer, sentences=sentences))
+
+
+BOTH_SIDES = (
+    Sentence(text="Ada was the first.", markers=(1,), focus=Focus(start=0, end=3, confidence=0.9), contradicts=(2,)),
+    Sentence(text="Bea was the first.", markers=(2,), focus=Focus(start=0, end=3, confidence=0.9), contradicts=(1,)),
+)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "is_kept"),
+    [
+        ((Sentence(text="Bea was the first.", markers=(1,)),), False),
+        ((Sentence(text="Cleo was the first.", markers=(1,)),), True),  # nobody disputes that
+        ((Sentence(text="Beatrice was the first.", markers=(1,)),), True),  # another name
+        (BOTH_SIDES, True),  # it says so already
+    ],
+)
+def test_surer_answer_whose_value_a_later_pass_finds_disputed_gives_way(
+    earlier: tuple[Sentence, ...], is_kept: bool
+) -> None:
+    sure, disputed = _said(*earlier, confidence=0.9), _said(*BOTH_SIDES, confidence=0.55)
+    assert sure.answer is not None
+    before = transitions.Earlier(answer=sure.answer, verdict=sure.verdict, context=())
+    later = transitions.after_final_pass(QUESTION, disputed, Progress(cycle=1), before)
+    assert (later.to, later.answer) == (Status.SEEKING, None if is_kept else disputed.answer)
+    last = transitions.after_final_pass(QUESTION, disputed, Progress(pages=10), before)
+    assert last.answer is not None
+    assert (last.to, last.answer.sentences) == (Status.ANSWERED, earlier if is_kept else BOTH_SIDES)
+
+
 def test_at_the_end_the_best_answer_of_all_passes_is_given_with_its_confidence() -> None:
     move = transitions.after_final_pass(QUESTION, POOR, Progress(pages=10), _earlier(0.6))
     assert move.to is Status.ANSWERED
@@ -211,6 +246,16 @@ def test_an_abstention_says_why_it_stopped_and_keeps_its_context() -> None:
     assert "10 pages" in move.changes.stop_reason
     assert move.answer is not None
     assert "Pages read for it: 7." in move.answer.text
+
+
+def test_context_of_an_answer_has_each_passages_scores_and_its_rank_before_reranking() -> None:
+    hits = [
+        Hit(passage=passage("Ada", page_id=1), score=0.83336, scale="rerank", rank=1, original_rank=4, similarity=0.5),
+        Hit(passage=passage("Bea", page_id=2), score=0.5, scale="minmax", rank=2),
+    ]
+    first, second = transitions.context_of(hits)
+    assert (first.score, first.rerank_score, first.original_rank, first.similarity) == (0.8334, 0.8334, 4, 0.5)
+    assert (second.score, second.rerank_score, second.original_rank) == (0.5, None, 0)  # it was not reranked
 
 
 def test_an_abstention_names_the_engines_and_sites_that_failed_once() -> None:
