@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import UTC, datetime
 
+import pytest
+
 from domain import Citation, Focus, Sentence, Verdict
 from domain.contradiction import Contradiction, Dispute, Side
 from domain.record import ContextHit
@@ -12,7 +14,7 @@ from store.questions import records
 from store.questions.new_questions import NewQuestion, ask
 from store.sql.database import Database
 from store.sql.json import jsonable
-from store.sql.tables import AnswerRow
+from store.sql.tables import AnswerRow, StepRow
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SIDES = tuple(Side(value=value, passage_id=f"{page}-0", start=0, end=4) for page, value in ((1, "1874"), (2, "1880")))
@@ -33,7 +35,17 @@ VERDICT = Verdict(
     disputes=(Dispute(sides=SIDES),),
     evidence={"top": 0.5},
 )
-HIT = ContextHit(rank=1, score=0.5, passage_id="1-0", page_id=1, url="http://a/", title="A", text="Built in 1874.")
+HIT = ContextHit(
+    rank=1,
+    original_rank=3,
+    score=0.5,
+    rerank_score=0.5,
+    passage_id="1-0",
+    page_id=1,
+    url="http://a/",
+    title="A",
+    text="Built in 1874.",
+)
 
 
 def _answered(database: Database, **stored: object) -> str:
@@ -91,3 +103,33 @@ def test_a_question_without_an_answer_has_a_record(database: Database) -> None:
     with database.read() as session:
         record = records.read(session, question.id, NOW)
     assert (record.answer, record.revision, record.sentences, record.verdict) == (None, 0, (), None)
+
+
+@pytest.mark.parametrize(
+    ("named", "entity"),
+    [
+        (["1874", "Harrow Point", "Ada Lind"], "Harrow Point"),  # a number only where nothing else is named
+        (["Ada Lind", "1874"], "Ada Lind"),
+        (["1874", "1901"], "1874"),
+        ([], None),
+    ],
+)
+def test_entity_of_a_record_is_what_the_question_names_first(
+    database: Database, named: list[str], entity: str | None
+) -> None:
+    with database.write() as session:
+        question, _ = ask(session, NewQuestion(text="When?"), NOW)
+        session.add(
+            StepRow(
+                question_id=question.id,
+                name="retrieve",
+                cycle=0,
+                attempt=1,
+                started_at=NOW,
+                finished_at=NOW,
+                outcome="insufficient",
+                detail={"entities": named},
+            )
+        )
+    with database.read() as session:
+        assert records.read(session, question.id, NOW).entity == entity

@@ -15,7 +15,7 @@ from store.questions.new_questions import NewQuestion
 from store.sql.tables import PageRow
 from tests.fakes import HashingEmbedder
 from workers.indexing import embed
-from workers.questions import lookup, transitions
+from workers.questions import lookup, submit, transitions
 from workers.questions.transitions import context_of
 from workers.services import Services
 
@@ -141,6 +141,20 @@ def test_pages_that_contradict_each_other_are_both_cited_and_said_to(reading: Se
     )
     assert answer.notice == (
         "The sources disagree: “1880” [1] (published 2023-09-01, the newest); “1874” [2] (published 2011-04-01)."
+    )
+
+
+def test_own_source_comes_first_whatever_is_newer_and_the_notice_names_it(reading: Services) -> None:
+    put(reading, BUILT.format(1874), published=OLD)
+    put(reading, BUILT.format(1880), published=NEW)
+    old = f"https://e.org/{abs(hash(BUILT.format(1874)))}"
+    submit.add_source(reading, old, own=True, min_delay_s=0.0)
+    answer = lookup.first_pass(reading, ask(reading)).answer
+    assert answer is not None
+    assert answer.sentences[0].text == BUILT.format(1874)
+    assert answer.notice == (
+        "The sources disagree: “1874” [1] (published 2011-04-01, a source of your own); “1880” [2] (published "
+        "2023-09-01, the newest)."
     )
 
 
