@@ -22,7 +22,7 @@ from pipeline.question.answer_type import AnswerType, answer_type_of, rate_fit
 from pipeline.question.yes_no import is_yes_no
 from text.rarity import rarity_among
 from text.related_words import best_weight, find_related
-from text.terms import passage_terms, terms_of
+from text.terms import content_terms, passage_terms, terms_of
 
 #: what a word counts in a line that leads to the sentence, in the neighbouring sentence, and in the title
 _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
@@ -32,6 +32,16 @@ _MENTIONED = 0.5
 _SITE, _SITE_HITS, _SITE_SHARE = 0.8, 2, 0.4
 #: a question that asks what something is or does
 _ASKS_WHAT = re.compile(r"what(?:'s| is| are| does| do) |define |was (?:ist|sind|macht|bedeutet) ", re.IGNORECASE)
+#: the same in French, Spanish, Italian, Portuguese and Dutch: what follows is the thing
+_ASKS_WHAT_ELSE = re.compile(
+    # "qu'est-ce que je dois faire ?" asks for no definition
+    r"qu['’]est-ce qu(?:e |['’])(?!(?:je|tu|ils?|elles?|on|nous|vous|ça)(?!\w))"
+    r"|c['’]est quoi,? |que (?:fait|font|signifie|veut dire) |à quoi sert |définis(?:sez)? "
+    r"|¿?qué (?:es|son|hace|hacen|significan?) (?!lo que )|defina "
+    r"|(?:che )?cos['’]è |(?:che )?cosa (?:è|sono|fa|fanno|significa) |che (?:significa|vuol dire) "
+    r"|o que (?:é|são|faz|fazem|significam?) (?!que )|wat (?:is|zijn|doet|doen|betekent) ",
+    re.IGNORECASE,
+)
 #: most terms that name the thing asked about, and terms that may precede it in its definition
 _DEFINED_TERMS, _BEFORE_DEFINED = 4, 1
 #: two words of the question are near each other when at most this many words apart
@@ -117,7 +127,7 @@ class _Asked:
     weights: Mapping[str, float]
     words: frozenset[str]  #: all terms of the hits that count for one of the question
     kind: AnswerType
-    asks_what: bool
+    defined: Mapping[str, Mapping[str, float]]  #: those of the thing whose definition is asked for, or none
     repeatable: bool  #: a sentence with only the question's words says nothing
 
     @classmethod
@@ -131,7 +141,7 @@ class _Asked:
             weights=weights,
             words=frozenset(other for others in stand_for.values() for other in others),
             kind=answer_type_of(analysis.text),
-            asks_what=_ASKS_WHAT.match(analysis.text) is not None,
+            defined={term: stand_for[term] for term in _defined_terms(analysis) if term in stand_for},
             repeatable=not is_yes_no(analysis),  # there the statement of what is asked may be the answer
         )
 
@@ -162,7 +172,7 @@ def _of_hit(
             wide=max((share(weights, _most(led, each, _BESIDE)) for each in beside), default=share(weights, led)),
             neighbour=max((share(weights, each) for each in beside), default=0.0),
             nearness=_nearness(stand_for, span.terms),
-            defines=asked.asks_what and _defines(stand_for, span),
+            defines=bool(asked.defined) and _defines(asked.defined, span),
             asked=asked.kind,
             fit=rate_fit(asked.kind, asked.question, span.named_text, hit.passage.lang),
             repeats=asked.repeatable and bool(span.terms) and asked.words.issuperset(span.terms),
@@ -211,13 +221,21 @@ def _credits(stand_for: Mapping[str, Mapping[str, float]], terms: Collection[str
     return {term: best_weight(others, terms) for term, others in stand_for.items()}
 
 
-def _defines(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> bool:
+def _defined_terms(analysis: Analysis) -> Collection[str]:
+    """Return the terms of the thing that a question asks what it is or does; none where it asks something else."""
+    if _ASKS_WHAT.match(analysis.text):
+        return analysis.terms
+    asks = _ASKS_WHAT_ELSE.match(analysis.text)
+    return content_terms(analysis.text[asks.end() :], analysis.lang) if asks else ()
+
+
+def _defines(defined: Mapping[str, Mapping[str, float]], span: Span) -> bool:
     """Return whether the sentence begins with the thing asked about, or describes the signature directly above it."""
-    if len(stand_for) > _DEFINED_TERMS or span.kind != "prose":
+    if len(defined) > _DEFINED_TERMS or span.kind != "prose":
         return False
-    named = span.named_at is not None and all(best_weight(others, span.led_by) for others in stand_for.values())
-    begins = span.terms[: len(stand_for) + _BEFORE_DEFINED]
-    return named or all(best_weight(others, begins) for others in stand_for.values())
+    named = span.named_at is not None and all(best_weight(others, span.led_by) for others in defined.values())
+    begins = span.terms[: len(defined) + _BEFORE_DEFINED]
+    return named or all(best_weight(others, begins) for others in defined.values())
 
 
 def _about_sites(
