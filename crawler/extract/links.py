@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -28,7 +29,7 @@ _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", 
 
 
 def links_of(tree: Any, url: str) -> tuple[Link, ...]:
-    """Return a parsed page's links: one for each canonical URL, in page order, with its anchors' texts as lines."""
+    """Return a parsed page's links: one for each canonical URL, in page order, with its anchors' words as lines."""
     targets = _Targets(_base(tree, url))
     found: dict[str, Link] = {}
     for element in islice(tree.iter("a", "area", "link", "frame", "script"), MAX_ANCHORS):
@@ -74,14 +75,15 @@ def _address(element: Any) -> str:
 def _link(element: Any, target: str) -> Link | None:
     rel = _rel(element)
     if element.tag in ("a", "area"):
-        text = _text(element)
-        return Link(url=target, text=text, context=_context(element, text), nofollow="nofollow" in rel)
+        lines = _lines(element)
+        context = _context(element, lines[0] if lines else "")
+        return Link(url=target, text=_with_lines("", lines), context=context, nofollow="nofollow" in rel)
     if "alternate" in rel and element.get("type", "").lower() in _FEEDS:
-        return Link(url=target, text=strip_invisible(element.get("title", "")).strip()[:300], origin="feed-file")
+        return Link(url=target, text=_title(element), origin="feed-file")
     if element.tag == "script":
         return Link(url=target, origin="sitemap-file")
     if element.tag == "frame" or not _NEIGHBOURS.isdisjoint(rel):
-        return Link(url=target, text=strip_invisible(element.get("title", "")).strip()[:300])
+        return Link(url=target, text=_title(element))
     return None
 
 
@@ -89,14 +91,26 @@ def _merged(known: Link, element: Any) -> Link:
     """Return a link with the text of one more anchor; it may be followed if one of its anchors may."""
     if element.tag != "a":
         return known
-    more, text = _text(element), known.text
-    if more and more not in text.split("\n") and len(text) + len(more) < MAX_TEXT:
-        text = f"{text}\n{more}" if text else more
+    text = _with_lines(known.text, _lines(element))
     return replace(known, text=text, nofollow=known.nofollow and "nofollow" in _rel(element))
 
 
-def _text(element: Any) -> str:
-    return " ".join(element.text_content().split())[:300] or strip_invisible(element.get("title", "")).strip()[:300]
+def _with_lines(text: str, lines: Iterable[str]) -> str:
+    """Return a link's text with the lines that it lacks and has room for."""
+    for line in lines:
+        if line not in text.split("\n") and len(text) + len(line) < MAX_TEXT:
+            text = f"{text}\n{line}" if text else line
+    return text
+
+
+def _lines(element: Any) -> list[str]:
+    """Return the text of an anchor and its title, which says more where the text is "next"; each once."""
+    text = " ".join(element.text_content().split())[:300]
+    return list(dict.fromkeys(filter(None, (text, _title(element)))))
+
+
+def _title(element: Any) -> str:
+    return " ".join(strip_invisible(element.get("title", "")).split())[:300]
 
 
 def _rel(element: Any) -> list[str]:

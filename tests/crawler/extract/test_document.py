@@ -237,3 +237,18 @@ def test_frames_and_named_neighbours_are_links() -> None:
     head = "<link rel=next href='/wicks' title='3. Wicks'><link rel=stylesheet href='/s.css'>"
     page = extract(f"<html><head>{head}</head><body><p>{'A lamp burns oil. ' * 9}</p></body></html>".encode(), url=URL)
     assert [(link.url.rpartition("/")[2], link.text) for link in page.links] == [("wicks", "3. Wicks")]
+
+
+@pytest.mark.parametrize(
+    ("anchors", "text"),
+    [
+        (('<a href="/wicks" title="Saving files">next</a>',), "next\nSaving files"),
+        (('<a href="/wicks">next</a>', '<a href="/wicks" title="Saving  files">Next</a>'), "next\nNext\nSaving files"),
+        (('<a href="/wicks" title="Wicks">Wicks</a>',), "Wicks"),  # it says nothing more
+        (('<a href="/wicks" title="Wicks"><img src="/w.png"></a>',), "Wicks"),
+        ((f'<a href="/wicks" title="{"w" * 290}">{"t" * 290}</a>',), "t" * 290),  # there is no room for both
+    ],
+)
+def test_title_of_an_anchor_is_a_further_line_of_its_link(anchors: tuple[str, ...], text: str) -> None:
+    page = extract(_html(f"<p>{'A lamp burns oil. ' * 9}</p>{' '.join(anchors)}"), url=URL)
+    assert [link.text for link in page.links] == [text]
