@@ -50,7 +50,7 @@ def _ask(services: Services, status: Status, *, max_age_s: int | None = None, cr
             session, NewQuestion(text="Which oil does the lamp burn?", max_age_s=max_age_s), services.now()
         )
         row = session.get_one(QuestionRow, question.id)
-        row.status = status
+        row.status, row.lang = status, "en"
         if crawled_s is not None:
             row.crawl_started_at = services.now() - timedelta(seconds=crawled_s)
     return question.id
@@ -92,6 +92,17 @@ def test_site_is_bounded_by_its_folder_whatever_its_query_says(services: Service
         link = [Link(url=LAMP, text="The lamp and its oil")]
         links.save(session, site=SITE.rstrip("/"), from_url=front, links=link, depth=1, now=services.now())
     assert _chosen(services, _ask(services, Status.SEEKING)) == {front, LAMP}
+
+
+def test_link_near_in_meaning_is_read_before_one_that_shares_a_word(services: Services) -> None:
+    submit.add_source(services, SITE, own=True, min_delay_s=0.0)
+    _page(services, SITE, age_s=60)
+    others = "Opening hours/Staff/Boat trips/Contact/Press/School classes/Café/Postcards/Parking/Weather".split("/")
+    texts = ["Lamp post on the market", "What fuels the lantern", *others]
+    shown = [Link(url=f"{SITE}{at}", text=text) for at, text in enumerate(texts)]
+    with services.database.write() as session:
+        links.save(session, site=SITE.rstrip("/"), from_url=SITE, links=shown, depth=1, now=services.now())
+    assert _chosen(services, _ask(services, Status.SEEKING)) == {shown[1].url}
 
 
 @pytest.mark.parametrize(
