@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
@@ -99,3 +100,39 @@ def test_fusion_and_reranker_are_chosen() -> None:
     assert scales(Ranking()) == {"rerank"}
     assert scales(Ranking(reranker="none")) == {"minmax"}
     assert scales(Ranking(fusion="rrf", reranker="none")) == {"rrf"}
+
+
+class Ordered(MemorySearch):
+    """Gives the pages in one order by text, and in another by vectors."""
+
+    def __init__(self, by_text: Sequence[int], by_vector: Sequence[int]) -> None:
+        ids = sorted({*by_text, *by_vector})
+        super().__init__([passage(f"text {id}", page_id=id) for id in ids], HashingEmbedder())
+        self._of = {item.page_id: item for item in self.passages}
+        self._by_text, self._by_vector = by_text, by_vector
+
+    def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
+        return [
+            Hit(passage=self._of[id], score=1 / rank, scale="bm25", rank=rank, bm25=1 / rank)
+            for rank, id in enumerate(self._by_text, start=1)
+        ]
+
+    def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope) -> list[list[Hit]]:
+        return [
+            [
+                Hit(passage=self._of[id], score=1 / rank, scale="similarity", rank=rank, similarity=1 / rank)
+                for rank, id in enumerate(self._by_vector, start=1)
+            ]
+            for _ in vectors
+        ]
+
+
+@pytest.mark.parametrize(("rrf_k", "first"), [(60, 5), (1, 1)])
+def test_constant_of_fusion_by_rank_weighs_a_first_place_against_two_lower_ones(rrf_k: int, first: int) -> None:
+    """Page 5 is fifth for both legs, page 1 first for one: 2/65 > 1/61, but 2/6 < 1/2."""
+    ranking = Ranking(fusion="rrf", reranker="none", rrf_k=rrf_k)
+    vectors = embed_queries(["text"], HashingEmbedder())
+    search = Ordered((1, 2, 3, 4, 5), (6, 7, 8, 9, 5))
+    with ThreadPoolExecutor(2) as pool:
+        hits = retrieve(["text"], vectors, search=search, pool=pool, k=5, scope=Scope(), lang="en", ranking=ranking)
+    assert hits[0].passage.page_id == first

@@ -10,8 +10,10 @@ import pytest
 
 from domain import Answer, Citation, Hit, Tally, Variant
 from pipeline.enhancements import ALL, DEFAULT
-from pipeline.judging.cutoff import Cutoff
+from pipeline.judging.cutoff import SIMILARITY_FLOOR, Cutoff
+from pipeline.judging.judge import QualityRule
 from pipeline.retrieval.context import advise_on_context
+from pipeline.retrieval.retrieve import Ranking
 from store.questions.steps import to_json
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.questions.test_transitions import GOOD, POOR
@@ -49,9 +51,27 @@ def test_unknown_enhancement_is_named_with_those_there_are() -> None:
 def test_tools_are_switched_as_the_settings_say(looked: Services) -> None:
     plain = looked.tools
     assert (plain.stop, plain.enhancements) == ("judge", DEFAULT)
-    chosen = Services(Settings(**{**looked.settings.model_dump(), "stop": "document", "enhancements": ("-diverse",)}))
+    assert (plain.ranking, plain.quality, plain.similarity_floor) == (Ranking(), QualityRule(), SIMILARITY_FLOOR)
+    chosen = Services(
+        Settings(
+            **{
+                **looked.settings.model_dump(),
+                "stop": "document",
+                "enhancements": ("-diverse",),
+                "fusion": "rrf",
+                "reranker": "none",
+                "rrf_k": 7,
+                "quality_threshold": 0.4,
+                "min_high_quality_hits": 3,
+                "similarity_floor": 0.1,
+            }
+        )
+    )
     chosen.__dict__["embedder"] = looked.embedder
     assert (chosen.tools.stop, chosen.tools.enhancements) == ("document", DEFAULT - {"diverse"})
+    assert chosen.tools.ranking == Ranking(fusion="rrf", reranker="none", rrf_k=7)
+    assert chosen.tools.quality == QualityRule(similarity=0.4, hits=3)
+    assert chosen.tools.similarity_floor == 0.1
     assert chosen.tools.memory is chosen.variants
     chosen.close()
 
