@@ -34,6 +34,8 @@ _THING = (
 )
 #: a German noun without an article, whose case needs no ending
 _BARE = r"(?!(?:de[rmns]|die|das|eine?[mnrs]?|(?:m|d|s|uns|eu|ihr|k)eine?[mnrs]?|ihre?[mnrs]?|diese[mnrs]?)\b)"
+#: a German noun alone that is the same after "für" and after "zwischen"
+_SAME_IN_DATIVE = r"((?-i:[A-ZÄÖÜ])\w*(?:n|s|ie|ik|heit|keit|ung|schaft|tät))"
 #: a German sentence whose verb goes to its end behind "die": it has one part, and its verb is whole
 _PREFIX = "an|ab|auf|aus|bei|ein|fest|her|hin|los|mit|nach|statt|teil|um|vor|weg|zu|zurück|zusammen"
 _VERB_AND_REST = rf"(\w+)(?!.* (?:{_PREFIX})$) ([^,;:]+)"
@@ -68,7 +70,7 @@ PARAPHRASES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (r"(?:was|wie) denke ich über (.+)", "was ist meine Perspektive auf {0}"),
         (r"wie verstehe ich (.+)", "wie sehe ich {0}"),
         (rf"was ist der unterschied zwischen {_BARE}(.+)", "worin unterscheiden sich {0}"),
-        (r"was sind die (\w+) von (.+) für (.+)", "welche {0} haben {1} auf {2}"),
+        (r"was sind die (\w+) von (.+) für (.+)", "welche {0} ergeben sich aus {1} für {2}"),
         (rf"was (?:ist|sind) {_BARE}(.+)", "was versteht man unter {0}"),
         (rf"was bedeutet {_BARE}(.+)", "was ist die Bedeutung von {0}"),
         (r"wer (?:ist|war) (.+)", "welche Person ist {0}"),
@@ -110,7 +112,8 @@ SHIFTS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (r"wie (?:kann|soll|sollte|muss) (?:ich|man) (.+)", "so kann man {0}"),
         (r"(?:was|wie) denke ich über (.+)", "meine Meinung zum Thema {0} wäre"),
         (r"wie verstehe ich (.+)", "mein Verständnis: {0}"),
-        (r"was sind die (\w+) von (.+) für (.+)", "die Beziehung zwischen {1} und {2}"),
+        (rf"was sind die (\w+) von (.+) für {_SAME_IN_DATIVE}", "die Beziehung zwischen {1} und {2}"),
+        (r"was sind die (\w+) von (.+) für (.+)", "die {0} von {1} für {2}"),
         (r"was ist der unterschied zwischen (.+)", "der Unterschied zwischen {0} ist"),
         (r"was (ist|sind|war|waren) (?!(?:er|sie|es|ich|du|wir|ihr|man)\b)(.+)", "{1} {0}"),
         (r"was bedeutet (.+)", "{0} bedeutet"),

@@ -54,8 +54,9 @@ def test_documents_first_example_by_rule() -> None:
 
 
 def test_documents_second_example_by_rule() -> None:
+    """Each noun keeps the case that the question gives it, dative after "von" and accusative after "für"."""
     made = by_kind("Was sind die Implikationen von emergenten Strukturen für Autonomie?")
-    assert made["paraphrase"] == "Welche Auswirkungen haben emergenten Strukturen auf Autonomie?"
+    assert made["paraphrase"] == "Welche Auswirkungen ergeben sich aus emergenten Strukturen für Autonomie?"
     assert made["perspective_shift"] == "Die Beziehung zwischen emergenten Strukturen und Autonomie"
     assert made["keyword_focus"] == "Implikationen emergenten Strukturen Autonomie"
 
@@ -77,7 +78,7 @@ def test_documents_test_queries_each_get_three_variants(question: str) -> None:
 def test_hundred_tokens_a_variant_are_forty_words_for_the_model() -> None:
     """max_tokens_per_variant 100: said in words, since the model's limit on tokens includes what it thinks.
 
-    A temperature (.7) is not sent: the API's client takes none any more.
+    The temperature of .7 is not sent: Claude's API takes none any more, and other servers are asked for 0.
     """
     assert "at most 40 words" in VARIANTS
     assert MAX_VARIANT_CHARS == 500

@@ -248,6 +248,31 @@ def test_choice_in_german_keeps_the_case_of_its_noun() -> None:
     assert "paraphrase" not in by_kind("Welcher Turm ist offen?")
 
 
+@pytest.mark.parametrize(
+    ("question", "paraphrase", "shift"),
+    [
+        (
+            "Was sind die Folgen von der neuen Regel für das Museum?",
+            "Welche Folgen ergeben sich aus der neuen Regel für das Museum?",
+            "Die Folgen von der neuen Regel für das Museum",
+        ),
+        (
+            "Was sind die Vorteile von leisen Motoren für kleine Boote?",
+            "Welche Vorteile ergeben sich aus leisen Motoren für kleine Boote?",
+            "Die Vorteile von leisen Motoren für kleine Boote",
+        ),
+        (
+            "Was sind die Folgen von hohem Wasser für Kinder?",
+            "Welche Folgen ergeben sich aus hohem Wasser für Kinder?",
+            "Die Folgen von hohem Wasser für Kinder",
+        ),
+    ],
+)
+def test_german_nouns_keep_their_case_in_other_words(question: str, paraphrase: str, shift: str) -> None:
+    made = by_kind(question)
+    assert (made["paraphrase"], made["perspective_shift"]) == (paraphrase, shift)
+
+
 def test_choices_there_are_become_a_statement() -> None:
     assert by_kind("Welche Sorten Eis gibt es?")["perspective_shift"] == "Es gibt Sorten Eis"
 
