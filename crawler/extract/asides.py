@@ -10,7 +10,7 @@ _NAMES = re.compile(
     r"read-?(?:more|next|also)|also-?(?:read|like)|trending|popular|most-?read|latest|share\w*|sharing|social\w*|follow|"
     r"newsletter|subscri\w*|sign-?up|promo\w*|sponsor\w*|advert\w*|ads?|banner|outbrain|taboola|widgets?|sidebar|"
     r"author-?(?:bio|box|info)|about-?author|byline|tags?|tag-?list|post-?meta|entry-?meta|copyright|cookie\w*|consent|"
-    r"teaser|paywall|print|donate|poll|rating|reviews?|upsell|cart|product-?grid)(?:$|[\s_-])"
+    r"portable-archive|teaser|paywall|print|donate|poll|rating|reviews?|upsell|cart|product-?grid)(?:$|[\s_-])"
 )
 MAX_NAMES = 300  #: characters
 _BLOCKS = frozenset("div section aside ul ol p table article form footer header figure h2 h3 h4 h5 span".split())

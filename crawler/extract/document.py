@@ -1,7 +1,7 @@
 """Extract what a reader sees of a fetched document: its text, title, language, dates and links.
 
-The main content is the page's own ``main`` or ``article``, or a library's guess; code, lists and tables stay
-readable. No bytes raise anything but NothingToRead.
+Of a page of documentation all but its navigation is kept, of other pages the article that a library finds
+(``content/main_content.py``); code, lists and tables keep their form. No bytes raise anything but NothingToRead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from domain import Link, PageText
 from domain.errors import WellreadError
 
 #: raised when the same bytes give another text: pages that were read with a former one are fetched whole when due
-EXTRACTION = "4"
+EXTRACTION = "5"
 
 _WITH_FACTS = frozenset({"script", "head"})  #: not seen
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})

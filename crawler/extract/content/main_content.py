@@ -9,7 +9,7 @@ from typing import Any
 
 from crawler.extract.content.article import article_text, chosen
 from crawler.extract.content.furniture import without_furniture
-from crawler.extract.content.navigation import drop_navigation, without_bars
+from crawler.extract.content.navigation import drop_menu_cells, drop_navigation, without_bars
 from crawler.extract.content.page_kind import Kind, kind_by_loss
 from crawler.extract.content.weights import weigh
 from crawler.extract.element_text import Line, Rendered, joined, lines_of
@@ -29,6 +29,7 @@ _INDEX_LINKS, _WORDS_PER_LINK = 100, 15
 def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     """Return the text of a page's main content and the share of it that is links; hidden elements must be removed."""
     body = tree.find("body") if tree.find("body") is not None else tree
+    drop_menu_cells(body)
     text = "" if kind == "documentation" else article_text(tree)
     article = _without_asides(chosen(lines_of(body), text)) if len(text.split()) >= MIN_WORDS else []
     article = without_furniture(article)
@@ -53,11 +54,11 @@ def _without_asides(lines: list[Line]) -> list[Line]:
 def _main(body: Any) -> Any:
     """Return the element that holds most of the text outside of links, if the page marks one as its content."""
     weights = weigh(body)
-    least = _MAIN_SHARE * (weights[body].text - weights[body].linked)
+    least = _MAIN_SHARE * weights[body].unlinked
     found = body
     for path in _MAIN:
         for element in body.findall(path):
-            if weights[element].text - weights[element].linked >= least and element in weights:
+            if weights[element].unlinked >= least and element in weights:
                 found = element
                 break
     return found

@@ -25,6 +25,7 @@ _CERTAIN = re.compile(
     r"(?:^|[\s_])(?:nav-?(?:header|footer|bar|_?table|panel|_?flow|igation)|doc-?nav|nav_table|breadcrumbs?|pagination|pager|"
     r"sphinxsidebar|wy-nav-side|wy-nav-top|md-sidebar|md-header|md-footer|skip-?links?|skip-to-content|toplang|bottomlang|"
     r"prev-?next|page-?nav|site-?nav|site-?header|site-?footer|cookie-?(?:banner|consent|notice)|edit-?(?:this-?)?page|"
+    r"nav-?breadcrumbs|action-?bar|post-?profile|"  # phpBB
     r"searchbox|footer|footer-text|theme-doc-footer|header-panel|rst-versions|rst-footer-buttons|vector-(?:header|toc).*|mw-editsection|catlinks|navbox|printfooter|tocframe)"
     r"(?:$|[\s_])"
 )
@@ -84,6 +85,20 @@ def drop_navigation(root: Any) -> None:
                 drop(element)
             else:
                 waiting.extend(element)
+
+
+def drop_menu_cells(root: Any) -> None:
+    """Remove the cells of a table that link, beside the cell that holds most of the page's text, in place."""
+    if root.find(".//td") is None:
+        return
+    weights = weigh(root)
+    least = max(_SHORT, _MOST * weights[root].unlinked)
+    for row in list(root.iter("tr")):
+        cells = [cell for cell in row if cell.tag == "td"]
+        if any(weights[cell].unlinked >= least for cell in cells):
+            for cell in cells:
+                if weights[cell].links >= _MENU and weights[cell].share >= _LINKED:
+                    drop(cell)
 
 
 def _is_navigation(element: Any, weight: Weight) -> bool:

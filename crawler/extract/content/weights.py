@@ -15,6 +15,11 @@ class Weight:
     links: int = 0
 
     @property
+    def unlinked(self) -> int:
+        """Return the characters outside of links."""
+        return self.text - self.linked
+
+    @property
     def share(self) -> float:
         """Return the share of the text that is in links."""
         return self.linked / self.text if self.text else 0.0

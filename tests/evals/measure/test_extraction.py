@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from evals.measure.extraction import measure_articles, measure_manuals
+from evals.report.floors import find_regressions, read_floors
+from evals.report.tables import flat
 from evals.sets.pages import GoldPage, read_pages, seen
 
 _PROSE = "The keeper trims the <b>wick</b> every evening before he lights the lamp, and again at midnight. " * 3
@@ -55,3 +57,13 @@ def test_shipped_pages_are_sixty_or_more_and_each_has_a_main_text() -> None:
     assert len(pages) >= 60
     assert len({page.id for page in pages}) == len(pages)
     assert all(len(page.main.split()) >= 60 for page in pages)
+
+
+def test_what_is_kept_of_the_shipped_pages_is_not_below_its_floors() -> None:
+    measured = {
+        "manuals": measure_manuals(read_pages("manuals")),
+        "articles": measure_articles(read_pages("articles")),
+    }
+    floors = {"pages": read_floors()["pages"]}
+    assert "extraction.articles.f1" in floors["pages"]
+    assert find_regressions({"pages": flat({"extraction": measured})}, floors) == []
