@@ -1,0 +1,57 @@
+"""What an article's site says beside it is not read: it is told by its class, wherever it stands in the article."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.extract.document import extract
+
+PARAGRAPH = (
+    "The keeper trims the wick every evening before he lights the lamp, and again at midnight when the oil is low, "
+    "because a dirty wick gives a yellow light that no ship can see from far away."
+)
+BESIDE = "Keepers of the other lamps met in spring and praised the oil of the southern whalers."
+
+
+def _read_article(within: str) -> str:
+    head = "<title>The lamp</title><meta property='og:type' content='article'>"
+    below = "".join(f"<p>{night}. {PARAGRAPH}</p>" for night in range(1, 6))
+    body = f"<article><h1>The lamp</h1><p>{PARAGRAPH}</p>{within}{below}</article>"
+    page = f"<!doctype html><html lang='en'><head>{head}</head><body>{body}</body></html>"
+    return extract(page.encode(), url="http://a.example/lamp.html", content_type="text/html; charset=utf-8").text
+
+
+@pytest.mark.parametrize("name", ["note", "content", "lead-in"])
+def test_paragraph_of_another_class_is_kept(name: str) -> None:
+    assert BESIDE in _read_article(f"<div class='{name}'><p>{BESIDE}</p></div>")
+
+
+@pytest.mark.parametrize(
+    "name", ["related-posts", "recommended", "more-from", "read-next", "most-read", "trending", "portable-archive-list"]
+)
+def test_related_links_are_left_out(name: str) -> None:
+    text = _read_article(f"<section class='{name}'><h3><a href='/b'>Oil</a></h3><p>{BESIDE}</p></section>")
+    assert BESIDE not in text
+    assert text.count(PARAGRAPH) == 6
+
+
+@pytest.mark.parametrize("name", ["comments", "comment-list", "respond", "disqus"])
+def test_comments_are_left_out(name: str) -> None:
+    text = _read_article(f"<div id='{name}'><b>seagull</b><p>{BESIDE}</p><a href='#r'>Reply</a></div>")
+    assert BESIDE not in text
+    assert "seagull" not in text
+    assert text.count(PARAGRAPH) == 6
+
+
+@pytest.mark.parametrize("name", ["share-bar", "sharing", "social-links", "follow"])
+def test_share_lines_are_left_out(name: str) -> None:
+    text = _read_article(f"<div class='{name}'><span>Tell others that {BESIDE}</span> <a href='#f'>Send</a></div>")
+    assert BESIDE not in text
+    assert text.count(PARAGRAPH) == 6
+
+
+@pytest.mark.parametrize("name", ["advert", "ads", "sponsored", "promo", "banner"])
+def test_captions_of_adverts_are_left_out(name: str) -> None:
+    picture = f"<figure class='{name}'><img src='/oil.png' alt='Oil'><figcaption>{BESIDE}</figcaption></figure>"
+    assert BESIDE not in _read_article(picture)
+    assert BESIDE in _read_article(picture.replace(name, "picture"))
