@@ -12,11 +12,9 @@ from itertools import takewhile
 
 from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.sentence_score import is_instruction
-from pipeline.judging.sentences import ANSWERING, Span, asks
+from pipeline.judging.sentences import ANSWERING, LINES, MAX_QUOTE_CHARACTERS, Span, announced_by, asks
 from text.reference import goes_on
 
-#: the longest quote of a sentence with the list or code it announces; a longer announcement is left out as a whole
-MAX_QUOTE_CHARACTERS = 700
 #: a sentence with fewer terms ("From the sky.") is quoted with the next one
 FEW_TERMS = 5
 #: the words of a quote with the sentences around the chosen one; two quotes share what one alone may have
@@ -25,9 +23,6 @@ QUOTE_WORDS, ALONE_WORDS = 20, 60
 _BEFORE = 0.05
 #: the nearness of a sentence without which the chosen one, or it itself, says only half
 _BELONGS = 1.0
-#: blocks that are read line by line; their parts belong together
-_LINES = frozenset({"list", "table", "definition"})
-_ANNOUNCED = frozenset({"code", "row", "header", "signature"})
 
 
 def extend(
@@ -61,11 +56,12 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
         return _within(snippet, _last_of_few(snippet, [span, *following]))
     if (reply := _reply(spans, at)) is not None:
         return reply
+    last = announced_by(span, following) if span.text.endswith(":") else None
     if span.named_at is not None and span.end - span.named_at <= MAX_QUOTE_CHARACTERS:
-        return replace(span, start=span.named_at)
-    if span.text.endswith(":") and (announced := _announced(following)):
-        return _as_far_as_it_fits(span, announced)
-    if span.block_kind in _LINES and (in_block := _block_of(spans, at, wants_all=wants_all)):
+        return replace(span, start=span.named_at, end=(last or span).end)
+    if last is not None:
+        return _joined(span, last)
+    if span.block_kind in LINES and (in_block := _block_of(spans, at, wants_all=wants_all)):
         return in_block
     if wants_all and (code := list(takewhile(lambda other: other.kind == "code", following))):
         return _within(span, code[-1])
@@ -106,26 +102,12 @@ def _last_of_few(snippet: Span, following: Sequence[Span]) -> Span:
     return few[-1] if few else following[0]
 
 
-def _announced(following: Sequence[Span]) -> list[Span]:
-    """Return the list, rows or code directly below an announcement; of prose, the next sentence."""
-    if not following:
-        return []
-    first = following[0]
-    if first.block_kind in _LINES or first.kind in _ANNOUNCED:
-        return list(
-            takewhile(
-                lambda other: (other.block == first.block) if first.block_kind in _LINES else other.kind in _ANNOUNCED,
-                following,
-            )
-        )
-    return [first] if first.kind == "prose" else []
-
-
 def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     """Return the list, the table or the definition that a sentence is in, from the line that announces it; or None."""
     span = spans[at]
     places = [place for place, other in enumerate(spans) if other.block == span.block]
-    first, last = places[0], places[-1]
+    first = places[0]
+    last = next((place for place in reversed(places) if not spans[place].text.endswith(":")), at)
     if any(is_instruction(spans[place]) for place in places):
         return None
     before = spans[first - 1] if first else None
@@ -142,13 +124,6 @@ def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None
         if len(quote.text.split()) <= ALONE_WORDS or len(quote.text) <= limit:
             return quote
     return span if span.block_kind == "table" else None
-
-
-def _as_far_as_it_fits(span: Span, announced: Sequence[Span]) -> Span | None:
-    """Return an announcement with what it announces: a list's first items where all are too many, all code or none."""
-    if announced[0].block_kind != "list":
-        return _within(span, announced[-1])
-    return next((whole for last in reversed(announced) if (whole := _within(span, last))), None)
 
 
 def _within(first: Span, last: Span) -> Span | None:

@@ -1,7 +1,7 @@
 """Split passages into sentences, each with its kind and with the lines above it that say what it is about.
 
 A heading, a question, a signature or a line that ends in a colon tells nothing itself: its words count for the
-sentences that follow.
+sentences that follow. So does an announcement of what cannot be quoted with it: alone it is half a sentence.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import groupby
+from itertools import dropwhile, groupby, takewhile
 from typing import Final, Literal
 
 from domain import Block, BlockKind, Passage
@@ -27,6 +27,12 @@ ANSWERING: frozenset[SentenceKind] = frozenset({"prose", "row", "snippet", "poin
 REMEMBERED: Final = 256
 #: the longest code that is one snippet
 MAX_SNIPPET_CHARACTERS: Final = 500
+#: the longest quote of a sentence with the list or code it announces; of a longer one the first lines are quoted
+MAX_QUOTE_CHARACTERS: Final = 700
+#: blocks that are read line by line; their parts belong together
+LINES: Final[frozenset[BlockKind]] = frozenset({"list", "table", "definition"})
+#: kinds of lines that are announced together
+_ANNOUNCED: Final[frozenset[SentenceKind]] = frozenset({"code", "row", "header", "signature"})
 #: the largest share of code marks among the characters of prose
 _MARKS_IN_PROSE = 0.06
 _CODE_MARKS = re.compile(r"[=_(){}\[\]<>|\\@$#*/]")
@@ -92,7 +98,26 @@ class Span:
 def spans_of(passage: Passage, lang: str) -> tuple[Span, ...]:
     """Return every sentence of a passage in order, its terms analysed as those of a question in ``lang``."""
     spans = _with_snippets(_with_headers([*_sentences_of(passage, lang)]))
-    return tuple(_with_leads(spans, terms_of(passage.lead, lang)))
+    return tuple(_without_halves([*_with_leads(spans, terms_of(passage.lead, lang))]))
+
+
+def announced_by(span: Span, following: Iterable[Span]) -> Span | None:
+    """Return the last line to quote with an announcement: of the list, rows or code below it, what fits; or None.
+
+    Of a paragraph it is the first sentence, or its line that has no full stop.
+    """
+    below = list(dropwhile(_leads_on, following))
+    if not below:
+        return None
+    first, announced = below[0], below[:1]
+    if first.block_kind in LINES:
+        announced = [other for other in below if other.block == first.block]
+    elif first.kind in _ANNOUNCED:
+        announced = list(takewhile(lambda other: other.kind in _ANNOUNCED, below))
+    elif first.block_kind != "prose" or first.kind not in ("prose", "heading"):
+        return None
+    fitting = [other for other in announced if other.end - span.start <= MAX_QUOTE_CHARACTERS]
+    return next((other for other in reversed(fitting) if not other.text.endswith(":")), None)
 
 
 def looks_like_code(text: str) -> bool:
@@ -234,3 +259,16 @@ def _announces(spans: Sequence[Span], at: int) -> bool:
 
 def _is_cells(span: Span) -> bool:
     return span.kind in ("row", "header") and " | " in span.text
+def _without_halves(spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield the spans, an announcement as a heading where nothing that it announces can be quoted with it."""
+    for at, span in enumerate(spans):
+        announces = span.kind in ANSWERING and span.text.endswith(":")
+        is_half = announces and announced_by(span, spans[at + 1 :]) is None
+        yield replace(span, kind="heading") if is_half else span
+
+
+def _leads_on(span: Span) -> bool:
+    """Return whether a sentence of prose announces something, too."""
+    return span.kind == "prose" and span.block_kind not in LINES and span.text.endswith(":")
+
+

@@ -8,9 +8,8 @@ from domain import Answer, Hit, StatedFact
 from domain.fact import Fact
 from pipeline.answering.citations import check
 from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, _apart, compose
-from pipeline.answering.extent import MAX_QUOTE_CHARACTERS
 from pipeline.judging.sentence_score import BY_WORDS
-from pipeline.judging.sentences import ANSWERING, spans_of
+from pipeline.judging.sentences import ANSWERING, MAX_QUOTE_CHARACTERS, spans_of
 from pipeline.question.analysis import analyse_question
 from pipeline.question.answer_type import answer_type_of, rate_fit
 from pipeline.reader.read_hits import READ_FIRST
@@ -152,12 +151,19 @@ def test_row_of_a_table_answers_with_the_words_of_the_sentence_above_it() -> Non
     assert answer_to("What does a night in the cellar cost?", text).sentences[0].text == "Cellar | 25"
 
 
-def test_code_that_is_too_long_is_left_out() -> None:
-    text = "To read a CSV file:\n\n" + "\n".join(f">>> call_{at}()" for at in range(100))
-    assert (
-        max(len(citation.quote) for citation in answer_to("How do I read a CSV file?", text).citations)
-        <= MAX_QUOTE_CHARACTERS
-    )
+def test_first_lines_of_code_that_is_too_long_are_quoted_with_its_announcement() -> None:
+    text = "To read a CSV file:\n\n" + "\n".join(f">>> for row in call_{at}():\n...     print(row)" for at in range(50))
+    quote = answer_to("How do I read a CSV file?", text).citations[0].quote
+    assert quote.startswith("To read a CSV file:\n\n>>> for row in call_0():\n...     print(row)\n>>>")
+    assert quote.endswith("print(row)")
+    assert MAX_QUOTE_CHARACTERS - 60 < len(quote) <= MAX_QUOTE_CHARACTERS
+
+
+@pytest.mark.parametrize("next_part", ["", "\n\nWho reads the other files?", f"\n\n>>> {'x' * 700}()"])
+def test_announcement_alone_is_no_answer(next_part: str) -> None:
+    text = f"Ada reads a CSV file with a module.\n\nTo read a CSV file:{next_part}"
+    answer = answer_to("How do I read a CSV file?", text)
+    assert [citation.quote for citation in answer.citations] == ["Ada reads a CSV file with a module."]
 
 
 def test_wrapped_lines_read_as_one_sentence_but_the_quote_is_untouched() -> None:
@@ -202,6 +208,7 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
         return
     stored = {hit.passage.page_id: hit.passage.text for hit in hits}
     assert check(answer, stored.get) is answer
+    assert not any(citation.quote.endswith(":") for citation in answer.citations)
     assert 1 <= len(answer.sentences) <= BY_WORDS
     assert [sentence.markers for sentence in answer.sentences] == [(n,) for n in range(1, len(answer.sentences) + 1)]
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from domain import Block, BlockKind, Hit
-from pipeline.answering.extent import ALONE_WORDS, MAX_QUOTE_CHARACTERS, QUOTE_WORDS, extend
+from pipeline.answering.extent import ALONE_WORDS, QUOTE_WORDS, extend
 from pipeline.judging.coverage import cover
+from pipeline.judging.sentences import MAX_QUOTE_CHARACTERS
 from pipeline.question.analysis import analyse_question
 from pipeline.reader.reader import Reader
 from tests.fakes import passage
@@ -127,6 +128,27 @@ def test_what_announces_something_else_is_not_drawn_in() -> None:
 def test_code_comes_with_the_sentence_that_introduces_it() -> None:
     parts: list[tuple[BlockKind, str]] = [("prose", "Run this to clean the lamp:"), ("code", "lamp --clean")]
     assert quoted("Run", *parts) == "Run this to clean the lamp:\n\nlamp --clean"
+
+
+def test_what_a_described_name_announces_is_quoted_with_it() -> None:
+    parts: list[tuple[BlockKind, str]] = [
+        ("prose", "lamp.clean(cloth)\n\nTo clean the lamp:"),
+        ("code", "lamp --clean"),
+    ]
+    assert quoted("To clean", *parts) == "lamp.clean(cloth)\n\nTo clean the lamp:\n\nlamp --clean"
+
+
+def test_an_announcement_of_an_announcement_is_quoted_with_what_is_announced() -> None:
+    parts: list[tuple[BlockKind, str]] = [
+        ("prose", "To clean the lamp:\n\nRun this command:"),
+        ("code", "lamp --clean"),
+    ]
+    assert quoted("To clean", *parts) == "To clean the lamp:\n\nRun this command:\n\nlamp --clean"
+
+
+def test_a_list_is_not_quoted_up_to_what_announces_the_rest() -> None:
+    steps = "- Wipe the lamp.\n- Then dry the lamp with one of these:"
+    assert quoted("Wipe", ("list", steps), wants_all=True) == "Wipe the lamp."
 
 
 def test_an_instruction_to_the_answerer_is_not_drawn_in() -> None:
