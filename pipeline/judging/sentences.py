@@ -56,6 +56,10 @@ _HEADER_CELL_WORDS = 4
 _POINTER = re.compile(r"[^\W\d_][\w' -]{2,40}: [^\W\d_A-Z][^.:\d]*\.?")
 _ENDS = re.compile(r"[.!…:;。！][\"'”’»)\]]*(?: ?\[\d+\])*$")
 _ROW = re.compile(r"\S(?:.*\S)?")
+_CAPTION = re.compile(
+    r"(?:fig(?:ure|ura|\.)|abb(?:ildung|\.)|tab(?:le|elle|leau|la|ela|el|\.)|afbeelding)\s*\d", re.IGNORECASE
+)
+_LABELLED = re.compile(r"[^\W\d][^:\d]{0,40}: .*\d")  #: "Phone: 040 555"
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
 _REPLY = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|sì|sim|não)\b", re.IGNORECASE)
 _ASKS = re.compile(r"[?？][\"'”’»)\]]*$")
@@ -125,11 +129,11 @@ def looks_like_code(text: str) -> bool:
     return bool(_CODE_BEGINS.match(text)) or len(_CODE_MARKS.findall(text)) > _MARKS_IN_PROSE * len(text)
 
 
-def kind_of(text: str, *, bulleted: bool = False) -> SentenceKind:
-    """Return the kind of a sentence, by its form alone."""
+def kind_of(text: str, *, block: BlockKind | None = None, bulleted: bool = False) -> SentenceKind:
+    """Return the kind of a sentence by its form, and by the kind of its block; None where that is not known."""
     if _SIGNATURE.fullmatch(text):
         return "signature"
-    if " | " in text:
+    if " | " in text and block != "prose":
         return "row"
     if looks_like_code(text) and not _is_sentence_about_code(text):
         return "code"
@@ -139,9 +143,19 @@ def kind_of(text: str, *, bulleted: bool = False) -> SentenceKind:
         return "pointer"
     if _ENDS.search(text):
         return "prose"
-    if bulleted or any(char.isdigit() for char in text) or len(text.split()) > _HEADING_WORDS:
+    return _kind_without_stop(text, block, bulleted=bulleted)
+
+
+def _kind_without_stop(text: str, block: BlockKind | None, *, bulleted: bool) -> SentenceKind:
+    """Return the kind of a line without a full stop: a long one in a paragraph is a sentence that only lacks it."""
+    is_long = len(text.split()) > _HEADING_WORDS
+    if bulleted:
         return "row"
-    return "heading"
+    if _CAPTION.match(text):
+        return "heading"
+    if block == "prose":
+        return "prose" if is_long else "row" if _LABELLED.match(text) else "heading"
+    return "row" if is_long or any(map(str.isdigit, text)) else "heading"
 
 
 def asks(text: str) -> bool:
@@ -164,12 +178,13 @@ def _sentences_of(passage: Passage, lang: str) -> Iterator[Span]:
         bullet = _BULLET.match(text, start, end) or (_NUMBER.match(text, start, end) if block == "list" else None)
         first = bullet.end() if bullet else start
         shown = text[first:end].rstrip("¶ ")
+        known = block if passage.blocks else None
         if shown:
             yield Span(
                 passage=passage,
                 start=first,
                 end=first + len(shown),
-                kind=_KINDS.get(block) or kind_of(shown, bulleted=bullet is not None),
+                kind=_KINDS.get(block) or kind_of(shown, block=known, bulleted=bullet is not None),
                 terms=terms_of(shown, lang),
                 block=place,
                 block_kind=block,
@@ -250,15 +265,6 @@ def _with_leads(spans: Sequence[Span], led_by: Iterable[str]) -> Iterator[Span]:
             named_at = span.start
 
 
-def _announces(spans: Sequence[Span], at: int) -> bool:
-    """Return whether a sentence ends in a colon, is directly above a table, or is its first row."""
-    before, span, after = spans[max(0, at - 1)], spans[at], spans[min(at + 1, len(spans) - 1)]
-    above_rows = _is_cells(after) and (not _is_cells(span) or not _is_cells(before))
-    return span.text.endswith(":") or above_rows
-
-
-def _is_cells(span: Span) -> bool:
-    return span.kind in ("row", "header") and " | " in span.text
 def _without_halves(spans: Sequence[Span]) -> Iterator[Span]:
     """Yield the spans, an announcement as a heading where nothing that it announces can be quoted with it."""
     for at, span in enumerate(spans):
@@ -272,3 +278,12 @@ def _leads_on(span: Span) -> bool:
     return span.kind == "prose" and span.block_kind not in LINES and span.text.endswith(":")
 
 
+def _announces(spans: Sequence[Span], at: int) -> bool:
+    """Return whether a sentence ends in a colon, is directly above a table, or is its first row."""
+    before, span, after = spans[max(0, at - 1)], spans[at], spans[min(at + 1, len(spans) - 1)]
+    above_rows = _is_cells(after) and (not _is_cells(span) or not _is_cells(before))
+    return span.text.endswith(":") or above_rows
+
+
+def _is_cells(span: Span) -> bool:
+    return span.kind in ("row", "header") and " | " in span.text

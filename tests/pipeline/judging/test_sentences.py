@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from domain import Block, Hit, Passage
 from pipeline.judging.sentences import kind_of, spans_of
 from text.terms import terms_of
@@ -77,6 +79,33 @@ def test_long_code_and_code_below_a_sentence_are_lines() -> None:
     assert {span.kind for span in spans_of(_headed("lamp trim\n" * 60), "en")} == {"heading", "code"}
     blocks = (Block(kind="prose", start=0, end=41), Block(kind="code", start=43, end=80))
     assert "snippet" not in {span.kind for span in spans_of(_hit(*blocks).passage, "en")}
+
+
+@pytest.mark.parametrize(
+    ("text", "in_prose", "in_list", "unknown"),
+    [
+        ("Figure 3 The lamp", "heading", "heading", "heading"),  # a caption
+        ("Abb. 3: Die Lampe im Jahr 1874", "heading", "heading", "heading"),
+        ("Figure 3 shows the lamp.", "prose", "prose", "prose"),
+        ("Lamp of 1874", "heading", "row", "row"),  # the label of a picture, or an item of a list
+        ("Oil: 40 litres", "row", "row", "row"),  # what a label tells is said
+        ("Applies to the lamps 3 and 5: all", "heading", "row", "row"),
+        ("The keeper of the light | The lamp | 3 more", "heading", "row", "row"),  # links to other pages
+        ("Give - as the lamp, for example lamps | clean -.", "prose", "row", "row"),
+        # a sentence without a full stop
+        ("the keeper of the light wipes the lamp with a soft cloth every morning", "prose", "row", "row"),
+    ],
+)
+def test_captions_and_fragments_are_no_rows(text: str, in_prose: str, in_list: str, unknown: str) -> None:
+    assert kind_of(text, block="prose") == in_prose
+    assert kind_of(text, block="list") == in_list
+    assert kind_of(text) == unknown
+
+
+def test_an_announcement_is_a_heading_where_nothing_can_be_quoted_with_it() -> None:
+    passage = replace(_hit().passage, text="Trim it so:\n\nUse the scissors.\n\nThen do this:")
+    blocks = tuple(Block(kind="prose", start=start, end=end) for start, end in ((0, 11), (13, 30), (32, 45)))
+    assert [span.kind for span in spans_of(replace(passage, blocks=blocks), "en")] == ["prose", "prose", "heading"]
 
 
 def test_a_line_that_announces_code_is_prose_whatever_path_it_names() -> None:
