@@ -49,8 +49,14 @@ _OPPOSITES = {
 }
 _LEADING_ANSWER = re.compile(r"\s*(?:yes|no|ja|nein|oui|non|sí|si|no|sì|sim|não|nee)\s*[,.:;!–—-]\s*", re.IGNORECASE)
 _NOT = re.compile(r"n['’]t\b")
+#: "it is false that" denies what follows
+_FALSE = re.compile(
+    r"\b(?:false|wrong|untrue|falsch|unwahr|faux|falso|onwaar)(?: to (?:say|claim))?,? (?:that|dass|daß|que|che|dat)\b",
+    re.IGNORECASE,
+)
+#: what "dass" begins belongs to the clause before it ("es ist nicht wahr, dass …"), also when put into English
 _CLAUSE = re.compile(
-    r"[,;:()–—]\s+|\s(?=(?:but|and|while|although|except|because|or|when|if)\s)"
+    r"[,;:()–—]\s+(?!(?:dass|daß|ob|dat|that)\s)|\s(?=(?:but|and|while|although|except|because|or|when|if)\s)"
     r"|\s(?=(?:aber|und|während|obwohl|außer|weil|oder|wenn)\s)"
 )
 _WORD = re.compile(r"[^\W\d_]+")
@@ -70,7 +76,7 @@ def without_leading_answer(text: str) -> str:
 def is_negated(clause: str, lang: str) -> bool:
     """Return whether an odd number of negations stands in a clause; French pairs count as one."""
     words = _WORD.findall(fold(_NOT.sub(" not", clause)))
-    count = sum(word in _negations(lang) for word in words)
+    count = sum(word in _negations(lang) for word in words) + len(_FALSE.findall(clause))
     return bool(count) if lang == "fr" else count % 2 == 1
 
 

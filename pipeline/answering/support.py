@@ -69,7 +69,7 @@ def why_unsupported(
     """
     text = "\n".join(quote.text for quote in quotes)
     titles = "\n".join(quote.title for quote in quotes)
-    if " ".join(words(claim)) and " ".join(words(claim)) in " ".join(words(text)):
+    if _repeats(claim, text):
         return ""
     if _has_unsupported_number(claim, quotes, question, lang):
         return "number"
@@ -94,6 +94,15 @@ def best_sentence(claim: str, passage: Passage) -> tuple[int, int] | None:
     ]
     shared, start, end = max(scored, default=(0, 0, 0))
     return (-start, end) if shared else None
+
+
+def _repeats(claim: str, quote: str) -> bool:
+    """Return whether the claim is whole sentences of the quote: a part of one may lack its "not"."""
+    return f"\n{_by_sentence(claim)}\n" in f"\n{_by_sentence(quote)}\n"
+
+
+def _by_sentence(text: str) -> str:
+    return "\n".join(" ".join(words(text[start:end])) for start, end in sentence_spans(text))
 
 
 def _has_unsupported_number(claim: str, quotes: Sequence[Quoted], question: str, lang: str) -> bool:

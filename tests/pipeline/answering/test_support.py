@@ -54,6 +54,29 @@ def test_option_or_file_name_that_the_quote_lacks_is_no_paraphrase() -> None:
     assert why("Use reset --soft to undo it.", quote) == ""
 
 
+@pytest.mark.parametrize(
+    ("claim", "quote", "lang"),
+    [
+        ("Point the C: drive at it.", "You should not point the C: drive at it.", "en"),
+        ("The bridge is open.", "It is not true that the bridge is open.", "en"),
+        ("The bridge is open.", "It is false that the bridge is open.", "en"),
+        ("The server is safe.", "Nobody knows whether the server is safe.", "en"),
+        ("Schalten Sie das Gerät aus.", "Auf keinen Fall schalten Sie das Gerät aus.", "de"),
+        ("Die Brücke ist offen.", "Es ist nicht wahr, dass die Brücke offen ist.", "de"),
+        ("Die Brücke ist offen.", "Es ist falsch, dass die Brücke offen ist.", "de"),
+    ],
+)
+def test_part_of_a_sentence_without_its_negation_goes(claim: str, quote: str, lang: str) -> None:
+    assert why(claim, quote, lang=lang) == "opposite"
+    assert why(quote, quote, lang=lang) == ""
+
+
+def test_whole_sentences_of_the_quote_stay() -> None:
+    quote = "It is not false that the bridge is open. Nobody crosses it; the road is closed. Dogs may."
+    assert why("It is not false that the bridge is open.", quote) == ""
+    assert why("Nobody crosses it; the road is closed. Dogs may.", quote) == ""
+
+
 def test_between_languages_only_numbers_are_compared() -> None:
     assert why("Der Leuchtturm wurde 1874 gebaut.", lang="de", of="en") == ""
     assert why("Der Leuchtturm wurde 1847 gebaut.", lang="de", of="en") == "number"
