@@ -131,7 +131,7 @@ def test_what_is_named_is_no_short_answer_to_whether() -> None:
 
 def test_word_is_of_the_questions_language() -> None:
     assert [yes_no_word(each, "de") for each in ("yes", "no", "")] == ["Ja", "Nein", ""]  # type: ignore[arg-type]
-    assert yes_no_word("yes", "fr") == "Yes"
+    assert [yes_no_word("yes", lang) for lang in ("fr", "sv")] == ["Oui", "Yes"]
 
 
 @pytest.mark.parametrize(

@@ -1,26 +1,16 @@
-"""Answer yes/no questions: "Yes" or "No" when a sentence states the question's own words, in order, or negates them.
-
-"The lighthouse was built in 1874 by Robert Tallis." answers "Was the lighthouse built in 1874?"; a sentence that needs
-a conclusion does not. In doubt the answer is neither: none is better than a wrong one.
-"""
+"""Tell whether an English or German sentence states a yes/no question as a statement, or negates it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
-from domain import Answer, Hit
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import last_question
+from pipeline.question.yes_no.words import YesNo
 from text.analyser import fold
 from text.related_words import IRREGULAR_PASTS
-from text.sentences import sentence_spans
 
-YesNo = Literal["", "yes", "no"]
-
-_WORDS = {"en": {"yes": "Yes", "no": "No"}, "de": {"yes": "Ja", "no": "Nein"}}
 _DO = {"do", "does", "did"}
 _AUXILIARIES = {
     "en": {
@@ -88,19 +78,6 @@ _ADDED = re.compile(
     r"(?:,? (?:in|on|at|by|near|from|am|im|von|vom|bei|an) (?:the |dem |der |den )?"
     r"(?:(?:[A-ZÄÖÜ\d][\w’'.-]*|of|von)[ ,]?)+)*"
 )
-#: a page about something untrue
-_UNTRUE = re.compile(
-    r"\b(?:myth|misconception|fiction|fictional|false|fake|hoax|rumou?r|joke|satire|quiz|novel|legend|april fool"
-    r"|mythos|irrtum|irrtümer|gerücht|witz|roman|legende|falsch|märchen|sage)",
-    re.IGNORECASE,
-)
-#: the beginning of a sentence that takes the previous one back
-_BUT = re.compile(
-    r"(?:but|however|yet|in fact|actually|false|wrong|not true|not so|that is (?:not|false|wrong)|this is (?:not|false"
-    r"|wrong)|no\b|aber|doch|jedoch|falsch|das (?:ist falsch|stimmt nicht)|tatsächlich|nein)\b",
-    re.IGNORECASE,
-)
-_LEADING = re.compile(r"(yes|no|ja|nein)\s*(?=[,;:.!–—])", re.IGNORECASE)
 
 #: irregular English verb → its past; those added here are general synonyms among the related words
 _PASTS = IRREGULAR_PASTS | {
@@ -116,18 +93,17 @@ class _Question:
     words: tuple[str, ...]  #: those after the auxiliary
 
 
-def is_yes_no(analysis: Analysis) -> bool:
-    """Return whether a question is a yes/no question."""
-    words = _folded(last_question(analysis.text))
+def is_yes_no(question: str, lang: str) -> bool:
+    """Return whether a question without its mark is an English or German yes/no question."""
+    words = _folded(question)
     first = words[0].removesuffix("n't") if words else ""
-    return len(words) > 1 and first in _AUXILIARIES.get(analysis.lang, ()) and "?" in analysis.text
+    return len(words) > 1 and first in _AUXILIARIES.get(lang, ())
 
 
-def answers_yes_no(analysis: Analysis, text: str, start: int, end: int, *, title: str = "") -> YesNo:
-    """Return "yes" or "no" when the sentence ``text[start:end]`` of a passage states or negates just the question."""
+def says(analysis: Analysis, sentence: str) -> YesNo:
+    """Return "yes" or "no" when a sentence states or negates just the question, a yes/no question."""
     question = _parse_question(analysis)
-    sentence = text[start:end].strip()
-    if question is None or not sentence.endswith((".", "!")) or _is_doubtful(text, start, end, title):
+    if question is None:
         return ""
     tokens = list(_TOKEN.finditer(sentence))
     words = [_fold(token[0]) for token in tokens]
@@ -140,39 +116,10 @@ def answers_yes_no(analysis: Analysis, text: str, start: int, end: int, *, title
     return "yes" if not added or (question.auxiliary in _PAST and _ADDED.fullmatch(added)) else ""
 
 
-def add_yes_no(analysis: Analysis, answer: Answer, first: YesNo, hits: Sequence[Hit]) -> Answer:
-    """Return the answer to a yes/no question with ``first`` as the short answer of its first sentence.
-
-    Without it when a sentence of the hits says the contrary. The focus is dropped: a name is no answer to such a
-    question.
-    """
-    if not answer.sentences or not is_yes_no(analysis):
-        return answer
-    sentences = [(hit, span) for hit in hits for span in sentence_spans(hit.passage.text)] if first else []
-    contrary = {
-        answers_yes_no(analysis, hit.passage.text, *span, title=hit.passage.title) for hit, span in sentences
-    } - {"", first}
-    says = "" if contrary else yes_no_word(first, analysis.lang)
-    return replace(answer, sentences=(replace(answer.sentences[0], focus=None, says=says), *answer.sentences[1:]))
-
-
-def yes_no_word(yes_no: YesNo, lang: str) -> str:
-    """Return "Yes" or "No" in the question's language; "" for neither."""
-    return _WORDS.get(lang, _WORDS["en"])[yes_no] if yes_no else ""
-
-
-def leading_yes_no(sentence: str) -> YesNo:
-    """Return the yes or no that a model's sentence begins with, or ""."""
-    found = _LEADING.match(sentence)
-    if found is None:
-        return ""
-    return "yes" if found[1].lower() in ("yes", "ja") else "no"
-
-
 def _parse_question(analysis: Analysis) -> _Question | None:
     """Return the parsed question; None when it does not name what it asks about, or leaves a choice."""
     words = _folded(analysis.text)
-    if not is_yes_no(analysis) or words[0] not in _AUXILIARIES[analysis.lang]:
+    if words[0] not in _AUXILIARIES.get(analysis.lang, ()):
         return None
     if analysis.lang == "en" and words[1] in ("i", "we"):
         words = [words[0], *(_TOLD.get(word, word) for word in words[1:])]
@@ -240,15 +187,3 @@ def _is_present(verb: str, word: str) -> bool:
     if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
         return word == f"{verb[:-1]}ies"
     return word == (f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s")
-
-
-def _is_doubtful(text: str, start: int, end: int, title: str) -> bool:
-    """Return whether the text around a sentence shows that it is quoted, made up, or taken back."""
-    before, after = text[:start].rstrip(), text[end:].lstrip(' "”’»)\n')
-    return (
-        before.endswith((":", "“", "„", "«", '"', "‘", "'"))
-        or _UNTRUE.search(title) is not None
-        or _UNTRUE.search(before[-300:]) is not None
-        or _UNTRUE.search(after[:200]) is not None
-        or _BUT.match(after) is not None
-    )
