@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipeline.answering.support import Scorer
 from pipeline.models.calls import Calls
 from pipeline.models.model import LanguageModel
 from pipeline.models.openai.provider import OpenAIProvider
@@ -139,13 +138,12 @@ def model_at(
     model: str = MODEL,
     api_key: str = "",
     max_tokens: int = 4096,
-    scorer: Scorer | None = None,
     **provider: Any,
 ) -> LanguageModel:
     """Make a language model that talks to a double."""
     settings = {"timeout_s": 10.0, **provider}
     calls = Calls(provider=OpenAIProvider(base_url=url, api_key=api_key, **settings), max_tokens=max_tokens)
-    return LanguageModel(calls, small_model=model, large_model=model, scorer=scorer)
+    return LanguageModel(calls, small_model=model, large_model=model)
 
 
 class _Handler(ModelHandler):

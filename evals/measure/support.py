@@ -1,7 +1,8 @@
 """Measure how well unsupported sentences are told from supported ones, by words alone.
 
-The set ``evals/sets/claims.tsv`` has claims with the quote that they cite, in English and German. The bound was chosen
-on one half of its topics; the figures that count are those of the other half.
+The set ``evals/sets/claims.tsv`` has claims with the quote that they cite, in English and German, and
+``claims_translated.tsv`` claims whose quote is in another language. The bounds were chosen on one half of the topics;
+the figures that count are those of the other half.
 
     python -m evals.measure.support
 """
@@ -16,7 +17,9 @@ from pathlib import Path
 
 from pipeline.answering.support import Quoted, why_unsupported
 
-_SET = Path(__file__).parent.parent / "sets" / "claims.tsv"
+_SETS = Path(__file__).parent.parent / "sets"
+#: claims in the language of their quote, and in another
+CLAIMS, TRANSLATED = _SETS / "claims.tsv", _SETS / "claims_translated.tsv"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,16 +33,21 @@ class Claim:
     question: str
     claim: str
     quote: str
+    of: str = ""  #: the quote's language, where it is another
+
+    def why_left_out(self) -> str:
+        """Return why the sentence would not stay in an answer; "" where it would."""
+        quoted = Quoted(text=self.quote, title="", lang=self.of or self.lang)
+        return why_unsupported(self.claim, [quoted], self.question, lang=self.lang)
 
     def is_kept(self) -> bool:
         """Return whether the sentence would stay in an answer."""
-        quoted = Quoted(text=self.quote, title="", lang=self.lang)
-        return not why_unsupported(self.claim, [quoted], self.question, lang=self.lang)
+        return not self.why_left_out()
 
 
-def read_claims(half: str) -> list[Claim]:
+def read_claims(half: str, file: Path = CLAIMS) -> list[Claim]:
     """Return the claims of one half of the topics."""
-    with _SET.open(encoding="utf-8", newline="") as lines:
+    with file.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
         claims = [Claim(**row | {"supported": row["supported"] == "yes"}) for row in rows]
     return [claim for claim in claims if claim.half == half]
@@ -62,16 +70,17 @@ def by_kind(claims: Iterable[Claim]) -> Mapping[str, tuple[int, int]]:
 
 def main() -> None:
     """Print the figures of both halves, the kinds of the other half, and what is told wrongly in the first."""
-    for half in ("tune", "report"):
-        figures = measure_support(read_claims(half))
-        print(f"{half}: " + ", ".join(f"{name} {value:.3f}" for name, value in figures.items()))
-    for kind, (right, count) in by_kind(read_claims("report")).items():
-        print(f"  {kind}: {right}/{count}")
-    for claim in read_claims("tune"):
-        if claim.is_kept() != claim.supported:
-            quoted = Quoted(text=claim.quote, title="", lang=claim.lang)
-            why = why_unsupported(claim.claim, [quoted], claim.question, lang=claim.lang)
-            print(f"  wrong in tune: {claim.kind}: {claim.claim} | {claim.quote} ({why or 'kept'})")
+    for file in (CLAIMS, TRANSLATED):
+        print(file.name)
+        for half in ("tune", "report"):
+            figures = measure_support(read_claims(half, file))
+            print(f"{half}: " + ", ".join(f"{name} {value:.3f}" for name, value in figures.items()))
+        for kind, (right, count) in by_kind(read_claims("report", file)).items():
+            print(f"  {kind}: {right}/{count}")
+        for claim in read_claims("tune", file):
+            if claim.is_kept() != claim.supported:
+                why = claim.why_left_out() or "kept"
+                print(f"  wrong in tune: {claim.kind}: {claim.claim} | {claim.quote} ({why})")
 
 
 if __name__ == "__main__":

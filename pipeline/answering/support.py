@@ -1,18 +1,19 @@
 """Check whether the quotes that a sentence cites support it, whoever wrote the sentence.
 
 Its names and numbers stand in the quotes, their titles or the question; so does most of what else it says beyond the
-question; and it does not say the opposite. What words alone cannot tell (who did what to whom) is left to a trained
-``scorer``.
+question; and it does not say the opposite. A quote in another language is compared in English
+(:mod:`pipeline.answering.in_english`). Words alone cannot tell who did what to whom.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
 from domain import Passage
+from pipeline.answering.in_english import in_english, is_comparable, language_of
 from pipeline.answering.polarity import contradicts, without_leading_answer
 from pipeline.answering.unsupported_values import unsupported_values
 from text.analyser import analyse, fold, words
@@ -20,8 +21,9 @@ from text.related_words import best_weight, find_related
 from text.sentences import sentence_spans
 from text.terms import content_terms, terms_of
 
-#: the least share of the words of the claim that neither question nor title holds; evals.measure.support chose it
-LEAST_COVERED = 0.65
+#: the least share of the words of the claim that neither question nor title holds, in one language and between two;
+#: evals.measure.support chose both
+LEAST_COVERED, LEAST_TRANSLATED = 0.75, 0.5
 #: words that state nothing of their own: where something is, and who says so
 _LIGHT = {
     "en": "lie lies stand stands locate located situated have has get give gives make take place called known also "
@@ -39,16 +41,9 @@ _CAPITAL = re.compile(r"(?<![\w.])[^\W\d_a-zß-öø-ÿ][\w’'-]*")
 #: options, file names and identifiers
 _CODE = re.compile(r"(?<!\w)--?[A-Za-z][\w-]*|[A-Za-z_]\w*(?:[._/]\w+)+|\w+_\w+")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_UNKNOWN = ("und", "")
 #: languages that write common nouns with a capital: there a name is a word like any other
 _CAPITAL_NOUNS = frozenset({"de", "lb"})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scorer:
-    """A trained model's score of how surely quotes state a claim."""
-
-    score: Callable[[str, str], float]  #: (claim, quotes) → [0, 1]
-    least: float  #: a claim with less is not supported; measured on claims
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,29 +55,29 @@ class Quoted:
     lang: str
 
 
-def why_unsupported(
-    claim: str, quotes: Sequence[Quoted], question: str, *, lang: str, scorer: Scorer | None = None
-) -> str:
-    """Return why the quotes do not support the claim: "number", "name", "opposite", "words" or "score"; "": they do.
+def why_unsupported(claim: str, quotes: Sequence[Quoted], question: str, *, lang: str) -> str:
+    """Return why the quotes do not support the claim: "number", "name", "opposite" or "words"; "": they do.
 
-    ``lang`` is the claim's language. Between languages, only numbers and the ``scorer`` are compared.
+    ``lang`` is the claim's language. Between two languages of which one has no lexicon, only numbers, options and file
+    names are compared.
     """
     text = "\n".join(quote.text for quote in quotes)
     titles = "\n".join(quote.title for quote in quotes)
     if _repeats(claim, text):
         return ""
+    if _is_foreign(quotes, lang):
+        lang = language_of(claim, lang)
     if _has_unsupported_number(claim, quotes, question, lang):
         return "number"
-    if all(quote.lang in (lang, "und", "") for quote in quotes):
-        if contradicts(claim, text, lang):
-            return "opposite"
-        if lang not in _CAPITAL_NOUNS and _unsupported_names(claim, text, f"{titles}\n{question}"):
-            return "name"
-        if set(_CODE.findall(claim)) - set(_CODE.findall(f"{text}\n{titles}\n{question}")):
-            return "name"
-        if not _words_stand(claim, text, titles, question, lang):
-            return "words"
-    return "score" if scorer is not None and scorer.score(claim, text) < scorer.least else ""
+    if set(_CODE.findall(claim)) - set(_CODE.findall(f"{text}\n{titles}\n{question}")):
+        return "name"
+    if _is_foreign(quotes, lang):
+        return _why_unsupported_in_english(claim, quotes, question, lang)
+    if contradicts(claim, text, lang):
+        return "opposite"
+    if lang not in _CAPITAL_NOUNS and _unsupported_names(claim, text, f"{titles}\n{question}"):
+        return "name"
+    return "" if _words_stand(claim, text, titles, question, lang, LEAST_COVERED) else "words"
 
 
 def best_sentence(claim: str, passage: Passage) -> tuple[int, int] | None:
@@ -105,13 +100,47 @@ def _by_sentence(text: str) -> str:
     return "\n".join(" ".join(words(text[start:end])) for start, end in sentence_spans(text))
 
 
+def _is_foreign(quotes: Sequence[Quoted], lang: str) -> bool:
+    return any(_lang_of(quote, lang) != lang for quote in quotes)
+
+
+def _why_unsupported_in_english(claim: str, quotes: Sequence[Quoted], question: str, lang: str) -> str:
+    """Return what :func:`why_unsupported` does for quotes in other languages than the claim's, ``lang``."""
+    if not all(is_comparable(each) for each in (lang, *(_lang_of(quote, lang) for quote in quotes))):
+        return ""
+    claim, text, titles, question = _in_english(claim, quotes, question, lang)
+    if contradicts(claim, text, "en"):
+        return "opposite"
+    if lang not in _CAPITAL_NOUNS and _missing(_names(claim), f"{text}\n{titles}\n{question}"):
+        return "name"
+    return "" if _words_stand(claim, text, titles, question, "en", LEAST_TRANSLATED) else "words"
+
+
+def _in_english(claim: str, quotes: Sequence[Quoted], question: str, lang: str) -> tuple[str, str, str, str]:
+    """Return claim, quotes, titles and question in English; the question also as it is: it may be in that already."""
+    return (
+        in_english(claim, lang),
+        "\n".join(in_english(quote.text, _lang_of(quote, lang)) for quote in quotes),
+        "\n".join(in_english(quote.title, _lang_of(quote, lang)) for quote in quotes),
+        f"{question}\n{in_english(question, lang)}",
+    )
+
+
+def _lang_of(quote: Quoted, lang: str) -> str:
+    """Return the language of a quote; where it is not known, the claim's."""
+    return lang if quote.lang in _UNKNOWN else quote.lang
+
+
 def _has_unsupported_number(claim: str, quotes: Sequence[Quoted], question: str, lang: str) -> bool:
     """Return whether a number is in neither quotes nor question, or in the question alone where the quotes differ."""
     sources = [f"{quote.title}\n{quote.text}" for quote in quotes]
-    langs = sorted({lang or "en", *(quote.lang for quote in quotes)})
-    if unsupported_values(claim, [*sources, question], langs=langs):
+    langs = {lang or "en", *(quote.lang for quote in quotes)}
+    if _is_foreign(quotes, lang):
+        sources += [in_english(quote.text, quote.lang) for quote in quotes]
+        langs |= {"en", "de"}  # the words for numbers, and the comma before decimals
+    if unsupported_values(claim, [*sources, question], langs=sorted(langs)):
         return True
-    asked_only = unsupported_values(claim, sources, langs=langs)
+    asked_only = unsupported_values(claim, sources, langs=sorted(langs))
     if not asked_only or _COMPARING & set(words(fold(claim))):
         return False
     given = set(_NUMBER.findall("\n".join(quote.text for quote in quotes)))
@@ -121,12 +150,11 @@ def _has_unsupported_number(claim: str, quotes: Sequence[Quoted], question: str,
 def _unsupported_names(claim: str, quote: str, beside: str) -> list[str]:
     """Return the names of the claim that the quote lacks: also those of the question, where the quote has others."""
     own = _names(claim)
-    held, known = set(words(quote)), set(words(beside))
-    missing = [name for name in own if not _held(name, held)]
-    if [name for name in missing if not _held(name, known)]:
+    missing = _missing(own, quote)
+    if _missing(missing, beside):
         return missing
-    others = [name for name in _names(quote) if not _held(name, {*known, *words(claim)})]
-    return missing if missing and others and not _held_all(_names(quote), set(words(claim))) else []
+    others = _missing(_names(quote), f"{beside}\n{claim}")
+    return missing if missing and others and _missing(_names(quote), claim) else []
 
 
 def _names(text: str) -> list[str]:
@@ -137,31 +165,36 @@ def _names(text: str) -> list[str]:
     ]
 
 
+def _missing(names: Sequence[str], text: str) -> list[str]:
+    """Return the names that a text lacks."""
+    held = set(words(text))
+    return [name for name in names if not _held(name, held)]
+
+
 def _held(name: str, found: Set[str]) -> bool:
     return all(word in found or word.removesuffix("s") in found for word in words(name))
 
 
-def _held_all(names: Sequence[str], found: Set[str]) -> bool:
-    return all(_held(name, found) for name in names)
+def _words_stand(claim: str, quote: str, titles: str, question: str, lang: str, least: float) -> bool:
+    """Return whether the quote has this share of the claim's words at least, those of question and titles aside."""
+    own, beyond, covered = _own_words(claim, quote, f"{question}\n{titles}", lang)
+    if not beyond:
+        return bool(covered) or own.keys() <= _light(lang)
+    nouns = {term for term in beyond if lang in _CAPITAL_NOUNS and own[term][:1].isupper()}
+    return all(len(part & covered) >= least * len(part) for part in (beyond, nouns))
 
 
-def _words_stand(claim: str, quote: str, titles: str, question: str, lang: str) -> bool:
-    """Return whether enough of the claim's words stand in the quote, those of question and title aside."""
+def _own_words(claim: str, quote: str, beside: str, lang: str) -> tuple[dict[str, str], set[str], set[str]]:
+    """Return the claim's terms with their words, those that say something beside does not, and those of the quote."""
     own = {
         term: word
         for term, word in content_terms(without_leading_answer(claim), lang).items()
         if not term[0].isdecimal()
     }
-    held = set(terms_of(quote, lang))
-    stand_for = find_related(own, held, lang)
-    covered = {term for term in own if best_weight(stand_for[term], held)}
-    beside = set(terms_of(f"{question}\n{titles}", lang))
-    asked = find_related(own, beside, lang)
-    beyond = {term for term in own if not best_weight(asked[term], beside)} - _light(lang)
-    if not beyond:
-        return bool(covered) or own.keys() <= _light(lang)
-    nouns = {term for term in beyond if lang in _CAPITAL_NOUNS and own[term][:1].isupper()}
-    return all(len(part & covered) >= LEAST_COVERED * len(part) for part in (beyond, nouns))
+    held, known = set(terms_of(quote, lang)), set(terms_of(beside, lang))
+    stand_for, asked = find_related(own, held, lang), find_related(own, known, lang)
+    beyond = {term for term in own if not best_weight(asked[term], known)} - _light(lang)
+    return own, beyond, {term for term in own if best_weight(stand_for[term], held)}
 
 
 @cache

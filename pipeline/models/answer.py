@@ -9,7 +9,7 @@ from typing import Literal
 
 from domain import Answer, Citation, Cost, Sentence
 from pipeline.answering.citations import cite, render, supported
-from pipeline.answering.support import Quoted, Scorer, why_unsupported
+from pipeline.answering.support import Quoted, why_unsupported
 from pipeline.answering.unsupported_values import unsupported_values
 from pipeline.llm import OnAnswer
 from pipeline.models.passages import PassageBlocks, title_of
@@ -35,7 +35,6 @@ def answer_from(
     state: ReplyState = "complete",
     question: str = "",
     lang: str = "",
-    scorer: Scorer | None = None,
 ) -> Answer:
     """Turn the reply into sentences with citations, each quote exactly the page's text at its offsets.
 
@@ -47,7 +46,7 @@ def answer_from(
     markers = _Markers()
     written = [(_plain(text, passages), cited) for text, cited in _sentences(parts, state)]
     safe = [(text, cited) for text, cited in written if text and not _leads_away(text, passages)]
-    why = [_why_unsupported(text, cited, passages, question, lang, scorer) for text, cited in safe]
+    why = [_why_unsupported(text, cited, passages, question, lang) for text, cited in safe]
     true = [each for each, wrong in zip(safe, why, strict=True) if not wrong]
     sentences = [Sentence(text=text, markers=markers.of(own)) for text, own in true]
     cited = supported(sentences, {citation.marker for citation in markers.citations})
@@ -78,7 +77,6 @@ class AnswerStream:
     composer: str
     question: str
     lang: str
-    scorer: Scorer | None = None
     _sentences: int = field(default=1, init=False)  # the last one is not complete before the next begins
     _published: list[str] = field(default_factory=list, init=False)
 
@@ -96,7 +94,6 @@ class AnswerStream:
             state="partial",
             question=self.question,
             lang=self.lang,
-            scorer=self.scorer,
         )
         if answer.text and answer.text not in self._published:
             self._published.append(answer.text)
@@ -118,7 +115,6 @@ def _why_unsupported(
     passages: Sequence[PassageBlocks],
     question: str,
     lang: str,
-    scorer: Scorer | None,
 ) -> str:
     """Return why the citations do not support a sentence; one without any must only give no number of its own."""
     if not citations:
@@ -133,7 +129,7 @@ def _why_unsupported(
         )
         for span in citations
     ]
-    return why_unsupported(text, quotes, question, lang=lang or quotes[0].lang, scorer=scorer)
+    return why_unsupported(text, quotes, question, lang=lang or quotes[0].lang)
 
 
 @dataclass

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from domain.question import Turn
-from pipeline.answering.support import Scorer
 from pipeline.llm import BadReply, OnAnswer, Priced
 from pipeline.models.answer import NOT_FOUND, AnswerStream, answer_from
 from pipeline.models.calls import Calls
@@ -41,11 +40,10 @@ MAX_THREAD_CHARS = 4_000
 class LanguageModel:
     """Asks a provider's models through ``calls``; questions may be asked in parallel."""
 
-    def __init__(self, calls: Calls, *, small_model: str, large_model: str, scorer: Scorer | None = None) -> None:
+    def __init__(self, calls: Calls, *, small_model: str, large_model: str) -> None:
         self._calls = calls
         self._small_model = small_model
         self._large_model = large_model
-        self._scorer = scorer
 
     def __repr__(self) -> str:
         return f"LanguageModel(small_model={self._small_model!r}, large_model={self._large_model!r})"
@@ -142,7 +140,6 @@ class LanguageModel:
                 composer=model,
                 question=question,
                 lang=lang,
-                scorer=self._scorer,
             )
             if on_answer
             else None
@@ -160,7 +157,6 @@ class LanguageModel:
             cost=cost,
             question=question,
             lang=lang,
-            scorer=self._scorer,
         )
 
     def within(self, budget: SpendingBudget) -> LanguageModel:

@@ -7,10 +7,9 @@ import json
 import pytest
 
 from domain import Answer
-from pipeline.answering.support import Scorer
 from pipeline.models.answer import NOT_FOUND
 from pipeline.models.model import LanguageModel
-from tests.openai_double import MODEL, Chat, OpenAIDouble, chat_json, model_at, quoting
+from tests.openai_double import MODEL, Chat, OpenAIDouble, chat_json, quoting
 from tests.pipeline.models.claude.lighthouse import QUESTION, all_stand, hits
 
 BUILT = "The lighthouse of Vierburg was built in 1874."
@@ -170,24 +169,3 @@ def test_sentence_that_its_quote_does_not_support_goes(
 def test_cited_prose_that_its_page_does_not_say_goes(double: OpenAIDouble, model: LanguageModel) -> None:
     double.script(Chat("The moon is made of cheese. [1] The lighthouse was built in 1874. [1]"))
     assert model.compose(QUESTION, hits()).text == "The lighthouse was built in 1874. [1]"
-
-
-def test_trained_scorer_has_the_last_word(double: OpenAIDouble) -> None:
-    asked: list[tuple[str, str]] = []
-
-    def score(claim: str, quotes: str) -> float:
-        asked.append((claim, quotes))
-        return 0.3 if "tower" in claim else 0.9
-
-    model = model_at(double.url, scorer=Scorer(score=score, least=0.5))
-    double.script(
-        quoting(
-            ("The tower of the lighthouse was built in 1874.", 1, BUILT),
-            ("It was built in 1874.", 1, BUILT),
-            ("The moon is made of cheese.", 1, BUILT),
-        )
-    )
-    answer = model.compose("When was the tower built?", hits())
-    model.close()
-    assert answer.text == "It was built in 1874. [1]"
-    assert [claim for claim, _ in asked] == ["The tower of the lighthouse was built in 1874.", "It was built in 1874."]
