@@ -16,8 +16,8 @@ from evals.asked.golds import faults
 from evals.asked.grade import grade_all
 from evals.asked.over_http import ask_by_crawling, ask_over_http, served
 from evals.asked.packages import install_packages
-from evals.asked.questions import SHIPPED, Question, QuestionSet, read_question_set, sample
-from evals.asked.quick import ask_quickly
+from evals.asked.questions import Question, QuestionSet, open_question_set, sample
+from evals.asked.quick import ask_by_default
 from evals.asked.report import FLOORS, Asked, publish, read_replies, save_report, tables
 from evals.report.floors import (
     find_regressions,
@@ -26,8 +26,6 @@ from evals.report.floors import (
     regressions_not_allowed,
     write_floors,
 )
-from store.embedders import open_embedder
-from workers.settings import load
 
 OVER_HTTP = "over HTTP"
 FOLDER = click.Path(path_type=Path)
@@ -74,7 +72,7 @@ def main(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started is stopped
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
     try:
-        of = read_question_set(SHIPPED / name if (SHIPPED / name).is_dir() else Path(name))
+        of = open_question_set(name)
         if again:
             how, replies, crawled = read_replies(again)
             asked = Asked(name=of.name, how=how, graded=grade_all(replies, of), crawled=grade_all(crawled, of))
@@ -87,21 +85,24 @@ def main(
         _show(asked, misses=misses)
         for file in save_report(asked, build):
             click.echo(f"wrote {file}")
-        if asked.how == OVER_HTTP and len(asked.graded) == len(of.questions):
+        is_whole = asked.how == OVER_HTTP and len(asked.graded) == len(of.questions)
+        if is_whole:
             _compare(asked, allowed, pin=pin)
-            if published:
-                publish(asked, datetime.now(UTC).date())
-        elif published or pin:
-            raise click.ClickException("Only the whole set, asked over HTTP, is published and pinned.")
+        elif pin:
+            raise click.ClickException("Only the whole set, asked over HTTP, is pinned.")
+        elif published and not _is_crawled_alone(asked):
+            raise click.ClickException(
+                "Only the whole set, asked over HTTP, or questions asked by crawling alone are published."
+            )
+        if published:
+            publish(asked, datetime.now(UTC).date())
     except WellreadError as error:
         raise click.ClickException(str(error)) from error
 
 
 def _ask_quickly(of: QuestionSet, chosen: Sequence[Question], cache: Path | None) -> Asked:
-    settings = load()
-    embedder = open_embedder("auto", models_dir=settings.models_dir, threads=1)
-    replies = ask_quickly(of, chosen, embedder, cache=cache or settings.data_dir / "cache")
-    return Asked(name=of.name, how="in one process", graded=grade_all(replies, of))
+    graded = grade_all(ask_by_default(of, chosen, cache), of)
+    return Asked(name=of.name, how="in one process", graded=graded)
 
 
 def _ask_over_http(of: QuestionSet, chosen: Sequence[Question], crawl: int, jobs: int) -> Asked:
@@ -110,6 +111,10 @@ def _ask_over_http(of: QuestionSet, chosen: Sequence[Question], crawl: int, jobs
         replies = ask_over_http(of, chosen, addresses, jobs=jobs, tell=_tell) if chosen else []
         crawled = ask_by_crawling(of, sample(answerable, crawl), addresses, tell=_tell)
     return Asked(name=of.name, how=OVER_HTTP, graded=grade_all(replies, of), crawled=grade_all(crawled, of))
+
+
+def _is_crawled_alone(asked: Asked) -> bool:
+    return bool(asked.crawled) and not asked.graded
 
 
 def _check(of: QuestionSet) -> None:

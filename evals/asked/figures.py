@@ -11,7 +11,7 @@ import numpy as np
 from evals.asked.grade import FAILURES, FIRST_HITS, Graded
 from evals.asked.questions import OWN_WORDS
 from evals.modes import Figures
-from pipeline.learning.metrics import auroc
+from pipeline.learning.metrics import auroc, calibration_error
 
 Test = Callable[[Graded], bool]
 
@@ -22,7 +22,8 @@ def figures_of(graded: Sequence[Graded]) -> Figures:
     unanswerable = [one for one in graded if not one.question.gold]
     wrong = [one for one in graded if one.outcome == "wrong"]
     right = [one for one in answerable if one.outcome == "right"]
-    words = [len(one.reply.answer.split()) for one in graded if one.reply.status == "ANSWERED"]
+    given = [one for one in graded if one.reply.status == "ANSWERED"]
+    words = [len(one.reply.answer.split()) for one in given]
     return {
         "questions": len(graded),
         "answerable": len(answerable),
@@ -38,6 +39,7 @@ def figures_of(graded: Sequence[Graded]) -> Figures:
         **{f"gold_page_in_{k}": _share(answerable, _within(k)) for k in (1, 3, FIRST_HITS)},
         f"gold_text_in_{FIRST_HITS}": _share(answerable, lambda one: one.gold_in_context),
         "auroc": _auroc([one.reply.confidence for one in right], [one.reply.confidence for one in wrong]),
+        "ece": _calibration_error(given),
         "answer_words": fmean(words) if words else None,
         "seconds": median(one.reply.seconds for one in graded) if graded else None,
     }
@@ -98,3 +100,11 @@ def _auroc(good: Sequence[float], bad: Sequence[float]) -> float | None:
     if not good or not bad:
         return None
     return auroc(np.array([*good, *bad]), np.array([True] * len(good) + [False] * len(bad)))
+
+
+def _calibration_error(given: Sequence[Graded]) -> float | None:
+    """Return how far the confidence of the answers given is from the share of them that is right."""
+    if not given:
+        return None
+    confidences = np.array([one.reply.confidence for one in given])
+    return calibration_error(confidences, np.array([one.outcome == "right" for one in given]))

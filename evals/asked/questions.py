@@ -71,6 +71,11 @@ class QuestionSet:
         return [addresses[site] + quote(path) for site in sites for path in self.pages[site]]
 
 
+def open_question_set(name: str) -> QuestionSet:
+    """Read a set of the repository by its name, or one in a folder; raise SetError where there is none."""
+    return read_question_set(SHIPPED / name if (SHIPPED / name).is_dir() else Path(name))
+
+
 def read_question_set(folder: Path) -> QuestionSet:
     """Read a set; raise SetError where the folder is none."""
     try:

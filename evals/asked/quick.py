@@ -26,13 +26,14 @@ from evals.asked.questions import Question, QuestionSet
 from evals.knowledge.stored import KnowledgeError, save_page, services_on
 from evals.knowledge.vector_cache import CachedEmbedder
 from pipeline.ask import LookupResult
-from store.embedders import Embedder
+from store.embedders import Embedder, open_embedder
 from store.sql.database import migrate
 from store.sql.tables import IndexState, PageRow
 from workers.indexing import embed
 from workers.questions import lookup
 from workers.questions.transitions import Earlier, after_first_pass, after_second_pass
 from workers.services import Services
+from workers.settings import load
 
 _CONTENT_TYPE = "text/html"
 
@@ -50,6 +51,13 @@ def ask_quickly(of: QuestionSet, asked: Sequence[Question], embedder: Embedder, 
         with _opened(services):
             _read_pages(services, of, addresses, of.urls(addresses, asked))
             return [_ask(services, question, addresses) for question in asked]
+
+
+def ask_by_default(of: QuestionSet, asked: Sequence[Question], cache: Path | None) -> list[Reply]:
+    """Ask with the bundled embedder; without a ``cache`` its vectors are stored in the data folder."""
+    settings = load()
+    embedder = open_embedder("auto", models_dir=settings.models_dir, threads=1)
+    return ask_quickly(of, asked, embedder, cache=cache or settings.data_dir / "cache")
 
 
 def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path, glosses: bool = True) -> list[LookupResult]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,6 +23,9 @@ from evals.report.tables import flat, rounded, table
 PUBLISHED = Path(__file__).parents[2] / "docs" / "evals.md"
 #: what the floors are pinned under
 FLOORS = PINNED.with_name("asked_floors.json")
+#: "crawled": asked of an empty knowledge base that may read the site
+Part = Literal["asked", "crawled"]
+_FIGURES: Final[dict[Part, Callable[[Sequence[Graded]], Figures]]] = {"asked": figures_of, "crawled": crawl_figures}
 _FIELDS = {"kind": "kind", "lang": "language", "site": "site"}
 _CROSSING = "of the wrong answers, those with a confidence of .8 or more"
 
@@ -40,10 +44,15 @@ class Asked:
     crawled: Sequence[Graded] = field(default=())
 
     @property
+    def parts(self) -> dict[Part, Sequence[Graded]]:
+        """Return the questions by part, without a part that was not asked."""
+        parts: dict[Part, Sequence[Graded]] = {"asked": self.graded, "crawled": self.crawled}
+        return {part: graded for part, graded in parts.items() if graded}
+
+    @property
     def figures(self) -> Figures:
         """Return the figures, by part."""
-        parts: dict[str, Figures] = {"asked": figures_of(self.graded)} if self.graded else {}
-        return parts | ({"crawled": crawl_figures(self.crawled)} if self.crawled else {})
+        return {part: _FIGURES[part](graded) for part, graded in self.parts.items()}
 
     @property
     def numbers(self) -> dict[str, float | None]:
@@ -52,12 +61,15 @@ class Asked:
 
 
 def tables(asked: Asked) -> str:
-    """Return the tables: figures, classes of failure, and counts by kind, language and site."""
-    parts = [f"{name}\n\n{table(figures)}" for name, figures in asked.figures.items()]
-    if asked.graded:
-        parts.append(_failures(asked.graded))
-    parts += [f"by {of}\n\n{table(rows_by(asked.graded, name))}" for name, of in _FIELDS.items() if asked.graded]
-    return "\n\n".join(parts)
+    """Return the tables of all parts."""
+    return "\n\n".join(part_tables(part, graded) for part, graded in asked.parts.items())
+
+
+def part_tables(part: Part, graded: Sequence[Graded]) -> str:
+    """Return the tables of a part: figures, classes of failure, and of "asked" counts by kind, language and site."""
+    fields = _FIELDS if part == "asked" else {}
+    counts = [f"by {of}\n\n{table(rows_by(graded, name))}" for name, of in fields.items()]
+    return "\n\n".join([f"{part}\n\n{table(_FIGURES[part](graded))}", _failures(graded), *counts])
 
 
 def save_report(asked: Asked, folder: Path) -> list[Path]:
@@ -66,7 +78,7 @@ def save_report(asked: Asked, folder: Path) -> list[Path]:
     content = {
         "how": asked.how,
         "figures": rounded(asked.figures),
-        "failures": failures_of(asked.graded),
+        "failures": {part: failures_of(graded) for part, graded in asked.parts.items()},
         "asked": [_saved(one) for one in asked.graded],
         "crawled": [_saved(one) for one in asked.crawled],
     }
@@ -90,8 +102,10 @@ def read_replies(file: Path) -> tuple[str, list[Reply], list[Reply]]:
 
 
 def publish(asked: Asked, today: date, page: Path = PUBLISHED) -> None:
-    """Write the tables of a set between its marks in the page; raise ReportError where it has none."""
-    publish_text(asked.name, f"On {today.isoformat()}, {asked.how}.\n\n{tables(asked)}\n", page)
+    """Write the tables of each part between its marks in the page; raise ReportError where it has none."""
+    for part, graded in asked.parts.items():
+        name = asked.name if part == "asked" else f"{asked.name}, {part}"
+        publish_text(name, f"On {today.isoformat()}, {asked.how}.\n\n{part_tables(part, graded)}\n", page)
 
 
 def publish_text(name: str, text: str, page: Path = PUBLISHED) -> None:

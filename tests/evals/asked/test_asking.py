@@ -1,6 +1,7 @@
 """A small set asked in this process, and of the product over HTTP; the command's report."""
 
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -9,9 +10,10 @@ from click.testing import CliRunner
 
 from evals.asked.__main__ import main
 from evals.asked.every import main as every
-from evals.asked.grade import Reply, grade_all
+from evals.asked.every import tables
+from evals.asked.grade import FAILURES, Reply, grade_all
 from evals.asked.over_http import ask_by_crawling, ask_over_http, served
-from evals.asked.questions import QuestionSet, read_question_set
+from evals.asked.questions import SHIPPED, QuestionSet, read_question_set
 from evals.asked.quick import ask_quickly, first_passes
 from evals.asked.report import PUBLISHED, Asked, ReportError, publish, publish_text, read_replies, save_report
 from store.embedders import Embedder, open_embedder
@@ -36,6 +38,20 @@ def saved(sea: QuestionSet, folder: Path) -> Path:
     ]
     asked = Asked(name="sea", how="over HTTP", graded=grade_all(replies, sea))
     return next(file for file in save_report(asked, folder) if file.suffix == ".json")
+
+
+def crawled(sea: QuestionSet, *, whole: bool) -> Asked:
+    replies = [Reply(id=question.id, status="ABSTAINED") for question in sea.questions]
+    by_crawling = [
+        Reply(id="sea-1", status="ANSWERED", answer="It was Ada Ferrier.", confidence=0.9, pages_read=1, seconds=2.0),
+        Reply(id="sea-2", status="ANSWERED", answer="It burns coal.", confidence=0.9, pages_read=4, seconds=8.0),
+    ]
+    return Asked(
+        name="sea",
+        how="over HTTP",
+        graded=grade_all(replies, sea) if whole else (),
+        crawled=grade_all(by_crawling, sea),
+    )
 
 
 def test_set_is_asked_in_this_process(sea: QuestionSet, embedder: Embedder, tmp_path: Path) -> None:
@@ -100,6 +116,56 @@ def test_tables_are_written_between_their_marks(sea: QuestionSet, tmp_path: Path
         publish(asked, date(2026, 1, 2), page)
 
 
+def test_questions_asked_by_crawling_have_a_table_of_their_own(sea: QuestionSet, tmp_path: Path) -> None:
+    page = tmp_path / "evals.md"
+    page.write_text(
+        "<!-- asked: sea -->\n<!-- end -->\n<!-- asked: sea, crawled -->\nof last year\n<!-- end -->\nafter\n"
+    )
+    publish(crawled(sea, whole=True), date(2026, 1, 2), page)
+    asked, _, by_crawling = page.read_text().partition("<!-- asked: sea, crawled -->\n")
+    assert "pages_read" not in asked
+    assert by_crawling.startswith("On 2026-01-02, over HTTP.\n")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in by_crawling.splitlines() if line[:1] == "|"]
+    assert ["right", "0.500"] in rows
+    assert ["pages_read", "2.500"] in rows
+    assert ["seconds", "5.000"] in rows
+    assert ["1", FAILURES["page_not_found"]] in rows
+    assert by_crawling.endswith("<!-- end -->\nafter\n")
+
+
+def test_questions_asked_by_crawling_alone_leave_the_other_table_as_it_is(sea: QuestionSet, tmp_path: Path) -> None:
+    page = tmp_path / "evals.md"
+    page.write_text("<!-- asked: sea -->\nof today\n<!-- end -->\n<!-- asked: sea, crawled -->\n<!-- end -->\n")
+    publish(crawled(sea, whole=False), date(2026, 1, 2), page)
+    assert page.read_text().startswith("<!-- asked: sea -->\nof today\n<!-- end -->\n")
+    assert "pages_read" in page.read_text()
+
+
+def test_questions_asked_by_crawling_alone_pin_nothing(sea: QuestionSet, tmp_path: Path) -> None:
+    file, _ = save_report(crawled(sea, whole=False), tmp_path / "build")
+    command = [str(tmp_path / "sea"), "--again", str(file), "--pin", "--build", str(tmp_path / "again")]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 1
+    assert "Only the whole set, asked over HTTP, is pinned." in done.output
+
+
+def test_report_has_the_classes_of_failure_of_both_parts(sea: QuestionSet, tmp_path: Path) -> None:
+    as_json, as_text = save_report(crawled(sea, whole=True), tmp_path)
+    assert json.loads(as_json.read_text())["failures"] == {
+        "asked": {"page_not_found": 2, "sure_and_wrong": 0},
+        "crawled": {"page_not_found": 1, "sure_and_wrong": 1},
+    }
+    assert as_text.read_text().count("what went wrong") == 2
+
+
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in SHIPPED.glob("*/questions.jsonl")))
+def test_tables_of_each_set_have_a_place_in_the_docs(name: str, sea: QuestionSet, tmp_path: Path) -> None:
+    page = tmp_path / "evals.md"
+    page.write_text(PUBLISHED.read_text("utf-8"), "utf-8")
+    publish(replace(crawled(sea, whole=True), name=name), date(2001, 1, 2), page)
+    assert page.read_text("utf-8").count("On 2001-01-02") == 2
+
+
 def test_every_set_has_a_row(sea: QuestionSet, tmp_path: Path) -> None:
     done = CliRunner().invoke(every, [str(tmp_path / "sea"), "--cache", str(tmp_path / "cache")])
     assert done.exit_code == 0, done.output
@@ -107,6 +173,16 @@ def test_every_set_has_a_row(sea: QuestionSet, tmp_path: Path) -> None:
     assert lines[0].split(" | ")[1].strip() == "right"
     assert lines[2].startswith(f"| {tmp_path / 'sea'} | 1.000 ")
     assert lines[3].startswith("| wanted")
+
+
+def test_what_went_wrong_stands_below_the_table_of_every_set(sea: QuestionSet) -> None:
+    asked = crawled(sea, whole=True)
+    figures, _, failures = tables({"sea": asked.graded, "sea too": asked.crawled}).partition("\n\nwhat went wrong")
+    assert " ece |" in figures.splitlines()[0]
+    head, _, first, second = failures.splitlines()[2:]
+    assert [cell.strip() for cell in head.split("|")[2:4]] == ["page_not_found", "sure_and_wrong"]
+    assert [cell.strip() for cell in first.split("|")[1:4]] == ["sea", "2", "0"]
+    assert [cell.strip() for cell in second.split("|")[1:4]] == ["sea too", "1", "1"]
 
 
 def test_table_of_every_set_has_a_place_in_the_docs(tmp_path: Path) -> None:

@@ -70,12 +70,14 @@ def test_figures_count_the_questions_they_are_about(sea: QuestionSet) -> None:
     assert figures["gold_page_in_1"] == figures["gold_text_in_8"] == 1
     assert figures["auroc"] == 1
     assert figures["answer_words"] == 2.5
+    assert figures["ece"] == pytest.approx(0.5 * (1 - 0.9) + 0.5 * 0.85)  # two answers given, each in a bin of its own
     assert failures_of(every) == {"wrong_sentence": 1, "sure_and_wrong": 1}
     assert rows_by(every, "kind")["all"]["right"] == 2
 
 
 def test_share_without_a_case_is_none() -> None:
     assert figures_of([])["right"] is None
+    assert figures_of([])["ece"] is None
 
 
 def test_markers_are_taken_out() -> None:
