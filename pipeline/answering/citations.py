@@ -52,9 +52,14 @@ def check(answer: Answer, page_text_of: PageText) -> Answer:
 def supported(sentences: Sequence[Sentence], valid: set[int]) -> tuple[Sentence, ...]:
     """Return the sentences whose citations are all valid, and those without any that end with a colon before one."""
     cited = [bool(sentence.markers) and valid.issuperset(sentence.markers) for sentence in sentences]
-    leads_in = [not sentence.markers and sentence.text.endswith(_LEADS_IN) for sentence in sentences]
-    followed = zip(sentences, cited, leads_in, [*cited[1:], False], strict=False)
+    leading = [not sentence.markers and leads_in(sentence.text) for sentence in sentences]
+    followed = zip(sentences, cited, leading, [*cited[1:], False], strict=False)
     return tuple(sentence for sentence, own, leads, next_cited in followed if own or (leads and next_cited))
+
+
+def leads_in(text: str) -> bool:
+    """Return whether a sentence announces the next one."""
+    return text.endswith(_LEADS_IN)
 
 
 def located(answer: Answer, pages: Mapping[int, CitedPage]) -> Answer:

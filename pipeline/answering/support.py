@@ -32,6 +32,13 @@ _LIGHT = {
     "de": "liegt liegen steht stehen befindet gibt geben macht machen heißt genannt auch eben nämlich seite seiten "
     "quelle quellen artikel text sagt sagen schreibt laut berichtet andere anderer ja nein sowie",
 }
+#: words that announce what follows; those of other languages are put into English
+_LEADING = (
+    "follow follows following step steps way ways go goes proceed summary summarize summarized short shortly brief "
+    "briefly point points list lists listed overview answer answers detail details example examples need needs needed "
+    "two necessary require requires required requirement must here there how what this that these those are is as "
+    "several various different key main important exist exists option options possible possibility order instruction"
+)
 #: words that compare a value with another: "before 1900" may repeat the question's value
 _COMPARING = frozenset(
     "before after until since over under above below more less fewer than least most between earlier later older "
@@ -78,6 +85,17 @@ def why_unsupported(claim: str, quotes: Sequence[Quoted], question: str, *, lang
     if lang not in _CAPITAL_NOUNS and _unsupported_names(claim, text, f"{titles}\n{question}"):
         return "name"
     return "" if _words_stand(claim, text, titles, question, lang, LEAST_COVERED) else "words"
+
+
+def adds_nothing(lead_in: str, quotes: Sequence[Quoted], question: str, *, lang: str) -> bool:
+    """Return whether a sentence that leads to the next one says nothing beyond that one's quotes and the question."""
+    if _is_foreign(quotes, lang):
+        lang = language_of(lead_in, lang)
+    if _has_unsupported_number(lead_in, quotes, question, lang):
+        return False
+    lead_in, text, titles, question = _in_english(lead_in, quotes, question, lang)
+    _, beyond, covered = _own_words(lead_in, text, f"{question}\n{titles}", "en")
+    return not contradicts(lead_in, text, "en") and not beyond - covered - frozenset(analyse(_LEADING, "en"))
 
 
 def best_sentence(claim: str, passage: Passage) -> tuple[int, int] | None:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from domain import Answer, Citation, Cost, Sentence
-from pipeline.answering.citations import cite, render, supported
-from pipeline.answering.support import Quoted, why_unsupported
-from pipeline.answering.unsupported_values import unsupported_values
+from pipeline.answering.citations import cite, leads_in, render, supported
+from pipeline.answering.support import Quoted, adds_nothing, why_unsupported
 from pipeline.llm import OnAnswer
 from pipeline.models.passages import PassageBlocks, title_of
 from pipeline.models.provider import CitedText, PassageSpan
@@ -22,6 +21,8 @@ MAX_UPDATES = 20
 NOT_FOUND = "The model found no answer in the passages."
 _ENDED = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")
 
+#: a sentence with what it cites
+Cited = tuple[str, tuple[PassageSpan, ...]]
 #: complete, cut off at the token limit, or still being written
 ReplyState = Literal["complete", "cut off", "partial"]
 
@@ -38,16 +39,19 @@ def answer_from(
 ) -> Answer:
     """Turn the reply into sentences with citations, each quote exactly the page's text at its offsets.
 
-    Leaves out a sentence without a valid citation (unless it ends with a colon before a supported sentence), the
-    unfinished last one of a reply that is not complete, one with an address that no passage holds, and one that its
-    citations do not support (:mod:`pipeline.answering.support`). Removes markup and links from the others.
+    Leaves out a sentence without a valid citation (unless it ends with a colon and says nothing beyond the question and
+    the quotes of the supported sentence behind it), the unfinished last one of a reply that is not complete, one with
+    an address that no passage holds, and one that its citations do not support (:mod:`pipeline.answering.support`).
+    Removes markup and links from the others.
     ``confidence`` is the share of sentences supported.
     """
     markers = _Markers()
     written = [(_plain(text, passages), cited) for text, cited in _sentences(parts, state)]
     safe = [(text, cited) for text, cited in written if text and not _leads_away(text, passages)]
-    why = [_why_unsupported(text, cited, passages, question, lang) for text, cited in safe]
-    true = [each for each, wrong in zip(safe, why, strict=True) if not wrong]
+    why = [_why_unsupported(text, cited, question, lang) for text, cited in safe]
+    true = _without_claims_before(
+        [each for each, wrong in zip(safe, why, strict=True) if not wrong], question=question, lang=lang
+    )
     sentences = [Sentence(text=text, markers=markers.of(own)) for text, own in true]
     cited = supported(sentences, {citation.marker for citation in markers.citations})
     return Answer(
@@ -109,19 +113,24 @@ def _leads_away(text: str, passages: Sequence[PassageBlocks]) -> bool:
     return has_unsourced_url(text, [f"{item.passage.text}\n{item.passage.url}" for item in passages])
 
 
-def _why_unsupported(
-    text: str,
-    citations: Sequence[PassageSpan],
-    passages: Sequence[PassageBlocks],
-    question: str,
-    lang: str,
-) -> str:
-    """Return why the citations do not support a sentence; one without any must only give no number of its own."""
-    if not citations:
-        langs = sorted({lang or "en", *(item.passage.lang for item in passages)})
-        sources = [item.passage.text for item in passages]
-        return "number" if unsupported_values(text, [*sources, question], langs=langs) else ""
-    quotes = [
+def _why_unsupported(text: str, citations: Sequence[PassageSpan], question: str, lang: str) -> str:
+    """Return why the citations do not support a sentence; "" where they do or it has none."""
+    quotes = _quotes(citations)
+    return why_unsupported(text, quotes, question, lang=lang or quotes[0].lang) if quotes else ""
+
+
+def _without_claims_before(sentences: Sequence[Cited], *, question: str, lang: str) -> list[Cited]:
+    """Leave out what leads to a sentence with citations and says more than they do."""
+    kept = []
+    for (text, citations), (_, following) in zip(sentences, [*sentences[1:], ("", ())], strict=False):
+        quotes = _quotes(following) if not citations and leads_in(text) else []
+        if not quotes or adds_nothing(text, quotes, question, lang=lang or quotes[0].lang):
+            kept.append((text, citations))
+    return kept
+
+
+def _quotes(citations: Sequence[PassageSpan]) -> list[Quoted]:
+    return [
         Quoted(
             text=span.passage.text[span.start : span.end],
             title=title_of(span.passage),
@@ -129,7 +138,6 @@ def _why_unsupported(
         )
         for span in citations
     ]
-    return why_unsupported(text, quotes, question, lang=lang or quotes[0].lang)
 
 
 @dataclass
@@ -152,7 +160,7 @@ class _Markers:
         return len(self.citations)
 
 
-def _sentences(parts: Sequence[CitedText], state: ReplyState) -> Iterator[tuple[str, tuple[PassageSpan, ...]]]:
+def _sentences(parts: Sequence[CitedText], state: ReplyState) -> Iterator[Cited]:
     """Yield each sentence of the reply with the citations of every part it shares a visible character with."""
     text = "".join(part.text for part in parts)
     spans = sentence_spans(text)

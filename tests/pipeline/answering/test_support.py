@@ -6,7 +6,7 @@ import pytest
 
 from evals.measure.support import TRANSLATED, measure_support, read_claims
 from pipeline.answering.polarity import contradicts, is_negated
-from pipeline.answering.support import Quoted, why_unsupported
+from pipeline.answering.support import Quoted, adds_nothing, why_unsupported
 
 BUILT = "The lighthouse of Vierburg was built in 1874 by Robert Tallis."
 
@@ -107,6 +107,27 @@ def test_quote_in_another_language_is_compared_in_english(
 def test_sentence_in_the_language_of_its_quote_is_compared_in_that() -> None:
     assert why("The lighthouse was not built in 1874.", lang="de", of="en") == "opposite"
     assert why("The lighthouse of Vierburg was built in 1874.", lang="de", of="en") == ""
+
+
+@pytest.mark.parametrize(
+    ("lead_in", "question", "lang", "true"),
+    [
+        ("In short:", "", "en", True),
+        ("Follow these steps:", "", "en", True),
+        ("The lighthouse was built as follows:", "", "en", True),
+        ("The tower was built so:", "Who built the tower?", "en", True),
+        ("The moon is made of cheese and it was built so:", "", "en", False),
+        ("The lighthouse was never built:", "", "en", False),
+        ("In 1847 it was built so:", "", "en", False),
+        ("Gehen Sie wie folgt vor:", "", "de", True),
+        ("Der Mond besteht aus Käse, und so wurde er gebaut:", "", "de", False),
+        ("Voici les étapes :", "", "fr", True),
+        ("La Lune est faite de fromage :", "", "fr", False),
+    ],
+)
+def test_lead_in_says_nothing_beyond_question_and_quotes(lead_in: str, question: str, lang: str, true: bool) -> None:
+    quotes = [Quoted(text=BUILT, title="", lang="en")]
+    assert adds_nothing(lead_in, quotes, question, lang=lang) == true
 
 
 @pytest.mark.parametrize(

@@ -169,3 +169,19 @@ def test_sentence_that_its_quote_does_not_support_goes(
 def test_cited_prose_that_its_page_does_not_say_goes(double: OpenAIDouble, model: LanguageModel) -> None:
     double.script(Chat("The moon is made of cheese. [1] The lighthouse was built in 1874. [1]"))
     assert model.compose(QUESTION, hits()).text == "The lighthouse was built in 1874. [1]"
+
+
+def test_lead_in_that_claims_something_itself_goes(double: OpenAIDouble, model: LanguageModel) -> None:
+    double.script(
+        chat_json(
+            {
+                "sentences": [
+                    {"text": "The moon is made of cheese and it was built so:", "citations": []},
+                    {"text": BUILT, "citations": [{"passage": 1, "quote": BUILT}]},
+                ]
+            }
+        )
+    )
+    answer = model.compose(QUESTION, hits(), lang="en")
+    assert answer.text == f"{BUILT} [1]"
+    assert answer.notice == "1 sentence that the source does not support left out."
