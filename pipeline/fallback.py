@@ -121,11 +121,11 @@ def alternatives(analysis: Analysis, model: Model | None) -> Produced[tuple[Vari
     multi-query off where a question may not leave the machine [enable_multi_query, _multi_query_retrieve].
     """
     if model is None:
-        return Produced(value=(), notice="Multi-query needs a language model and none is configured.")
+        return Produced(value=(), notice=say("no_model", analysis.lang))
     try:
         priced = model.variants(analysis.text[:MAX_QUESTION_CHARACTERS], count=ALTERNATIVES, lang=analysis.lang)
     except ModelError as error:
-        return Produced(value=(), cost=error.cost, notice=f"Multi-query asked the question alone ({error}).")
+        return Produced(value=(), cost=error.cost, notice=say("asked_alone", analysis.lang, error=_in_brackets(error)))
     return Produced(value=priced.value[:ALTERNATIVES], cost=priced.cost)
 
 
@@ -142,17 +142,17 @@ def judge_hits(
         return Produced(
             value=local, cost=error.cost, notice=say("no_verdict", analysis.lang, error=_in_brackets(error))
         )
-    verdict = _held_to(threshold, priced.value)
+    verdict = _held_to(threshold, priced.value, analysis.lang)
     # the learning judge needs the local judge's evidence beside the model's verdict
     return Produced(value=replace(verdict, embedder=local.embedder, evidence=local.evidence), cost=priced.cost)
 
 
-def _held_to(threshold: float, verdict: Verdict) -> Verdict:
+def _held_to(threshold: float, verdict: Verdict, lang: str) -> Verdict:
     """Return a model's verdict by the task's threshold: sufficient only where the model is that sure."""
     if not verdict.sufficient or verdict.confidence >= threshold:
         return verdict
-    reason = f"{verdict.reason} But the confidence of {verdict.confidence:.2f} is below the {threshold:.2f} needed."
-    return replace(verdict, sufficient=False, reason=reason)
+    but = say("below_threshold", lang, confidence=verdict.confidence, threshold=threshold)
+    return replace(verdict, sufficient=False, reason=f"{verdict.reason} {but}")
 
 
 def compose_answer(
@@ -191,7 +191,7 @@ def compose_answer(
         if written.value is not None and is_answer(written.value.text):
             return Produced(value=(written.value, verdict), cost=written.cost)
         if written.value is not None:
-            verdict = _withdrawn(verdict)
+            verdict = _withdrawn(verdict, analysis.lang)
     quoted = compose(
         analysis,
         hits,
@@ -203,7 +203,7 @@ def compose_answer(
         style=style,
     )
     if quoted is None or is_error(quoted.text):
-        return Produced(value=(None, _withdrawn(verdict)), cost=written.cost, notice=written.notice)
+        return Produced(value=(None, _withdrawn(verdict, analysis.lang)), cost=written.cost, notice=written.notice)
     return Produced(value=(quoted, verdict), cost=written.cost, notice=written.notice)
 
 
@@ -243,11 +243,8 @@ def _answers_only(on_answer: OnAnswer | None) -> OnAnswer | None:
     return lambda answer: on_answer(answer) if is_answer(answer.text) else None
 
 
-def _withdrawn(verdict: Verdict) -> Verdict:
-    if not verdict.sufficient:
-        return verdict
-    reason = "The text composed from the hits reads as a refusal or an error, not as an answer."
-    return replace(verdict, sufficient=False, reason=reason)
+def _withdrawn(verdict: Verdict, lang: str) -> Verdict:
+    return replace(verdict, sufficient=False, reason=say("refusal", lang)) if verdict.sufficient else verdict
 
 
 def _in_brackets(error: ModelError) -> str:

@@ -12,11 +12,11 @@ from dataclasses import replace
 from domain import Answer, Citation, CitedPage, Passage, Sentence, titled
 from domain.contradiction import Contradiction
 from pipeline.answering.notices import with_notices
+from pipeline.phrases import say
 
 #: page_id → the page's stored text, or None when the page is gone
 PageText = Callable[[int], str | None]
 
-DROPPED = "Sentences whose citation is not in the page were left out."
 _LEADS_IN = (":", "：")
 _WORD = re.compile(r"\w")
 
@@ -37,8 +37,8 @@ def cite(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
     )
 
 
-def check(answer: Answer, page_text_of: PageText) -> Answer:
-    """Return the answer without its unsupported sentences, the markers renumbered from 1.
+def check(answer: Answer, page_text_of: PageText, *, lang: str = "") -> Answer:
+    """Return the answer without its unsupported sentences, the markers renumbered from 1, with a notice in ``lang``.
 
     With no supported sentence left, the text is empty and the confidence 0.
     """
@@ -46,7 +46,7 @@ def check(answer: Answer, page_text_of: PageText) -> Answer:
     kept = supported(answer.sentences, valid)
     if len(kept) == len(answer.sentences) and len(valid) == len(answer.citations):
         return answer
-    return _without(with_notices(answer, DROPPED), kept, valid)
+    return _without(with_notices(answer, say("misquoted", lang)), kept, valid)
 
 
 def supported(sentences: Sequence[Sentence], valid: set[int]) -> tuple[Sentence, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,12 +13,12 @@ from pipeline.answering.support import Quoted, adds_nothing, why_unsupported
 from pipeline.llm import OnAnswer
 from pipeline.models.passages import PassageBlocks, title_of
 from pipeline.models.provider import CitedText, PassageSpan
+from pipeline.phrases import Phrase, say
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
 from text.sentences import sentence_spans
 
 #: the most updates of one answer; each checks the whole answer again
 MAX_UPDATES = 20
-NOT_FOUND = "The model found no answer in the passages."
 _ENDED = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")
 
 #: a sentence with what it cites
@@ -61,12 +61,15 @@ def answer_from(
         confidence=sum(bool(sentence.markers) for sentence in cited) / len(written) if written else 0.0,
         composer=composer,
         notice=_notice(
-            uncited=len(sentences) - len(cited),
-            leading_away=len(written) - len(safe),
-            made_up=why.count("number"),
-            unsupported=len(safe) - len(true) - why.count("number"),
+            {
+                "cites_nothing": len(sentences) - len(cited),
+                "strange_address": len(written) - len(safe),
+                "made_up": why.count("number"),
+                "unsupported": len(safe) - len(true) - why.count("number"),
+            },
             any_left=bool(cited),
             state=state,
+            lang=lang,
         ),
         cost=cost,
     )
@@ -182,18 +185,9 @@ def _cited_parts(parts: Sequence[CitedText]) -> Iterator[tuple[int, int, tuple[P
         start = end
 
 
-def _notice(
-    *, uncited: int, leading_away: int, made_up: int, unsupported: int, any_left: bool, state: ReplyState
-) -> str:
+def _notice(left_out: Mapping[Phrase, int], *, any_left: bool, state: ReplyState, lang: str) -> str:
+    """Return how many sentences were left out, by the phrase that says why."""
     if not any_left:
-        return NOT_FOUND
-    counts = (
-        (uncited, "without a citation"),
-        (leading_away, "with an address that no page gives"),
-        (made_up, "with a number that the source does not give"),
-        (unsupported, "that the source does not support"),
-    )
-    parts = [f"{count} {'sentence' if count == 1 else 'sentences'} {what} left out." for count, what in counts if count]
-    if state == "cut off":
-        parts.append("The answer was cut off at the model's token limit.")
-    return " ".join(parts)
+        return say("not_found", lang)
+    parts = [say(why, lang, count=count) for why, count in left_out.items() if count]
+    return " ".join([*parts, say("cut_off", lang)] if state == "cut off" else parts)

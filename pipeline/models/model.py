@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from domain.question import Turn
 from pipeline.llm import BadReply, OnAnswer, Priced
-from pipeline.models.answer import NOT_FOUND, AnswerStream, answer_from
+from pipeline.models.answer import AnswerStream, answer_from
 from pipeline.models.calls import Calls
 from pipeline.models.contradictions import read_disputes
 from pipeline.models.passages import cut_into_blocks
@@ -26,6 +26,7 @@ from pipeline.models.schemas import (
     read_variants,
     read_verdict,
 )
+from pipeline.phrases import say
 from pipeline.question.variants import MAX_COUNT
 
 if TYPE_CHECKING:
@@ -124,7 +125,12 @@ class LanguageModel:
         passages = cut_into_blocks(hits)
         if not passages:
             return Answer(
-                text="", sentences=(), citations=(), confidence=0.0, composer=self._large_model, notice=NOT_FOUND
+                text="",
+                sentences=(),
+                citations=(),
+                confidence=0.0,
+                composer=self._large_model,
+                notice=say("not_found", lang),
             )
         prompt = Prompt(
             instructions=COMPOSE,

@@ -16,12 +16,14 @@ from pipeline.answering.citations import check, located
 from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notices
 from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
+from pipeline.phrases import say
 from store.crawl import sources
 from store.graph.reader import GraphReader
 from store.pages import index_queue, pages, visibility
 from store.questions import evidence, records
 from store.questions.feedback import SolvedReader
 from store.sql.errors import DatabaseError
+from text.language import detect_language
 from workers.questions.conditions import left_out, published_after
 from workers.questions.spending import remaining_budget
 from workers.questions.transitions import Earlier, earned
@@ -34,7 +36,6 @@ log = structlog.get_logger()
 
 #: a longer answer is published only when it is complete
 MAX_WRITING_CHARACTERS = 4_000
-UNSUPPORTED = "No sentence of the answer stands in the pages it cites."
 
 
 def first_pass(services: Services, question: Question) -> LookupResult:
@@ -68,7 +69,7 @@ def earlier_answer(services: Services, question: Question) -> Earlier | None:
             return None
         answer, verdict, context = stored
         texts = pages.texts(session, [citation.page_id for citation in answer.citations])
-    answer = check(answer, texts.get)
+    answer = check(answer, texts.get, lang=question.lang or detect_language(question.text))
     return Earlier(answer=answer, verdict=verdict, context=context) if answer.citations else None
 
 
@@ -161,11 +162,11 @@ def with_checked_citations(services: Services, result: LookupResult) -> LookupRe
     with services.database.read() as session:
         cited = [citation.page_id for citation in result.answer.citations]
         texts, cited_pages = pages.texts(session, cited), pages.cited(session, cited)
-    answer = located(check(result.answer, texts.get), cited_pages)
+    answer = located(check(result.answer, texts.get, lang=result.analysis.lang), cited_pages)
     answer = with_notices(answer, disagreement_notice(answer, result.analysis.lang, own_sites(services)))
     if answer.citations:
         return replace(result, answer=answer)
-    verdict = replace(result.verdict, sufficient=False, reason=UNSUPPORTED)
+    verdict = replace(result.verdict, sufficient=False, reason=say("none_stands", result.analysis.lang))
     return replace(result, answer=None, verdict=verdict if result.verdict.sufficient else result.verdict)
 
 

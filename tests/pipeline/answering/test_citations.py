@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, CitedPage, Sentence
-from pipeline.answering.citations import DROPPED, check, is_verbatim, located, render
+from pipeline.answering.citations import check, is_verbatim, located, render
+from pipeline.phrases import say
 
 PAGE = "Paris is the capital of France. It lies on the Seine."
 
@@ -48,7 +49,12 @@ def test_sentence_with_an_invented_quote_is_dropped_and_markers_close_up() -> No
     checked = check(answer_with(citation(1, 0, 31, "Rome is the capital"), citation(2, 32, 53)), lambda _: PAGE)
     assert checked.text == "It lies on the Seine. [1]"
     assert [item.marker for item in checked.citations] == [1]
-    assert checked.notice == DROPPED
+    assert checked.notice == say("misquoted", "en")
+
+
+def test_notice_is_in_the_language_asked_for() -> None:
+    invented = answer_with(citation(1, 0, 31, "Rome is the capital"))
+    assert check(invented, lambda _: PAGE, lang="de").notice == say("misquoted", "de")
 
 
 def test_quote_elsewhere_on_the_page_does_not_stand() -> None:
@@ -71,7 +77,7 @@ def test_sentence_that_cites_nothing_is_dropped_unless_it_leads_into_one_that_st
     good = answer_with(citation(1, 0, 31))
     led = replace(good, sentences=(Sentence(text="In short:"), *good.sentences, Sentence(text="So they say.")))
     assert check(led, lambda _: PAGE).text == "In short: Paris is the capital of France. [1]"
-    assert check(led, lambda _: PAGE).notice == DROPPED
+    assert check(led, lambda _: PAGE).notice == say("misquoted", "en")
 
 
 def test_sentence_that_leads_into_nothing_any_more_goes_with_it() -> None:

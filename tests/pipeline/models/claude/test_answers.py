@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.models.answer import NOT_FOUND
 from pipeline.models.model import LanguageModel
+from pipeline.phrases import say
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say
 from tests.pipeline.models.claude.lighthouse import QUESTION, SECOND, all_stand, hits
@@ -45,12 +45,12 @@ def test_streamed_citations_of_several_passages_are_numbered_in_the_order_of_use
         SECOND,
     ]
     assert all_stand(answer, hits())
-    assert answer.notice == "1 sentence without a citation left out."
+    assert answer.notice == "Sentences left out because they cite nothing: 1."
 
 
 def test_question_the_passages_do_not_answer_gets_no_answer(claude: LanguageModel) -> None:
     answer = claude.compose("Who composed the opera Fidelio?", hits())
-    assert (answer.text, answer.confidence, answer.notice) == ("", 0.0, NOT_FOUND)
+    assert (answer.text, answer.confidence, answer.notice) == ("", 0.0, say("not_found", "en"))
 
 
 def test_without_passages_nothing_is_asked(double: ClaudeDouble, claude: LanguageModel) -> None:
@@ -92,14 +92,14 @@ def test_sentence_with_a_number_that_its_citation_does_not_give_is_left_out(
     double.script(Say([(said, cite), " ", ("It was built in 1874.", cite)]))
     answer = claude.compose(QUESTION, hits())
     assert answer.text == "It was built in 1874. [1]"
-    assert answer.notice == "1 sentence with a number that the source does not give left out."
+    assert answer.notice == "Sentences left out because of a number that their source does not give: 1."
     assert answer.confidence == 0.5
 
 
 def test_answer_of_nothing_but_made_up_numbers_is_none(double: ClaudeDouble, claude: LanguageModel) -> None:
     double.script(Say([("It was built in 1847.", [Cite(result=0, start=1, end=2)])]))
     answer = claude.compose(QUESTION, hits())
-    assert (answer.text, answer.citations, answer.notice) == ("", (), NOT_FOUND)
+    assert (answer.text, answer.citations, answer.notice) == ("", (), say("not_found", "en"))
 
 
 def test_number_of_the_question_may_be_repeated(double: ClaudeDouble, claude: LanguageModel) -> None:
@@ -112,5 +112,5 @@ def test_sentence_that_its_citation_does_not_support_is_left_out(double: ClaudeD
     double.script(Say([("The moon is made of cheese.", cite), " ", ("It was built in 1874.", cite)]))
     answer = claude.compose(QUESTION, hits())
     assert answer.text == "It was built in 1874. [1]"
-    assert answer.notice == "1 sentence that the source does not support left out."
+    assert answer.notice == "Sentences left out because their source does not support them: 1."
     assert answer.confidence == 0.5

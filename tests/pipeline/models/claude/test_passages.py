@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from domain import Answer, Cost, Hit, Passage
 from pipeline.answering.citations import cite, is_verbatim
-from pipeline.models.answer import NOT_FOUND, ReplyState, answer_from
+from pipeline.models.answer import ReplyState, answer_from
 from pipeline.models.claude.request import search_results, span_of_blocks
 from pipeline.models.passages import cut_into_blocks
 from pipeline.models.provider import CitedText, PassageSpan
+from pipeline.phrases import say
 from text.invisible import strip_invisible
 
 PAGE = "Preface.\n\nThe tower is 330 m tall. It was finished in 1889!  Visitors pay 29 €.\n\nAfterword."
@@ -119,7 +120,7 @@ def test_sentence_without_citation_is_left_out_and_the_notice_says_so() -> None:
     said = [CitedText(text="Everyone loves it. "), CitedText(text="It is tall.", citations=(quoting(hits, 0, 0, 1),))]
     found = answer(said, hits)
     assert found.text == "It is tall. [1]"
-    assert found.notice == "1 sentence without a citation left out."
+    assert found.notice == "Sentences left out because they cite nothing: 1."
     assert found.confidence == 0.5
 
 
@@ -136,7 +137,7 @@ def test_lead_in_stays_before_a_supported_sentence_only() -> None:
 
 def test_nothing_supported_is_no_answer() -> None:
     found = answer([CitedText(text="The search results do not say.")], [tower()])
-    assert (found.text, found.sentences, found.confidence, found.notice) == ("", (), 0.0, NOT_FOUND)
+    assert (found.text, found.sentences, found.confidence, found.notice) == ("", (), 0.0, say("not_found", "en"))
 
 
 def test_citation_that_names_no_block_or_quotes_something_else_counts_for_nothing() -> None:

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from domain import Answer
-from pipeline.models.answer import NOT_FOUND
 from pipeline.models.model import LanguageModel
+from pipeline.phrases import say
 from tests.openai_double import MODEL, Chat, OpenAIDouble, chat_json, quoting
 from tests.pipeline.models.claude.lighthouse import QUESTION, all_stand, hits
 
@@ -75,7 +75,7 @@ def test_sentence_whose_quote_does_not_hold_goes(double: OpenAIDouble, model: La
         chat_json({"sentences": [{"text": BUILT, "citations": [wrong]}, {"text": "", "citations": 3}, 4, None]})
     )
     answer = model.compose(QUESTION, hits())
-    assert (answer.text, answer.citations, answer.notice) == ("", (), NOT_FOUND)
+    assert (answer.text, answer.citations, answer.notice) == ("", (), say("not_found", "en"))
 
 
 def test_one_invented_quote_beside_a_true_one_takes_the_sentence_with_it(
@@ -98,7 +98,7 @@ def test_prose_with_markers_cites_the_sentence_that_says_it(double: OpenAIDouble
 def test_reply_without_a_supported_sentence_is_no_answer(double: OpenAIDouble, model: LanguageModel, said: str) -> None:
     double.script(Chat(said))
     answer = model.compose(QUESTION, hits())
-    assert (answer.text, answer.confidence, answer.notice) == ("", 0.0, NOT_FOUND)
+    assert (answer.text, answer.confidence, answer.notice) == ("", 0.0, say("not_found", "en"))
 
 
 def test_number_that_the_quote_does_not_give_goes(double: OpenAIDouble, model: LanguageModel) -> None:
@@ -184,4 +184,13 @@ def test_lead_in_that_claims_something_itself_goes(double: OpenAIDouble, model: 
     )
     answer = model.compose(QUESTION, hits(), lang="en")
     assert answer.text == f"{BUILT} [1]"
-    assert answer.notice == "1 sentence that the source does not support left out."
+    assert answer.notice == say("unsupported", "en", count=1)
+
+
+def test_what_was_left_out_is_told_in_the_language_of_the_answer(double: OpenAIDouble, model: LanguageModel) -> None:
+    double.script(quoting(("Der Mond besteht aus Käse.", 1, BUILT), ("Er wurde 1874 gebaut.", 1, BUILT)))
+    answer = model.compose("Wann wurde der Leuchtturm gebaut?", hits(), lang="de")
+    assert answer.text == "Er wurde 1874 gebaut. [1]"
+    assert answer.notice == say("unsupported", "de", count=1)
+    double.script(quoting(("Der Mond besteht aus Käse.", 1, BUILT)))
+    assert model.compose("Woraus besteht der Mond?", hits(), lang="de").notice == say("not_found", "de")
