@@ -16,7 +16,7 @@ from math import inf
 from domain import Answer, Focus, Hit, Sentence, StatedFact
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
-from pipeline.answering.extent import ALONE_WORDS, extend
+from pipeline.answering.extent import ALONE_WORDS, Quote, extend
 from pipeline.answering.focus.short_answer import short_answer
 from pipeline.answering.multi_page import distinct, join_pages
 from pipeline.answering.polarity import is_negated
@@ -127,7 +127,7 @@ def _room_for(style: Style, ranked: Sequence[SpanCoverage], joined: Sequence[Spa
 
 def _quotes_of(
     analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage], room: _Room
-) -> list[Span]:
+) -> list[Quote]:
     """Return the quotes of the chosen sentences that there is room for; one alone is longer."""
     wants_all = asks_for_all(analysis.text)
     quotes = _apart([extend(each, read_spans, wants_all=wants_all) for each in chosen], analysis.lang)
@@ -137,24 +137,24 @@ def _quotes_of(
     return quotes
 
 
-def _short_enough(spans: Sequence[Span], room: _Room) -> list[Span]:
+def _short_enough(quotes: Sequence[Quote], room: _Room) -> list[Quote]:
     """Return the first quote, and each of the others with which the answer does not become too long."""
-    kept: list[Span] = []
+    kept: list[Quote] = []
     words = 0
-    for span in spans:
-        more = words + len(span.text.split())
+    for quote in quotes:
+        more = words + len(quote.text.split())
         if not kept or more <= (room.words_of_two if len(kept) == 1 else room.words_of_more):
-            kept.append(span)
+            kept.append(quote)
             words = more
     return kept
 
 
-def _apart(spans: Sequence[Span], lang: str) -> list[Span]:
+def _apart(quotes: Sequence[Quote], lang: str) -> list[Quote]:
     """Leave out each quote that repeats an earlier one, or says nothing beside it."""
-    kept: list[Span] = []
-    for span in spans:
-        if not any(_repeats(span, other, lang) for other in kept):
-            kept.append(span)
+    kept: list[Quote] = []
+    for quote in quotes:
+        if not any(_repeats(quote.span, other.span, lang) for other in kept):
+            kept.append(quote)
     return kept
 
 
@@ -181,7 +181,8 @@ def _focused(analysis: Analysis, answer: Answer, best: Span, hit: Hit) -> Answer
 
 def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
     """Quote every side, each with its value."""
-    answer = _write([assertion.coverage.span for assertion in assertions], confidence)
+    spans = [assertion.coverage.span for assertion in assertions]
+    answer = _write([Quote(span=span, sentence=span) for span in spans], confidence)
     markers = [citation.marker for citation in answer.citations]
     sentences = [
         replace(
@@ -200,18 +201,27 @@ def _focus_on(assertion: Assertion, text: str) -> Focus | None:
     return Focus(start=start, end=start + len(value), confidence=assertion.confidence) if start >= 0 else None
 
 
-def _write(spans: Sequence[Span], confidence: float) -> Answer:
-    citations = tuple(
-        cite(span.passage, span.start, span.end, marker=marker) for marker, span in enumerate(spans, start=1)
-    )
-    sentences = tuple(Sentence(text=_readable(span), markers=(marker,)) for marker, span in enumerate(spans, start=1))
+def _write(quotes: Sequence[Quote], confidence: float) -> Answer:
+    """Return the answer of these quotes; a row and the header of its table are cited each by itself."""
+    places = {_place(span): span for quote in quotes for span in quote.spans}
+    markers = {place: marker for marker, place in enumerate(places, start=1)}
+    citations = [cite(span.passage, span.start, span.end, marker=markers[place]) for place, span in places.items()]
+    sentences = tuple(_sentence(quote, tuple(markers[_place(span)] for span in quote.spans)) for quote in quotes)
     return Answer(
         text=render(sentences),
         sentences=sentences,
-        citations=citations,
+        citations=tuple(citations),
         confidence=confidence,
         composer=COMPOSER,
     )
+
+
+def _place(span: Span) -> tuple[str, int, int]:
+    return span.passage.id, span.start, span.end
+
+
+def _sentence(quote: Quote, markers: tuple[int, ...]) -> Sentence:
+    return Sentence(text="\n".join(map(_readable, reversed(quote.spans))), markers=markers)
 
 
 def _readable(span: Span) -> str:

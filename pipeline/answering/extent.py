@@ -7,7 +7,7 @@ does not announce.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from pipeline.judging.coverage import SpanCoverage
@@ -25,9 +25,28 @@ _BEFORE = 0.05
 _BELONGS = 1.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Quote:
+    """What is quoted for a sentence."""
+
+    span: Span
+    sentence: Span  #: the one that was chosen
+    header: Span | None = None  #: of the table that the span is in, where rows between the two are left out
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Return what is to be cited, the header last."""
+        return (self.span,) if self.header is None else (self.span, self.header)
+
+    @property
+    def text(self) -> str:
+        """Return what is quoted, the header first."""
+        return "\n".join(span.text for span in reversed(self.spans))
+
+
 def extend(
     read: SpanCoverage, read_spans: Sequence[SpanCoverage], *, wants_all: bool, words: int = QUOTE_WORDS
-) -> Span:
+) -> Quote:
     """Return the part of a passage to quote for a sentence, of about ``words`` words where it is prose.
 
     With ``wants_all`` the whole list, the steps or the code are quoted, where they are not too long.
@@ -36,7 +55,14 @@ def extend(
     at = next(place for place, each in enumerate(beside) if each is read)
     spans = [each.span for each in beside]
     whole = _whole(spans, at, wants_all=wants_all)
-    return _with_first_mark(_in_context(beside, at, words) if whole is None else whole, spans)
+    quote = _with_first_mark(_in_context(beside, at, words) if whole is None else whole, spans)
+    return Quote(span=quote, sentence=read.span, header=_header_above(quote, spans))
+
+
+def _header_above(quote: Span, spans: Sequence[Span]) -> Span | None:
+    """Return the header of the table in which a quote begins below it; or None."""
+    headers = (span for span in spans if span.kind == "header" and span.block == quote.block)
+    return next((header for header in headers if header.end <= quote.start), None)
 
 
 def _with_first_mark(quote: Span, spans: Sequence[Span]) -> Span:

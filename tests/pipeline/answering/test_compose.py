@@ -1,13 +1,16 @@
 """The extractive composer: sentences of the pages, each cited at its place."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import Answer, Hit, StatedFact
+from domain import Answer, Block, Hit, StatedFact
 from domain.fact import Fact
 from pipeline.answering.citations import check
 from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, _apart, compose
+from pipeline.answering.extent import Quote
 from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.judging.sentences import ANSWERING, MAX_QUOTE_CHARACTERS, spans_of
 from pipeline.question.analysis import analyse_question
@@ -101,7 +104,8 @@ def test_quotes_beside_the_first_fit_into_the_words_of_an_answer() -> None:
 def test_second_quote_must_add_to_what_is_shown(second: str, adds: bool) -> None:
     hits = hits_of("The Louvre was opened in 1793 in Paris by the people.", second)
     first, other = (span for hit in hits for span in spans_of(hit.passage, "en"))
-    assert (len(_apart([first, other], "en")) == 2) == adds
+    quotes = [Quote(span=span, sentence=span) for span in (first, other)]
+    assert (len(_apart(quotes, "en")) == 2) == adds
 
 
 def test_sentence_that_announces_code_is_quoted_with_it() -> None:
@@ -149,6 +153,20 @@ def test_sentence_that_defines_comes_before_one_that_mentions() -> None:
 def test_row_of_a_table_answers_with_the_words_of_the_sentence_above_it() -> None:
     text = "The tariff for a night is given in this table.\n\nRoom | Price\nLoft | 40\nCellar | 25"
     assert answer_to("What does a night in the cellar cost?", text).sentences[0].text == "Cellar | 25"
+
+
+def test_far_row_of_a_table_cites_the_header_too() -> None:
+    rows = [f"Room {at} | {at + 40} | {'with a view of the sea and of the hills behind it ' * 2}" for at in range(20)]
+    text = "\n".join(["Room | Price | Remarks", *rows])
+    item = replace(passage(text), blocks=(Block(kind="table", start=0, end=len(text)),))
+    hit = Hit(passage=item, score=1, scale="minmax", rank=1)
+    answer = compose(analyse_question("What do room 17 and room 18 cost?"), [hit], confidence=0.2)
+    assert answer is not None
+    assert check(answer, {1: text}.get) is answer
+    first, second, *_ = answer.sentences
+    assert {first.text, second.text} == {f"Room | Price | Remarks\n{' '.join(rows[at].split())}" for at in (17, 18)}
+    assert (first.markers, second.markers) == ((1, 2), (3, 2))
+    assert [citation.quote for citation in answer.citations][1] == "Room | Price | Remarks"
 
 
 def test_first_lines_of_code_that_is_too_long_are_quoted_with_its_announcement() -> None:

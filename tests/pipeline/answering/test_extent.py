@@ -100,10 +100,12 @@ def test_a_row_is_quoted_with_the_header_of_its_table_and_what_leads_to_it() -> 
     assert quoted("blue", *table) == f"What the lights mean:\n\n{rows}"
 
 
-def test_a_row_of_a_long_table_is_quoted_as_far_as_the_words_last() -> None:
+def test_a_row_of_a_long_table_is_quoted_with_those_above_it_or_with_the_header_alone() -> None:
     rows = "Light | Meaning\n" + "\n".join(f"colour {number} | {LONG[:60]}" for number in range(20))
     assert quoted("colour 1 ", ("table", rows)).startswith("Light | Meaning\ncolour 0")
-    assert quoted("colour 19", ("table", rows)).startswith("colour 19")
+    assert quoted("colour 19", ("table", rows)) == f"Light | Meaning\ncolour 19 | {LONG[:60]}"
+    headless = rows.replace("Light | Meaning", "colour x | 40")
+    assert quoted("colour 19", ("table", headless)) == f"colour 19 | {LONG[:60]}"
 
 
 def test_a_definition_is_quoted_with_its_term() -> None:
