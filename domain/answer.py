@@ -79,6 +79,14 @@ class Focus:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ChosenSentence:
+    """The sentence of a quote that was chosen; what stands beside it belongs to it."""
+
+    start: int  #: it is ``text[start:end]``
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sentence:
     """A sentence of the answer."""
 
@@ -87,6 +95,9 @@ class Sentence:
     text: str
     markers: tuple[int, ...] = field(default=(), metadata=described("The citations that support it."))
     focus: Focus | None = field(default=None, metadata=described("Where it says just what was asked."))
+    chosen: ChosenSentence | None = field(
+        default=None, metadata=described("Where the sentence stands that answers; null where that is all of it.")
+    )
     contradicts: tuple[int, ...] = field(
         default=(), metadata=described("The citations that give another value for that.")
     )

@@ -101,6 +101,12 @@ export interface CheckOut {
   what_to_do?: string;
 }
 
+/** The sentence of a quote that was chosen; what stands beside it belongs to it. */
+export interface ChosenSentence {
+  start: number;
+  end: number;
+}
+
 /** A link from the answer to a span of a stored page. */
 export interface CitationOut {
   /** The number shown in the answer. */
@@ -731,6 +737,8 @@ export interface SentenceOut {
   markers: Array<number>;
   /** Where it says just what was asked. */
   focus?: FocusOut | null;
+  /** Where the sentence stands that answers; null where that is all of it. */
+  chosen?: ChosenSentence | null;
   /** The citations that give another value for that. */
   contradicts?: Array<number>;
 }

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from domain import Answer, Focus, Hit, Sentence, StatedFact
+from domain.answer import ChosenSentence
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, Quote, extend
@@ -221,7 +222,11 @@ def _place(span: Span) -> tuple[str, int, int]:
 
 
 def _sentence(quote: Quote, markers: tuple[int, ...]) -> Sentence:
-    return Sentence(text="\n".join(map(_readable, reversed(quote.spans))), markers=markers)
+    """Return a quote as a sentence of the answer, with the place in it of the one that was chosen."""
+    text, chosen = "\n".join(map(_readable, reversed(quote.spans))), _readable(quote.sentence)
+    start = text.find(chosen)
+    part = ChosenSentence(start=start, end=start + len(chosen)) if start >= 0 and chosen != text else None
+    return Sentence(text=text, markers=markers, chosen=part)
 
 
 def _readable(span: Span) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.answer import Sentence
+from domain.answer import Focus, Sentence
 from domain.record import Record
 from domain.short_answer import SURE
 from text.reference import goes_on
@@ -27,6 +27,15 @@ def answer_in_short(record: Record) -> str:
     return answer
 
 
+def chosen_sentences(record: Record) -> list[str]:
+    """Return of each quote without a short answer the sentence that was chosen, where the quote is several."""
+    return [
+        sentence.text[sentence.chosen.start : sentence.chosen.end]
+        for sentence in record.sentences
+        if sentence.chosen and _sure_focus(sentence) is None
+    ]
+
+
 def quotes_it(record: Record, quote: str) -> bool:
     """Return whether the answer says a quote word for word."""
     return _one_line(quote) in _one_line(record.answer or "")
@@ -48,10 +57,14 @@ def excerpt(text: str, start: int, end: int) -> str:
 
 def _cut(sentence: Sentence) -> str:
     """Return a sentence of an answer, which may be a quote of several; lists, tables and code stay whole."""
-    text, focus = sentence.text, sentence.focus
-    if focus is None or focus.confidence < SURE or len(text) <= SHORT or "\n" in text:
+    text, focus = sentence.text, _sure_focus(sentence)
+    if focus is None or len(text) <= SHORT or "\n" in text:
         return text
     return excerpt(text, focus.start, focus.end)
+
+
+def _sure_focus(sentence: Sentence) -> Focus | None:
+    return sentence.focus if sentence.focus and sentence.focus.confidence >= SURE else None
 
 
 def _one_line(text: str) -> str:

@@ -6,6 +6,7 @@ Pure: turns values into lines no wider than the terminal, and strips control cha
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,7 +14,7 @@ from typing import Any
 
 import click
 
-from api.cli.views.excerpt import answer_in_short, quotes_it, short_answer
+from api.cli.views.excerpt import answer_in_short, chosen_sentences, quotes_it, short_answer
 from api.cli.views.provenance import about_answer
 from api.cli.views.width import clean, columns, cut, wrap
 from domain import WITH_TEXT, Citation, EventKind, Status
@@ -96,7 +97,7 @@ def record_lines(record: Record, style: Style) -> list[str]:
     if short := short_answer(record):
         lines += [*(style.paint(line, bold=True) for line in wrap(clean(short), style.width)), ""]
     if record.answer:
-        lines += wrap(answer_in_short(record), style.width)
+        lines += _with_bold(wrap(answer_in_short(record), style.width), chosen_sentences(record), style)
     if record.error:
         lines += wrap(record.error, style.width)
     if record.structured is not None:
@@ -109,6 +110,19 @@ def record_lines(record: Record, style: Style) -> list[str]:
         lines += ["", *_tried_lines(record, style)]
     about = [line for said in about_answer(record) for line in wrap(said, style.width)]
     return [*lines, *([""] if about else []), *(style.paint(line, dim=True) for line in about)]
+
+
+def _with_bold(lines: Sequence[str], sentences: Iterable[str], style: Style) -> list[str]:
+    """Return the lines with these sentences in bold, wherever they were broken."""
+    text = "\n".join(lines)
+    for sentence in sentences:
+        words = r"\s+".join(map(re.escape, clean(sentence).split()))
+        text = re.sub(words, lambda found: _bold(found[0], style), text, count=1)
+    return text.split("\n")
+
+
+def _bold(text: str, style: Style) -> str:
+    return "\n".join(style.paint(line, bold=True) for line in text.split("\n"))
 
 
 def citation_lines(together: Sequence[Citation], style: Style, *, is_said: bool) -> list[str]:

@@ -30,7 +30,9 @@ export function showAnswer(record) {
   $("short").hidden = !short;
   $("short").textContent = short;
   const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
-  const citations = record.citations.map((cited) => ({ ...cited, question_id: record.id })); // which may see what was read for it
+  const chosen = new Map(record.sentences.filter((sentence) => sentence.chosen).map(chosenWords));
+  const question_id = record.id; // which may see what was read for it
+  const citations = record.citations.map((cited) => ({ ...cited, question_id, chosen: chosen.get(cited.marker) }));
   const byMarker = new Map(citations.map((cited) => [cited.marker, cited]));
   const shown = sentences.map((sentence) => said(sentence, byMarker));
   const tried = kind === "abstained" && shown.length > TRIED ? shown.splice(-TRIED) : [];
@@ -76,9 +78,12 @@ function about(record) {
   ].filter(Boolean);
 }
 
+// the words of each quote that were chosen, by its citation
+const chosenWords = ({ text, chosen, markers }) => [markers[0], [...text].slice(chosen.start, chosen.end).join("")];
+
 // a sentence with its markers; one that another source contradicts is underlined, and the notice says with what
-function said({ text, focus, contradicts, markers }, byMarker) {
-  const made = text.includes("\n") ? blocks(text) : [make("p", "", {}, ...focused(text, focus))];
+function said({ text, focus, chosen, contradicts, markers }, byMarker) {
+  const made = text.includes("\n") ? blocks(text) : [make("p", "", {}, ...marked(text, focus, chosen))];
   const title = contradicts?.length ? `Citation ${contradicts.join(", ")} says otherwise` : null;
   const last = made.at(-1);
   const of = ["UL", "OL"].includes(last?.tagName) ? last.lastElementChild : last; // the markers stand in the last item
@@ -88,14 +93,16 @@ function said({ text, focus, contradicts, markers }, byMarker) {
   return make("div", "", { class: "sentence" }, ...made);
 }
 
-function focused(text, focus) {
-  if (!focus || focus.confidence < SURE) return inline(text);
+// the words that say just what was asked stand out; without them gently the sentence that was chosen of several
+function marked(text, focus, chosen) {
+  const [tag, at] = focus && focus.confidence >= SURE ? ["strong", focus] : ["mark", chosen];
+  if (!at) return inline(text);
   const letters = [...text]; // offsets count characters, not UTF-16 units
   const part = (from, to) => letters.slice(from, to).join("");
   return [
-    ...inline(part(0, focus.start)),
-    make("strong", "", {}, ...inline(part(focus.start, focus.end))),
-    ...inline(part(focus.end)),
+    ...inline(part(0, at.start)),
+    make(tag, "", {}, ...inline(part(at.start, at.end))),
+    ...inline(part(at.end)),
   ];
 }
 

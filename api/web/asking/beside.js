@@ -1,6 +1,6 @@
-// Shows a passage in its page, beside the answer, with the quote marked; makes links that open a page at a quote.
+// Shows a passage in its page, beside the answer, with what answers marked; makes links that open a page at a quote.
 
-import { $, call, guarded, link } from "../parts.js";
+import { $, call, guarded, link, make } from "../parts.js";
 
 const CONTEXT_CHARACTERS = 900;
 const WORDS = 5;
@@ -47,16 +47,22 @@ export function linkTo({ url, quote, place }) {
 }
 
 // offsets count Unicode characters, a JavaScript string UTF-16 units: so the text is cut as an array of characters
-async function inContext({ page_id, question_id, start, end, quote }) {
-  const marked = document.createElement("mark");
-  marked.textContent = quote;
+async function inContext({ page_id, question_id, start, end, quote, chosen }) {
   const from = Math.max(0, start - CONTEXT_CHARACTERS);
   const page = await call(`/api/pages/${page_id}?question_id=${question_id}&start=${from}&end=${end + CONTEXT_CHARACTERS}`);
   const text = Array.from(page.text);
   const cut = (first, last) => text.slice(first, last).join("");
-  if (cut(start - from, end - from) !== quote) return ["The page has changed since. It said: ", marked];
+  if (cut(start - from, end - from) !== quote) return ["The page has changed since. It said: ", ...marked(quote, chosen)];
   const after = end + CONTEXT_CHARACTERS < page.characters ? " …" : "";
-  return [from > 0 ? "… " : "", cut(0, start - from), marked, cut(end - from), after];
+  return [from > 0 ? "… " : "", cut(0, start - from), ...marked(quote, chosen), cut(end - from), after];
+}
+
+// the quote with the sentence marked that was chosen, as the page writes it; all of it where there is none
+function marked(quote, chosen) {
+  const words = (chosen ?? quote).split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const found = new RegExp(words.join("\\s+")).exec(quote);
+  const [said, at] = found ? [found[0], found.index] : [quote, 0];
+  return [quote.slice(0, at), make("mark", said), quote.slice(at + said.length)];
 }
 
 $("beside-close").addEventListener("click", guarded(closePassage));

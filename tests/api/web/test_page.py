@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from api.app import create_app
 from domain import Answer, Candidate, Sentence, Status
+from domain.answer import ChosenSentence
 from pipeline.abstain import COMPOSER
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
@@ -202,6 +203,26 @@ def test_list_table_and_code_of_an_answer_are_shown_as_such(tab: Tab, services: 
         *("x", "1"),
     ]
     assert tab.run("document.querySelectorAll('#text .marker').length") == 1
+
+
+def test_chosen_sentence_is_marked_in_its_quote_and_in_the_passage(tab: Tab, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    answered = walk.answered(page_id)
+    assert answered.answer
+    [cited] = answered.answer.citations
+    quote = walk.TEXT[cited.start :]
+    start = quote.index("It has")
+    sentence = Sentence(text=quote, markers=(1,), chosen=ChosenSentence(start=start, end=start + 17))
+    cited = replace(cited, quote=quote, end=len(walk.TEXT))
+    question_id = ask(tab, "How many steps are there?")
+    given = replace(answered.answer, text=f"{quote} [1]", sentences=(sentence,), citations=(cited,))
+    walk.move(services, question_id, replace(answered, answer=given))
+    tab.wait("document.querySelector('#answer.answered')")
+    assert tab.text("#text mark") == "It has 176 steps."
+    tab.run("document.querySelector('.marker').click()")
+    tab.wait("document.querySelector('blockquote mark')")
+    assert tab.text("blockquote mark") == "It has 176 steps."
+    assert tab.text("blockquote") == walk.TEXT
 
 
 def test_stopped_question_is_shown_as_stopped_and_started_again(tab: Tab) -> None:

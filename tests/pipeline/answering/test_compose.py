@@ -205,6 +205,16 @@ def test_sentence_that_states_a_known_fact_comes_first(has_place: bool) -> None:
     assert other.citations[0].quote == "The Louvre did open in 1200 as a fortress."
 
 
+def test_sentence_that_was_chosen_is_known_in_its_quote() -> None:
+    reply = "The clouds bring rain.  The water of the mill comes from the roof."
+    first = answer_to("Where does the water of the mill come from?", f"Where is it from?\n\n{reply}").sentences[0]
+    assert first.text == reply.replace("  ", " ")
+    assert first.chosen is not None
+    assert first.text[first.chosen.start : first.chosen.end] == "The water of the mill comes from the roof."
+    alone = answer_to("When was the Louvre opened?", PAGE[START:-10]).sentences[0]
+    assert (alone.text, alone.chosen) == ("The Louvre was opened in 1793.", None)
+
+
 def test_sentence_after_a_yes_to_another_question_is_not_preferred() -> None:
     text = (
         "Would I heat with wood again?\n\nYes, but with a heat pump for the cold nights of the stove.\n\n"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.cli.views.excerpt import SHORT, answer_in_short, excerpt
+from api.cli.views.excerpt import SHORT, answer_in_short, chosen_sentences, excerpt
 from api.cli.views.question import Style, record_lines
 from tests.api.records import citation, record_json
 from wellread import Record
@@ -57,6 +58,28 @@ def test_long_quote_is_cut_to_the_sentence_with_what_was_asked_for(quote: str, w
 def test_quote_without_sure_words_stays_whole() -> None:
     quote = f"{TURBINES} {LOWERED} {OUTPUT} {USE}"
     assert answer_in_short(quoting(quote, "610", confidence=0.1)) == f"{quote} [1]"
+
+
+def _without_short_answer() -> Record:
+    quote, start = f"{TURBINES} {OUTPUT} {USE}", len(TURBINES) + 1
+    sentence = {"text": quote, "markers": [1], "chosen": {"start": start, "end": start + len(OUTPUT)}}
+    return quoting(quote, "610", short_answer=None, sentences=[sentence])
+
+
+def test_chosen_sentence_is_bold_among_its_neighbours_where_there_is_no_short_answer() -> None:
+    lines = "\n".join(record_lines(_without_short_answer(), Style(width=60, colour=True))[2:])
+    bold = re.findall(r"\x1b\[1m(.*?)\x1b\[0m", lines)
+    assert len(bold) > 1  # a part of each of its lines
+    assert " ".join(bold) == OUTPUT
+    assert " ".join(re.sub(r"\x1b\[\dm", "", lines).split()).startswith(f"{TURBINES} {OUTPUT} {USE} [1]")
+
+
+def test_chosen_sentence_is_not_marked_without_colours_or_beside_a_short_answer() -> None:
+    assert "\x1b" not in "\n".join(record_lines(_without_short_answer(), Style(width=60)))
+    start = len(TURBINES) + 1
+    focus = {"start": start, "end": start + 2, "confidence": 0.9}
+    sentence = {"text": f"{TURBINES} {OUTPUT}", "markers": [1], "focus": focus, "chosen": {"start": start, "end": 150}}
+    assert chosen_sentences(quoting(f"{TURBINES} {OUTPUT}", "610", sentences=[sentence])) == []
 
 
 @given(st.text(min_size=1, max_size=800), st.integers(0, 800), st.integers(1, 40))
