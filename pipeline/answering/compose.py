@@ -88,7 +88,11 @@ def compose(
 def _stating_first(
     chosen: list[SpanCoverage], ranked: Sequence[SpanCoverage], facts: Sequence[StatedFact]
 ) -> list[SpanCoverage]:
-    """Return the chosen sentences with the best one that states a fact in front, where it is near the best."""
+    """Return the chosen sentences with the best one that states a fact in front, where it is near the best.
+
+    The confidence stays that of the best: that these hits hold the answer is no less likely where a page's data
+    names the sentence.
+    """
     if not facts:
         return chosen
     near = (read for read in ranked if is_as_good(read, chosen[0], STATES))

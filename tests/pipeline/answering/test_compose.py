@@ -205,6 +205,14 @@ def test_sentence_that_states_a_known_fact_comes_first(has_place: bool) -> None:
     assert other.citations[0].quote == "The Louvre did open in 1200 as a fortress."
 
 
+def test_fact_that_no_sentence_states_is_not_said() -> None:
+    hits = hits_of("The Louvre did open as a fortress. The palace was turned into a museum.")
+    question = analyse_question("What year did the Louvre open?")
+    stated = StatedFact(fact=Fact(subject="Louvre", predicate="opened", object="1793"), page_id=1)
+    with_fact = compose(question, hits, confidence=0.8, facts=[stated])
+    assert with_fact == compose(question, hits, confidence=0.8)
+
+
 def test_sentence_that_was_chosen_is_known_in_its_quote() -> None:
     reply = "The clouds bring rain.  The water of the mill comes from the roof."
     first = answer_to("Where does the water of the mill come from?", f"Where is it from?\n\n{reply}").sentences[0]
