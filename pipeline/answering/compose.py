@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from domain import Answer, Focus, Hit, Sentence, StatedFact
+from domain import Answer, Citation, Focus, Hit, Sentence, StatedFact
 from domain.answer import ChosenSentence
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
@@ -136,7 +136,7 @@ def _quotes_of(
     """Return the quotes of the chosen sentences that there is room for; one alone is longer."""
     wants_all = asks_for_all(analysis.text)
     quotes = _apart([extend(each, read_spans, wants_all=wants_all) for each in chosen], analysis.lang)
-    quotes = _short_enough(quotes, room)[: room.quotes]
+    quotes = _headed_once(_short_enough(quotes, room)[: room.quotes])
     if len(quotes) == 1 < room.quotes:
         return [extend(chosen[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
     return quotes
@@ -151,6 +151,16 @@ def _short_enough(quotes: Sequence[Quote], room: _Room) -> list[Quote]:
         if not kept or more <= (room.words_of_two if len(kept) == 1 else room.words_of_more):
             kept.append(quote)
             words = more
+    return kept
+
+
+def _headed_once(quotes: Sequence[Quote]) -> list[Quote]:
+    """Return the quotes, each without the header of its table where one before shows it."""
+    kept: list[Quote] = []
+    for quote in quotes:
+        shown = [span for other in kept for span in other.spans]
+        is_shown = quote.header is not None and any(_overlap(quote.header, span) for span in shown)
+        kept.append(replace(quote, header=None) if is_shown else quote)
     return kept
 
 
@@ -208,21 +218,22 @@ def _focus_on(assertion: Assertion, text: str) -> Focus | None:
 
 def _write(quotes: Sequence[Quote], confidence: float) -> Answer:
     """Return the answer of these quotes; a row and the header of its table are cited each by itself."""
-    places = {_place(span): span for quote in quotes for span in quote.spans}
-    markers = {place: marker for marker, place in enumerate(places, start=1)}
-    citations = [cite(span.passage, span.start, span.end, marker=markers[place]) for place, span in places.items()]
-    sentences = tuple(_sentence(quote, tuple(markers[_place(span)] for span in quote.spans)) for quote in quotes)
+    citations: list[Citation] = []
+    sentences: list[Sentence] = []
+    for quote in quotes:
+        own = [
+            cite(span.passage, span.start, span.end, marker=marker)
+            for marker, span in enumerate(quote.spans, start=len(citations) + 1)
+        ]
+        citations += own
+        sentences.append(_sentence(quote, tuple(citation.marker for citation in own)))
     return Answer(
-        text=render(sentences),
-        sentences=sentences,
+        text=render(tuple(sentences)),
+        sentences=tuple(sentences),
         citations=tuple(citations),
         confidence=confidence,
         composer=COMPOSER,
     )
-
-
-def _place(span: Span) -> tuple[str, int, int]:
-    return span.passage.id, span.start, span.end
 
 
 def _sentence(quote: Quote, markers: tuple[int, ...]) -> Sentence:
