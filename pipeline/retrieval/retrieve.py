@@ -40,7 +40,7 @@ OnFound = Callable[[Sequence[QueryHits]], None]
 #: hits that each leg gives the fusion: a passage below them in one leg scores 0 there
 LEG_DEPTH = 50
 #: how many fused hits are reranked, at least
-RERANKED = 30
+RERANKED = 60
 #: the language of the encoder that tells sentences apart
 _SENTENCES_IN = "en"
 #: the weight of the question itself; each variant's is 1
