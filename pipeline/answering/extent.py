@@ -89,7 +89,8 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
         return _joined(span, last)
     if span.block_kind in LINES and (in_block := _block_of(spans, at, wants_all=wants_all)):
         return in_block
-    if wants_all and (code := list(takewhile(lambda other: other.kind == "code", following))):
+    code = [other for other in takewhile(lambda other: other.kind == "code", following) if not other.text.endswith(":")]
+    if wants_all and code:
         return _within(span, code[-1])
     return None
 

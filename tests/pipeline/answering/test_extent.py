@@ -132,6 +132,11 @@ def test_code_comes_with_the_sentence_that_introduces_it() -> None:
     assert quoted("Run", *parts) == "Run this to clean the lamp:\n\nlamp --clean"
 
 
+def test_code_below_a_sentence_is_quoted_up_to_a_line_that_announces_nothing() -> None:
+    parts: list[tuple[BlockKind, str]] = [("prose", FIRST), ("code", "lamp --clean\nfor lamp in lamps:")]
+    assert quoted("The lamp", *parts, wants_all=True) == f"{FIRST}\n\nlamp --clean"
+
+
 def test_what_a_described_name_announces_is_quoted_with_it() -> None:
     parts: list[tuple[BlockKind, str]] = [
         ("prose", "lamp.clean(cloth)\n\nTo clean the lamp:"),
