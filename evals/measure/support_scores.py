@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from evals.measure.support import Claim, read_claims
-from pipeline.answering.in_english import in_english
+from pipeline.answering.supporting.in_english import in_english
 from pipeline.learning.metrics import auroc
 from pipeline.reader.reader import Reader
 from store.embedders.minilm import MiniLM

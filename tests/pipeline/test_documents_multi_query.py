@@ -59,7 +59,7 @@ def test_question_is_sent_to_the_api_with_500_characters_at_most() -> None:
 def test_failing_expansion_leaves_the_question_alone_with_a_warning() -> None:
     made = alternatives(analyse_question(QUESTION), Wording(fails=True))  # type: ignore[arg-type]
     assert made.value == ()
-    assert "asked the question alone (The API is overloaded.)" in made.notice
+    assert "asked the question alone (The API is overloaded)" in made.notice
     assert made.cost.usd == 0.01
 
 

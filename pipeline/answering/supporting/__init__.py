@@ -1,0 +1,1 @@
+"""Check that what a model says is supported by what it cites."""
