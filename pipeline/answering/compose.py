@@ -125,7 +125,7 @@ def _room_for(style: Style, ranked: Sequence[SpanCoverage], joined: Sequence[Spa
     quotes = style.quotes(UNSURE_QUOTES if unsure else max(len(joined), most_sentences(ranked)))
     is_as_joined = bool(joined) and not unsure
     if style.length == "long" or is_as_joined:
-        return _Room(quotes=quotes, words_of_two=inf, words_of_more=inf, for_more=not is_as_joined)
+        return _Room(quotes=quotes, words_of_two=inf, words_of_more=inf, for_more=style.length == "long")
     two, more = (UNSURE_WORDS, UNSURE_WORDS) if unsure else (TWO_WORDS, THREE_WORDS)
     return _Room(quotes=quotes, words_of_two=two, words_of_more=more, for_more=True)
 

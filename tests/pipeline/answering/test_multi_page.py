@@ -7,6 +7,7 @@ from domain import Answer, Hit
 from pipeline.answering.citations import is_verbatim
 from pipeline.answering.compose import compose
 from pipeline.answering.multi_page import MAX_JOINED
+from pipeline.answering.style import USUAL, Style
 from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
@@ -31,8 +32,8 @@ def hits_of(pages: Pages) -> list[Hit]:
     ]
 
 
-def answer_to(question: str, pages: Pages, *, several: bool = True) -> Answer:
-    answer = compose(analyse_question(question), hits_of(pages), confidence=0.8, several=several)
+def answer_to(question: str, pages: Pages, *, several: bool = True, style: Style = USUAL) -> Answer:
+    answer = compose(analyse_question(question), hits_of(pages), confidence=0.8, several=several, style=style)
     assert answer is not None
     return answer
 
@@ -69,6 +70,12 @@ def test_pages_that_do_not_lead_to_each_other_are_not_joined() -> None:
     question = "Who is the wife of the owner of the place that shows machines?"
     joined, alone = answer_to(question, pages), answer_to(question, pages, several=False)
     assert joined == alone
+
+
+def test_long_answer_says_more_than_the_sentences_that_are_joined() -> None:
+    question = "In which city was the director of the film shot in Leland in 1986 born into the world?"
+    usual, long = answer_to(question, FILMS), answer_to(question, FILMS, style=Style(length="long"))
+    assert len(usual.sentences) <= MAX_JOINED < len(long.sentences)
 
 
 def test_joining_can_be_switched_off() -> None:
