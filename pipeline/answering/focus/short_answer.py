@@ -21,7 +21,8 @@ def short_answer(analysis: Analysis, hit: Hit, best: Span, *, sentence: str, quo
     """Return where the short answer stands in a quote: in the best sentence of a hit, else anywhere; or None.
 
     ``sentence`` is that best sentence as the quote writes it. Words are found by their form just where the hit was not
-    read: where the reader sees no short answer, what they find is wrong more often than right.
+    read, or was read in a gloss, which marks none: where the reader of the page itself sees no short answer, what they
+    find is wrong more often than right.
     """
     if hit.reading and hit.reading.short_answer():
         focus = read_focus(analysis, hit, (best.start, best.end), quote)

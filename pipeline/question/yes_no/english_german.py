@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pipeline.question.analysis import Analysis
+from pipeline.question.yes_no.grammar import added_names
 from pipeline.question.yes_no.words import YesNo
 from text.analyser import fold
 from text.related_words import IRREGULAR_PASTS
@@ -63,8 +64,8 @@ _AUXILIARIES = {
 _PAST = {"was", "were", "had", "did", "war", "waren", "hatte", "hatten", "wurde", "wurden"}
 #: negations that are not the word with n't
 _CONTRACTED = {"can": ("cannot", "can't"), "will": ("won't",), "shall": ("shan't",)}
-#: who asks about himself is told "you can"
-_TOLD = {"i": "you", "we": "you", "my": "your", "our": "your", "me": "you", "us": "you"}
+#: "Can I …?" is answered by "You can …"
+_SECOND_PERSON = {"i": "you", "we": "you", "my": "your", "our": "your", "me": "you", "us": "you"}
 _NOT = {"en": "not", "de": "nicht"}
 #: words with which the question is about an unknown thing, or a choice
 _OPEN = frozenset(
@@ -74,10 +75,7 @@ _OPEN = frozenset(
 _ARTICLES = frozenset("the a an der die das den dem ein eine einen einem".split())
 _TOKEN = re.compile(r"\w+(?:['’.,-]\w+)*")
 #: a place, a date or a person, in names and numbers
-_ADDED = re.compile(
-    r"(?:,? (?:in|on|at|by|near|from|am|im|von|vom|bei|an) (?:the |dem |der |den )?"
-    r"(?:(?:[A-ZÄÖÜ\d][\w’'.-]*|of|von)[ ,]?)+)*"
-)
+_ADDED = added_names("(?:in|on|at|by|near|from|am|im|von|vom|bei|an) (?:the |dem |der |den )?", "of|von")
 
 #: irregular English verb → its past; those added here are general synonyms among the related words
 _PASTS = IRREGULAR_PASTS | {
@@ -122,7 +120,7 @@ def _parse_question(analysis: Analysis) -> _Question | None:
     if words[0] not in _AUXILIARIES.get(analysis.lang, ()):
         return None
     if analysis.lang == "en" and words[1] in ("i", "we"):
-        words = [words[0], *(_TOLD.get(word, word) for word in words[1:])]
+        words = [words[0], *(_SECOND_PERSON.get(word, word) for word in words[1:])]
         if not (_OPEN - {"you", "your"}).isdisjoint(words):
             return None
         return _Question(auxiliary=words[0], words=tuple(words[1:]))

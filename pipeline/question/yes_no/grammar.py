@@ -21,7 +21,7 @@ class Grammar:
 
     #: beginning of a question about the asker or anyone → beginnings of its statement: "puis-je" → "vous pouvez". What
     #: may be said of another thing ("puede", "Sie können") is none
-    told: Mapping[Words, tuple[Words, ...]]
+    beginnings: Mapping[Words, tuple[Words, ...]]
     #: words with which the question is about an unknown thing, a choice, or a time or place that is not said
     open: frozenset[str]
     verbs: frozenset[str] = frozenset()  #: with which a question begins, or which show that a statement is asked
@@ -29,7 +29,8 @@ class Grammar:
     been: frozenset[str] = frozenset()  #: after a verb: in the past, too
     #: verbs whose subject may follow what is said of it: "¿Está abierto el museo?"
     copulas: frozenset[str] = frozenset()
-    asks: frozenset[str] = frozenset()  #: question words
+    asks: frozenset[str] = frozenset()  #: question words, also as part of a word with an apostrophe: "d'où", "cos'è"
+    requests: re.Pattern[str] | None = None  #: somebody is asked to tell something: "Mi può dire …?"
     joins: frozenset[str] = frozenset()  #: words that ask or begin a clause: what has one is no statement that is asked
     pronouns: frozenset[str] = frozenset()  #: articles that stand for an unknown thing directly before a verb
     infinitive: re.Pattern[str] | None = None  #: a verb that may stand behind one
@@ -41,24 +42,32 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def _told(told: Mapping[str, str]) -> dict[Words, tuple[Words, ...]]:
+def _beginnings(by_question: Mapping[str, str]) -> dict[Words, tuple[Words, ...]]:
     """Return the beginnings of statements by those of questions, from both with "|" between them."""
     return {
         tuple(asked.split()): tuple(tuple(said.split()) for said in all_said.split("|"))
-        for all_asked, all_said in told.items()
+        for all_asked, all_said in by_question.items()
         for asked in all_asked.split("|")
     }
 
 
+def added_names(before: str, inside: str) -> re.Pattern[str]:
+    """Match names and numbers with a word ``before`` them; words ``inside`` join them.
+
+    What matched is never tried otherwise: the time is linear in any page's sentence.
+    """
+    name = rf"(?:[A-ZÀ-ÖØ-Þ\d][\w’'.-]*+|{inside})(?!\w)"
+    first = rf",? (?:{before}){name}"
+    return re.compile(rf"(?:{first}(?:{first}|[ ,]{name})*+)?")
+
+
 def _added(lang: str, before: str, inside: str) -> re.Pattern[str]:
-    """Match names and numbers with a word ``before`` them; words ``inside`` join them."""
-    name = rf"(?:(?:[A-ZÀ-ÖØ-Þ\d][\w’'.-]*|{MONTHS[lang]}|{inside})(?!\w)[ ,]?)"
-    return re.compile(rf"(?:,? (?:{before}){name}+)*")
+    return added_names(before, rf"{MONTHS[lang]}|{inside}")
 
 
 GRAMMARS: Final = {
     "de": Grammar(
-        told=_told(
+        beginnings=_beginnings(
             {
                 "kann ich": "du kannst|man kann",
                 "darf ich": "du darfst|man darf",
@@ -75,7 +84,7 @@ GRAMMARS: Final = {
         infinitive=re.compile(r"\w+e?n"),
     ),
     "fr": Grammar(
-        told=_told(
+        beginnings=_beginnings(
             {
                 "puis-je|je peux|peut-on|on peut": "vous pouvez|tu peux|on peut",
                 "pouvons-nous|nous pouvons": "vous pouvez|on peut",
@@ -96,9 +105,10 @@ GRAMMARS: Final = {
         past=_set("était étaient fut furent avait avaient pouvait pouvaient devait devaient"),
         been=_set("été"),
         asks=_set(
-            """quand où d'où comment combien pourquoi quel quelle quels quelles quoi lequel laquelle lesquels
-            lesquelles"""
+            """quand où comment combien pourquoi quel quelle quels quelles quoi lequel laquelle lesquels lesquelles
+            auquel auxquels auxquelles duquel desquels desquelles"""
         ),
+        requests=re.compile(r"\b(?:me|nous) dire\b"),
         joins=_set("que qui dont si"),
         pronouns=_set("le la les en"),
         infinitive=re.compile(r"\w+(?:er|ir|re)"),
@@ -106,7 +116,7 @@ GRAMMARS: Final = {
         added=_added("fr", r"(?:en|à|au|aux|par|près de|dans) (?:la |le |les |l['’])?|le ", "de|du|des|la|le"),
     ),
     "es": Grammar(
-        told=_told(
+        beginnings=_beginnings(
             {
                 "puedo|se puede": "puedes|usted puede|se puede",
                 "podemos": "podéis|se puede",
@@ -129,6 +139,7 @@ GRAMMARS: Final = {
         asks=_set(
             """qué cuál cuáles quién quiénes cuándo dónde adónde cómo cuánto cuánta cuántos cuántas"""
         ),
+        requests=re.compile(r"\b(?:me|nos) \w+ decir\b|\bdecir(?:me|nos)\b"),
         joins=_set(
             """que cual cuales quien quienes cuando donde adonde como cuanto cuanta cuantos cuantas si"""
         ),
@@ -137,7 +148,7 @@ GRAMMARS: Final = {
         added=_added("es", "(?:en|por|cerca de) (?:el |la |los |las )?|el ", "del?|la"),
     ),
     "it": Grammar(
-        told=_told(
+        beginnings=_beginnings(
             {
                 "posso|si può": "puoi|potete|si può",
                 "possiamo": "potete|si può",
@@ -158,16 +169,16 @@ GRAMMARS: Final = {
         been=_set("stato stata stati state"),
         copulas=_set("è sono era erano fu furono sarà saranno"),
         asks=_set(
-            """chi cosa cos'è cos'era come com'è com'era dove dov'è dov'era quando quando'è quanto quanta quanti quante
-            quale quali qual perché"""
+            """chi cosa cos come com dove dov quando quand quanto quanta quanti quante quant quale quali qual perché"""
         ),
+        requests=re.compile(r"\b(?:mi|ci) \w+ dire\b|\bdir(?:mi|ci)\b"),
         joins=_set("che se"),
         pronouns=_set("la le li lo gli"),
         attached=re.compile(r"(?:\w{2,}[aei]r|far|dar|dir|\w+[ae]ndo)(?:l[aoie]|gli|ne|ci|vi|mi|ti|si)"),
         added=_added("it", r"(?:in|nel|nella|ad?|dal?|dalla|il|presso) |dall['’]", "di|del|della|da"),
     ),
     "pt": Grammar(
-        told=_told(
+        beginnings=_beginnings(
             {
                 "posso|pode-se|se pode": "podes|você pode|pode-se|se pode",
                 "podemos": "vocês podem|pode-se|se pode",
@@ -188,6 +199,7 @@ GRAMMARS: Final = {
         been=_set("sido"),
         copulas=_set("é são era eram foi foram será serão está estão estava estavam esteve"),
         asks=_set("quê quem qual quais quando onde aonde como quanto quanta quantos quantas porque porquê"),
+        requests=re.compile(r"\b(?:me|nos)(?: \w+)? dizer\b|\bdizer-(?:me|nos)\b"),
         joins=_set("que se"),
         pronouns=_set("o a os as"),
         infinitive=re.compile(r"\w+[aei]r"),
@@ -195,7 +207,7 @@ GRAMMARS: Final = {
         added=_added("pt", "(?:em|n[oa]|por|pel[oa]|perto de) (?:o |a )?|a ", "d[eoa]"),
     ),
     "nl": Grammar(
-        told=_told(
+        beginnings=_beginnings(
             {
                 "kan ik|kan men|kunnen we": "je kunt|je kan|u kunt|u kan|men kan",
                 "mag ik|mag men|mogen we": "je mag|u mag|men mag",

@@ -38,7 +38,7 @@ class _Question:
     before: Words = ()  #: words before the verb
     verb: Words = ()  #: none where it is not known
     after: Words = ()
-    told: tuple[Words, ...] = ()  #: beginnings of the statement instead, in a question about the asker or anyone
+    beginnings: tuple[Words, ...] = ()  #: those of the statement instead, in a question about the asker or anyone
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,15 +83,22 @@ def _words(text: str) -> Words:
 def _parse(question: str, lang: str) -> _Question | None:
     """Return the parts of a yes/no question, or None when it is none."""
     grammar, words = GRAMMARS.get(lang), _words(question)
-    if grammar is None or len(words) < 2 or not grammar.asks.isdisjoint(words):
+    if grammar is None or len(words) < 2 or _asks_for_a_thing(grammar, words):
         return None
     if lang == "fr":
         return _parse_french(grammar, question, words)
-    if told := _about_anyone(grammar, words):
-        return told
+    if about_anyone := _about_anyone(grammar, words):
+        return about_anyone
     if words[0] in grammar.verbs:
         return _Question(verb=words[:1], after=words[1:])
     return _parse_statement(grammar, words) if lang in _VERB_FIRST and grammar.joins.isdisjoint(words) else None
+
+
+def _asks_for_a_thing(grammar: Grammar, words: Words) -> bool:
+    """Return whether a question has a question word, or asks somebody to tell something."""
+    if any(not grammar.asks.isdisjoint(word.split("'")) for word in words):
+        return True
+    return grammar.requests is not None and grammar.requests.search(" ".join(words)) is not None
 
 
 def _parse_french(grammar: Grammar, question: str, words: Words) -> _Question | None:
@@ -101,8 +108,8 @@ def _parse_french(grammar: Grammar, question: str, words: Words) -> _Question | 
         return there_is or _about_anyone(grammar, words) or _parse_statement(grammar, words) or _Question(before=words)
     if words[:2] == ("y", "a-t-il"):
         return _Question(verb=_THERE_IS, after=words[2:])
-    if told := _about_anyone(grammar, words):
-        return told
+    if about_anyone := _about_anyone(grammar, words):
+        return about_anyone
     at, verb = next(((at, found[1]) for at, word in enumerate(words) if (found := _INVERTED.fullmatch(word))), (0, ""))
     before = words[:at]
     if not verb or not grammar.joins.isdisjoint(before) or any(word.startswith("qu'") for word in before):
@@ -111,8 +118,8 @@ def _parse_french(grammar: Grammar, question: str, words: Words) -> _Question | 
 
 
 def _about_anyone(grammar: Grammar, words: Words) -> _Question | None:
-    told = ((words[length:], grammar.told.get(words[:length])) for length in (1, 2))
-    return next((_Question(after=after, told=said) for after, said in told if said), None)
+    found = ((words[length:], grammar.beginnings.get(words[:length])) for length in (1, 2))
+    return next((_Question(after=after, beginnings=beginnings) for after, beginnings in found if beginnings), None)
 
 
 def _parse_statement(grammar: Grammar, words: Words) -> _Question | None:
@@ -125,9 +132,9 @@ def _parse_statement(grammar: Grammar, words: Words) -> _Question | None:
 def _restate(question: str, lang: str, names_something: bool) -> _Restated | None:
     """Return the statements of a question; None when it does not name what it asks about, or leaves a choice."""
     parsed = _parse(question, lang)
-    if parsed is None or not (parsed.told or names_something) or not _is_clear(GRAMMARS[lang], parsed, lang):
+    if parsed is None or not (parsed.beginnings or names_something) or not _is_clear(GRAMMARS[lang], parsed, lang):
         return None
-    grammar, verbs = GRAMMARS[lang], parsed.told or (parsed.verb,)
+    grammar, verbs = GRAMMARS[lang], parsed.beginnings or (parsed.verb,)
     statements = frozenset(words for verb in verbs for words in _statements(grammar, parsed, verb, lang))
     if lang in _VERB_SECOND:
         negations = frozenset(negated for words in statements for negated in _negated_later(words, lang))
@@ -145,7 +152,7 @@ def _restate(question: str, lang: str, names_something: bool) -> _Restated | Non
 def _is_clear(grammar: Grammar, question: _Question, lang: str) -> bool:
     """Return whether a question has all parts, and no pronoun or other word that leaves open what is asked."""
     words = question.before + question.after
-    if not question.after or not (question.verb or question.told) or len(words) > _MOST_WORDS:
+    if not question.after or not (question.verb or question.beginnings) or len(words) > _MOST_WORDS:
         return False
     if not grammar.open.isdisjoint(words):
         return False
@@ -160,7 +167,7 @@ def _is_clear(grammar: Grammar, question: _Question, lang: str) -> bool:
 def _statements(grammar: Grammar, question: _Question, verb: Words, lang: str) -> Iterator[Words]:
     """Yield the words of the statements with ``verb``: where it stood, or else wherever it may stand."""
     before, after = question.before, question.after
-    if before or question.told or lang == "fr":
+    if before or question.beginnings or lang == "fr":
         yield before + verb + after
         return
     for at in range(0 if lang in _VERB_FIRST else 1, len(after)):

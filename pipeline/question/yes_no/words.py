@@ -21,8 +21,8 @@ _WORDS: Final = {
     "ja": {"yes": "はい", "no": "いいえ"},
 }
 LANGUAGES: Final = frozenset(_WORDS)
-#: "Si," without its accent is "if"
-_LEADING: Final = re.compile(r"(yes|ja|oui|sí|sì|sim|(no|nein|non|não|nee))\s*(?=[,;:.!–—])", re.IGNORECASE)
+#: "Si," without its accent is "if"; "No. 10" is a number
+_LEADING: Final = re.compile(r"(yes|ja|oui|sí|sì|sim|(no|nein|non|não|nee))\s*(?=[,;:!–—]|\.(?!\s*\d))", re.IGNORECASE)
 
 
 def yes_no_word(yes_no: YesNo, lang: str) -> str:

@@ -1,4 +1,4 @@
-"""Test how well a sentence gives what a question asks for, in six languages and in Dutch."""
+"""Test how well a sentence gives what a question asks for, in seven languages."""
 
 from __future__ import annotations
 

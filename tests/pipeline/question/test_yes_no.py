@@ -14,7 +14,7 @@ from pipeline.question.yes_no import answers_yes_no, is_yes_no, leading_yes_no, 
 from tests.fakes import passage
 
 
-def told(question: str, sentence: str, *, before: str = "", after: str = "", title: str = "") -> str:
+def said(question: str, sentence: str, *, before: str = "", after: str = "", title: str = "") -> str:
     text = f"{before}{sentence}{after}"
     start = len(before)
     return answers_yes_no(analyse_question(question), text, start, start + len(sentence), title=title)
@@ -50,7 +50,7 @@ def told(question: str, sentence: str, *, before: str = "", after: str = "", tit
     ],
 )
 def test_sentence_that_says_or_denies_the_question_settles_it(question: str, sentence: str, expected: str) -> None:
-    assert told(question, sentence) == expected
+    assert said(question, sentence) == expected
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_sentence_that_says_or_denies_the_question_settles_it(question: str, sen
     ],
 )
 def test_doubt_leaves_it_unsettled(question: str, sentence: str) -> None:
-    assert told(question, sentence) == ""
+    assert said(question, sentence) == ""
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_doubt_leaves_it_unsettled(question: str, sentence: str) -> None:
 )
 def test_sentence_that_its_page_takes_back_or_quotes_settles_nothing(around: dict[str, str]) -> None:
     question, sentence = "Was the town of Vierburg founded in 1200?", "The town of Vierburg was founded in 1200."
-    assert told(question, sentence) == "yes"
-    assert told(question, sentence, **around) == ""
+    assert said(question, sentence) == "yes"
+    assert said(question, sentence, **around) == ""
 
 
 QUESTION = "Is Vierburg a town by the sea?"
@@ -135,11 +135,20 @@ def test_word_is_of_the_questions_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
-    [("Yes, it was.", "yes"), ("Nein: es war so.", "no"), ("No one knows.", ""), ("Yesterday.", ""), ("It was.", "")],
+    ("text", "expected"),
+    [
+        ("Yes, it was.", "yes"),
+        ("Nein: es war so.", "no"),
+        ("No.", "no"),
+        ("No. 10 Downing Street is old.", ""),
+        ("No.10 is old.", ""),
+        ("No one knows.", ""),
+        ("Yesterday.", ""),
+        ("It was.", ""),
+    ],
 )
-def test_what_a_model_begins_with_counts_where_it_stands_alone(said: str, expected: str) -> None:
-    assert leading_yes_no(said) == expected
+def test_what_a_model_begins_with_counts_where_it_stands_alone(text: str, expected: str) -> None:
+    assert leading_yes_no(text) == expected
 
 
 @settings(deadline=None)  # the first call reads the stop words

@@ -13,7 +13,7 @@ from pipeline.question.yes_no.grammar import GRAMMARS
 from pipeline.question.yes_no.words import LANGUAGES
 
 
-def told(lang: str, question: str, sentence: str, *, before: str = "", after: str = "", title: str = "") -> str:
+def said(lang: str, question: str, sentence: str, *, before: str = "", after: str = "", title: str = "") -> str:
     text = f"{before}{sentence}{after}"
     start = len(before)
     return answers_yes_no(analyse_question(question, lang), text, start, start + len(sentence), title=title)
@@ -32,9 +32,11 @@ DUTCH = "Werd Vierburg in 1200 gesticht?"
         ("de", "Kann ich Celery mit Redis verwenden?", "Du kannst Celery mit Redis verwenden.", "yes"),
         ("de", "Kann ich Celery mit Redis verwenden?", "Man kann Celery nicht mit Redis verwenden.", "no"),
         ("de", "Darf ich den Turm besteigen?", "Man darf den Turm nicht besteigen.", "no"),
+        ("de", "Wurde Vierburg 1200 gegründet?", "Vierburg wurde 1200 gegründet von dem Tallis von Ada.", "yes"),
         ("fr", FRENCH, "La tour de Vierburg a été construite en 1874.", "yes"),
         ("fr", FRENCH, "La tour de Vierburg a été construite en 1874 par Robert Tallis.", "yes"),
         ("fr", FRENCH, "La tour de Vierburg a été construite en 1874, le 3 mai.", "yes"),
+        ("fr", FRENCH, "La tour de Vierburg a été construite en 1874 à Lyon, près de la Rochelle.", "yes"),
         ("fr", FRENCH, "La tour de Vierburg n’a pas été construite en 1874.", "no"),
         ("fr", "Est-ce que Celery peut lire la base ?", "Celery peut lire la base.", "yes"),
         ("fr", "Est-ce que Vierburg est une ville ?", "Vierburg n'est pas une ville.", "no"),
@@ -89,7 +91,7 @@ DUTCH = "Werd Vierburg in 1200 gesticht?"
 def test_sentence_that_says_or_denies_the_question_settles_it(
     lang: str, question: str, sentence: str, expected: str
 ) -> None:
-    assert told(lang, question, sentence) == expected
+    assert said(lang, question, sentence) == expected
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ def test_sentence_that_says_or_denies_the_question_settles_it(
     ],
 )
 def test_doubt_leaves_it_unsettled(lang: str, question: str, sentence: str) -> None:
-    assert told(lang, question, sentence) == ""
+    assert said(lang, question, sentence) == ""
 
 
 @pytest.mark.parametrize(
@@ -161,14 +163,27 @@ def test_doubt_leaves_it_unsettled(lang: str, question: str, sentence: str) -> N
         ("fr", "Quand la porte est-elle ouverte ?"),
         ("fr", "À quelle heure le musée est-il ouvert ?"),
         ("fr", "D’où vient-il ?"),
+        ("fr", "Jusqu’où le phare est-il visible ?"),
+        ("fr", "Auquel des deux phares Tallis a-t-il travaillé ?"),
+        ("fr", "Est-ce que vous pouvez me dire la hauteur de la tour ?"),
         ("es", "¿A qué hora está abierto el museo?"),
         ("es", "De que color es la torre?"),
         ("es", "Cuando es la feria de Vierburg?"),
+        ("es", "¿Me puede decir la altura de la torre?"),
+        ("es", "¿Puede decirme la altura de la torre?"),
         ("it", "Di che colore è la torre?"),
         ("it", "La torre fu costruita da chi?"),
+        ("it", "Qual'è l'anno in cui la torre è stata costruita?"),
+        ("it", "Quand’è aperta la torre?"),
+        ("it", "Quant'è alta la torre che è a Vierburg?"),
+        ("it", "Di cos'altro è fatta la torre?"),
+        ("it", "Mi può dire l'altezza della torre?"),
+        ("it", "Può dirmi l'altezza della torre?"),
         ("it", "La torre di Vierburg?"),
         ("pt", "O que é a torre?"),
         ("pt", "A que horas está aberto o museu?"),
+        ("pt", "Pode dizer-me a altura da torre?"),
+        ("pt", "Você pode me dizer a altura da torre?"),
         ("nl", "Kan ik weten wanneer het museum open is?"),
         ("nl", "De toren is hoe hoog?"),
         ("pl", "Czy Vierburg jest miastem?"),
@@ -196,13 +211,31 @@ def test_other_question_is_no_yes_no_question(lang: str, question: str) -> None:
 def test_sentence_that_its_page_takes_back_or_quotes_settles_nothing(
     lang: str, question: str, sentence: str, around: dict[str, str]
 ) -> None:
-    assert told(lang, question, sentence) == "yes"
-    assert told(lang, question, sentence, **around) == ""
+    assert said(lang, question, sentence) == "yes"
+    assert said(lang, question, sentence, **around) == ""
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "statement", "repeated"),
+    [
+        ("en", "Was Vierburg founded in 1200?", "Vierburg was founded in 1200", " in A"),
+        ("en", "Was Vierburg founded in 1200?", "Vierburg was founded in 1200 in ", "A"),
+        ("de", "Wurde Vierburg 1200 gegründet?", "Vierburg wurde 1200 gegründet", " von"),
+        ("fr", FRENCH, "La tour de Vierburg a été construite en 1874", ", en A"),
+        ("fr", FRENCH, "La tour de Vierburg a été construite en 1874", " en la A"),
+        ("es", SPANISH, "La torre de Vierburg fue construida en 1874", " en la A"),
+        ("it", ITALIAN, "La torre di Vierburg è stata costruita nel 1874", ", da A"),
+        ("pt", PORTUGUESE, "A torre de Vierburg foi construída em 1874", " em A"),
+        ("nl", DUTCH, "Vierburg werd in 1200 gesticht", " van A door"),
+    ],
+)
+def test_many_places_in_a_sentence_do_not_hold_it_up(lang: str, question: str, statement: str, repeated: str) -> None:
+    assert said(lang, question, f"{statement}{repeated * 2_000} x.") == ""
 
 
 def test_long_question_settles_nothing() -> None:
     words = " ".join(f"woord{at}" for at in range(300))
-    assert told("nl", f"Is Vierburg {words}?", f"Vierburg is {words}.") == ""
+    assert said("nl", f"Is Vierburg {words}?", f"Vierburg is {words}.") == ""
 
 
 def test_every_language_of_the_phrases_has_a_yes_and_a_no() -> None:
@@ -212,7 +245,7 @@ def test_every_language_of_the_phrases_has_a_yes_and_a_no() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("text", "expected"),
     [
         ("Oui, elle l’est.", "yes"),
         ("Sí: lo es.", "yes"),
@@ -223,8 +256,8 @@ def test_every_language_of_the_phrases_has_a_yes_and_a_no() -> None:
         ("Non loin de là.", ""),
     ],
 )
-def test_what_a_model_begins_with_counts_where_it_stands_alone(said: str, expected: str) -> None:
-    assert leading_yes_no(said) == expected
+def test_what_a_model_begins_with_counts_where_it_stands_alone(text: str, expected: str) -> None:
+    assert leading_yes_no(text) == expected
 
 
 WORDS = st.lists(
@@ -234,5 +267,5 @@ WORDS = st.lists(
 
 @given(st.sampled_from(sorted(GRAMMARS)), WORDS, WORDS)
 def test_any_words_are_read(lang: str, question: list[str], sentence: list[str]) -> None:
-    assert told(lang, f"1 {' '.join(question)}?", f"{' '.join(sentence)}.") == ""
-    assert told(lang, f"{' '.join(question)} 1?", f"{' '.join(sentence)}.") in ("", "yes", "no")
+    assert said(lang, f"1 {' '.join(question)}?", f"{' '.join(sentence)}.") == ""
+    assert said(lang, f"{' '.join(question)} 1?", f"{' '.join(sentence)}.") in ("", "yes", "no")
