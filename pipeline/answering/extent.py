@@ -82,10 +82,9 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
         return _within(snippet, _last_of_few(snippet, [span, *following]))
     if (reply := _reply(spans, at)) is not None:
         return reply
-    last = announced_by(span, following) if span.text.endswith(":") else None
-    if span.named_at is not None and span.end - span.named_at <= MAX_QUOTE_CHARACTERS:
-        return replace(span, start=span.named_at, end=(last or span).end)
-    if last is not None:
+    if (named := _with_name(span, following)) is not None:
+        return named
+    if span.text.endswith(":") and (last := announced_by(span, following)) is not None:
         return _joined(span, last)
     if span.block_kind in LINES and (in_block := _block_of(spans, at, wants_all=wants_all)):
         return in_block
@@ -93,6 +92,15 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     if wants_all and code:
         return _within(span, code[-1])
     return None
+
+
+def _with_name(span: Span, following: Sequence[Span]) -> Span | None:
+    """Return the sentence from the signature above it, with what it announces; None where that is too long."""
+    if span.named_at is None:
+        return None
+    named = replace(span, start=span.named_at)
+    last = announced_by(named, following) if span.text.endswith(":") else span
+    return None if last is None else _within(named, last)
 
 
 def _reply(spans: Sequence[Span], at: int) -> Span | None:

@@ -7,6 +7,7 @@ sentences that follow. So does an announcement of what cannot be quoted with it:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -14,6 +15,7 @@ from itertools import dropwhile, groupby, takewhile
 from typing import Final, Literal
 
 from domain import Block, BlockKind, Passage
+from pipeline.safety.injection import is_injected
 from text.sentences import sentence_spans
 from text.terms import terms_of
 
@@ -59,6 +61,7 @@ _ROW = re.compile(r"\S(?:.*\S)?")
 _CAPTION = re.compile(
     r"(?:fig(?:ure|ura|\.)|abb(?:ildung|\.)|tab(?:le|elle|leau|la|ela|el|\.)|afbeelding)\s*\d", re.IGNORECASE
 )
+_BETWEEN_LINKS = re.compile(r" [|·] ")
 _LABELLED = re.compile(r"[^\W\d][^:\d]{0,40}: .*\d")  #: "Phone: 040 555"
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
 _REPLY = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|sì|sim|não)\b", re.IGNORECASE)
@@ -101,7 +104,7 @@ class Span:
 @lru_cache(maxsize=REMEMBERED)  # judge and composer, and the passes of a question, look at the same passages
 def spans_of(passage: Passage, lang: str) -> tuple[Span, ...]:
     """Return every sentence of a passage in order, its terms analysed as those of a question in ``lang``."""
-    spans = _with_snippets(_with_headers([*_sentences_of(passage, lang)]))
+    spans = _with_snippets(_with_values(_with_headers([*_sentences_of(passage, lang)])))
     return tuple(_without_halves([*_with_leads(spans, terms_of(passage.lead, lang))]))
 
 
@@ -229,6 +232,28 @@ def _is_header(spans: Sequence[Span], at: int) -> bool:
     return len(below) > 1 and len(cells) > 1 and short
 
 
+def _with_values(spans: Sequence[Span]) -> list[Span]:
+    """Return the spans of one passage, lone lines with a value below a heading as rows: "Open daily 9:00 to 17:00"."""
+    found: list[Span] = []
+    sizes = Counter(span.block for span in spans)
+    for span in spans:
+        before = found[-1] if found else None
+        is_below = before.block_kind == "heading" or _is_value(before) if before else bool(span.passage.lead)
+        is_value = is_below and sizes[span.block] == 1 and _may_be_value(span)
+        found.append(replace(span, kind="row") if is_value else span)
+    return found
+
+
+def _may_be_value(span: Span) -> bool:
+    """Return whether a line of a paragraph has a digit and is neither a caption nor a row of links."""
+    is_line = span.kind == "heading" and span.block_kind == "prose" and any(map(str.isdigit, span.text))
+    return is_line and not _CAPTION.match(span.text) and not _BETWEEN_LINKS.search(span.text)
+
+
+def _is_value(span: Span) -> bool:
+    return span.kind == "row" and span.block_kind == "prose"
+
+
 def _with_snippets(spans: Sequence[Span]) -> list[Span]:
     """Return the spans of one passage, the lines of a code block directly below a heading as one, where it is short."""
     found: list[Span] = []
@@ -266,11 +291,18 @@ def _with_leads(spans: Sequence[Span], led_by: Iterable[str]) -> Iterator[Span]:
 
 
 def _without_halves(spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans, an announcement as a heading where nothing that it announces can be quoted with it."""
+    """Yield the spans, an announcement as a heading where nothing that it announces can be quoted with it.
+
+    No instruction to the answerer can be, nor what stands below one.
+    """
     for at, span in enumerate(spans):
         announces = span.kind in ANSWERING and span.text.endswith(":")
-        is_half = announces and announced_by(span, spans[at + 1 :]) is None
+        is_half = announces and announced_by(span, takewhile(_is_harmless, spans[at + 1 :])) is None
         yield replace(span, kind="heading") if is_half else span
+
+
+def _is_harmless(span: Span) -> bool:
+    return not is_injected(span.passage.text, span.start, span.end)
 
 
 def _leads_on(span: Span) -> bool:

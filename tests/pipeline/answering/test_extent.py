@@ -145,6 +145,20 @@ def test_what_a_described_name_announces_is_quoted_with_it() -> None:
     assert quoted("To clean", *parts) == "lamp.clean(cloth)\n\nTo clean the lamp:\n\nlamp --clean"
 
 
+def test_a_described_name_counts_for_the_length_of_what_is_announced() -> None:
+    name = f"lamp.clean({', '.join(f'cloth_{number}=None' for number in range(15))})"
+    code = "\n".join(f"lamp --clean --part {number}" for number in range(40))
+    quote = quoted("To clean", ("prose", f"{name}\n\nTo clean the lamp:"), ("code", code))
+    assert quote.startswith(f"{name}\n\nTo clean the lamp:\n\nlamp --clean --part 0")
+    assert MAX_QUOTE_CHARACTERS - 40 < len(quote) <= MAX_QUOTE_CHARACTERS
+
+
+def test_a_described_name_is_left_out_where_nothing_that_is_announced_fits_below_it() -> None:
+    name, code = f"lamp.clean({'x' * 280})", "y" * 450
+    parts: list[tuple[BlockKind, str]] = [("prose", f"{name}\n\nTo clean the lamp:"), ("code", f"{code}()")]
+    assert quoted("To clean", *parts) == f"To clean the lamp:\n\n{code}()"
+
+
 def test_an_announcement_of_an_announcement_is_quoted_with_what_is_announced() -> None:
     parts: list[tuple[BlockKind, str]] = [
         ("prose", "To clean the lamp:\n\nRun this command:"),
