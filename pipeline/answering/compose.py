@@ -238,19 +238,30 @@ def _write(quotes: Sequence[Quote], confidence: float) -> Answer:
 
 def _sentence(quote: Quote, markers: tuple[int, ...]) -> Sentence:
     """Return a quote as a sentence of the answer, with the place in it of the one that was chosen."""
-    text, chosen = "\n".join(map(_readable, reversed(quote.spans))), _readable(quote.sentence)
-    start = text.find(chosen)
-    part = ChosenSentence(start=start, end=start + len(chosen)) if start >= 0 and chosen != text else None
-    return Sentence(text=text, markers=markers, chosen=part)
+    text = "\n".join(map(_readable, reversed(quote.spans)))
+    return Sentence(text=text, markers=markers, chosen=_chosen(quote, text))
+
+
+def _chosen(quote: Quote, text: str) -> ChosenSentence | None:
+    """Return where the chosen sentence stands in a quote that reads ``text``, below what precedes it; None for all."""
+    span, sentence = quote.span, quote.sentence
+    keeps_lines = _keeps_lines(span)
+    chosen = _read(sentence.text, keeps_lines=keeps_lines)
+    before = _read(span.passage.text[span.start : sentence.start], keeps_lines=keeps_lines)
+    start = text.find(chosen, len(text) - len(_readable(span)) + len(before))
+    return ChosenSentence(start=start, end=start + len(chosen)) if start >= 0 and chosen != text else None
 
 
 def _readable(span: Span) -> str:
     """Return the quote without links and images: prose on one line, code with its lines."""
+    return _read(span.text, keeps_lines=_keeps_lines(span))
+
+
+def _keeps_lines(span: Span) -> bool:
     lines = sanitize(span.text).splitlines()
-    if (
-        span.kind == "snippet"
-        or any(map(looks_like_code, lines))
-        or any(_LINE.match(line) or " | " in line for line in lines[1:])
-    ):
-        return sanitize(span.text, markers=True)
-    return sanitize_line(span.text)
+    is_listed = any(_LINE.match(line) or " | " in line for line in lines[1:])
+    return span.kind == "snippet" or any(map(looks_like_code, lines)) or is_listed
+
+
+def _read(text: str, *, keeps_lines: bool) -> str:
+    return sanitize(text, markers=True) if keeps_lines else sanitize_line(text)

@@ -27,13 +27,19 @@ def answer_in_short(record: Record) -> str:
     return answer
 
 
-def chosen_sentences(record: Record) -> list[str]:
-    """Return of each quote without a short answer the sentence that was chosen, where the quote is several."""
-    return [
-        sentence.text[sentence.chosen.start : sentence.chosen.end]
-        for sentence in record.sentences
-        if sentence.chosen and _sure_focus(sentence) is None
-    ]
+def chosen_places(record: Record) -> list[tuple[int, int]]:
+    """Return where in the answer in short the chosen sentences of quotes stand that have no short answer."""
+    shown, after = answer_in_short(record), 0
+    places: list[tuple[int, int]] = []
+    for sentence in record.sentences:
+        said = _cut(sentence)
+        at = shown.find(said, after)
+        if at < 0:
+            continue
+        after = at + len(said)
+        if sentence.chosen and _sure_focus(sentence) is None:
+            places.append((at + sentence.chosen.start, at + sentence.chosen.end))
+    return places
 
 
 def quotes_it(record: Record, quote: str) -> bool:

@@ -6,7 +6,6 @@ Pure: turns values into lines no wider than the terminal, and strips control cha
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +13,7 @@ from typing import Any
 
 import click
 
-from api.cli.views.excerpt import answer_in_short, chosen_sentences, quotes_it, short_answer
+from api.cli.views.excerpt import answer_in_short, chosen_places, quotes_it, short_answer
 from api.cli.views.provenance import about_answer
 from api.cli.views.width import clean, columns, cut, wrap
 from domain import WITH_TEXT, Citation, EventKind, Status
@@ -97,7 +96,7 @@ def record_lines(record: Record, style: Style) -> list[str]:
     if short := short_answer(record):
         lines += [*(style.paint(line, bold=True) for line in wrap(clean(short), style.width)), ""]
     if record.answer:
-        lines += _with_bold(wrap(answer_in_short(record), style.width), chosen_sentences(record), style)
+        lines += _with_bold(answer_in_short(record), chosen_places(record), style)
     if record.error:
         lines += wrap(record.error, style.width)
     if record.structured is not None:
@@ -112,12 +111,18 @@ def record_lines(record: Record, style: Style) -> list[str]:
     return [*lines, *([""] if about else []), *(style.paint(line, dim=True) for line in about)]
 
 
-def _with_bold(lines: Sequence[str], sentences: Iterable[str], style: Style) -> list[str]:
-    """Return the lines with these sentences in bold, wherever they were broken."""
-    text = "\n".join(lines)
-    for sentence in sentences:
-        words = r"\s+".join(map(re.escape, clean(sentence).split()))
-        text = re.sub(words, lambda found: _bold(found[0], style), text, count=1)
+def _with_bold(answer: str, places: Sequence[tuple[int, int]], style: Style) -> list[str]:
+    """Return the answer in lines, the text at these places in bold.
+
+    Only what is no space is counted: lines are broken at spaces, and within long words.
+    """
+    text = "\n".join(wrap(answer, style.width))
+    at = [place for place, char in enumerate(text) if not char.isspace()]
+    for start, end in reversed(places):
+        first, last = (len("".join(clean(answer[:place]).split())) for place in (start, end))
+        if first < last:
+            begin, stop = at[first], at[last - 1] + 1
+            text = text[:begin] + _bold(text[begin:stop], style) + text[stop:]
     return text.split("\n")
 
 

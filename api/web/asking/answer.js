@@ -78,8 +78,13 @@ function about(record) {
   ].filter(Boolean);
 }
 
-// the words of each quote that were chosen, by its citation
-const chosenWords = ({ text, chosen, markers }) => [markers[0], [...text].slice(chosen.start, chosen.end).join("")];
+// the words of each quote that were chosen, and how much of it precedes them, by its citation
+function chosenWords({ text, chosen, markers }) {
+  const letters = [...text];
+  const part = (from, to) => letters.slice(from, to).join("");
+  const header = markers.length > 1 ? text.indexOf("\n") + 1 : 0; // of a table, cited by itself
+  return [markers[0], { words: part(chosen.start, chosen.end), from: part(0, chosen.start).length - header }];
+}
 
 // a sentence with its markers; one that another source contradicts is underlined, and the notice says with what
 function said({ text, focus, chosen, contradicts, markers }, byMarker) {

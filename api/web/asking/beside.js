@@ -59,8 +59,11 @@ async function inContext({ page_id, question_id, start, end, quote, chosen }) {
 
 // the quote with the sentence marked that was chosen, as the page writes it; all of it where there is none
 function marked(quote, chosen) {
-  const words = (chosen ?? quote).split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const found = new RegExp(words.join("\\s+")).exec(quote);
+  const { words, from } = chosen ?? { words: quote, from: 0 };
+  const escaped = words.split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const pattern = new RegExp(escaped.join("\\s+"), "g");
+  pattern.lastIndex = from; // the same words may stand before the sentence
+  const found = pattern.exec(quote);
   const [said, at] = found ? [found[0], found.index] : [quote, 0];
   return [quote.slice(0, at), make("mark", said), quote.slice(at + said.length)];
 }

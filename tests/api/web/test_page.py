@@ -225,6 +225,25 @@ def test_chosen_sentence_is_marked_in_its_quote_and_in_the_passage(tab: Tab, ser
     assert tab.text("blockquote") == walk.TEXT
 
 
+def test_chosen_sentence_is_marked_in_the_passage_where_its_words_stand_before_it_too(
+    tab: Tab, services: Services
+) -> None:
+    answered = walk.answered(walk.keep_page(services))
+    assert answered.answer
+    quote, start = walk.TEXT, walk.TEXT.rindex("h")
+    assert quote.index("h") < start
+    cited = replace(answered.answer.citations[0], quote=quote, start=0, end=len(quote))
+    sentence = Sentence(text=quote, markers=(1,), chosen=ChosenSentence(start=start, end=start + 1))
+    given = replace(answered.answer, text=f"{quote} [1]", sentences=(sentence,), citations=(cited,))
+    question_id = ask(tab, "How many steps are there?")
+    walk.move(services, question_id, replace(answered, answer=given))
+    tab.wait("document.querySelector('#answer.answered')")
+    tab.run("document.querySelector('.marker').click()")
+    tab.wait("document.querySelector('blockquote mark')")
+    before = tab.run("document.querySelector('blockquote mark').previousSibling.data")
+    assert before == quote[:start]
+
+
 def test_stopped_question_is_shown_as_stopped_and_started_again(tab: Tab) -> None:
     ask(tab, "Who built it?")
     at_phase(tab, "Look it up")

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Block, Hit, StatedFact
+from domain.answer import ChosenSentence
 from domain.fact import Fact
 from pipeline.answering.citations import check
-from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, _apart, compose
+from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, _apart, _sentence, compose
 from pipeline.answering.extent import Quote
 from pipeline.judging.sentence_score import BY_WORDS
-from pipeline.judging.sentences import ANSWERING, MAX_QUOTE_CHARACTERS, spans_of
+from pipeline.judging.sentences import ANSWERING, MAX_QUOTE_CHARACTERS, Span, spans_of
 from pipeline.question.analysis import analyse_question
 from pipeline.question.answer_type import answer_type_of, rate_fit
 from pipeline.reader.read_hits import READ_FIRST
@@ -222,6 +223,17 @@ def test_sentence_that_was_chosen_is_known_in_its_quote() -> None:
     assert first.text[first.chosen.start : first.chosen.end] == "The water of the mill comes from the roof."
     alone = answer_to("When was the Louvre opened?", PAGE[START:-10]).sentences[0]
     assert (alone.text, alone.chosen) == ("The Louvre was opened in 1793.", None)
+
+
+@pytest.mark.parametrize("above", ["", "Lamp | Cloth\n"])
+def test_sentence_that_was_chosen_is_not_looked_for_in_what_precedes_it(above: str) -> None:
+    text = f"{above}- Never touch: wipe the lamp\n- wipe the lamp"
+    item = passage(text)
+    begin, place = len(above), text.rindex("wipe the lamp")
+    span = Span(passage=item, start=begin, end=len(text), kind="row", terms=())
+    header = replace(span, start=0, end=begin - 1) if above else None
+    quote = Quote(span=span, sentence=replace(span, start=place), header=header)
+    assert _sentence(quote, (1,)).chosen == ChosenSentence(start=place, end=len(text))
 
 
 def test_sentence_after_a_yes_to_another_question_is_not_preferred() -> None:

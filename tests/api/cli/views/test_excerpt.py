@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.cli.views.excerpt import SHORT, answer_in_short, chosen_sentences, excerpt
+from api.cli.views.excerpt import SHORT, answer_in_short, chosen_places, excerpt
 from api.cli.views.question import Style, record_lines
 from tests.api.records import citation, record_json
 from wellread import Record
@@ -79,7 +79,20 @@ def test_chosen_sentence_is_not_marked_without_colours_or_beside_a_short_answer(
     start = len(TURBINES) + 1
     focus = {"start": start, "end": start + 2, "confidence": 0.9}
     sentence = {"text": f"{TURBINES} {OUTPUT}", "markers": [1], "focus": focus, "chosen": {"start": start, "end": 150}}
-    assert chosen_sentences(quoting(f"{TURBINES} {OUTPUT}", "610", sentences=[sentence])) == []
+    assert chosen_places(quoting(f"{TURBINES} {OUTPUT}", "610", sentences=[sentence])) == []
+
+
+@pytest.mark.parametrize("width", [12, 80])
+def test_chosen_sentence_is_bold_at_its_place_where_its_words_stand_before_it_too(width: int) -> None:
+    quote, words = "- Never touch:  wipe the lamp\n- wipe the lamp", "wipe the lamp"
+    start = quote.rindex(words)
+    sentence = {"text": quote, "markers": [1], "chosen": {"start": start, "end": len(quote)}}
+    given = [{"text": "wipe the lamp", "markers": [1]}, sentence]
+    record = quoting(quote, "lamp", answer=f"wipe the lamp [1] {quote} [1]", short_answer=None, sentences=given)
+    answer = "\n".join(record_lines(record, Style(width=width, colour=True))[2:]).split("\n\n")[0]
+    before, _, rest = answer.partition("\x1b[1m")
+    assert "".join(before.split()) == "wipethelamp[1]-Nevertouch:wipethelamp-"
+    assert " ".join(re.sub(r"\x1b\[\dm", "", rest).split()) == f"{words} [1]"
 
 
 @given(st.text(min_size=1, max_size=800), st.integers(0, 800), st.integers(1, 40))
