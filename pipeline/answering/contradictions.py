@@ -2,7 +2,8 @@
 
 A contradiction needs sentences of two pages that answer the question about the same thing, with values that cannot be
 equal in any reading. A statement about another subject, time or place is no contradiction. Each site has one vote for
-the value of its best sentence, however many of its pages repeat it.
+the value of its best sentence, however many of its pages repeat it. Places are not compared: Paris and France, or
+Munich and München, may both be right.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of
 from pipeline.question.yes_no import answers_yes_no, is_yes_no
 from pipeline.retrieval.sites import site_of
-from text.analyser import words
 from text.related_words import best_weight, find_related
 from text.similarity import jaccard
 from text.terms import terms_of
@@ -33,7 +33,6 @@ _KINDS: Mapping[AnswerType, ValueKind] = {
     "number": "number",
     "money": "money",
     "name": "name",
-    "place": "name",
 }
 #: the most values that are shown, and pages whose sentences are compared
 MAX_ASSERTIONS, MAX_READ = 4, 12
@@ -93,9 +92,7 @@ def find_contradiction(
             continue
         if same := next((others for others in given if _agree(assertion, others[0])), None):
             same.append(assertion)
-        elif len(given) < MAX_ASSERTIONS and all(
-            _contradict(analysis, assertion, others[0], read_spans) for others in given
-        ):
+        elif len(given) < MAX_ASSERTIONS and all(_contradict(analysis, assertion, others[0]) for others in given):
             given.append([assertion])
     return _in_order(_count_votes(given, own_sites)) if len(given) > 1 else []
 
@@ -238,21 +235,13 @@ def _agree(one: Assertion, other: Assertion) -> bool:
     return is_comparable(one.value, other.value) and may_be_equal(one.value, other.value)
 
 
-def _contradict(analysis: Analysis, one: Assertion, other: Assertion, read_spans: Sequence[SpanCoverage]) -> bool:
+def _contradict(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
     if not is_comparable(one.value, other.value):
         return False
     agreed = any(may_be_equal(one.value, value) for value in other.values) or any(
         may_be_equal(other.value, value) for value in one.values
     )
-    if agreed or (answer_type_of(analysis.text) == "place" and _stand_together(one, other, read_spans)):
-        return False
-    return one.value.kind == "yes_no" or _same_subject(analysis, one, other)
-
-
-def _stand_together(one: Assertion, other: Assertion, read_spans: Sequence[SpanCoverage]) -> bool:
-    """Return whether a sentence names both places: "Ulm in Germany" is one place, and "Germany" the same."""
-    both = {*words(one.text), *words(other.text)}
-    return any(both <= set(words(read.span.text)) for read in read_spans)
+    return not agreed and (one.value.kind == "yes_no" or _same_subject(analysis, one, other))
 
 
 def _same_subject(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
