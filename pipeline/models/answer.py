@@ -63,10 +63,10 @@ def answer_from(
         composer=composer,
         notice=_notice(
             {
-                "cites_nothing": len(sentences) - len(cited),
+                "cites_nothing": sum(not (each in cited or leads_in(each.text)) for each in sentences),
                 "strange_address": len(written) - len(safe),
                 "made_up": why.count("number"),
-                "unsupported": len(safe) - len(true) - why.count("number"),
+                "unsupported": sum(map(bool, why)) - why.count("number"),
             },
             any_left=bool(cited),
             state=state,

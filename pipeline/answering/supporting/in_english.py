@@ -7,11 +7,13 @@ from typing import Final
 
 from text.gloss.gloss import gloss
 from text.gloss.language import glossed_from
-from text.gloss.lexicon import LANGUAGES
+from text.gloss.lexicon import LANGUAGES, small_words
+from text.stopwords import STOP_WORDS
 
 #: what stands before a word without being one of its own: "l'", "dell'"; and "ne", which "pas" says again
 _ELIDED: Final = re.compile(r"\b(?:ne\s+|\w{1,5}['’](?=\w))", re.IGNORECASE)
 _ELIDING: Final = frozenset({"fr", "it"})
+_WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 def is_comparable(lang: str) -> bool:
@@ -27,4 +29,12 @@ def in_english(text: str, lang: str) -> str:
 
 def language_of(sentence: str, lang: str) -> str:
     """Return the language of a sentence that should be in ``lang``: a model may write it in its source's."""
-    return glossed_from(sentence) or "en" if is_comparable(lang) or lang in ("und", "") else lang
+    if not is_comparable(lang) and lang not in ("und", ""):
+        return lang
+    return glossed_from(sentence) or ("en" if _is_english(sentence, lang) else lang)
+
+
+def _is_english(sentence: str, lang: str) -> bool:
+    """Return whether a sentence has small words of English that are none of ``lang``: "in" is German, too."""
+    own = small_words(lang) if lang in LANGUAGES else ()
+    return any(word in STOP_WORDS and word not in own for word in _WORD.findall(sentence.lower()))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from domain import Passage
-from pipeline.answering.polarity import contradicts, without_leading_answer
+from pipeline.answering.polarity import contradicts, is_negated, without_leading_answer
 from pipeline.answering.supporting.in_english import in_english, is_comparable, language_of
 from pipeline.answering.supporting.unsupported_values import unsupported_values
 from text.analyser import analyse, fold, words
@@ -32,13 +32,19 @@ _LIGHT = {
     "de": "liegt liegen steht stehen befindet gibt geben macht machen heißt genannt auch eben nämlich seite seiten "
     "quelle quellen artikel text sagt sagen schreibt laut berichtet andere anderer ja nein sowie",
 }
+#: things that a sentence announces, and may count
+_ANNOUNCED = (
+    "step way point list answer detail example option possibility possibilities instruction command method manner type"
+)
 #: words that announce what follows; those of other languages are put into English
 _LEADING = (
-    "follow follows following step steps way ways go goes proceed summary summarize summarized short shortly brief "
-    "briefly point points list lists listed overview answer answers detail details example examples need needs needed "
-    "two necessary require requires required requirement must here there how what this that these those are is as "
-    "several various different key main important exist exists option options possible possibility order instruction"
+    "follow follows following go goes proceed summary summarize summarized short shortly brief briefly lists listed "
+    "overview answers need needs needed two necessary require requires required requirement must here there how what "
+    "this that these those are is as several various different key main important exist exists possible order "
+    f"execute enter run use using documentation documented manual next {_ANNOUNCED}"
 )
+#: a number, and the two words after it
+_COUNT = re.compile(r"(?<![\w.,])(?:three|four|five|six|seven|eight|nine|ten|[3-9]|10)(?= (?P<of>\w+(?: \w+)?))", re.I)
 #: words that compare a value with another: "before 1900" may repeat the question's value
 _COMPARING = frozenset(
     "before after until since over under above below more less fewer than least most between earlier later older "
@@ -91,11 +97,16 @@ def adds_nothing(lead_in: str, quotes: Sequence[Quoted], question: str, *, lang:
     """Return whether a sentence that leads to the next one says nothing beyond that one's quotes and the question."""
     if _is_foreign(quotes, lang):
         lang = language_of(lead_in, lang)
-    if _has_unsupported_number(lead_in, quotes, question, lang):
+    in_words = _without_counts(in_english(lead_in, lang))
+    if _has_unsupported_number(in_words, quotes, question, lang):
         return False
-    lead_in, text, titles, question = _in_english(lead_in, quotes, question, lang)
-    _, beyond, covered = _own_words(lead_in, text, f"{question}\n{titles}", "en")
-    return not contradicts(lead_in, text, "en") and not beyond - covered - frozenset(analyse(_LEADING, "en"))
+    if not _are_comparable(quotes, lang):
+        return True
+    _, text, titles, question = _in_english(lead_in, quotes, question, lang)
+    if contradicts(in_words, text, "en") or (is_negated(in_words, "en") and not is_negated(text, "en")):
+        return False
+    _, beyond, covered = _own_words(in_words, text, f"{question}\n{titles}", "en")
+    return not beyond - covered - _leading()
 
 
 def best_sentence(claim: str, passage: Passage) -> tuple[int, int] | None:
@@ -122,9 +133,20 @@ def _is_foreign(quotes: Sequence[Quoted], lang: str) -> bool:
     return any(_lang_of(quote, lang) != lang for quote in quotes)
 
 
+def _are_comparable(quotes: Sequence[Quoted], lang: str) -> bool:
+    """Return whether a text in ``lang`` and its quotes can all be put into English."""
+    return all(is_comparable(each) for each in (lang, *(_lang_of(quote, lang) for quote in quotes)))
+
+
+def _without_counts(lead_in: str) -> str:
+    """Return a lead-in without the numbers of what it announces: "There are three ways"."""
+    announced = set(analyse(_ANNOUNCED, "en"))
+    return _COUNT.sub(lambda count: "" if announced & set(analyse(count["of"], "en")) else count[0], lead_in)
+
+
 def _why_unsupported_in_english(claim: str, quotes: Sequence[Quoted], question: str, lang: str) -> str:
     """Return what :func:`why_unsupported` does for quotes in other languages than the claim's, ``lang``."""
-    if not all(is_comparable(each) for each in (lang, *(_lang_of(quote, lang) for quote in quotes))):
+    if not _are_comparable(quotes, lang):
         return ""
     claim, text, titles, question = _in_english(claim, quotes, question, lang)
     if contradicts(claim, text, "en"):
@@ -213,6 +235,11 @@ def _own_words(claim: str, quote: str, beside: str, lang: str) -> tuple[dict[str
     stand_for, asked = find_related(own, held, lang), find_related(own, known, lang)
     beyond = {term for term in own if not best_weight(asked[term], known)} - _light(lang)
     return own, beyond, {term for term in own if best_weight(stand_for[term], held)}
+
+
+@cache
+def _leading() -> frozenset[str]:
+    return frozenset(analyse(_LEADING, "en"))
 
 
 @cache

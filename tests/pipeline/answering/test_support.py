@@ -109,6 +109,27 @@ def test_sentence_in_the_language_of_its_quote_is_compared_in_that() -> None:
     assert why("The lighthouse of Vierburg was built in 1874.", lang="de", of="en") == ""
 
 
+LAMP = "The lamp is of red brass and 30 metres high; it burns oil."
+
+
+@pytest.mark.parametrize(
+    ("claim", "lang", "reason"),
+    [
+        ("Rot.", "de", ""),
+        ("30 Meter hoch.", "de", ""),
+        ("Öl.", "de", ""),
+        ("Messing, rot.", "de", ""),
+        ("In Öl.", "de", ""),  # "in" is of both languages
+        ("Blau.", "de", "words"),
+        ("The lamp is green.", "de", "words"),
+    ],
+)
+def test_short_answer_without_small_words_is_read_in_the_language_of_the_question(
+    claim: str, lang: str, reason: str
+) -> None:
+    assert why(claim, LAMP, lang=lang, of="en") == reason
+
+
 @pytest.mark.parametrize(
     ("lead_in", "question", "lang", "true"),
     [
@@ -123,6 +144,27 @@ def test_sentence_in_the_language_of_its_quote_is_compared_in_that() -> None:
         ("Der Mond besteht aus Käse, und so wurde er gebaut:", "", "de", False),
         ("Voici les étapes :", "", "fr", True),
         ("La Lune est faite de fromage :", "", "fr", False),
+        ("Run this command:", "", "en", True),
+        ("Do not run this command:", "", "en", False),
+        ("You can use the following command:", "", "en", True),
+        ("According to the documentation:", "", "en", True),
+        ("There are three ways:", "", "en", True),
+        ("There are 3 different ways:", "", "en", True),
+        ("It took three years:", "", "en", False),
+        ("It was built by 3 as follows:", "", "en", False),
+        ("Führen Sie folgenden Befehl aus:", "", "de", True),
+        ("Es gibt drei Möglichkeiten:", "", "de", True),
+        ("Es kostet drei Millionen:", "", "de", False),
+        ("Exécutez cette commande :", "", "fr", True),
+        ("Voici les trois étapes :", "", "fr", True),
+        ("Utilice el siguiente comando:", "", "es", True),
+        ("Gebruik het volgende commando:", "", "nl", True),
+        # without a lexicon numbers alone are compared
+        ("Oto kroki:", "", "pl", True),
+        ("Вот шаги:", "", "ru", True),
+        ("手順は次のとおりです：", "", "ja", True),
+        ("Så här gör du:", "", "sv", True),
+        ("Så här gjorde man 1847:", "", "sv", False),
     ],
 )
 def test_lead_in_says_nothing_beyond_question_and_quotes(lead_in: str, question: str, lang: str, true: bool) -> None:
