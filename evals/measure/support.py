@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.answering.supporting.support import Quoted, why_unsupported
+from pipeline.answering.support.check import Quoted, why_unsupported
 
 _SETS = Path(__file__).parent.parent / "sets"
 #: claims in the language of their quote, and in another

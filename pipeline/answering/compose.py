@@ -8,31 +8,29 @@ Every sentence of the answer is a span of a passage, extended to what belongs to
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from domain import Answer, Citation, Focus, Hit, Sentence, StatedFact
-from domain.answer import ChosenSentence
-from pipeline.answering.citations import cite, render
+from domain import Answer, Focus, Hit, StatedFact
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, Quote, extend
 from pipeline.answering.focus.short_answer import short_answer
 from pipeline.answering.multi_page import distinct, join_pages
 from pipeline.answering.polarity import is_negated
 from pipeline.answering.style import USUAL, Style
+from pipeline.answering.write import readable, write
 from pipeline.judging.coverage import SpanCoverage, cover
+from pipeline.judging.kinds import looks_like_code
 from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_sentences, rank_by_score
-from pipeline.judging.sentences import Span, looks_like_code
+from pipeline.judging.sentences import Span
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
 from pipeline.question.yes_no import add_yes_no, answers_yes_no
 from pipeline.reader.read_hits import READ_FIRST
-from pipeline.safety.sanitize import sanitize, sanitize_line
+from pipeline.safety.sanitize import sanitize_line
 from text.terms import content_words
 
-COMPOSER = "extractive"
 #: an answer of less confidence is called unsure
 UNSURE_BELOW = 0.5
 #: the most words of two quotes, and of three
@@ -41,7 +39,6 @@ TWO_WORDS, THREE_WORDS = 90, 45
 UNSURE_WORDS, UNSURE_QUOTES = 100, 5
 #: a sentence that states a fact comes first when it scores at least this share of the best
 STATES = 0.25
-_LINE = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
 
 
 def compose(
@@ -80,7 +77,7 @@ def compose(
         joined = _stating_first(distinct([*joined, *more]), ranked, facts)
     quotes = _quotes_of(analysis, joined, read_spans, room)
     best, hit = sentences[0].span, sentences[0].hit
-    answer = _focused(analysis, _write(quotes, confidence), best, hit)
+    answer = _focused(analysis, write(quotes, confidence), best, hit)
     yes_no = answers_yes_no(analysis, best.passage.text, best.start, best.end, title=best.passage.title)
     return add_yes_no(analysis, answer, yes_no, hits[:READ_FIRST])
 
@@ -190,14 +187,14 @@ def _overlap(one: Span, other: Span) -> bool:
 def _focused(analysis: Analysis, answer: Answer, best: Span, hit: Hit) -> Answer:
     """Mark the words of the first quote that are the short answer: in the best sentence, else anywhere in it."""
     first, *others = answer.sentences
-    focus = short_answer(analysis, hit, best, sentence=_readable(best), quote=first.text)
+    focus = short_answer(analysis, hit, best, sentence=readable(best), quote=first.text)
     return replace(answer, sentences=(replace(first, focus=focus), *others))
 
 
 def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
     """Quote every side, each with its value."""
     spans = [assertion.coverage.span for assertion in assertions]
-    answer = _write([Quote(span=span, sentence=span) for span in spans], confidence)
+    answer = write([Quote(span=span, sentence=span) for span in spans], confidence)
     markers = [citation.marker for citation in answer.citations]
     sentences = [
         replace(
@@ -214,54 +211,3 @@ def _focus_on(assertion: Assertion, text: str) -> Focus | None:
     value = sanitize_line(assertion.text)
     start = text.find(value)
     return Focus(start=start, end=start + len(value), confidence=assertion.confidence) if start >= 0 else None
-
-
-def _write(quotes: Sequence[Quote], confidence: float) -> Answer:
-    """Return the answer of these quotes; a row and the header of its table are cited each by itself."""
-    citations: list[Citation] = []
-    sentences: list[Sentence] = []
-    for quote in quotes:
-        own = [
-            cite(span.passage, span.start, span.end, marker=marker)
-            for marker, span in enumerate(quote.spans, start=len(citations) + 1)
-        ]
-        citations += own
-        sentences.append(_sentence(quote, tuple(citation.marker for citation in own)))
-    return Answer(
-        text=render(tuple(sentences)),
-        sentences=tuple(sentences),
-        citations=tuple(citations),
-        confidence=confidence,
-        composer=COMPOSER,
-    )
-
-
-def _sentence(quote: Quote, markers: tuple[int, ...]) -> Sentence:
-    """Return a quote as a sentence of the answer, with the place in it of the one that was chosen."""
-    text = "\n".join(map(_readable, reversed(quote.spans)))
-    return Sentence(text=text, markers=markers, chosen=_chosen(quote, text))
-
-
-def _chosen(quote: Quote, text: str) -> ChosenSentence | None:
-    """Return where the chosen sentence stands in a quote that reads ``text``, below what precedes it; None for all."""
-    span, sentence = quote.span, quote.sentence
-    keeps_lines = _keeps_lines(span)
-    chosen = _read(sentence.text, keeps_lines=keeps_lines)
-    before = _read(span.passage.text[span.start : sentence.start], keeps_lines=keeps_lines)
-    start = text.find(chosen, len(text) - len(_readable(span)) + len(before))
-    return ChosenSentence(start=start, end=start + len(chosen)) if start >= 0 and chosen != text else None
-
-
-def _readable(span: Span) -> str:
-    """Return the quote without links and images: prose on one line, code with its lines."""
-    return _read(span.text, keeps_lines=_keeps_lines(span))
-
-
-def _keeps_lines(span: Span) -> bool:
-    lines = sanitize(span.text).splitlines()
-    is_listed = any(_LINE.match(line) or " | " in line for line in lines[1:])
-    return span.kind == "snippet" or any(map(looks_like_code, lines)) or is_listed
-
-
-def _read(text: str, *, keeps_lines: bool) -> str:
-    return sanitize(text, markers=True) if keeps_lines else sanitize_line(text)

@@ -28,12 +28,7 @@ from text.similarity import jaccard
 from text.terms import terms_of
 
 #: the kinds of values that can be compared
-_KINDS: Mapping[AnswerType, ValueKind] = {
-    "time": "date",
-    "number": "number",
-    "money": "money",
-    "name": "name",
-}
+_KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}
 #: the most values that are shown, and pages whose sentences are compared
 MAX_ASSERTIONS, MAX_READ = 4, 12
 #: the least confidence in the short answer of a sentence

@@ -15,7 +15,8 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 from domain import Hit
-from pipeline.judging.sentences import ANSWERING, Span, spans_of
+from pipeline.judging.kinds import ANSWERING
+from pipeline.judging.sentences import Span, spans_of
 from pipeline.judging.translations import MEANS_THE_SAME
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, rate_fit

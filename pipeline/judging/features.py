@@ -15,8 +15,8 @@ from typing import Any
 
 from domain import Hit
 from pipeline.judging.coverage import Coverage, SpanCoverage, cover, share
+from pipeline.judging.kinds import ANSWERING
 from pipeline.judging.sentence_score import choose_sentences, rank_by_score
-from pipeline.judging.sentences import ANSWERING
 from pipeline.judging.translations import is_foreign, translated
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType

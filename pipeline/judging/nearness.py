@@ -11,7 +11,8 @@ from itertools import accumulate
 from typing import Final
 
 from domain import Hit
-from pipeline.judging.sentences import ANSWERING, spans_of
+from pipeline.judging.kinds import ANSWERING
+from pipeline.judging.sentences import spans_of
 from pipeline.judging.translations import translate_words
 from pipeline.question.analysis import Analysis
 from pipeline.reader.read_hits import READ_FIRST, Reads, best_read_first, is_glossed, read_hits

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from pipeline.judging.coverage import SpanCoverage
-from pipeline.judging.sentences import ANSWERING, SentenceKind, Span
+from pipeline.judging.kinds import ANSWERING, SentenceKind
+from pipeline.judging.sentences import Span
 from pipeline.question.answer_type import AnswerType
 from pipeline.safety.injection import asks_about_prompts, is_injected
 from text.similarity import jaccard

@@ -12,18 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import dropwhile, groupby, takewhile
-from typing import Final, Literal
+from typing import Final
 
 from domain import Block, BlockKind, Passage
+from pipeline.judging.kinds import ANSWERING, CAPTION, SentenceKind, asks, kind_of
 from pipeline.safety.injection import is_injected
 from text.sentences import sentence_spans
 from text.terms import terms_of
-
-#: prose, rows (of a list or a table), snippets (code directly below a heading, which says what it does) and perhaps
-#: pointers (to further reading) can answer; a signature is the name that documentation describes below it, a header the
-#: first row of a table
-SentenceKind = Literal["prose", "row", "snippet", "pointer", "heading", "question", "signature", "code", "header"]
-ANSWERING: frozenset[SentenceKind] = frozenset({"prose", "row", "snippet", "pointer"})
 
 #: passages whose sentences are remembered, some 20 KB each
 REMEMBERED: Final = 256
@@ -35,37 +30,16 @@ MAX_QUOTE_CHARACTERS: Final = 700
 LINES: Final[frozenset[BlockKind]] = frozenset({"list", "table", "definition"})
 #: kinds of lines that are announced together
 _ANNOUNCED: Final[frozenset[SentenceKind]] = frozenset({"code", "row", "header", "signature"})
-#: the largest share of code marks among the characters of prose
-_MARKS_IN_PROSE = 0.06
-_CODE_MARKS = re.compile(r"[=_(){}\[\]<>|\\@$#*/]")
-_CODE_BEGINS = re.compile(
-    r">>>|\.\.\.(?:\s|$)|\$ |@\w|#|[\w.\[\]'\", ]+ = |[\w.]+\(|[)}\]]"
-    r"|(?:import|from|def|class|with|for|while|if|else|elif|try|except|return|print|async|await)\b.*[:()=\w]$"
-)
-_SIGNATURE = re.compile(
-    r"(?:(?:class|exception|async|abstract|static|classmethod|method|property|function|def|coroutine|module) ?)*"
-    r"@?[A-Za-z_][\w:]*(?:\.\w+)*(?:\([^\n]{0,300}\)|\.\w+|_\w+)(?: (?:->|→|=|:) [^\n]{1,120})?"
-    r"|--?[a-z][\w-]*(?:[ =,].{0,80})?"
-)
 #: blocks whose sentences are of one kind; that of others shows in their form
 _KINDS: Mapping[BlockKind, SentenceKind] = {"heading": "heading", "code": "code", "table": "row"}
 _BULLET = re.compile(r"(?:[-*•‣]\s+)+")
 _NUMBER = re.compile(r"(?:\d{1,5}|[a-zA-Z]{1,2}|[ivxlcdmIVXLCDM]{1,8})\.\s+")  #: of a list's item
-_HEADING_WORDS, _PROSE_WORDS = 12, 4
 #: the most words of a table's header in one cell
 _HEADER_CELL_WORDS = 4
-#: "Accessibility: paths, steps, and seeing the lantern."
-_POINTER = re.compile(r"[^\W\d_][\w' -]{2,40}: [^\W\d_A-Z][^.:\d]*\.?")
-_ENDS = re.compile(r"[.!…:;。！][\"'”’»)\]]*(?: ?\[\d+\])*$")
 _ROW = re.compile(r"\S(?:.*\S)?")
-_CAPTION = re.compile(
-    r"(?:fig(?:ure|ura|\.)|abb(?:ildung|\.)|tab(?:le|elle|leau|la|ela|el|\.)|afbeelding)\s*\d", re.IGNORECASE
-)
 _BETWEEN_LINKS = re.compile(r" [|·] ")
-_LABELLED = re.compile(r"[^\W\d][^:\d]{0,40}: .*\d")  #: "Phone: 040 555"
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
 _REPLY = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|sì|sim|não)\b", re.IGNORECASE)
-_ASKS = re.compile(r"[?？][\"'”’»)\]]*$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,53 +99,6 @@ def announced_by(span: Span, following: Iterable[Span]) -> Span | None:
         return None
     fitting = [other for other in announced if other.end - span.start <= MAX_QUOTE_CHARACTERS]
     return next((other for other in reversed(fitting) if not other.text.endswith(":")), None)
-
-
-def looks_like_code(text: str) -> bool:
-    """Return whether a sentence is code, a signature or program output rather than prose."""
-    return bool(_CODE_BEGINS.match(text)) or len(_CODE_MARKS.findall(text)) > _MARKS_IN_PROSE * len(text)
-
-
-def kind_of(text: str, *, block: BlockKind | None = None, bulleted: bool = False) -> SentenceKind:
-    """Return the kind of a sentence by its form, and by the kind of its block; None where that is not known."""
-    if _SIGNATURE.fullmatch(text):
-        return "signature"
-    if " | " in text and block != "prose":
-        return "row"
-    if looks_like_code(text) and not _is_sentence_about_code(text):
-        return "code"
-    if asks(text):
-        return "question"
-    if bulleted and _POINTER.fullmatch(text):
-        return "pointer"
-    if _ENDS.search(text):
-        return "prose"
-    return _kind_without_stop(text, block, bulleted=bulleted)
-
-
-def _kind_without_stop(text: str, block: BlockKind | None, *, bulleted: bool) -> SentenceKind:
-    """Return the kind of a line without a full stop: a long one in a paragraph is a sentence that only lacks it."""
-    is_long = len(text.split()) > _HEADING_WORDS
-    if bulleted:
-        return "row"
-    if _CAPTION.match(text):
-        return "heading"
-    if block == "prose":
-        return "prose" if is_long else "row" if _LABELLED.match(text) else "heading"
-    return "row" if is_long or any(map(str.isdigit, text)) else "heading"
-
-
-def asks(text: str) -> bool:
-    """Return whether a sentence ends in a question mark."""
-    return _ASKS.search(text) is not None
-
-
-def _is_sentence_about_code(text: str) -> bool:
-    """Return whether a line with code marks is a sentence about code, or announces some: "Edit /etc/app.conf:"."""
-    if text.endswith(":") and text[0].isupper() and not _CODE_BEGINS.match(text):
-        return True
-    plain = [word for word in text.split() if word.strip("(),.;:'\"").isalpha()]
-    return text.endswith((".", "!", ".)")) and len(plain) >= _PROSE_WORDS
 
 
 def _sentences_of(passage: Passage, lang: str) -> Iterator[Span]:
@@ -247,7 +174,7 @@ def _with_values(spans: Sequence[Span]) -> list[Span]:
 def _may_be_value(span: Span) -> bool:
     """Return whether a line of a paragraph has a digit and is neither a caption nor a row of links."""
     is_line = span.kind == "heading" and span.block_kind == "prose" and any(map(str.isdigit, span.text))
-    return is_line and not _CAPTION.match(span.text) and not _BETWEEN_LINKS.search(span.text)
+    return is_line and not CAPTION.match(span.text) and not _BETWEEN_LINKS.search(span.text)
 
 
 def _is_value(span: Span) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from domain import Answer, Citation, Cost, Sentence
 from pipeline.answering.citations import cite, leads_in, render, supported
-from pipeline.answering.supporting.support import Quoted, adds_nothing, why_unsupported
+from pipeline.answering.support.check import Quoted, adds_nothing, why_unsupported
 from pipeline.llm import OnAnswer
 from pipeline.models.passages import PassageBlocks, title_of
 from pipeline.models.provider import CitedText, PassageSpan
@@ -42,7 +42,7 @@ def answer_from(
     Leaves out a sentence without a valid citation (unless it ends with a colon and says nothing beyond the question and
     the quotes of the supported sentence behind it), the unfinished last one of a reply that is not complete, one with
     an address that no passage holds, and one that its citations do not support
-    (:mod:`pipeline.answering.supporting.support`).
+    (:mod:`pipeline.answering.support.check`).
     Removes markup and links from the others.
     ``confidence`` is the share of sentences supported.
     """

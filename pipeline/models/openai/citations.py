@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from pipeline.answering.supporting.support import best_sentence
+from pipeline.answering.support.check import best_sentence
 from pipeline.models.json_reply import find_object, whole_objects, without_thoughts
 from pipeline.models.passages import PassageBlocks
 from pipeline.models.provider import CitedText, Json, PassageSpan

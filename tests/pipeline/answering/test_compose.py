@@ -10,10 +10,12 @@ from domain import Answer, Block, Hit, StatedFact
 from domain.answer import ChosenSentence
 from domain.fact import Fact
 from pipeline.answering.citations import check
-from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, _apart, _sentence, compose
+from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, _apart, compose
 from pipeline.answering.extent import Quote
+from pipeline.answering.write import _sentence
+from pipeline.judging.kinds import ANSWERING
 from pipeline.judging.sentence_score import BY_WORDS
-from pipeline.judging.sentences import ANSWERING, MAX_QUOTE_CHARACTERS, Span, spans_of
+from pipeline.judging.sentences import MAX_QUOTE_CHARACTERS, Span, spans_of
 from pipeline.question.analysis import analyse_question
 from pipeline.question.answer_type import answer_type_of, rate_fit
 from pipeline.reader.read_hits import READ_FIRST

@@ -6,7 +6,7 @@ import pytest
 
 from evals.measure.support import TRANSLATED, measure_support, read_claims
 from pipeline.answering.polarity import contradicts, is_negated
-from pipeline.answering.supporting.support import Quoted, adds_nothing, why_unsupported
+from pipeline.answering.support.check import Quoted, adds_nothing, why_unsupported
 
 BUILT = "The lighthouse of Vierburg was built in 1874 by Robert Tallis."
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.answering.supporting.unsupported_values import unsupported_values
+from pipeline.answering.support.unsupported_values import unsupported_values
 
 
 @pytest.mark.parametrize(

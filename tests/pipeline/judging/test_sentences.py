@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from domain import Block, BlockKind, Hit, Passage
-from pipeline.judging.sentences import kind_of, spans_of
+from pipeline.judging.kinds import kind_of
+from pipeline.judging.sentences import spans_of
 from text.terms import terms_of
 
 TEXT = "Trimming the wick\n\nTrim it every evening:\n\ntrim the wick with the\nlong scissors.\n\nLamp | Oil"

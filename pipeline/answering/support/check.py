@@ -2,7 +2,7 @@
 
 Its names and numbers stand in the quotes, their titles or the question; so does most of what else it says beyond the
 question; and it does not say the opposite. A quote in another language is compared in English
-(:mod:`pipeline.answering.supporting.in_english`). Words alone cannot tell who did what to whom.
+(:mod:`pipeline.answering.support.in_english`). Words alone cannot tell who did what to whom.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import cache
 
 from domain import Passage
 from pipeline.answering.polarity import contradicts, is_negated, without_leading_answer
-from pipeline.answering.supporting.in_english import in_english, is_comparable, language_of
-from pipeline.answering.supporting.unsupported_values import unsupported_values
+from pipeline.answering.support.in_english import in_english, is_comparable, language_of
+from pipeline.answering.support.unsupported_values import unsupported_values
 from text.analyser import analyse, fold, words
 from text.related_words import best_weight, find_related
 from text.sentences import sentence_spans
