@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -13,9 +12,6 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("domain", "text", "pipeline", "crawler", "store", "workers", "wellread", "api", "evals")
-
-#: in one folder, with its ``__init__.py``
-MOST_FILES = 15
 
 #: written so that this file does not contain what it looks for
 MACHINE = re.compile(
@@ -77,15 +73,6 @@ def test_every_folder_of_code_is_a_package() -> None:
     modules = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     folders = {path.parent for path in modules if "migrations" not in path.parts}  # Alembic loads those by their path
     assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []
-
-
-def test_no_folder_of_code_is_crowded() -> None:
-    entries = Counter(
-        path.parent for path in tracked() if path.relative_to(ROOT).parts[0] in (*PACKAGES, "benchmarks", "training")
-    )
-    data = ("site", "versions", "sets", "data")  # the demonstration's pages, migrations, evaluation sets
-    crowded = {str(folder.relative_to(ROOT)): n for folder, n in entries.items() if n > MOST_FILES}
-    assert {name: n for name, n in crowded.items() if not set(name.split("/")) & set(data)} == {}
 
 
 def test_ci_script_can_be_run() -> None:
