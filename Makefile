@@ -130,8 +130,8 @@ browser: ## install Debian's Chromium where it may be, and axe-core where npm is
 		|| npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > /dev/null; } \
 		|| echo "axe-core cannot be installed: the check of the page's accessibility is skipped." >&2
 
-typescript: ## install the TypeScript compiler, which some tests need, where npm is there
-	@cd clients/typescript && { ! command -v npm > /dev/null || test -x node_modules/.bin/tsc \
+typescript: ## install the TypeScript compiler and what else its tests need, where npm is there
+	@cd clients/typescript && { ! command -v npm > /dev/null || test -x node_modules/.bin/tsc -a -d node_modules/standardwebhooks \
 		|| npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > /dev/null; } \
 		|| echo "The TypeScript compiler cannot be installed: the tests that need it are skipped." >&2
 

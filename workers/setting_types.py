@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -29,6 +30,21 @@ def _can_be_sent(key: SecretStr) -> SecretStr:
     plain = key.get_secret_value().strip()
     if " " in plain or not (plain.isascii() and plain.isprintable()):
         raise ValueError("this is no key: it has blanks, control characters or letters beyond ASCII")
+    return SecretStr(plain)
+
+
+def _signs(secret: SecretStr) -> SecretStr:
+    """Return a secret in the form of Standard Webhooks, ``whsec_`` and base64; any other text is put into it."""
+    plain = secret.get_secret_value().strip()
+    if not plain.startswith("whsec_"):
+        return SecretStr(f"whsec_{b64encode(plain.encode()).decode()}" if plain else "")
+    coded = plain.removeprefix("whsec_")
+    try:
+        usable = b64decode(coded + "=" * (-len(coded) % 4), validate=True)
+    except ValueError:
+        usable = b""
+    if not usable:
+        raise ValueError("what follows whsec_ is not base64")
     return SecretStr(plain)
 
 
@@ -95,6 +111,7 @@ Sites = Annotated[Words, AfterValidator(_are_sites)]
 OptionalInt = Annotated[int | None, BeforeValidator(_none_if_empty)]
 OptionalFloat = Annotated[float | None, BeforeValidator(_none_if_empty)]
 ServiceKey = Annotated[SecretStr, AfterValidator(_can_be_sent)]
+WebhookSecret = Annotated[SecretStr, AfterValidator(_signs)]
 DatabaseUrl = Annotated[str, AfterValidator(_is_a_database)]
 RedisUrl = Annotated[str, AfterValidator(_is_a_redis)]
 ModelServer = Annotated[str, AfterValidator(_is_a_model_server)]

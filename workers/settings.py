@@ -31,6 +31,7 @@ from workers.setting_types import (
     RedisUrl,
     ServiceKey,
     Sites,
+    WebhookSecret,
     Words,
 )
 
@@ -223,7 +224,10 @@ class Settings(BaseSettings):
     api_host: str = Field("127.0.0.1", description="Address the API binds to; any other than loopback needs keys.")
     api_port: int = Field(8484, ge=0, le=65535, description="The API's port; 0: any free one.")
     api_keys: Keys = Field((), description="role:key pairs (roles ask, operate, admin), comma-separated.")
-    webhook_secret: SecretStr = Field(SecretStr(""), description="Signs webhooks; empty: they are not signed.")
+    webhook_secret: WebhookSecret = Field(
+        SecretStr(""),
+        description="Signs webhooks: whsec_ and a key in base64, or any text; empty: they are not signed.",
+    )
     flower_host: str = Field("127.0.0.1", description="Address Flower binds to; others need FLOWER_BASIC_AUTH.")
     flower_port: int = Field(5555, ge=0, le=65535, description="Flower's port; 0: any free one.")
     flower_words: bool = Field(

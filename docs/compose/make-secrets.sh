@@ -10,10 +10,11 @@ umask 022
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 write() { test -e "$folder/$1" || printf '%s' "$2" > "$folder/$1"; }
 
-for name in wellread_database_password wellread_redis_password wellread_webhook_secret searxng_secret metrics_key; do
+for name in wellread_database_password wellread_redis_password searxng_secret metrics_key; do
     write "$name" "$(random)"
 done
 write wellread_api_keys "admin:$(random),operate:$(cat "$folder/metrics_key")"
+write wellread_webhook_secret "whsec_$(head -c 36 /dev/urandom | base64)"
 write flower_basic_auth "operator:$(random)"
 
 # what others gave you, if they did

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.api import walk
 from tests.docs.blocks import API, ROOT, Block, blocks
+from workers.questions.webhooks import sign
 
 CLIENT = ROOT / "clients" / "typescript"
 COMPILER = CLIENT / "node_modules" / ".bin" / "tsc"
@@ -47,11 +49,24 @@ def test_example_asks_and_prints_the_quotes(tmp_path: Path, url: str) -> None:
     assert "refused: 422 Change the question as the detail says." in printed
 
 
-@pytest.mark.parametrize("block", blocks("ts"), ids=str)
+@pytest.mark.parametrize("block", [block for block in blocks("ts") if API in block.text], ids=str)
 def test_shown_program_asks_and_prints_the_quotes(block: Block, tmp_path: Path, url: str) -> None:
     done = compiled(tmp_path, "shown", block.text.replace(API, url))
     assert done.returncode == 0, done.stdout
     assert walk.QUOTE in ran(tmp_path, "shown")
+
+
+@pytest.mark.parametrize(("age", "printed"), [(0, "question.answered"), (360, "WebhookVerificationError")])
+def test_shown_receiver_takes_a_webhook_and_no_old_one(age: int, printed: str, tmp_path: Path) -> None:
+    (block,) = [block for block in blocks("ts") if "eventOf" in block.text]
+    body, secret = b'{"event": "question.answered", "question": "\xc3\xbc"}', "whsec_c2VjcmV0"
+    headers = sign(body, message_id="msg_1", secret=secret, now=datetime.now(UTC) - timedelta(seconds=age))
+    sent = f"eventOf({json.dumps(body.decode())}, {json.dumps(headers)}, {json.dumps(secret)})"
+    use = f"try {{ console.log({sent}); }} catch (error) {{ console.log((error as Error).constructor.name); }}"
+    (tmp_path / "node_modules").symlink_to(CLIENT / "node_modules")
+    done = compiled(tmp_path, "receiver", block.text + use, "--skipLibCheck")
+    assert done.returncode == 0, done.stdout
+    assert printed in ran(tmp_path, "receiver")
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,25 @@ def test_value_out_of_range_is_refused_by_name(name: str, value: float, says: st
         load(**{name: value})
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("", ""),
+        ("whsec_dGhlIGtleQ==", "whsec_dGhlIGtleQ=="),
+        ("whsec_dGhlIGtleQ", "whsec_dGhlIGtleQ"),  # the library takes it without padding
+        ("the key", "whsec_dGhlIGtleQ=="),
+    ],
+)
+def test_webhook_secret_may_be_any_text(given: str, kept: str) -> None:
+    assert load(webhook_secret=given).webhook_secret.get_secret_value() == kept
+
+
+@pytest.mark.parametrize("given", ["whsec_", "whsec_not base64", "whsec_a"])
+def test_webhook_secret_that_is_no_base64_is_refused(given: str) -> None:
+    with pytest.raises(SettingsError, match="WELLREAD_WEBHOOK_SECRET: what follows whsec_ is not base64"):
+        load(webhook_secret=given)
+
+
 def test_later_phases_cannot_be_set_to_fewer_hits_than_the_first() -> None:
     with pytest.raises(SettingsError, match=r"WELLREAD_RETRY_TOP_K: .*at least 8"):
         load(initial_top_k=8, retry_top_k=5)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import structlog
+from standardwebhooks import Webhook
 
 from crawler.fetch.guard import FetchError
 from store.questions import records, webhooks
@@ -44,18 +43,22 @@ def deliver(services: Services, webhook_id: int) -> None:
         return
     question = {name: value for name, value in asdict(record).items() if name != "json"}  # the client's own field
     body = json.dumps({"event": row.event, "question": jsonable(question)}).encode()
-    headers = sign(body, secret=services.settings.webhook_secret.get_secret_value(), now=now)
+    secret = services.settings.webhook_secret.get_secret_value()
+    headers = sign(body, message_id=f"msg_{row.question_id}_{row.id}", secret=secret, now=now)
     with services.leases.holding(lease):
         error = _post(services, row.url, body, headers) if row.attempts <= leases.MAX_ATTEMPTS else _FATAL
     recorded(lambda: _record(services, lease, row.attempts, error))
 
 
-def sign(body: bytes, *, secret: str, now: datetime) -> dict[str, str]:
-    """Return the headers, with an HMAC-SHA256 of ``timestamp.body`` so that a receiver can detect a replay."""
-    stamp = str(int(now.timestamp()))
-    mac = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
-    signed = {"wellread-signature": f"t={stamp},v1={mac}"} if secret else {}
-    return {"content-type": "application/json", **signed}
+def sign(body: bytes, *, message_id: str, secret: str, now: datetime) -> dict[str, str]:
+    """Return the headers of Standard Webhooks; without a secret there is no signature among them.
+
+    All attempts of one delivery have the same ``message_id``, so that a receiver can recognise a repeat.
+    """
+    headers = {"webhook-id": message_id, "webhook-timestamp": str(int(now.timestamp()))}
+    if secret:
+        headers["webhook-signature"] = Webhook(secret).sign(message_id, now, body.decode())
+    return {"content-type": "application/json", **headers}
 
 
 def _post(services: Services, url: str, body: bytes, headers: dict[str, str]) -> str | None:

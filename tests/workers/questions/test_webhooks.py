@@ -10,6 +10,8 @@ from threading import Thread
 
 import pytest
 from sqlalchemy import select, update
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import WebhookVerificationError
 
 from domain.access.key import Role
 from store.access import keys
@@ -19,12 +21,15 @@ from store.sql.tables import QuestionRow, WebhookRow
 from workers.questions import submit, webhooks
 from workers.questions.submit import BadSite
 from workers.services import Services
+from workers.settings import load
 
 
 class _Receiver(HTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Told)
         self.told: list[str] = []
+        self.answers: list[int] = []  #: statuses of the next answers; then 204
+        self.sent: list[tuple[dict[str, str], bytes]] = []
 
     @property
     def host(self) -> str:
@@ -35,9 +40,10 @@ class _Told(BaseHTTPRequestHandler):
     server: _Receiver
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
+        body = self.rfile.read(int(self.headers["content-length"]))
         self.server.told.append(self.path)
-        self.send_response(204)
+        self.server.sent.append((dict(self.headers), body))
+        self.send_response(self.server.answers.pop(0) if self.server.answers else 204)
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
@@ -120,6 +126,55 @@ def test_delivery_that_fails_is_tried_five_times_and_no_more(services: Services,
         with services.database.write() as session:
             session.execute(update(WebhookRow).values(due_at=services.now() - timedelta(seconds=1)))
     assert status(services)[0] == "FAILED"
+
+
+@pytest.mark.parametrize("secret", ["whsec_dGhlIGtleQ==", "the key"])
+def test_receiver_checks_the_signature_with_the_library(secret: str, services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    services.settings = services.settings.model_copy(
+        update={"webhook_secret": load(webhook_secret=secret).webhook_secret}
+    )
+    webhooks.deliver(services, ended(services, f"http://{receiver.host}/told"))
+    ((headers, body),) = receiver.sent
+    check = Webhook(b"the key").verify
+    assert check(body, headers)["event"] == "question.cancelled"
+    stamp = str(int(headers["webhook-timestamp"]) - 301)
+    forged = [
+        (body.replace(b"cancelled", b"answered"), headers),
+        (body, headers | {"webhook-id": "msg_another"}),
+        (body, headers | {"webhook-timestamp": stamp}),
+    ]
+    for changed_body, changed in forged:
+        with pytest.raises(WebhookVerificationError):
+            check(changed_body, changed)
+
+
+def test_replayed_delivery_is_too_old(services: Services) -> None:
+    body, secret = b"{}", "whsec_dGhlIGtleQ=="
+    headers = webhooks.sign(body, message_id="msg_1", secret=secret, now=services.now() - timedelta(seconds=301))
+    with pytest.raises(WebhookVerificationError, match="too old"):
+        Webhook(secret).verify(body, headers)
+
+
+def test_all_attempts_of_a_delivery_have_one_id(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    receiver.answers = [500, 503]
+    first = ended(services, f"http://{receiver.host}/told")
+    for _ in range(3):
+        webhooks.deliver(services, first)
+        with services.database.write() as session:
+            session.execute(update(WebhookRow).values(due_at=services.now() - timedelta(seconds=1)))
+            question_id = session.get_one(WebhookRow, first).question_id
+    assert [headers["webhook-id"] for headers, _ in receiver.sent] == [f"msg_{question_id}_{first}"] * 3
+    assert status(services)[0] == "DELIVERED"
+
+
+def test_webhook_without_a_secret_is_not_signed(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    webhooks.deliver(services, ended(services, f"http://{receiver.host}/told"))
+    ((headers, _),) = receiver.sent
+    assert "webhook-id" in headers
+    assert "webhook-signature" not in headers
 
 
 def test_question_keeps_the_receivers_address(services: Services, receiver: _Receiver) -> None:
