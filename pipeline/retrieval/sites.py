@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from tld import get_fld
+from tld.exceptions import TldIOError
+from tld.utils import MozillaTLDSourceParser
+
 from domain import Hit
 
-#: below a country's domain these are no owner's: example.co.uk is a site, co.uk is none
-_SHARED = frozenset("ac co com edu go gob gouv gov mil ne net nom or org".split())
 #: other sites whose best hit is asked what it says
 MAX_OTHERS = 6
 
 
-def site_of(url: str) -> str:
-    """Return the registrable host of a URL: the domain that its owner registered.
+class _InstalledList(MozillaTLDSourceParser):
+    """The list of public suffixes that is installed with tld. If it is missing, none is downloaded."""
 
-    Hosts of one hosting service count as one site, since anybody can open many there. An address without a name
-    counts with its port.
+    @classmethod
+    def update_tld_names(cls, fail_silently: bool = False) -> bool:
+        raise TldIOError("the list of public suffixes is not installed: install tld again")
+
+
+def site_of(url: str) -> str:
+    """Return the registrable host of a URL: the domain that its owner registered, also below github.io and its like.
+
+    An address without a name, or with one of a single label, counts with its port.
     """
-    host = (urlsplit(url).hostname or "").rstrip(".")
-    labels = host.split(".")
-    if len(labels) < 2 or _is_address(host):
-        return urlsplit(url).netloc.rpartition("@")[2] or url
-    count = 3 if len(labels[-1]) == 2 and labels[-2] in _SHARED else 2
-    return ".".join(labels[-count:])
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    if "." not in host or host.rpartition(".")[2].isdigit():
+        return parts.netloc.rpartition("@")[2] or url
+    return get_fld(parts, fail_silently=True, parser_class=_InstalledList) or ".".join(host.split(".")[-2:])
 
 
 def best_of_other_sites(ranked: Sequence[Hit], read: Sequence[Hit]) -> list[Hit]:
@@ -35,11 +42,3 @@ def best_of_other_sites(ranked: Sequence[Hit], read: Sequence[Hit]) -> list[Hit]
         best.setdefault(site_of(hit.passage.url), hit)
     known = {site_of(hit.passage.url) for hit in read}
     return [hit for site, hit in best.items() if site not in known][:MAX_OTHERS]
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

@@ -312,7 +312,16 @@ def test_source_of_the_operator_comes_first_and_is_named() -> None:
         ("http://127.0.0.1:8001/a", "127.0.0.1:8001"),
         ("http://localhost:8001/a", "localhost:8001"),
         ("http://[::1]:8001/a", "[::1]:8001"),
-        ("https://someone.github.io/", "github.io"),  # anybody can open many there
+        ("https://www.harbour.ltd.uk/a", "harbour.ltd.uk"),
+        ("https://www.vierburg.kent.sch.uk/", "vierburg.kent.sch.uk"),
+        ("https://museum.asn.au./", "museum.asn.au"),
+        ("https://galeria.art.br/", "galeria.art.br"),
+        ("https://user@www.Bücher.de/", "bücher.de"),
+        ("https://someone.github.io/a", "someone.github.io"),  # its owner writes there, not GitHub
+        ("https://pages.someone.blogspot.com/", "someone.blogspot.com"),
+        ("https://github.io/", "github.io"),
+        ("https://docs.wiki.corp/", "wiki.corp"),  # no public domain: an intranet's
+        ("http://[::ffff:127.0.0.1]/", "[::ffff:127.0.0.1]"),
     ],
 )
 def test_site_is_what_its_owner_registered(url: str, site: str) -> None:
