@@ -165,6 +165,11 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Part]:
                 sql.part_schema(name)  # raises for what is no collection's id
             if part.revision > sql.REVISION:
                 raise ValueError(f"Wellread {held['wellread']} wrote it, which is newer: update this one first")
+            if part.revision < sql.FIRST_REVISION:
+                raise BadBackup(
+                    f"{path} is from before Wellread 0.2.0 (revision {part.revision}): restore it with the version "
+                    f"that wrote it. {sql.UPGRADE_FIRST}"
+                )
         return dict(sorted(parts.items(), key=lambda each: each[0] == DEFAULT))  # the one that names the others last
 
 

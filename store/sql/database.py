@@ -23,6 +23,13 @@ from store.sql.timeouts import connect_within, postgres_timeouts
 
 #: the latest migration; every process checks it at its start, without loading Alembic
 REVISION = "0020"
+#: the migration that 0.2.0 begins with; tables from before it are upgraded by the version before only
+FIRST_REVISION = "0020"
+#: what brings the tables of an unreleased version before 0.2.0 to the first migration of this one
+UPGRADE_FIRST = (
+    "Nothing was changed. In a checkout, run `git checkout 7697bdc && make install && .venv/bin/wellread migrate` "
+    "(the last version before 0.2.0, with the same settings), and start this version again."
+)
 
 #: Alembic keeps the migration that runs in a global
 _one_migration = threading.Lock()
@@ -194,9 +201,24 @@ def check_schema(database: Database) -> None:
             if "no such table" not in str(error.orig):
                 raise
             current = None
+    check_upgradable(current)
     if current != REVISION:
         raise SchemaOutdated(
             f"The database is at revision {current or 'none'}, this version needs {REVISION}: run `wellread migrate`."
+        )
+
+
+def check_upgradable(current: str | None) -> None:
+    """Raise :class:`SchemaOutdated` unless this version's migrations lead on from the revision; None is no tables."""
+    if current is not None and current < FIRST_REVISION:
+        raise SchemaOutdated(
+            f"The database is at revision {current}, from before Wellread 0.2.0, which upgrades from {FIRST_REVISION} "
+            f"only. {UPGRADE_FIRST}"
+        )
+    if current is not None and current > REVISION:
+        raise SchemaOutdated(
+            f"The database is at revision {current}, which a newer Wellread made; this one knows {REVISION}. "
+            "Nothing was changed: start the newer version, or restore a backup from before it."
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from domain import Status
 from store.files import files
 from store.knowledge.archive import BadArchive
 from store.sql import row_lines
-from store.sql.database import REVISION, Database, migrate
+from store.sql.database import REVISION, Database, is_there
 from store.sql.tables import FileRow, PageRow, QuestionRow
 from tests.api import walk
 from tests.workers.collections.two import Calls, ask, store_page
@@ -119,17 +119,15 @@ def test_later_backup_holds_no_word_of_what_was_deleted(services: Services, tmp_
     assert b"Rasmussen" not in words()
 
 
-def test_backup_of_an_earlier_schema_is_brought_up_to_date(services: Services, empty: Settings, tmp_path: Path) -> None:
-    earlier = tmp_path / "earlier.db"
-    migrate(f"sqlite:///{earlier}", to="0015")
-    old = Services(load(database_url=f"sqlite:///{earlier}", redis_url=services.settings.redis_url))
-    backup(old, tmp_path / "old.zip", wellread="0")
-    old.close()
-    restore(empty, tmp_path / "old.zip")
-    there = _opened(empty)
-    store_page(there, "Alma Rasmussen")
-    assert ask(there).status == Status.ANSWERED
-    there.close()
+def test_backup_from_before_0_2_0_is_refused_with_what_to_do(
+    services: Services, empty: Settings, tmp_path: Path
+) -> None:
+    backup(services, tmp_path / "all.zip", wellread="0.1.0")
+    old = tmp_path / "old.zip"
+    _rewrite(tmp_path / "all.zip", old, lambda _, held: held.replace(REVISION.encode(), b"0015"))
+    with pytest.raises(BadBackup, match=r"revision 0015.*restore it with the version that wrote it.*wellread migrate"):
+        restore(empty, old)
+    assert not is_there(empty.database)
 
 
 def test_nothing_is_restored_over_what_is_stored(services: Services, tmp_path: Path) -> None:
@@ -153,10 +151,14 @@ def _damaged(path: Path) -> Iterator[bytes]:
         lambda name, held: b"{}" if name == "manifest.json" else held,
     ):
         other = path.with_suffix(".other")
-        with zipfile.ZipFile(path) as good, zipfile.ZipFile(other, "w") as bad:
-            for name in good.namelist():
-                bad.writestr(name, change(name, good.read(name)))
+        _rewrite(path, other, change)
         yield other.read_bytes()
+
+
+def _rewrite(path: Path, to: Path, change: Callable[[str, bytes], bytes]) -> None:
+    with zipfile.ZipFile(path) as good, zipfile.ZipFile(to, "w") as bad:
+        for name in good.namelist():
+            bad.writestr(name, change(name, good.read(name)))
 
 
 def test_export_is_no_backup_and_says_what_takes_it(services: Services, empty: Settings, tmp_path: Path) -> None:

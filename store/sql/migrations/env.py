@@ -7,6 +7,7 @@ from typing import Any, Literal
 from alembic import context
 from sqlalchemy import create_engine, pool, text
 
+from store.sql.database import check_upgradable
 from store.sql.tables import Table, UtcDateTime
 
 #: two processes that migrate at once take turns (PostgreSQL advisory lock; SQLite has its own)
@@ -33,6 +34,7 @@ def _run() -> None:
                 if schema := context.config.attributes.get("schema"):
                     connection.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
                     connection.exec_driver_sql(f'SET LOCAL search_path TO "{schema}"')
+            check_upgradable(context.get_context().get_current_revision())
             context.run_migrations()
     engine.dispose()
 

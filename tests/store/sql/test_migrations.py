@@ -1,17 +1,22 @@
-"""A migration keeps the stored data and gives it the new form."""
+"""A database of before is brought up to date with all its rows, or refused with what to do and left as it was."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import alembic.op
+import psycopg
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from sqlalchemy import (
     JSON,
     Boolean,
@@ -21,10 +26,10 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     String,
-    create_engine,
     func,
     insert,
     inspect,
+    make_url,
     select,
     text,
 )
@@ -33,135 +38,11 @@ import store.sql
 from store.pages import pages
 from store.questions import state
 from store.sql import row_lines
-from store.sql.database import Database, alembic_config, migrate
+from store.sql.database import FIRST_REVISION, Database, check_schema, migrate
+from store.sql.errors import SchemaOutdated
 from store.sql.tables import PageRow, QuestionRow, Table, UtcDateTime
 
-WHEN = "2026-01-01 00:00:00"
 MIGRATIONS = Path(store.sql.__file__).parent / "migrations" / "versions"
-
-
-@pytest.mark.parametrize("migration", sorted(MIGRATIONS.glob("*.py")), ids=lambda path: path.stem)
-def test_a_migration_imports_no_code_that_can_change_after_it(migration: Path) -> None:
-    assert not re.findall(r"^\s*(?:from|import) (?:store|text|domain)\b", migration.read_text(), re.MULTILINE)
-
-
-@pytest.mark.parametrize("server", ["sqlite", "postgresql"])
-def test_migration_that_fails_leaves_the_tables_as_they_were(
-    server: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = request.getfixturevalue("empty_postgres") if server == "postgresql" else f"sqlite:///{tmp_path / 'w.db'}"
-    migrate(url, to="0003")
-    before = _schema(url)
-
-    def fails(*_: object, **__: object) -> None:
-        raise RuntimeError("the disk is full")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(alembic.op, "drop_index", fails)  # after columns were added
-        with pytest.raises(RuntimeError, match="disk"):
-            migrate(url)
-    assert _schema(url) == before
-    migrate(url)
-    assert set(Table.metadata.tables) <= set(_schema(url))
-
-
-def test_pages_indexed_before_names_were_kept_are_indexed_again_and_facts_found_by_name(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'w.db'}"
-    command.upgrade(alembic_config(url), "0001")
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(
-            text(
-                "INSERT INTO pages (url, host, title, text, lang, headings, etag, last_modified, content_hash,"
-                " generation, state, depth, read_at, checked_at, next_due, interval_s, is_hub, attempts, due_at)"
-                " VALUES ('u', 'h', 't', 't', 'en', '[]', '', '', '', 1, 'INDEXED', 0, :now, :now, :now, 1, 0, 3, :now)"
-            ),
-            {"now": WHEN},
-        )
-        connection.execute(
-            text(
-                "INSERT INTO facts (page_id, subject, subject_folded, predicate, object)"
-                " VALUES (1, 'The Café (bar)', 'the café (bar)', 'opens', '9')"
-            )
-        )
-    engine.dispose()
-    migrate(url)
-    with Database(url).read() as session:
-        assert session.execute(text("SELECT state, attempts FROM pages")).all() == [("FETCHED", 0)]
-        assert session.scalar(text("SELECT subject_folded FROM facts")) == "cafe"
-
-
-def test_hosts_of_pages_kept_before_are_due_when_their_first_page_is(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'w.db'}"
-    command.upgrade(alembic_config(url), "0006")
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        for page, host, due in (("u", "h", "2026-01-03"), ("v", "h", "2026-01-02"), ("w", "g", "2026-01-04")):
-            connection.execute(
-                text(
-                    "INSERT INTO pages (url, host, title, text, lang, headings, etag, last_modified, content_hash,"
-                    " generation, state, depth, read_at, checked_at, next_due, interval_s, is_hub, attempts, due_at)"
-                    " VALUES (:page, :host, 't', 't', 'en', '[]', '', '', '', 1, 'INDEXED', 0, :now, :now, :due, 1, 0,"
-                    " 0, :now)"
-                ),
-                {"page": page, "host": host, "now": WHEN, "due": f"{due} 00:00:00"},
-            )
-    engine.dispose()
-    migrate(url)
-    with Database(url).read() as session:
-        due = dict(session.execute(text("SELECT origin, refresh_at FROM hosts")).all())
-    assert {host: str(at)[:10] for host, at in due.items()} == {"h": "2026-01-02", "g": "2026-01-04"}
-
-
-def test_the_latest_migration_can_be_taken_back_and_done_again(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'w.db'}"
-    migrate(url)
-    command.downgrade(alembic_config(url), "0006")
-    migrate(url)
-
-
-def test_private_pages_keep_their_readers_and_are_indexed_again_as_private(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'w.db'}"
-    command.upgrade(alembic_config(url), "0011")
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(text("PRAGMA foreign_keys = OFF"))
-        for number, private in ((1, True), (2, False)):
-            connection.execute(
-                text(
-                    "INSERT INTO pages (id, url, host, title, text, lang, headings, blocks, etag, last_modified,"
-                    " content_hash, body_hash, generation, state, depth, read_at, checked_at, next_due, interval_s,"
-                    " is_hub, canonical_url, attempts, due_at, private) VALUES (:id, :id || '/', 'h', 't', 't', 'en',"
-                    " '[]', '[]', '', '', '', '', 1, 'INDEXED', 0, :now, :now, :now, 1, 0, '', 3, :now, :private)"
-                ),
-                {"id": number, "now": WHEN, "private": private},
-            )
-            connection.execute(
-                text(
-                    "INSERT INTO candidates (question_id, url, kind, score, depth, origin, text, wave, status, page_id,"
-                    " bytes, elapsed_s, news, created_at, attempts, due_at) VALUES ('q', :id || '/old', 'page', 0, 0,"
-                    " '', '', 0, 'SETTLED', :id, 0, 0, 0, :now, 0, :now)"
-                ),
-                {"id": number, "now": WHEN},
-            )
-            connection.execute(
-                text(
-                    "INSERT INTO links (site, from_url, url, text, context, origin, depth, seen_at)"
-                    " VALUES ('h', :id || '/old', 'u', '', '', '', 0, :now)"
-                ),
-                {"id": number, "now": WHEN},
-            )
-    engine.dispose()
-    migrate(url)
-    with Database(url).read() as session:
-        assert session.execute(text("SELECT question_id, url FROM private_reads ORDER BY url")).all() == [
-            ("q", "1/"),
-            ("q", "1/old"),
-        ]
-        assert session.execute(text("SELECT state FROM pages ORDER BY id")).scalars().all() == ["FETCHED", "INDEXED"]
-        assert session.execute(text("SELECT private FROM links ORDER BY id")).scalars().all() == [1, 0]
-
-
 REVISIONS = [path.stem.partition("_")[0] for path in sorted(MIGRATIONS.glob("*.py"))]
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 #: what a value of a column must look like for a migration that reads it
@@ -172,6 +53,109 @@ SAMPLES: dict[str, Any] = {
     "status": "ASKED",
 }
 DICTS = {"budget", "cost", "detail", "features", "metrics", "overrides", "parameters", "verdict"}
+
+
+@pytest.mark.parametrize("migration", sorted(MIGRATIONS.glob("*.py")), ids=lambda path: path.stem)
+def test_a_migration_imports_no_code_that_can_change_after_it(migration: Path) -> None:
+    assert not re.findall(r"^\s*(?:from|import) (?:store|text|domain)\b", migration.read_text(), re.MULTILINE)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def before_0_2_0(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A database that the twenty migrations before 0.2.0 made, with a row in each table."""
+    dump = (Path(__file__).parent / f"before_0_2_0.{request.param}.sql").read_text()
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path / 'w.db'}"
+        with closing(sqlite3.connect(tmp_path / "w.db")) as file:
+            file.executescript(dump)
+    else:
+        url = request.getfixturevalue("empty_postgres")
+        with psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(False)) as server:
+            server.execute(dump.encode())
+    database = Database(url)
+    yield database
+    database.close()
+
+
+def test_database_from_before_0_2_0_is_brought_up_to_date_with_all_its_rows(before_0_2_0: Database) -> None:
+    before = _rows(before_0_2_0)
+    assert all(before.values())
+    migrate(before_0_2_0.url)
+    check_schema(before_0_2_0)
+    after = _rows(before_0_2_0)
+    assert {name: after[name] for name in before} == before
+    with before_0_2_0.read() as session:
+        assert state.to_question(session.scalars(select(QuestionRow)).one()).id
+        assert pages.to_page(session.scalars(select(PageRow)).one()).url
+
+
+def test_first_migration_makes_the_tables_that_those_before_0_2_0_made(
+    before_0_2_0: Database,
+) -> None:
+    migrate(before_0_2_0.url, "0" * 12, to=FIRST_REVISION)
+    made = Database(before_0_2_0.url, "0" * 12)
+    assert _schema(made) == _schema(before_0_2_0)
+    made.close()
+
+
+@pytest.mark.parametrize("revision", ["0001", "0019"])
+@pytest.mark.parametrize("start", [lambda database: migrate(database.url), check_schema], ids=["migrate", "worker"])
+def test_older_database_is_refused_with_the_command_to_run_and_left_as_it_was(
+    start: Callable[[Database], None], revision: str, before_0_2_0: Database
+) -> None:
+    _set_revision(before_0_2_0, revision)
+    before = _rows(before_0_2_0)
+    with pytest.raises(SchemaOutdated, match=rf"revision {revision}, .* `git checkout \w+ .*wellread migrate`"):
+        start(before_0_2_0)
+    assert _rows(before_0_2_0) == before
+    with before_0_2_0.read() as session:
+        assert session.scalar(text("SELECT version_num FROM alembic_version")) == revision
+
+
+def test_database_of_a_newer_version_is_refused(before_0_2_0: Database) -> None:
+    _set_revision(before_0_2_0, "9999")
+    with pytest.raises(SchemaOutdated, match="a newer Wellread made"):
+        migrate(before_0_2_0.url)
+
+
+@pytest.mark.parametrize("server", ["sqlite", "postgresql"])
+def test_processes_that_start_at_once_make_the_tables_once(
+    server: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    url = request.getfixturevalue("empty_postgres") if server == "postgresql" else f"sqlite:///{tmp_path / 'w.db'}"
+    script = "import sys; from store.sql.database import migrate; migrate(sys.argv[1])"
+
+    def start(_: int) -> int:
+        return subprocess.run([sys.executable, "-c", script, url], check=False, timeout=120).returncode
+
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(start, range(2))) == [0, 0]
+    database = Database(url)
+    check_schema(database)
+    database.close()
+
+
+@pytest.mark.parametrize("server", ["sqlite", "postgresql"])
+def test_migration_that_fails_leaves_the_database_as_it_was(
+    server: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = request.getfixturevalue("empty_postgres") if server == "postgresql" else f"sqlite:///{tmp_path / 'w.db'}"
+    created = alembic.op.create_index
+
+    def fails(name: str, *given: Any, **options: Any) -> None:
+        if name == "ix_pages_private":  # after tables were made
+            raise RuntimeError("the disk is full")
+        created(name, *given, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(alembic.op, "create_index", fails)
+        with pytest.raises(RuntimeError, match="disk"):
+            migrate(url)
+    database = Database(url)
+    assert _schema(database) == {}
+    migrate(url)
+    check_schema(database)
+    database.close()
 
 
 def _fill(connection: Connection, tables: Sequence[sa.Table] | None = None) -> dict[str, int]:
@@ -262,10 +246,31 @@ def _default(column: Column[Any]) -> object:
     return made(None) if callable(made) else made
 
 
-def _schema(url: str) -> dict[str, list[str]]:
-    engine = create_engine(url)
-    try:
-        tables = inspect(engine)
-        return {name: [column["name"] for column in tables.get_columns(name)] for name in tables.get_table_names()}
-    finally:
-        engine.dispose()
+def _rows(database: Database) -> dict[str, list[bytes]]:
+    with database.read() as session:
+        connection = session.connection()
+        return {table.name: list(row_lines.lines(connection, table)) for table in row_lines.tables(connection)}
+
+
+def _schema(database: Database) -> dict[str, Any]:
+    """Return each table's columns, keys and indices, in no order."""
+    with database.read() as session:
+        tables = inspect(session.connection())
+        return {
+            name: sorted(
+                str(sorted(each.items(), key=lambda item: item[0]))
+                for found in (
+                    tables.get_columns,
+                    tables.get_indexes,
+                    tables.get_foreign_keys,
+                    tables.get_unique_constraints,
+                )
+                for each in found(name)
+            )
+            for name in tables.get_table_names()
+        }
+
+
+def _set_revision(database: Database, revision: str) -> None:
+    with database.write() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
