@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from domain.published import described
 from domain.variant import Variant
@@ -17,6 +17,8 @@ Task = Literal[
 ]
 
 
+#: seconds in which a question must end, unless its asker says otherwise
+DEADLINE_S: Final = 900.0
 #: of an answer: one quote, the usual one or two, or up to six
 Length = Literal["short", "normal", "long"]
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from domain import BLOCK_KINDS, BlockKind
+from domain.question import DEADLINE_S
 from domain.site import PageKind
 from workers.questions.asked import LENGTHS, MAX_EXCLUDED, MAX_LANGS, Asked, Body, Collection, Language, Moment, Url
 from workers.questions.search import MAX_FOUND, PassageQuery
@@ -30,7 +31,7 @@ class QuestionRequest(Asked):
 
     callback_url: Url | None = Field(default=None, description="Told by a signed POST when the question ends.")
     deadline: float = Field(
-        default=900.0, gt=0, le=86_400, description="Seconds until it ends with the best answer there is."
+        default=DEADLINE_S, gt=0, le=86_400, description="Seconds until it ends with the best answer there is."
     )
 
 

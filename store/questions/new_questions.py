@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from domain import Budget, Question, Status
 from domain.errors import WellreadError
-from domain.question import Overrides, Turn
+from domain.question import DEADLINE_S, Overrides, Turn
 from store.questions import shared_runs, steps, threads, watches
 from store.questions.state import REFUSED, to_question
 from store.sql.rows import add_missing, to_columns
@@ -50,7 +50,7 @@ class NewQuestion:
     overrides: Overrides = field(default_factory=Overrides)
     answer_schema: Mapping[str, Any] | None = None  #: the form that the answer is to have
     priority: int = 0
-    deadline_s: float = 900.0
+    deadline_s: float = DEADLINE_S
     idempotency_key: str = ""
     owner: str | None = None  #: whose key asks it; only this one may see it, and operators
     callback_url: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import delete, select
@@ -166,28 +166,28 @@ def cancel(session: Session, question_id: str, now: datetime) -> Question:
     return to_question(row)
 
 
-def replay(session: Session, question_id: str, now: datetime, *, deadline_s: float = 900.0) -> Question:
+def replay(session: Session, question_id: str, now: datetime) -> Question:
     """Start a failed, timed-out or cancelled question again from its first step."""
     row = _known(lock(session, question_id), question_id)
     was_asked = row.fingerprint != REFUSED
     if was_asked and Status(row.status) in (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED):
-        _start_again(session, row, now, deadline_s)
+        _start_again(session, row, now)
     return to_question(row)
 
 
-def ask_again(session: Session, row: QuestionRow, now: datetime, *, deadline_s: float = 900.0) -> None:
+def ask_again(session: Session, row: QuestionRow, now: datetime) -> None:
     """Start a new round of a locked, answered question because its evidence changed; the id stays."""
     row.round = (row.round or 0) + 1
-    _start_again(session, row, now, deadline_s)
+    _start_again(session, row, now)
 
 
-def _start_again(session: Session, row: QuestionRow, now: datetime, deadline_s: float) -> None:
-    """Start again with a full budget: earlier candidates are deleted, earlier costs do not count."""
+def _start_again(session: Session, row: QuestionRow, now: datetime) -> None:
+    """Start again with the whole time and budget: earlier candidates are deleted, earlier costs do not count."""
+    row.deadline = now + (row.deadline - (row.asked_again_at or row.created_at))
     session.execute(delete(CandidateRow).where(CandidateRow.question_id == row.id))
     row.asked_again_at, row.crawl_reason = now, None
     row.error, row.finished_at, row.cycle, row.waves, row.crawl_started_at = None, None, 0, 0, None
-    row.stop_reason, row.deadline = None, now + timedelta(seconds=deadline_s)
-    row.leader_id, row.cached_from = None, None
+    row.stop_reason, row.leader_id, row.cached_from = None, None, None
     advance(session, row, Status.ASKED, now)
 
 

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from domain import Budget
 from domain.errors import WellreadError
-from domain.question import Length, Overrides, Task
+from domain.question import DEADLINE_S, Length, Overrides, Task
 from pipeline.limits import MAX_K
 from pipeline.question.analysis import MAX_CHARACTERS
 from store.questions.new_questions import NewQuestion
@@ -159,14 +159,16 @@ class Payload(Asked):
     strategy: Annotated[Task | None, BeforeValidator(lambda given: given or None)] = None
     callback_url: str = ""
     owner: str = Field("", max_length=100, description="The name of the API key that reads the answer back.")
-    deadline: float = Field(900.0, gt=0, le=86_400, description="Seconds until it ends with the best answer there is.")
+    deadline: float = Field(
+        DEADLINE_S, gt=0, le=86_400, description="Seconds until it ends with the best answer there is."
+    )
 
 
 def to_new(
     asked: Asked,
     allowed: Budget,
     *,
-    deadline_s: float = NewQuestion.deadline_s,
+    deadline_s: float = DEADLINE_S,
     callback_url: str = "",
     idempotency_key: str = "",
     private: bool = False,

@@ -175,6 +175,16 @@ def test_a_replayed_question_begins_with_a_whole_budget(database: Database) -> N
         assert trace.total_cost(session, question.id) == cost  # what it cost in all is still told
 
 
+@pytest.mark.parametrize("deadline_s", [30.0, 7_200.0])
+def test_a_replayed_question_has_the_time_that_its_asker_gave_it(database: Database, deadline_s: float) -> None:
+    question = _ask(database, NewQuestion(text="Soon?", deadline_s=deadline_s))
+    later = NOW + timedelta(hours=5)
+    with database.write() as session:
+        for at in (later, later + timedelta(hours=1)):
+            cancel(session, question.id, at)
+            assert replay(session, question.id, at).deadline == at + timedelta(seconds=deadline_s)
+
+
 def test_the_end_of_a_question_with_a_callback_owes_one_delivery(database: Database) -> None:
     question = _ask(database, NewQuestion(text="Tell me?", callback_url="https://example.org/hook"))
     lease = _claim(database, question)

@@ -164,3 +164,13 @@ def test_watch_of_an_answered_question_tells_what_comes_after(database: Database
         assert not watches.remove(session, question_id)
     _change(database, "Nice is the capital.")
     assert _due(database) == []
+
+
+def test_question_that_is_asked_again_has_the_time_that_its_asker_gave_it(database: Database) -> None:
+    watched = _watched(database, deadline_s=60.0)
+    for at in (SOON, LATER):
+        with database.write() as session:
+            row = state.lock(session, watched)
+            assert row is not None
+            state.ask_again(session, row, at)
+            assert row.deadline == at + timedelta(seconds=60)
