@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import fastapi_offline
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
@@ -13,10 +12,10 @@ from api.middleware.problem_kinds import NotFound
 router = APIRouter(include_in_schema=False)
 
 _FOLDER = Path(__file__).parents[1] / "web"
-_SWAGGER_UI = Path(fastapi_offline.__file__).parent / "static"
 _MEDIA_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 #: what is served, by the path after /web/ and after /docs/: nothing else of any folder
 _FILES = {path.relative_to(_FOLDER).as_posix(): path for path in _FOLDER.rglob("*.*") if path.suffix in _MEDIA_TYPES}
+_SWAGGER_UI = Path(__file__).parents[1] / "swagger-ui"
 _REFERENCE = {
     "start.js": _FOLDER / "reference" / "start.js",
     **{name: _SWAGGER_UI / name for name in ("swagger-ui-bundle.js", "swagger-ui.css")},
