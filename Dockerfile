@@ -19,7 +19,6 @@ COPY store store
 COPY workers workers
 COPY wellread wellread
 COPY api api
-COPY evals evals
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /tmp/wheel . \
     && /opt/build/bin/pip --python /opt/wellread/bin/python install --no-deps /tmp/wheel/*.whl
 

@@ -116,7 +116,7 @@ def test_each_wheel_holds_its_own_packages_alone(wheels: dict[str, Path]) -> Non
     client, server = top_level(wheels["wellread_client"]), top_level(wheels["wellread"])
     version = wheels["wellread"].name.split("-")[1]
     assert client == {"wellread", f"wellread_client-{version}.dist-info"}
-    packages = {"api", "crawler", "domain", "evals", "pipeline", "store", "text", "wellread", "workers"}
+    packages = {"api", "crawler", "domain", "pipeline", "store", "text", "wellread", "workers"}
     assert server == packages | {f"wellread-{version}.dist-info"}
 
 
