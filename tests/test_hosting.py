@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import yaml
@@ -11,9 +12,28 @@ ROOT = Path(__file__).parent.parent
 
 def test_hosted_ci_calls_the_projects_script() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
-    (job,) = workflow["jobs"].values()
-    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+    runs = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in workflow["jobs"].items()}
+    assert runs == {"check": [".ci/run"], "pythons": ["make fast PYTHON=python"]}
     assert workflow["permissions"] == {"contents": "read"}
+
+
+def test_pythons_that_are_named_are_tested() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]
+    (first,) = [step["with"]["python-version"] for step in jobs["check"]["steps"] if "with" in step]
+    tested = {first, *jobs["pythons"]["strategy"]["matrix"]["python"]}
+    for place in ("pyproject.toml", "clients/python/pyproject.toml"):
+        classifiers = tomllib.loads((ROOT / place).read_text())["project"]["classifiers"]
+        named = {
+            name.rpartition(" ")[2] for name in classifiers if name.startswith("Programming Language :: Python :: ")
+        }
+        assert first in named
+        assert named <= tested
+
+
+def test_readme_names_every_licence_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    said = (ROOT / "README.md").read_text("utf-8").rpartition("## Licence")[2]
+    assert [name for name in project["license"].split(" AND ") if name not in said] == []
 
 
 def test_commit_hooks_run_the_locked_tools() -> None:
