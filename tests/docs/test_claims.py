@@ -139,5 +139,5 @@ def test_quality_that_is_told_is_what_was_measured_last(page: str) -> None:
     told = " ".join(PAGES[page].read_text("utf-8").partition("How good ")[2].split())
     assert re.findall(r"\d+(?= %)", told)[:3] == [
         f"{float(re.findall(rf'{figure} +[|] +([.0-9]+)', measured)[0]):.0%}".removesuffix("%")
-        for figure in ("right", "wrong", "right_page_words")
+        for figure in ("right", "wrong", "abstained")
     ]

@@ -31,6 +31,7 @@ class Terminal:
         self.folder = folder
         self.said: dict[str, str] = {f"127.0.0.1:{port}": f"127.0.0.1:{free_port()}" for port in (8484, 5555, 8000)}
         self.said |= {"http.server 8000": f"http.server {self.port(8000)}", "pip install .": _INSTALL}
+        self.said |= {"api/cli/demo/site": str(ROOT / "api/cli/demo/site")}
         self.said |= {BROKER: BROKER, FOLDER: str(folder / "data")}
         self.env = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "TMPDIR")} | {
             "WELLREAD_DATA_DIR": str(folder / "data"),
