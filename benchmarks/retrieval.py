@@ -27,6 +27,7 @@ from evals.knowledge.stored import services_on
 from evals.measure.stopwatch import Stopwatch, seconds_of
 from pipeline import ask
 from pipeline.ask import LookupResult, Tools
+from pipeline.documents.rerank import keep_order
 from pipeline.retrieval.multi_hop import MIN_HITS
 from pipeline.retrieval.retrieve import LEG_DEPTH, Ranking, retrieve
 from text.analyser import analyse
@@ -102,7 +103,7 @@ def _hits(tools: Tools, wordings: Sequence[str]) -> list[Hit]:
         scope=Scope(),
         lang="en",
         embedder_id=tools.embedder.id,
-        ranking=Ranking(reranker="none"),
+        ranking=Ranking(rerank=keep_order),
     )
 
 

@@ -15,16 +15,19 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
-from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
+from domain import Answer, Cost, Hit, Scope, SolvedQuestion, StatedFact, Variant, Verdict
 from domain.answer import NextQuestion
 from domain.question import Overrides
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.answering.notices import with_notices
 from pipeline.answering.style import Style
+from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
+from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
+from pipeline.documents.quality import PageTexts, filter_by_quality
 from pipeline.enhancements import DEFAULT, Enhancement
-from pipeline.fallback import Produced, VariantMemory, alternatives, compose_answer, generate_variants, judge_hits
-from pipeline.judging.cutoff import SIMILARITY_FLOOR, Cutoff, StopRule, cut_off, remember_verdicts
-from pipeline.judging.judge import JudgeName, QualityRule, judge_named
+from pipeline.fallback import Produced, VariantMemory, compose_answer, generate_variants, judge_hits
+from pipeline.judging.cutoff import Cutoff, Stop, cut_off_by_judge, remember_verdicts
+from pipeline.judging.judge import Judge, calibrated_judge
 from pipeline.judging.learned import SHIPPED, Learned
 from pipeline.judging.nearness import best_first, read_and_compare
 from pipeline.limits import Limits
@@ -34,10 +37,7 @@ from pipeline.question.strategy import RetrievalStrategy, strategy_for
 from pipeline.reader.read_hits import READ_FIRST, Reads
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
-from pipeline.retrieval.fusion import merge_by_title
 from pipeline.retrieval.multi_hop import MIN_HITS, expand
-from pipeline.retrieval.pagerank import KnowledgeGraph, edges_among, rerank_graph
-from pipeline.retrieval.quality import PageTexts
 from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, embed_queries, retrieve
 from pipeline.retrieval.sites import best_of_other_sites
 
@@ -63,18 +63,18 @@ class Tools:
     pool: Executor
     clock: Callable[[], float]  #: seconds, monotonic
     model: Model | None = None
+    words_by_rules: bool = False  #: whether the rules make the variants although there is a model
     reader: Reads | None = None  #: reads the best hits; None: words alone choose the sentences
     glosses: bool = True  #: whether it reads other languages, put into English word by word
-    judge: JudgeName = "calibrated"
-    quality: QualityRule = field(default_factory=QualityRule)  #: of the document's judge
+    judge: Judge | None = None  #: instead of the one calibrated for the embedder; a model does not overrule it
     limits: Limits = field(default_factory=Limits)
     ranking: Ranking = field(default_factory=Ranking)  #: how hits are put in order
     observe: Observe | None = None  #: measures retrieval stage by stage
-    stop: StopRule = "judge"  #: the rule that decides how many hits are enough
-    similarity_floor: float = SIMILARITY_FLOOR  #: of the document's stop rule
+    stop: Stop = cut_off_by_judge  #: decides how many hits are enough
     enhancements: frozenset[Enhancement] = DEFAULT  #: those that are on
     page_texts: PageTexts | None = None  #: for the fallback to pages' whole text
     solved: SolvedQuestions | None = None  #: for examples
+    examples: Sequence[SolvedQuestion] = ()  #: of the operator's
     memory: VariantMemory | None = None  #: of variants made before, and of the kinds that helped
     graph: KnowledgeGraph | None = None  #: names that lead from hit to hit, and facts
     learned: Learned = field(default_factory=Learned)  #: the versions of judge and reranker in use
@@ -120,7 +120,7 @@ def first_pass(query: Query, tools: Tools) -> LookupResult:
     analysis = analyse_question(query.text, query.lang)
     variants: Produced[tuple[Variant, ...]] = Produced(value=())
     if "multi_query" in tools.enhancements:
-        variants = alternatives(analysis, tools.model)
+        variants = alternatives(analysis, _wording_model(tools))
     return _run_pass(query, analysis, variants, tools, widened=False)
 
 
@@ -131,7 +131,7 @@ def second_pass(query: Query, tools: Tools) -> LookupResult:
     learned = tools.memory if "learned_variants" in tools.enhancements else None
     variants = generate_variants(
         analysis,
-        model=tools.model,
+        model=_wording_model(tools),
         count=limits.variants,
         tokens=limits.tokens_per_variant,
         memory=tools.memory,
@@ -147,29 +147,28 @@ def final_pass(query: Query, variants: Sequence[Variant], tools: Tools) -> Looku
     return _run_pass(query, analysis, Produced(value=tuple(variants)), tools, widened=True)
 
 
+def _wording_model(tools: Tools) -> Model | None:
+    return None if tools.words_by_rules else tools.model
+
+
 def _run_pass(
     query: Query, analysis: Analysis, variants: Produced[tuple[Variant, ...]], tools: Tools, *, widened: bool
 ) -> LookupResult:
     """Embed all queries at once, search, fuse, rerank, cut off, judge, compose; ``widened`` doubles the hits."""
     limits = tools.limits.with_overrides(query.overrides)
     strategy = limits.strategy(strategy_for(analysis.text, query.task))
-    k = limits.top_k(analysis, strategy, document=tools.stop == "document", widened=widened)
+    k = limits.top_k(analysis, strategy, widened=widened)
     queries = (analysis.text, *(variant.text for variant in variants.value))
     times = [tools.clock()]
     vectors = embed_queries(queries, tools.embedder)
     times.append(tools.clock())
     found: list[QueryHits] = []
-    hits, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
+    retrieved, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
+    hits = _merge(retrieved, tools.enhancements, k, widened=widened) if len(queries) > 1 else retrieved
     times.append(tools.clock())
-    hits = best_first(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses)
-    embedder = tools.embedder.id
-    judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder), tools.quality))
-    cutoff = cut_off(
-        tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k, similarity_floor=tools.similarity_floor
-    )
-    judged = judge_hits(analysis, cutoff.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
+    cutoff, judged = _judge(analysis, hits, retrieved, strategy, tools, k)
     times.append(tools.clock())
-    context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
+    context = _context(analysis, cutoff.hits, tools)[: limits.final_top_k]
     others = best_of_other_sites(ranked, context[:READ_FIRST])
     # some may have other texts now; the others are remembered
     context = read_and_compare(tools.embedder, tools.reader, analysis, context, glosses=tools.glosses)
@@ -220,8 +219,14 @@ def _retrieve(
         on_found=found.extend,
     )
     hits, facts = _expand(query, analysis, vectors, hits, tools)
-    by_title = "by_title" in tools.enhancements and len(queries) > 1
-    return (merge_by_title(hits[:k], k) if by_title else hits[:k]), facts, hits
+    return hits[:k], facts, hits
+
+
+def _merge(hits: list[Hit], enabled: frozenset[Enhancement], k: int, *, widened: bool) -> list[Hit]:
+    """Merge several queries' hits by title, as multi-query does in phase 1, or by URL, if that is on."""
+    if "by_title" in enabled or ("multi_query" in enabled and not widened):
+        return merge_by_title(hits, k)
+    return merge_by_url(hits) if "by_url" in enabled else hits
 
 
 def _expand(
@@ -235,6 +240,24 @@ def _expand(
     names = graph if "graph" in enabled else None
     hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=query.scope, facts=facts)
     return (rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in enabled else hits), facts
+
+
+def _judge(
+    analysis: Analysis,
+    hits: Sequence[Hit],
+    retrieved: Sequence[Hit],
+    strategy: RetrievalStrategy,
+    tools: Tools,
+    k: int,
+) -> tuple[Cutoff, Produced[Verdict]]:
+    """Put the hits in order, keep enough of them, and judge those; the document's judge counts all ``retrieved``."""
+    order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
+    hits = order(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses)
+    embedder = tools.embedder.id
+    judge = remember_verdicts(tools.judge or calibrated_judge(embedder, tools.learned.judges.get(embedder)))
+    cutoff = tools.stop(analysis, hits, strategy=strategy, judge=judge, k=k)
+    judged, model = (retrieved, None) if tools.judge else (cutoff.hits, tools.model)
+    return cutoff, judge_hits(analysis, judged, model=model, judge=judge, threshold=strategy.threshold)
 
 
 def _compose(
@@ -253,7 +276,7 @@ def _compose(
         verdict,
         model=tools.model,
         notes=prompt_notes(analysis, context) if "multi_document" in enabled else (),
-        examples=examples_for(analysis, tools.solved) if "few_shot" in enabled else "",
+        examples=examples_for(analysis, tools.solved, tools.examples) if "few_shot" in enabled else "",
         several="multi_document" in enabled,
         others=others,
         own_sites=tools.own_sites,
@@ -261,6 +284,12 @@ def _compose(
         on_answer=tools.on_answer,
         style=Style(length=own.length or "normal", lang=own.answer_language or ""),
     )
+
+
+def _context(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> list[Hit]:
+    if "quality" in tools.enhancements:
+        hits = filter_by_quality(hits, analysis.text, lang=analysis.lang, page_texts=tools.page_texts)
+    return select_for_answer(analysis, hits, tools.enhancements)
 
 
 def _context_advice(analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> ContextAdvice:

@@ -10,9 +10,11 @@ from typing import Literal, get_args
 
 from domain.errors import WellreadError
 
-#: multi_query: two wordings by the model in phase 1 already; off: the question would go to the model's API at once.
+#: multi_query: two other wordings in phase 1 already, the hits merged by title; off: the question would go to the
+#: model's API at once.
 #: by_title: hits merged by title, the most similar of each [_multi_query_retrieve]; off: R@1 falls by .10 to .20
 #: where a title has several passages (squad2 .83 → .65, XQuAD en .95 → .84, de .92 → .74; HotpotQA .86 → .84).
+#: by_url: the best hit of each URL, where several queries are asked; off as by_title is.
 #: learned_variants: the kinds of variant that earned citations come first.
 #: quality: passages scored below .3 are left out, and pages' whole text is used when none is left; off: short
 #: passages answer too (HotpotQA: both gold passages left in .77 of the contexts instead of .83).
@@ -26,6 +28,7 @@ from domain.errors import WellreadError
 Enhancement = Literal[
     "multi_query",
     "by_title",
+    "by_url",
     "graph",
     "facts",
     "page_rank",
@@ -36,7 +39,7 @@ Enhancement = Literal[
     "multi_document",
 ]
 ALL: frozenset[Enhancement] = frozenset(get_args(Enhancement))
-OFF: frozenset[Enhancement] = frozenset({"multi_query", "by_title", "quality", "page_rank"})
+OFF: frozenset[Enhancement] = frozenset({"multi_query", "by_title", "by_url", "quality", "page_rank"})
 DEFAULT: frozenset[Enhancement] = ALL - OFF
 
 
@@ -45,15 +48,18 @@ class UnknownEnhancement(WellreadError):
 
 
 def parse_enhancements(names: Iterable[str]) -> frozenset[Enhancement]:
-    """Return the default enhancements, with each ``name`` added and each ``-name`` removed.
+    """Return the default enhancements, changed by each name in turn.
 
+    ``name`` adds one and ``-name`` removes one; ``all`` adds and ``none`` removes every one [use_enhancements].
     Raises UnknownEnhancement.
     """
-    known: dict[str, Enhancement] = {name: name for name in ALL}
+    known: dict[str, frozenset[Enhancement]] = {"all": ALL, **{name: frozenset({name}) for name in ALL}}
     enabled = DEFAULT
     for name in names:
+        name = "-all" if name == "none" else name
         bare = name.removeprefix("-")
         if bare not in known:
-            raise UnknownEnhancement(f"There is no enhancement {bare!r}: choose from {', '.join(sorted(known))}.")
-        enabled = enabled - {known[bare]} if name.startswith("-") else enabled | {known[bare]}
+            choices = ", ".join(sorted(ALL))
+            raise UnknownEnhancement(f"There is no enhancement {bare!r}: choose from {choices}, all or none.")
+        enabled = enabled - known[bare] if name.startswith("-") else enabled | known[bare]
     return enabled

@@ -37,8 +37,6 @@ T = TypeVar("T")
 
 #: below this confidence the local judge is surely right, and a model's verdict would be wasted money
 RULED_OUT = 0.02
-#: wordings asked of the model in phase 1 besides the question, and the beginning of the question that it is sent
-ALTERNATIVES, MAX_QUESTION_CHARACTERS = 2, 500
 BYTES_PER_TOKEN = 4
 #: the note to the model when pages contradict each other; it sees itself which pages
 DISPUTED = (
@@ -98,7 +96,7 @@ def generate_variants(
         return Produced(
             value=make_variants(analysis, count, order),
             cost=error.cost,
-            notice=say("no_variants", analysis.lang, error=_in_brackets(error)),
+            notice=say("no_variants", analysis.lang, error=in_brackets(error)),
         )
     if memory is not None:
         memory.save(key, priced.value)
@@ -110,23 +108,13 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
+def in_brackets(error: ModelError) -> str:
+    """Return the error's message as it stands in brackets in a notice."""
+    return str(error).rstrip(".")
+
+
 def _short(variants: Sequence[Variant], tokens: int) -> list[Variant]:
     return [variant for variant in variants if count_tokens(variant.text) <= tokens]
-
-
-def alternatives(analysis: Analysis, model: Model | None) -> Produced[tuple[Variant, ...]]:
-    """Ask the model for two other wordings, for phase 1; return none, with a notice, when it fails.
-
-    Data notice: the question, cut to 500 characters, goes to the model's API before anything is looked up. Leave
-    multi-query off where a question may not leave the machine [enable_multi_query, _multi_query_retrieve].
-    """
-    if model is None:
-        return Produced(value=(), notice=say("no_model", analysis.lang))
-    try:
-        priced = model.variants(analysis.text[:MAX_QUESTION_CHARACTERS], count=ALTERNATIVES, lang=analysis.lang)
-    except ModelError as error:
-        return Produced(value=(), cost=error.cost, notice=say("asked_alone", analysis.lang, error=_in_brackets(error)))
-    return Produced(value=priced.value[:ALTERNATIVES], cost=priced.cost)
 
 
 def judge_hits(
@@ -139,9 +127,7 @@ def judge_hits(
     try:
         priced = model.verdict(analysis.text, hits)
     except ModelError as error:
-        return Produced(
-            value=local, cost=error.cost, notice=say("no_verdict", analysis.lang, error=_in_brackets(error))
-        )
+        return Produced(value=local, cost=error.cost, notice=say("no_verdict", analysis.lang, error=in_brackets(error)))
     verdict = _held_to(threshold, priced.value, analysis.lang)
     # the learning judge needs the local judge's evidence beside the model's verdict
     return Produced(value=replace(verdict, embedder=local.embedder, evidence=local.evidence), cost=priced.cost)
@@ -225,7 +211,7 @@ def _composed_by(
             analysis.text, hits, lang=lang or analysis.lang, notes=notes, examples=examples, on_answer=on_answer
         )
     except ModelError as error:
-        return Produced(value=None, cost=error.cost, notice=say("no_answer", analysis.lang, error=_in_brackets(error)))
+        return Produced(value=None, cost=error.cost, notice=say("no_answer", analysis.lang, error=in_brackets(error)))
     # the model's confidence is about its text, the judge's about whether the hits hold the answer at all
     answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
     cited = {citation.passage_id for citation in answer.citations}
@@ -245,7 +231,3 @@ def _answers_only(on_answer: OnAnswer | None) -> OnAnswer | None:
 
 def _withdrawn(verdict: Verdict, lang: str) -> Verdict:
     return replace(verdict, sufficient=False, reason=say("refusal", lang)) if verdict.sufficient else verdict
-
-
-def _in_brackets(error: ModelError) -> str:
-    return str(error).rstrip(".")

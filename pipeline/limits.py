@@ -25,6 +25,7 @@ class Limits:
     retry_top_k: int = MAX_K  #: the most hits of the later passes, which ask for twice as many as phase 1
     final_top_k: int = 10  #: the most hits that an answer is made from
     threshold: float | None = None  #: the confidence that suffices; None: the strategy's
+    by_strategy: bool = False  #: whether the strategy alone says how many hits phase 1 asks for, as the document does
 
     def with_overrides(self, own: Overrides) -> Limits:
         """Return the limits of one question that sets some itself."""
@@ -39,11 +40,11 @@ class Limits:
         """Return the strategy with the threshold that holds."""
         return strategy if self.threshold is None else replace(strategy, threshold=self.threshold)
 
-    def top_k(self, analysis: Analysis, strategy: RetrievalStrategy, *, document: bool, widened: bool) -> int:
-        """Return how many hits a pass asks for; ``document``: the strategy alone decides, as the design document says.
+    def top_k(self, analysis: Analysis, strategy: RetrievalStrategy, *, widened: bool) -> int:
+        """Return how many hits a pass asks for.
 
         A widened pass asks for twice as many, within its limit, and never for fewer.
         """
-        usual = strategy.max_k if document else max(analysis.suggested_k, strategy.max_k)
+        usual = strategy.max_k if self.by_strategy else max(analysis.suggested_k, strategy.max_k)
         k = self.initial_top_k or usual
         return max(k, min(self.retry_top_k, 2 * k)) if widened else k

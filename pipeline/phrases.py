@@ -8,7 +8,7 @@ Phrase = Literal[
     "unknown", "near", "nothing_near", "answers", "near_but", "beside", "tried", "read_pages", "waiting", "unsure",
     "disagree", "old", "published", "modified", "read", "newest", "own", "no_variants", "no_verdict", "no_answer",
     "asks_back", "what_is", "said_about", "not_found", "cites_nothing", "strange_address", "made_up", "unsupported",
-    "cut_off", "misquoted", "none_stands", "below_threshold", "refusal", "no_model", "asked_alone",
+    "cut_off", "misquoted", "none_stands", "below_threshold", "refusal", "asked_alone",
 ]  # fmt: skip
 
 _ENGLISH: dict[Phrase, str] = {
@@ -45,7 +45,6 @@ _ENGLISH: dict[Phrase, str] = {
     "none_stands": "No sentence of the answer stands in the pages it cites.",
     "below_threshold": "But the confidence of {confidence:.2f} is below the {threshold:.2f} needed.",
     "refusal": "The text composed from the hits reads as a refusal or an error, not as an answer.",
-    "no_model": "Multi-query needs a language model and none is configured.",
     "asked_alone": "Multi-query asked the question alone ({error}).",
 }
 _PHRASES: dict[str, dict[Phrase, str]] = {
@@ -84,7 +83,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "Kein Satz der Antwort steht auf den Seiten, die er als Beleg nennt.",
         "below_threshold": "Doch die Sicherheit von {confidence:.2f} liegt unter den nötigen {threshold:.2f}.",
         "refusal": "Der gebildete Text liest sich wie eine Ablehnung oder ein Fehler, nicht wie eine Antwort.",
-        "no_model": "Für die Suche in mehreren Wortlauten ist kein Sprachmodell eingerichtet.",
         "asked_alone": "Gesucht wurde nur im Wortlaut der Frage ({error}).",
     },
     "fr": {
@@ -121,7 +119,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "Aucune phrase de la réponse ne figure dans les pages qu’elle cite.",
         "below_threshold": "Mais la confiance de {confidence:.2f} est inférieure aux {threshold:.2f} requis.",
         "refusal": "Le texte composé à partir des résultats ressemble à un refus ou à une erreur, non à une réponse.",
-        "no_model": "La recherche en plusieurs formulations demande un modèle de langue, et aucun n’est configuré.",
         "asked_alone": "Seule la question elle-même a été recherchée ({error}).",
     },
     "es": {
@@ -158,7 +155,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "Ninguna frase de la respuesta está en las páginas que cita.",
         "below_threshold": "Pero la confianza de {confidence:.2f} es menor que los {threshold:.2f} necesarios.",
         "refusal": "El texto compuesto con los resultados parece una negativa o un error, no una respuesta.",
-        "no_model": "La búsqueda con varias formulaciones necesita un modelo de lenguaje y no hay ninguno configurado.",
         "asked_alone": "Solo se buscó la pregunta misma ({error}).",
     },
     "it": {
@@ -195,7 +191,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "Nessuna frase della risposta si trova nelle pagine che cita.",
         "below_threshold": "Ma la confidenza di {confidence:.2f} è inferiore ai {threshold:.2f} necessari.",
         "refusal": "Il testo composto dai risultati sembra un rifiuto o un errore, non una risposta.",
-        "no_model": "La ricerca in più formulazioni richiede un modello linguistico e non ne è configurato nessuno.",
         "asked_alone": "È stata cercata solo la domanda stessa ({error}).",
     },
     "pt": {
@@ -232,7 +227,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "Nenhuma frase da resposta está nas páginas que cita.",
         "below_threshold": "Mas a confiança de {confidence:.2f} é menor do que os {threshold:.2f} necessários.",
         "refusal": "O texto composto a partir dos resultados parece uma recusa ou um erro, não uma resposta.",
-        "no_model": "A pesquisa com várias formulações precisa de um modelo de linguagem e nenhum está configurado.",
         "asked_alone": "Só a própria pergunta foi pesquisada ({error}).",
     },
     "nl": {
@@ -269,7 +263,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "Geen zin van het antwoord staat op de pagina’s die hij noemt.",
         "below_threshold": "Maar de zekerheid van {confidence:.2f} ligt onder de vereiste {threshold:.2f}.",
         "refusal": "De uit de treffers gemaakte tekst leest als een weigering of een fout, niet als een antwoord.",
-        "no_model": "Zoeken in meerdere bewoordingen vraagt een taalmodel en er is er geen ingesteld.",
         "asked_alone": "Alleen de vraag zelf werd gezocht ({error}).",
     },
     "pl": {
@@ -306,7 +299,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "Żadne zdanie odpowiedzi nie znajduje się na stronach, które cytuje.",
         "below_threshold": "Jednak pewność {confidence:.2f} jest niższa niż wymagane {threshold:.2f}.",
         "refusal": "Tekst ułożony z wyników brzmi jak odmowa lub błąd, a nie jak odpowiedź.",
-        "no_model": "Wyszukiwanie w kilku sformułowaniach wymaga modelu językowego, a żaden nie jest skonfigurowany.",
         "asked_alone": "Szukano tylko samego pytania ({error}).",
     },
     "ru": {
@@ -343,7 +335,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "Ни одного предложения ответа нет на страницах, на которые оно ссылается.",
         "below_threshold": "Но уверенность {confidence:.2f} ниже необходимой {threshold:.2f}.",
         "refusal": "Текст, составленный из найденного, похож на отказ или ошибку, а не на ответ.",
-        "no_model": "Для поиска в нескольких формулировках нужна языковая модель, а она не настроена.",
         "asked_alone": "Искали только сам вопрос ({error}).",
     },
     "zh": {
@@ -380,7 +371,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "回答中没有一句话出现在它所引用的页面中。",
         "below_threshold": "但置信度 {confidence:.2f} 低于所需的 {threshold:.2f}。",
         "refusal": "由检索结果写成的文本读起来像拒绝或错误，而不是回答。",
-        "no_model": "多种问法的检索需要语言模型，但尚未配置。",
         "asked_alone": "仅检索了问题本身（{error}）。",
     },
     "ja": {
@@ -417,7 +407,6 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "none_stands": "回答のどの文も、引用するページにありません。",
         "below_threshold": "ただし確信度 {confidence:.2f} は必要な {threshold:.2f} に達していません。",
         "refusal": "検索結果から作成した文章は、回答ではなく拒否またはエラーと読めます。",
-        "no_model": "複数の言い回しでの検索には言語モデルが必要ですが、設定されていません。",
         "asked_alone": "質問そのものだけで検索しました（{error}）。",
     },
 }

@@ -14,10 +14,12 @@ from crawler import urls
 from crawler.browser import process as chromium
 from domain.errors import without_userinfo
 from domain.file import is_file_address
+from pipeline.answering.few_shot import ExamplesError, read_examples
 from pipeline.enhancements import UnknownEnhancement, parse_enhancements
 
 
-def _split(value: Any) -> Any:
+def split(value: Any) -> Any:
+    """Return the comma-separated parts of a text; anything else as it is."""
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
 
@@ -87,6 +89,15 @@ def _are_enhancements(value: tuple[str, ...]) -> tuple[str, ...]:
     return value
 
 
+def _are_examples(value: str) -> str:
+    try:
+        if value:
+            read_examples(value)
+    except ExamplesError as error:
+        raise ValueError(str(error)) from error
+    return value
+
+
 def _are_sites(value: tuple[str, ...]) -> tuple[str, ...]:
     try:
         return tuple(site if is_file_address(site) else urls.typed(site) for site in value)
@@ -103,9 +114,10 @@ def _runs(value: str) -> str:
 
 
 #: comma-separated
-Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
-Keys = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
+Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(split)]
+Keys = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(split)]
 Enhancements = Annotated[Words, AfterValidator(_are_enhancements)]
+Examples = Annotated[str, AfterValidator(_are_examples)]
 Sites = Annotated[Words, AfterValidator(_are_sites)]
 #: numbers that may be left empty
 OptionalInt = Annotated[int | None, BeforeValidator(_none_if_empty)]

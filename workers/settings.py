@@ -10,7 +10,7 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
@@ -18,11 +18,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from crawler.search import catalog
 from domain.errors import WellreadError
+from pipeline.documents.profile import DOCUMENTS
 from pipeline.limits import MAX_K
 from workers.setting_types import (
     Chromium,
     DatabaseUrl,
     Enhancements,
+    Examples,
     Folder,
     Keys,
     ModelServer,
@@ -33,6 +35,7 @@ from workers.setting_types import (
     Sites,
     WebhookSecret,
     Words,
+    split,
 )
 
 #: where containers find secrets as files
@@ -117,6 +120,11 @@ class Settings(BaseSettings):
         200_000, ge=0, description="The most tokens one question may use, read and written together."
     )
 
+    profile: Literal["", "documents"] = Field(
+        "",
+        description="documents: the design documents' own rules, all at once; a setting of its own wins. See the page "
+        "on them.",
+    )
     learn: bool = Field(
         True, description="Whether judge and reranker are refitted automatically from readers' feedback."
     )
@@ -126,9 +134,9 @@ class Settings(BaseSettings):
     fusion: Literal["minmax", "rrf"] = Field(
         "minmax", description="Full text and vectors are fused by scores (minmax) or by ranks (rrf)."
     )
-    reranker: Literal["learned", "hybrid", "tfidf", "bm25", "none"] = Field(
+    reranker: Literal["learned", "hybrid", "tfidf", "bm25", "graph", "none"] = Field(
         "learned",
-        description="How hits are reordered: learned; hybrid, tfidf or bm25 (the design document's); or none.",
+        description="How hits are reordered: learned; hybrid, tfidf, bm25 or graph (the design documents'); or none.",
     )
     rrf_k: int = Field(
         60, ge=1, le=1_000, description="The constant of fusion by ranks; more: the ranks count more alike."
@@ -141,6 +149,9 @@ class Settings(BaseSettings):
         description="When enough hits are kept: judge, document (the design document's rule) or max_k (never early).",
     )
     query_expansion: bool = Field(True, description="Whether phase 2 asks in other words too.")
+    variants_from: Literal["model", "rules"] = Field(
+        "model", description="Who words the variants if there is a model: it, or local rules at no cost."
+    )
     variant_count: int = Field(3, ge=2, le=5, description="In how many other wordings phase 2 asks.")
     max_tokens_per_variant: int = Field(
         100, ge=10, le=1_000, description="A wording of a model with more tokens, about four bytes each, is left out."
@@ -170,7 +181,14 @@ class Settings(BaseSettings):
         0.2, ge=0, le=1, description="Hits less similar are dropped by the stop rule `document`."
     )
     enhancements: Enhancements = Field(
-        (), description="Enhancements to switch on, or off with a minus before the name, comma-separated; see below."
+        (),
+        description="Enhancements to switch on, or off with a minus before the name, comma-separated; none and all "
+        "switch every one; see below.",
+    )
+    few_shot_path: Examples = Field(
+        "",
+        description="A JSON file of solved questions that the model is shown as examples: a list of objects with "
+        "question and answer.",
     )
 
     wikipedia: bool = Field(True, description="Whether Wikipedia may be searched.")
@@ -252,6 +270,15 @@ class Settings(BaseSettings):
         le=100,
         description="Seconds that a worker which is stopped lets its steps go on; the others are given back then.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_profile(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Add what the profile sets and nobody set otherwise."""
+        if given.get("profile") != "documents":
+            return given
+        switched = (*DOCUMENTS["enhancements"], *split(given.get("enhancements", ())))
+        return {**DOCUMENTS, **given, "enhancements": switched}
 
     @field_validator("retry_top_k")
     @classmethod

@@ -161,6 +161,16 @@ def _knowledge_base(services: Services) -> Diagnosis:
     return Diagnosis("ok", f"{services.passages.count():,} passages in {services.settings.passages}")
 
 
+def _profile(services: Services) -> Diagnosis:
+    from pipeline.documents.profile import DOCUMENTS
+
+    if not services.settings.profile:
+        return Diagnosis("ok", "the default rules")
+    values = services.settings.model_dump(include=set(DOCUMENTS))
+    shown = ", ".join(f"{name} {','.join(each) if isinstance(each, tuple) else each}" for name, each in values.items())
+    return Diagnosis("ok", f"{services.settings.profile}: {shown}")
+
+
 def _language_model(services: Services) -> Diagnosis:
     from api.operations.doctor_model import check_model_server
 
@@ -227,6 +237,7 @@ _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
     "database": _database,
     "embedder": _embedder,
     "knowledge base": _knowledge_base,
+    "profile": _profile,
     "language model": _language_model,
     "where to read": _candidate_sources,
     "search engines": _search_engines,

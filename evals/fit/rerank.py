@@ -22,10 +22,11 @@ from evals.knowledge.in_memory import MemoryKnowledge, embed_questions
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.metrics import recall_at, reciprocal_rank_at
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting, read_set
+from pipeline.documents.multi_query import rrf
+from pipeline.documents.rerank import RERANKERS, keep_order
 from pipeline.learning.fits import fit_listwise, padded
 from pipeline.learning.metrics import Floats
-from pipeline.retrieval.fusion import minmax, rrf
-from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
+from pipeline.retrieval.fusion import minmax
 from pipeline.retrieval.rerank.features import Signals, signals
 from pipeline.retrieval.rerank.learned import weighted_mean
 from pipeline.retrieval.retrieve import RERANKED, Ranking, Stage
@@ -35,7 +36,7 @@ FITTED = Path(__file__).parents[2] / "pipeline" / "retrieval" / "rerank" / "lear
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
 SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
 SIGNALS = tuple(field.name for field in fields(Signals))
-_RERANKERS: tuple[RerankerName, ...] = ("hybrid", "tfidf", "bm25")
+_RERANKERS = ("hybrid", "tfidf", "bm25")
 _WEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6)
 
 
@@ -84,7 +85,7 @@ def cases_of(eval_set: EvalSet, embedder: Embedder, at_most: int) -> Iterator[Ca
     sample = random.Random(20).sample(answerable, min(at_most, len(answerable)))  # noqa: S311 - no secret
     for embedded in embed_questions(eval_set, sample, embedder):
         question, legs = embedded.question, dict[Stage, Sequence[Hit]]()
-        ranking = Ranking(reranker="none")
+        ranking = Ranking(rerank=keep_order)
         hits = embedded.find(question.text, knowledge, k=RERANKED, ranking=ranking, observe=legs.__setitem__)
         yield Case(
             set=eval_set.name,
@@ -131,8 +132,8 @@ def _minmax(weight: float, case: Case) -> Sequence[Hit]:
     return minmax(case.legs["bm25"], case.legs["dense"], weight=weight)
 
 
-def _reranked(name: RerankerName, case: Case) -> Sequence[Hit]:
-    return reranker_named(name)(case.question.text, case.lang, case.hits)
+def _reranked(name: str, case: Case) -> Sequence[Hit]:
+    return RERANKERS[name](case.question.text, case.lang, case.hits)
 
 
 #: ways of ranking without the fitted weights

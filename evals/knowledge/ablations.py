@@ -8,8 +8,14 @@ from typing import Any, cast
 
 from domain import PageText
 from pipeline.ask import LookupResult, Query, Tools, final_pass
+from pipeline.documents.adaptive import document_stop
+from pipeline.documents.judge import document_judge, similarity_of
+from pipeline.documents.profile import DOCUMENTS
 from pipeline.enhancements import DEFAULT, OFF, Enhancement
+from pipeline.judging.cutoff import keep_all
 from pipeline.retrieval.retrieve import Search
+from workers.services.rules import with_rules
+from workers.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +51,14 @@ def _with(name: Enhancement) -> Callable[[Tools], Tools]:
     return lambda tools: replace(tools, enhancements=tools.enhancements | {name})
 
 
+def _by_document(tools: Tools) -> Tools:
+    return replace(tools, judge=document_judge(similarity=similarity_of(tools.embedder.id)))
+
+
+def _in_profile(tools: Tools) -> Tools:
+    return with_rules(tools, Settings.model_construct(None, **DOCUMENTS))  # nothing from the environment
+
+
 ABLATIONS: dict[str, Ablation] = {
     "bm25": Ablation(off="full text finds nothing", tools=_override(search_text=lambda *_, **__: [])),
     "dense": Ablation(
@@ -60,13 +74,15 @@ ABLATIONS: dict[str, Ablation] = {
         off="the second pass asks the question alone, for as many hits",
         second_pass=lambda question, tools: final_pass(question, (), tools),
     ),
-    "calibration": Ablation(
-        off="the design document's rule judges", tools=lambda tools: replace(tools, judge="document")
-    ),
-    "adaptive": Ablation(off="all hits are handed on, sure or not", tools=lambda tools: replace(tools, stop="max_k")),
+    "calibration": Ablation(off="the design document's rule judges", tools=_by_document),
+    "adaptive": Ablation(off="all hits are handed on, sure or not", tools=lambda tools: replace(tools, stop=keep_all)),
     "judged-stop": Ablation(
         off="the design document's rule says how many hits are handed on",
-        tools=lambda tools: replace(tools, stop="document"),
+        tools=lambda tools: replace(tools, stop=document_stop(similarity=similarity_of(tools.embedder.id))),
+    ),
+    "documents": Ablation(
+        off="nothing: the design documents' own rules are on, all at once (WELLREAD_PROFILE=documents)",
+        tools=_in_profile,
     ),
     **{name: Ablation(off=f"the enhancement {name}", tools=_without(name)) for name in sorted(DEFAULT)},
     **{

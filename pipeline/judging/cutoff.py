@@ -1,19 +1,15 @@
-"""Choose how many of the hits to keep: by the design document's rule [retrieve_adaptive], or by the judge.
+"""Choose how many of the hits to keep: as many as make the judge about as sure as all of them do.
 
-Both rules take the hits of one search, best first, and stop at the first hits that suffice.
-
-The document's rule compares the mean similarity of hits in falling order: that mean never rises, so without entities it
-stops at ``min_k`` or never. The default asks the judge for its confidence in the first hits; it stops only where the
-remaining hits add nothing to that confidence and no kept hit names the page of a remaining one.
+A rule takes the hits of one search, best first, and stops at the first hits that suffice. The default asks the judge
+for its confidence in the first hits; it stops only if the remaining hits add nothing to that confidence and no kept hit
+names the page of a remaining one. The design document's rule is in :mod:`pipeline.documents.adaptive`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from statistics import fmean
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from domain import Hit, Verdict
 from pipeline.judging.judge import Judge
@@ -21,11 +17,6 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.strategy import RetrievalStrategy
 from text.analyser import spaced_words
 
-#: [MIN_SIMILARITY_FLOOR, SIMILARITY_WEIGHT, COVERAGE_WEIGHT]
-SIMILARITY_FLOOR = 0.2
-SIMILARITY_WEIGHT, COVERAGE_WEIGHT = 0.6, 0.4
-#: [DEFAULT_CONFIDENCE_THRESHOLD, DEFAULT_MIN_K, DEFAULT_MAX_K]
-DEFAULT_THRESHOLD, DEFAULT_MIN_K, DEFAULT_MAX_K = 0.7, 1, 8
 #: least confidence at which the default stops: with the threshold alone, 1 question in 100 lost its answering passage
 SURE = 0.9
 #: confidence that the remaining hits may add at most
@@ -35,7 +26,6 @@ ALWAYS_KEPT = 3
 #: how often the judge is asked about the first hits, about 2 ms each time, and how many hits each time adds
 TRIES, STRIDE = 2, 2
 
-StopRule = Literal["judge", "document", "max_k"]
 #: threshold: sure enough; max_k: the most that are allowed; exhausted: the knowledge base has no more hits;
 #: no_gain: sure enough, and the remaining hits add nothing; no_results: there are no hits
 StopReason = Literal["threshold", "max_k", "no_results", "exhausted", "no_gain"]
@@ -56,72 +46,18 @@ class Cutoff:
         return len(self.hits)
 
 
-def cut_off(
-    stop: StopRule,
-    analysis: Analysis,
-    hits: Sequence[Hit],
-    *,
-    strategy: RetrievalStrategy,
-    judge: Judge,
-    k: int,
-    similarity_floor: float = SIMILARITY_FLOOR,
-) -> Cutoff:
-    """Keep as many ``hits`` as the rule ``stop`` says; ``k`` is how many were asked for."""
-    if stop == "document":
-        return cut_off_by_document(
-            hits,
-            min_k=strategy.min_k,
-            max_k=k,
-            threshold=strategy.threshold,
-            entities=analysis.entities,
-            floor=similarity_floor,
-        )
-    if stop == "judge":
-        return cut_off_by_judge(analysis, hits, strategy=strategy, judge=judge, k=k)
+class Stop(Protocol):
+    """A rule that says how many hits are enough."""
+
+    def __call__(
+        self, analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
+    ) -> Cutoff:
+        """Keep as many ``hits`` as the rule says; ``k`` is how many were asked for."""
+
+
+def keep_all(analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int) -> Cutoff:
+    """Keep all hits."""
     return _keep_all(hits, judge(analysis, hits, strategy.threshold).confidence, k)
-
-
-def cut_off_by_document(
-    hits: Sequence[Hit],
-    *,
-    min_k: int = DEFAULT_MIN_K,
-    max_k: int = DEFAULT_MAX_K,
-    threshold: float = DEFAULT_THRESHOLD,
-    entities: Sequence[str] = (),
-    floor: float = SIMILARITY_FLOOR,
-) -> Cutoff:
-    """Keep the most similar hits until their confidence reaches the threshold [retrieve_adaptive].
-
-    Hits below the similarity ``floor``, or without a similarity, are dropped.
-    """
-    near = [hit for hit in hits if (hit.similarity or 0.0) >= floor]
-    near.sort(key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id))
-    near = [replace(hit, rank=rank) for rank, hit in enumerate(near, start=1)]
-    kept, confidence = partial(_cutoff, hits), 0.0
-    for count in range(1, len(near) + 1):
-        confidence = compute_confidence(near[:count], entities)
-        if confidence >= threshold and count >= min_k:
-            return kept(near[:count], confidence, "threshold")
-        if count >= max_k:
-            return kept(near[:count], confidence, "max_k")
-    return kept(near, confidence, "exhausted" if near else "no_results")
-
-
-def compute_confidence(hits: Sequence[Hit], entities: Sequence[str] = ()) -> float:
-    """Return the mean similarity, with entities .6 of it + .4 of their coverage [_compute_confidence]; 0: no hits."""
-    if not hits:
-        return 0.0
-    similarity = fmean(hit.similarity or 0.0 for hit in hits)
-    if not entities:
-        return similarity
-    return SIMILARITY_WEIGHT * similarity + COVERAGE_WEIGHT * entity_coverage(hits, entities)
-
-
-def entity_coverage(hits: Sequence[Hit], entities: Sequence[str]) -> float:
-    """Return the share of the entities that the hits' texts name, as whole words; 0 where there are no entities."""
-    text = "".join(spaced_words(hit.passage.text) for hit in hits)
-    named = sum(bool(spelled := spaced_words(entity).strip()) and f" {spelled} " in text for entity in entities)
-    return named / len(entities) if entities else 0.0
 
 
 def cut_off_by_judge(

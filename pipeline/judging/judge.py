@@ -1,14 +1,12 @@
 """Decide whether hits suffice to answer a question, with the reason in a sentence.
 
-"Sufficient" is a calibrated probability at or above the strategy's threshold. The design document's own
-rule is another judge to choose.
+"Sufficient" is a calibrated probability at or above the strategy's threshold. The design document's own rule is in
+:mod:`pipeline.documents.judge`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from domain import Hit, Verdict
 from pipeline.judging.calibration import calibration_for, calibration_of_compared, calibration_of_read
@@ -19,31 +17,13 @@ from pipeline.question.analysis import Analysis
 from pipeline.safety.sanitize import sanitize_line
 from text.quotation import quoted
 
-JudgeName = Literal["calibrated", "document"]
 #: (analysis, hits, threshold) → verdict
 Judge = Callable[[Analysis, Sequence[Hit], float], Verdict]
 
-#: the design document's rule [rag_quality_threshold, min_high_quality_hits]
-HIGH_QUALITY, ENOUGH = 0.7, 2
 #: pages that the reason names
 _NAMED = 3
 #: the highest confidence when no sentence to quote holds the kind of thing asked for
 BESIDE_THE_POINT = 0.4
-
-
-@dataclass(frozen=True, kw_only=True)
-class QualityRule:
-    """The design document's rule: so many hits of such a similarity suffice."""
-
-    similarity: float = HIGH_QUALITY
-    hits: int = ENOUGH
-
-
-def judge_named(
-    name: JudgeName, embedder_id: str, learned: LearnedJudge | None = None, quality: QualityRule = QualityRule()
-) -> Judge:
-    """Return the judge called ``name``; the calibrated one for the embedder, ``learned`` if given."""
-    return document_judge(quality) if name == "document" else calibrated_judge(embedder_id, learned)
 
 
 def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
@@ -78,36 +58,14 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
     return judge
 
 
-def document_judge(quality: QualityRule = QualityRule()) -> Judge:
-    """Return the design document's judge: enough hits of high similarity suffice; the threshold is ignored."""
-
-    def judge(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
-        good = sum(1 for hit in hits if (hit.similarity or 0.0) >= quality.similarity)
-        evidence = gather_evidence(analysis, hits)
-        return Verdict(
-            sufficient=good >= quality.hits,
-            confidence=min(1.0, good / quality.hits),
-            reason=f"{good} of {len(hits)} passages have a similarity of at least {quality.similarity:g}; "
-            f"{quality.hits} are needed.",
-            missing=evidence.missing if evidence else _question_words(analysis),
-            judge="document",
-        )
-
-    return judge
-
-
 def _nothing_found(analysis: Analysis) -> Verdict:
     return Verdict(
         sufficient=False,
         confidence=0.0,
         reason=say("nothing_near", analysis.lang),
-        missing=_question_words(analysis),
+        missing=tuple(dict.fromkeys(analysis.terms.values())),
         judge="calibrated",
     )
-
-
-def _question_words(analysis: Analysis) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(analysis.terms.values()))
 
 
 def _reason(analysis: Analysis, hits: Sequence[Hit], evidence: Evidence, *, sufficient: bool, far: bool) -> str:

@@ -13,7 +13,6 @@ from domain import Hit
 from pipeline.enhancements import Enhancement
 from pipeline.question.analysis import Analysis
 from pipeline.question.entities import find_entities
-from pipeline.retrieval.quality import PageTexts, filter_by_quality
 from text.analyser import words
 from text.sentences import sentence_spans
 from text.similarity import jaccard
@@ -99,18 +98,12 @@ def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str],
     return (*queries, lacking) if frozenset(words(lacking)) not in known else tuple(queries)
 
 
-def select_for_answer(
-    analysis: Analysis, hits: Sequence[Hit], enabled: frozenset[Enhancement], page_texts: PageTexts | None
-) -> list[Hit]:
-    """Return the hits that an answer is composed from, after the enabled steps: quality, page order, diversity."""
+def select_for_answer(analysis: Analysis, hits: Sequence[Hit], enabled: frozenset[Enhancement]) -> list[Hit]:
+    """Return the hits that an answer is composed from, after the enabled steps: page order, diversity."""
     chosen = list(hits)
-    if "quality" in enabled:
-        chosen = filter_by_quality(chosen, analysis.text, lang=analysis.lang, page_texts=page_texts)
     if "multi_document" in enabled:
         chosen = best_of_each_page_first(analysis, chosen)
-    if "diverse" in enabled:
-        chosen = select_diverse(chosen)
-    return chosen
+    return select_diverse(chosen) if "diverse" in enabled else chosen
 
 
 def wants_several_pages(analysis: Analysis) -> bool:

@@ -1,4 +1,4 @@
-"""Merge rankings of the same passages into one: by score (min–max) or by rank (RRF).
+"""Merge rankings of the same passages into one, by score (min–max).
 
 The order of the hits and rankings passed in never matters: equal scores are ordered by passage id.
 """
@@ -6,6 +6,7 @@ The order of the hits and rankings passed in never matters: equal scores are ord
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 
 from domain import Hit, Scale
 
@@ -13,8 +14,6 @@ from domain import Hit, Scale
 WeightOf = Callable[[Hit], float]
 #: codes of a language that was not recognised
 UNKNOWN_LANGUAGES = frozenset({"", "und"})
-#: the constant of reciprocal rank fusion in the literature and the design document
-RRF_K = 60
 #: the vector leg's weight in min–max fusion, by embedder and language ("*": any other); ``evals/fit/rerank.py`` reports
 #: other weights. The English encoder knows English only, the multilingual encoder knows it less well.
 VECTOR_WEIGHTS: dict[tuple[str, str], float] = {
@@ -34,8 +33,6 @@ ACROSS_LANGUAGES: dict[str, float] = {
 VECTOR_WEIGHT = 0.4
 #: a query counts as finding a hit up to this rank
 FOUND_WITHIN = 5
-#: of a merge by title
-MIN_RESULTS, DEFAULT_RESULTS, MAX_RESULTS = 1, 5, 20
 
 
 def vector_weight(embedder_id: str, lang: str, passage_lang: str) -> float:
@@ -52,22 +49,12 @@ def minmax(text_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, weight: floa
     A passage that one leg did not find scores 0 there and stays in. Scale of the result: minmax.
     """
     weight_of: WeightOf = weight if callable(weight) else lambda _: weight
-    merged = _merge([*text_hits, *vector_hits])
+    merged = merge([*text_hits, *vector_hits])
     similarities = _scaled({id: hit.similarity for id, hit in merged.items() if hit.similarity is not None})
     bm25s = _scaled({id: hit.bm25 for id, hit in merged.items() if hit.bm25 is not None})
     weights = {id: weight_of(hit) for id, hit in merged.items()}
     scores = {id: weights[id] * similarities.get(id, 0.0) + (1 - weights[id]) * bm25s.get(id, 0.0) for id in merged}
-    return _ranked(merged, scores, "minmax")
-
-
-def rrf(rankings: Iterable[Sequence[Hit]], *, k: int = RRF_K) -> list[Hit]:
-    """Fuse rankings by Σ 1/(k + rank), where rank is each hit's own. Scale of the result: rrf."""
-    ordered = [list(ranking) for ranking in rankings]
-    scores: dict[str, float] = {}
-    for parts in _by_passage(ordered).values():
-        # summed in order of size: a float sum depends on the order of its parts
-        scores[parts[0].passage.id] = sum(sorted(1 / (k + hit.rank) for hit in parts))
-    return _ranked(_merge(hit for ranking in ordered for hit in ranking), scores, "rrf")
+    return rank_by(scores, merged, "minmax")
 
 
 def fuse_queries(rankings: Sequence[Sequence[Hit]], *, weights: Sequence[float]) -> list[Hit]:
@@ -82,44 +69,31 @@ def fuse_queries(rankings: Sequence[Sequence[Hit]], *, weights: Sequence[float])
             shares.setdefault(hit.passage.id, []).append(weight * hit.score / total)
     scores = {id: sum(sorted(parts)) for id, parts in shares.items()}
     scale: Scale = next((hit.scale for ranking in rankings for hit in ranking), "minmax")
-    found_by = {id: _queries_of(hits) for id, hits in _by_passage(rankings).items()}
-    ranked = _ranked(_merge(hit for ranking in rankings for hit in ranking), scores, scale)
-    return [hit.ranked(found_by=found_by[hit.passage.id]) for hit in ranked]
+    return rank_by(scores, merge(hit for ranking in rankings for hit in ranking), scale)
 
 
-def merge_by_title(hits: Iterable[Hit], max_results: int = DEFAULT_RESULTS) -> list[Hit]:
-    """Return the most similar hit of each title, the most similar title first, at most ``max_results`` (1–20).
-
-    This is the design document's way to merge the queries' hits; a page without a title counts by its URL. It hides
-    all but one passage of a page, so fusion is the default.
-    """
-    best: dict[str, Hit] = {}
-    for hit in sorted(hits, key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id)):
-        best.setdefault(hit.passage.title or hit.passage.url, hit)
-    count = min(MAX_RESULTS, max(MIN_RESULTS, max_results))
-    merged = {hit.passage.id: hit for hit in list(best.values())[:count]}
-    return _ranked(merged, {id: hit.similarity or 0.0 for id, hit in merged.items()}, "similarity")
+def with_queries(hits: Sequence[Hit], rankings: Iterable[Iterable[Hit]]) -> list[Hit]:
+    """Return the hits with the queries of the ``rankings`` that found each among their first."""
+    found: dict[str, set[str]] = {}
+    for hit in chain.from_iterable(rankings):
+        if hit.rank <= FOUND_WITHIN:
+            found.setdefault(hit.passage.id, set()).add(hit.query)
+    return [hit.ranked(found_by=tuple(sorted(found.get(hit.passage.id, ())))) for hit in hits]
 
 
-def _queries_of(hits: Sequence[Hit]) -> tuple[str, ...]:
-    return tuple(sorted({hit.query for hit in hits if hit.rank <= FOUND_WITHIN}))
-
-
-def _by_passage(rankings: Sequence[Sequence[Hit]]) -> dict[str, list[Hit]]:
-    found: dict[str, list[Hit]] = {}
-    for ranking in rankings:
-        for hit in ranking:
-            found.setdefault(hit.passage.id, []).append(hit)
-    return found
-
-
-def _merge(hits: Iterable[Hit]) -> dict[str, Hit]:
+def merge(hits: Iterable[Hit]) -> dict[str, Hit]:
     """Return each passage once, with the best of each score and the query that scored best."""
     merged: dict[str, Hit] = {}
     for hit in hits:
         seen = merged.get(hit.passage.id)
         merged[hit.passage.id] = hit if seen is None else _both(seen, hit)
     return merged
+
+
+def rank_by(scores: Mapping[str, float], hits: Mapping[str, Hit], scale: Scale) -> list[Hit]:
+    """Return the hits with their new scores, best first; equal ones by passage id."""
+    ordered = sorted(hits, key=lambda id: (-scores[id], id))
+    return [hits[id].ranked(score=scores[id], scale=scale, rank=rank) for rank, id in enumerate(ordered, start=1)]
 
 
 def _both(one: Hit, other: Hit) -> Hit:
@@ -141,8 +115,3 @@ def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
     if high <= low:
         return dict.fromkeys(scores, 1.0)
     return {id: (score - low) / (high - low) for id, score in scores.items()}
-
-
-def _ranked(hits: Mapping[str, Hit], scores: Mapping[str, float], scale: Scale) -> list[Hit]:
-    ordered = sorted(hits, key=lambda id: (-scores[id], id))
-    return [hits[id].ranked(score=scores[id], scale=scale, rank=rank) for rank, id in enumerate(ordered, start=1)]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from domain import Hit, Scope
 from pipeline.retrieval.by_sentence import order_by_sentence
-from pipeline.retrieval.fusion import RRF_K, UNKNOWN_LANGUAGES, fuse_queries, minmax, rrf, vector_weight
-from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
+from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES, fuse_queries, minmax, vector_weight, with_queries
+from pipeline.retrieval.rerank.learned import Reranker, rerank_learned
 from text.terms import content_words
 
 Vectors = NDArray[np.float32]
@@ -46,18 +46,17 @@ _SENTENCES_IN = "en"
 #: the weight of the question itself; each variant's is 1
 QUESTION_WEIGHT = 2.0
 
-#: minmax: by score; rrf: by rank
-FusionName = Literal["minmax", "rrf"]
+#: rankings → one; first the two legs of each query, then the queries
+Fuse = Callable[[Sequence[Sequence[Hit]]], list[Hit]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
     """The fusion and the reranker for the hits of both legs."""
 
-    fusion: FusionName = "minmax"
-    reranker: RerankerName = "learned"
+    fuse: Fuse | None = None  #: None: by score (min–max)
+    rerank: Reranker | None = None  #: None: the learned one
     learned: Mapping[str, float] | None = None  #: weights of the learned reranker; None: the shipped ones
-    rrf_k: int = RRF_K  #: the constant of fusion by rank
     vector_weight: float | None = None  #: in min–max fusion; None: as measured for the embedder and the language
 
 
@@ -132,7 +131,7 @@ def retrieve(
     if on_found is not None:
         legs = zip(queries, by_text, by_vector, rankings, strict=True)
         on_found([QueryHits(query=q, text=len(t), vectors=len(v), hits=len(both)) for q, t, v, both in legs])
-    fused = _fuse_queries(rankings)
+    fused = _fuse_queries(rankings, ranking)
     if observe is not None:
         observe("bm25", by_text[0])
         observe("dense", by_vector[0])
@@ -146,9 +145,11 @@ def retrieve(
 def _rerank(
     question: str, vector: Vectors, hits: Sequence[Hit], lang: str, search: Search, ranking: Ranking
 ) -> list[Hit]:
-    """Return ``hits`` by the reranker; English ones of the learned one by their nearest sentence, too."""
-    reranked = reranker_named(ranking.reranker, ranking.learned)(question, lang, hits)
-    if ranking.reranker != "learned" or lang != _SENTENCES_IN:
+    """Return ``hits`` by the reranker; the learned one orders English hits by their nearest sentence too."""
+    if ranking.rerank is not None:
+        return ranking.rerank(question, lang, hits)
+    reranked = rerank_learned(question, lang, hits, by=ranking.learned)
+    if lang != _SENTENCES_IN:
         return reranked
     english = [hit.passage.id for hit in reranked if hit.passage.lang in (_SENTENCES_IN, *UNKNOWN_LANGUAGES)]
     return order_by_sentence(reranked, search.sentence_similarities(vector, english))
@@ -162,17 +163,20 @@ def _topic(query: str, lang: str) -> str:
 def _fuse_legs(
     by_text: Sequence[Hit], by_vector: Sequence[Hit], lang: str, embedder_id: str, ranking: Ranking
 ) -> list[Hit]:
-    if ranking.fusion == "rrf":
-        return rrf([by_text, by_vector], k=ranking.rrf_k)
+    if ranking.fuse is not None:
+        return ranking.fuse([by_text, by_vector])
     if ranking.vector_weight is not None:
         return minmax(by_text, by_vector, weight=ranking.vector_weight)
     return minmax(by_text, by_vector, weight=lambda hit: vector_weight(embedder_id, lang, hit.passage.lang))
 
 
-def _fuse_queries(rankings: Sequence[list[Hit]]) -> list[Hit]:
+def _fuse_queries(rankings: Sequence[list[Hit]], ranking: Ranking) -> list[Hit]:
     if len(rankings) == 1:
         return rankings[0]
-    return fuse_queries(rankings, weights=[QUESTION_WEIGHT] + [1.0] * (len(rankings) - 1))
+    if ranking.fuse is not None:
+        return with_queries(ranking.fuse(rankings), rankings)
+    weights = [QUESTION_WEIGHT] + [1.0] * (len(rankings) - 1)
+    return with_queries(fuse_queries(rankings, weights=weights), rankings)
 
 
 def _with_similarities(

@@ -12,6 +12,7 @@ import pytest
 from domain import Answer, Cost, Hit, Sentence, Variant, Verdict
 from pipeline.abstain import abstention
 from pipeline.ask import LookupResult, Query, Tools, final_pass, first_pass, second_pass
+from pipeline.documents.judge import document_judge
 from pipeline.limits import MAX_K
 from pipeline.llm import Model, ModelBusy, OnAnswer, Priced
 from pipeline.question.analysis import QuestionError
@@ -180,7 +181,7 @@ def test_page_that_holds_an_error_is_no_answer(pool: Executor) -> None:
 
 
 def test_document_judge_can_be_chosen(pool: Executor) -> None:
-    tools = replace(tools_for(pool), judge="document")
+    tools = replace(tools_for(pool), judge=document_judge())
     attempt = first_pass(Query(text="What is the capital of France?"), tools)
     assert attempt.verdict.judge == "document"
 

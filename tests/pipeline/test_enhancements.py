@@ -11,6 +11,7 @@ import pytest
 from domain import Hit, SolvedQuestion, Variant
 from pipeline.ask import Query, Tools, first_pass, second_pass
 from pipeline.enhancements import ALL, DEFAULT, Enhancement
+from pipeline.judging.cutoff import keep_all
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.fakes import passage
 from tests.pipeline.test_ask import PAGES, ScriptedModel, tools_for
@@ -40,7 +41,7 @@ def test_multi_query_that_fails_asks_the_question_alone_and_the_answer_says_so(p
 
 def test_merged_by_title_each_title_stands_once(pool: Executor) -> None:
     pages = [passage(f"Paris, note {at} on the capital of France.", page_id=at, title="Paris") for at in range(9)]
-    tools = replace(tools_for(pool, pages=[*pages, *PAGES]), stop="max_k")
+    tools = replace(tools_for(pool, pages=[*pages, *PAGES]), stop=keep_all)
     fused, merged = (second_pass(FRANCE, each) for each in (tools, with_(tools, "by_title")))
     titles = [hit.passage.title for hit in merged.hits]
     assert len(titles) == len(set(titles))

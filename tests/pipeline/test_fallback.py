@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.fallback import alternatives, judge_hits
-from pipeline.judging.judge import judge_named
+from pipeline.fallback import judge_hits
+from pipeline.judging.judge import calibrated_judge
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from tests.openai_double import OpenAIDouble, chat_json, model_at
@@ -18,7 +18,7 @@ def test_verdict_of_a_model_keeps_to_the_threshold(confidence: float, sufficient
     with OpenAIDouble() as double:
         model = model_at(double.url)
         double.script(chat_json(said))
-        judge = judge_named("calibrated", "hashing")
+        judge = calibrated_judge("hashing")
         verdict = judge_hits(analyse_question(QUESTION), hits(), model=model, judge=judge, threshold=0.7).value
         model.close()
     assert (verdict.sufficient, verdict.confidence) == (sufficient, confidence)
@@ -31,8 +31,7 @@ def test_what_stands_beside_a_models_words_is_in_the_language_of_the_question() 
     with OpenAIDouble() as double:
         model = model_at(double.url)
         double.script(chat_json(said))
-        judge = judge_named("calibrated", "hashing")
+        judge = calibrated_judge("hashing")
         verdict = judge_hits(german, hits(), model=model, judge=judge, threshold=0.7).value
         model.close()
     assert verdict.reason == f"Es steht da. {say('below_threshold', 'de', confidence=0.55, threshold=0.7)}"
-    assert alternatives(german, None).notice == say("no_model", "de")

@@ -10,6 +10,7 @@ import pytest
 from domain import Cost, Variant
 from domain.question import Overrides
 from pipeline.ask import Query, first_pass, second_pass
+from pipeline.judging.cutoff import keep_all
 from pipeline.limits import MAX_K, Limits
 from pipeline.llm import Priced
 from tests.fakes import passage
@@ -37,7 +38,7 @@ class Wordy(ScriptedModel):
     ],
 )
 def test_hits_of_both_looks_are_those_that_were_set(pool: Executor, limits: Limits, first: int, second: int) -> None:
-    tools = replace(tools_for(pool, pages=MANY), limits=limits, stop="max_k")
+    tools = replace(tools_for(pool, pages=MANY), limits=limits, stop=keep_all)
     assert len(first_pass(Query(text=QUESTION), tools).hits) == first
     assert len(second_pass(Query(text=QUESTION), tools).hits) == second
 
@@ -62,7 +63,7 @@ def test_wording_of_more_tokens_than_were_set_is_left_out(pool: Executor) -> Non
 
 
 def test_answer_is_made_from_the_hits_that_the_context_has(pool: Executor) -> None:
-    tools = replace(tools_for(pool, pages=MANY), limits=Limits(final_top_k=2), enhancements=frozenset(), stop="max_k")
+    tools = replace(tools_for(pool, pages=MANY), limits=Limits(final_top_k=2), enhancements=frozenset(), stop=keep_all)
     attempt = first_pass(Query(text=QUESTION), tools)
     assert attempt.context == attempt.hits[:2]
     assert attempt.answer is not None

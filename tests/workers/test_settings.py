@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.limits import Limits
-from workers.services import limits_of
+from workers.services.rules import limits_of
 from workers.settings import SettingsError, load
 
 

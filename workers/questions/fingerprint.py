@@ -21,6 +21,7 @@ ANSWER_SETTINGS = (
     "enhancements",
     "exa_key",
     "exclude_sites",
+    "few_shot_path",
     "final_top_k",
     "fusion",
     "initial_top_k",
@@ -48,6 +49,7 @@ ANSWER_SETTINGS = (
     "tavily_key",
     "threshold",
     "variant_count",
+    "variants_from",
     "wikipedia",
 )
 

@@ -21,7 +21,6 @@ from workers.settings import load
 
 if TYPE_CHECKING:
     from pipeline.ask import Tools
-    from pipeline.limits import Limits
     from pipeline.models.model import LanguageModel
     from pipeline.reader.reader import Reader
     from store.embedders import Embedder
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from workers.services.learned_versions import LearnedVersions
     from workers.services.lease_renewer import LeaseRenewer
     from workers.services.link_vectors import LinkVectors
-    from workers.settings import Settings
 
 #: threads for the parallel searches of one question
 SEARCH_THREADS = 8
@@ -157,30 +155,21 @@ class Services(WebAccess, RedisAccess):
     def tools(self) -> Tools:
         """The tools of the pipeline."""
         from pipeline.ask import Tools
-        from pipeline.enhancements import parse_enhancements
-        from pipeline.judging.judge import QualityRule
-        from pipeline.retrieval.retrieve import Ranking
         from store.graph.reader import GraphReader
+        from workers.services.rules import with_rules
 
-        s = self.settings
-        return Tools(
+        tools = Tools(
             search=self.passages,
             embedder=self.embedder,
             pool=self.search_pool,
             clock=time.perf_counter,
             model=self.model,
             reader=self.reader,
-            ranking=Ranking(fusion=s.fusion, reranker=s.reranker, rrf_k=s.rrf_k),
-            judge=s.judge,
-            quality=QualityRule(similarity=s.quality_threshold, hits=s.min_high_quality_hits),
-            stop=s.stop,
-            similarity_floor=s.similarity_floor,
-            limits=limits_of(s),
-            enhancements=parse_enhancements(s.enhancements),
             page_texts=self.page_texts,
             graph=GraphReader(self.database, self.passages),
             memory=self.variants,
         )
+        return with_rules(tools, self.settings)
 
     @cached
     def search_pool(self) -> ThreadPoolExecutor:
@@ -235,20 +224,6 @@ class Services(WebAccess, RedisAccess):
             memory_bytes=memory_bytes,
             is_expected=has_indexed_pages(self),
         )
-
-
-def limits_of(settings: Settings) -> Limits:
-    """Return the limits of every pass, as the operator set them."""
-    from pipeline.limits import Limits
-
-    return Limits(
-        variants=settings.variant_count if settings.query_expansion else 0,
-        tokens_per_variant=settings.max_tokens_per_variant,
-        initial_top_k=settings.initial_top_k,
-        retry_top_k=settings.retry_top_k,
-        final_top_k=settings.final_top_k,
-        threshold=settings.threshold,
-    )
 
 
 _lock = threading.Lock()

@@ -1,1 +1,1 @@
-"""The rerankers, one a file."""
+"""The learned reranker and its signals."""

@@ -8,14 +8,16 @@ negative.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, replace
 from functools import cache
 from importlib.resources import files
 
 from domain import Hit
 from pipeline.retrieval.rerank.features import Signals, signals
-from pipeline.retrieval.rerank.formulas import reorder
+
+#: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
+Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
 
 
 def rerank_learned(
@@ -28,6 +30,15 @@ def rerank_learned(
     found = signals(question, hits, lang=lang)
     with_signals = [hit.ranked(signals=astuple(own)) for hit, own in zip(hits, found, strict=True)]
     return reorder(with_signals, [weighted_mean(own, by or weights()) for own in found])
+
+
+def reorder(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
+    """Return ``hits`` in the order of their new ``scores``, with their former ranks; equal scores keep their order."""
+    ordered = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])
+    return [
+        replace(hit, score=score, scale="rerank", rank=rank, original_rank=hit.rank)
+        for rank, (score, hit) in enumerate(ordered, start=1)
+    ]
 
 
 def weighted_mean(each: Signals, by: Mapping[str, float]) -> float:

@@ -19,7 +19,7 @@ from pipeline.judging.calibration import (
 )
 from pipeline.judging.coverage import cover
 from pipeline.judging.features import Evidence, gather_evidence
-from pipeline.judging.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
+from pipeline.judging.judge import BESIDE_THE_POINT, calibrated_judge
 from pipeline.question.analysis import analyse_question
 from store.embedders.combined import Combined
 from tests.fakes import passage
@@ -216,13 +216,6 @@ def test_value_is_found_in_the_passages_language(lang: str, question: str, answe
         evidence = gather_evidence(asked, [hit(text, lang=lang)])
         assert evidence is not None
         assert evidence.beside_the_point is is_beside
-
-
-@pytest.mark.parametrize(("similarities", "sufficient"), [((0.7, 0.71), True), ((0.9, 0.69), False), ((), False)])
-def test_document_judge_wants_two_hits_of_point_seven(similarities: tuple[float, ...], sufficient: bool) -> None:
-    hits = [hit("France", similarity=similarity, page_id=at) for at, similarity in enumerate(similarities)]
-    assert document_judge()(WORLD_CUP, hits, 0.99).sufficient is sufficient
-    assert judge_named("document", "any")(WORLD_CUP, hits, 0.99) == document_judge()(WORLD_CUP, hits, 0.99)
 
 
 def test_rare_words_weigh_more_than_common_ones() -> None:

@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
+from pipeline.documents.multi_query import rrf
 from pipeline.retrieval.fusion import (
     ACROSS_LANGUAGES,
     FOUND_WITHIN,
     VECTOR_WEIGHT,
     fuse_queries,
     minmax,
-    rrf,
     vector_weight,
+    with_queries,
 )
 from store.embedders.combined import Combined
 from tests.fakes import passage
@@ -97,7 +98,10 @@ def test_queries_are_fused_by_weight_and_duplicates_go() -> None:
 def test_fused_hit_names_every_query_that_had_it_among_its_first_hits() -> None:
     question = [replace(text_hit(at, 9 - at, rank=at), query="question") for at in range(1, 8)]
     variant = [replace(text_hit(at, 9 - at, rank=at), query="variant") for at in (1, 2)]
-    found_by = {hit.passage.page_id: hit.found_by for hit in fuse_queries([question, variant], weights=[2.0, 1.0])}
+    rankings = [question, variant]
+    found_by = {
+        hit.passage.page_id: hit.found_by for hit in with_queries(fuse_queries(rankings, weights=[2.0, 1.0]), rankings)
+    }
     assert found_by[1] == ("question", "variant")
     assert found_by[FOUND_WITHIN] == ("question",)
     assert found_by[FOUND_WITHIN + 1] == ()

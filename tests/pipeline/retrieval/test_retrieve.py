@@ -2,12 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
+from pipeline.documents.multi_query import rrf
+from pipeline.documents.rerank import keep_order
 from pipeline.retrieval.retrieve import Ranking, Stage, embed_queries, retrieve
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
@@ -98,8 +101,8 @@ def test_fusion_and_reranker_are_chosen() -> None:
         return {hit.scale for hit in hits}
 
     assert scales(Ranking()) == {"rerank"}
-    assert scales(Ranking(reranker="none")) == {"minmax"}
-    assert scales(Ranking(fusion="rrf", reranker="none")) == {"rrf"}
+    assert scales(Ranking(rerank=keep_order)) == {"minmax"}
+    assert scales(Ranking(fuse=rrf, rerank=keep_order)) == {"rrf"}
 
 
 class Ordered(MemorySearch):
@@ -130,7 +133,7 @@ class Ordered(MemorySearch):
 @pytest.mark.parametrize(("rrf_k", "first"), [(60, 5), (1, 1)])
 def test_constant_of_fusion_by_rank_weighs_a_first_place_against_two_lower_ones(rrf_k: int, first: int) -> None:
     """Page 5 is fifth for both legs, page 1 first for one: 2/65 > 1/61, but 2/6 < 1/2."""
-    ranking = Ranking(fusion="rrf", reranker="none", rrf_k=rrf_k)
+    ranking = Ranking(fuse=partial(rrf, k=rrf_k), rerank=keep_order)
     vectors = embed_queries(["text"], HashingEmbedder())
     search = Ordered((1, 2, 3, 4, 5), (6, 7, 8, 9, 5))
     with ThreadPoolExecutor(2) as pool:

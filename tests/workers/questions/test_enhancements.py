@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from domain import Answer, Citation, Hit, Tally, Variant
-from pipeline.enhancements import ALL, DEFAULT
-from pipeline.judging.cutoff import SIMILARITY_FLOOR, Cutoff
-from pipeline.judging.judge import QualityRule
+from pipeline.answering.few_shot import examples_for
+from pipeline.documents.profile import DOCUMENTS
+from pipeline.documents.rerank import keep_order, rerank_bm25
+from pipeline.enhancements import ALL, DEFAULT, parse_enhancements
+from pipeline.judging.cutoff import Cutoff, cut_off_by_judge
+from pipeline.limits import Limits
+from pipeline.question.analysis import analyse_question
+from pipeline.question.strategy import TASK_STRATEGIES
 from pipeline.retrieval.context import advise_on_context
 from pipeline.retrieval.retrieve import Ranking
 from store.questions.steps import to_json
@@ -19,8 +24,10 @@ from tests.fakes import HashingEmbedder, passage
 from tests.workers.questions.test_transitions import GOOD, POOR
 from workers.questions import lookup, transitions
 from workers.services import Services
+from workers.services.rules import with_rules
 from workers.settings import Settings, SettingsError, load
 
+HIT = Hit(passage=passage("Ada"), score=1.0, scale="minmax", rank=1, similarity=0.9)
 VARIANTS = (Variant(kind="paraphrase", text="p"), Variant(kind="keyword_focus", text="k"))
 
 
@@ -50,30 +57,87 @@ def test_unknown_enhancement_is_named_with_those_there_are() -> None:
 
 def test_tools_are_switched_as_the_settings_say(looked: Services) -> None:
     plain = looked.tools
-    assert (plain.stop, plain.enhancements) == ("judge", DEFAULT)
-    assert (plain.ranking, plain.quality, plain.similarity_floor) == (Ranking(), QualityRule(), SIMILARITY_FLOOR)
-    chosen = Services(
-        Settings(
-            **{
-                **looked.settings.model_dump(),
-                "stop": "document",
-                "enhancements": ("-diverse",),
-                "fusion": "rrf",
-                "reranker": "none",
-                "rrf_k": 7,
-                "quality_threshold": 0.4,
-                "min_high_quality_hits": 3,
-                "similarity_floor": 0.1,
-            }
-        )
-    )
-    chosen.__dict__["embedder"] = looked.embedder
-    assert (chosen.tools.stop, chosen.tools.enhancements) == ("document", DEFAULT - {"diverse"})
-    assert chosen.tools.ranking == Ranking(fusion="rrf", reranker="none", rrf_k=7)
-    assert chosen.tools.quality == QualityRule(similarity=0.4, hits=3)
-    assert chosen.tools.similarity_floor == 0.1
-    assert chosen.tools.memory is chosen.variants
-    chosen.close()
+    assert (plain.stop, plain.enhancements, plain.judge) == (cut_off_by_judge, DEFAULT, None)
+    assert (plain.ranking, plain.limits, plain.words_by_rules) == (Ranking(), Limits(), False)
+    assert plain.memory is looked.variants
+    own = load(enhancements="-diverse", fusion="rrf", reranker="bm25", rrf_k=7, variants_from="rules")
+    chosen = with_rules(plain, own)
+    assert chosen.enhancements == DEFAULT - {"diverse"}
+    assert chosen.words_by_rules
+    assert chosen.ranking.rerank is rerank_bm25
+    assert chosen.ranking.fuse is not None
+    assert chosen.ranking.fuse([[HIT]])[0].score == pytest.approx(1 / 8)
+
+
+def test_reranker_graph_is_page_rank_and_nothing_else(looked: Services) -> None:
+    chosen = with_rules(looked.tools, load(reranker="graph"))
+    assert chosen.enhancements == DEFAULT | {"page_rank"}
+    assert chosen.ranking.rerank is keep_order
+
+
+@pytest.mark.parametrize(
+    ("changed", "sufficient", "kept"),
+    [
+        ({}, False, 1),
+        ({"quality_threshold": 0.4}, True, 1),
+        ({"min_high_quality_hits": 1}, True, 1),
+        ({"similarity_floor": 0.95}, False, 0),
+    ],
+)
+def test_documents_judge_and_stop_rule_take_their_settings(
+    looked: Services, changed: dict[str, float], sufficient: bool, kept: int
+) -> None:
+    tools = with_rules(looked.tools, load(judge="document", stop="document", **changed))
+    assert tools.judge is not None
+    hits = [replace(HIT, similarity=0.9), replace(HIT, similarity=0.5)]
+    assert tools.judge(GOOD.analysis, hits, 0.5).sufficient is sufficient
+    strategy = TASK_STRATEGIES["general"]
+    assert tools.stop(GOOD.analysis, hits[:1], strategy=strategy, judge=tools.judge, k=8).chunks_retrieved == kept
+    assert tools.limits.by_strategy
+
+
+def test_profile_sets_all_of_the_documents_rules_and_a_setting_of_its_own_wins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plain, profile = load(), load(profile="documents")
+    of_profile = {name: getattr(profile, name) for name in DOCUMENTS}
+    assert of_profile == dict(DOCUMENTS)
+    assert all(getattr(plain, name) != value for name, value in of_profile.items())
+    assert parse_enhancements(profile.enhancements) == ALL
+    monkeypatch.setenv("WELLREAD_PROFILE", "documents")
+    monkeypatch.setenv("WELLREAD_RERANKER", "graph")
+    monkeypatch.setenv("WELLREAD_ENHANCEMENTS", "-multi_query")
+    mixed = load(final_top_k=7)
+    assert (mixed.reranker, mixed.judge, mixed.final_top_k) == ("graph", "document", 7)
+    assert parse_enhancements(mixed.enhancements) == ALL - {"multi_query"}
+    assert Settings(**mixed.model_dump()) == mixed.model_copy(update={"enhancements": ("all", *mixed.enhancements)})
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "No such file"),
+        ("{}", "valid array"),
+        ('[{"question": "Who?"}]', r"\[0\]\['answer'\]: Field required"),
+        ('[{"question": "Who?", "answer": " "}]', "at least 1 character"),
+        ("[", "Invalid JSON"),
+    ],
+)
+def test_file_of_examples_that_cannot_be_used_stops_the_start(tmp_path: Path, content: str | None, says: str) -> None:
+    path = tmp_path / "examples.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(SettingsError, match=f"WELLREAD_FEW_SHOT_PATH: .*examples.json.*{says}"):
+        load(few_shot_path=str(path))
+
+
+def test_examples_of_the_operators_file_are_shown_to_the_model(looked: Services, tmp_path: Path) -> None:
+    path = tmp_path / "examples.json"
+    path.write_text('[{"question": "What is the capital of Italy?", "answer": "Rome.", "lang": "en"}]')
+    examples = with_rules(looked.tools, load(few_shot_path=str(path))).examples
+    asked = analyse_question("What is the capital of France?")
+    assert "Question: What is the capital of Italy?\nAnswer: Rome." in examples_for(asked, None, examples)
+    assert examples_for(analyse_question("Was ist die Hauptstadt von Frankreich?"), None, examples) == ""
 
 
 def test_kinds_that_earned_a_citation_are_counted_when_the_answer_suffices(services: Services) -> None:

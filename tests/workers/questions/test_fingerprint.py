@@ -38,6 +38,7 @@ OPERATIONAL = {
     "max_usd_per_question",
     "min_delay_s",
     "passages_uri",
+    "profile",  # what it sets is named
     "redis_memory_mb",
     "redis_password",
     "redis_url",

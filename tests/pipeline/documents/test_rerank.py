@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
-from pipeline.retrieval.rerank.formulas import (
+from pipeline.documents.rerank import (
+    RERANKERS,
     bm25_scores,
     keyword_overlap,
     rerank_bm25,
@@ -18,11 +18,12 @@ from pipeline.retrieval.rerank.formulas import (
     rerank_tfidf,
     tfidf_cosines,
 )
+from pipeline.retrieval.rerank.learned import rerank_learned
 from tests.fakes import passage
 from text.similarity import jaccard
 
 QUESTION = "How do Python decorators work?"
-NAMES: tuple[RerankerName, ...] = ("learned", "hybrid", "tfidf", "bm25", "none")
+BY_NAME = {"learned": rerank_learned, **RERANKERS}
 
 
 def hit(text: str, *, id: int = 1, title: str = "", similarity: float | None = None, bm25: float | None = None) -> Hit:
@@ -88,10 +89,9 @@ def test_scikit_learn_is_imported_by_the_rerankers_that_need_it_alone() -> None:
     code = """
 import sys
 import pipeline.ask, workers.learning.refit
-from pipeline.retrieval.rerank.by_name import reranker_named
-from tests.pipeline.retrieval.rerank.test_rerank import hits_of
+from tests.pipeline.documents.test_rerank import BY_NAME, hits_of
 for name in ("learned", "bm25", "none", "tfidf"):
-    reranker_named(name)("red bridge", "en", hits_of(["red bridge"], [0.5]))
+    BY_NAME[name]("red bridge", "en", hits_of(["red bridge"], [0.5]))
     print(name, sorted({"sklearn", "scipy"} & set(sys.modules)))
 """
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -114,26 +114,24 @@ def test_bm25_reads_titles_and_stems_in_the_questions_language() -> None:
     assert [each.passage.page_id for each in rerank_bm25("Welches Haus?", "de", hits)] == [2, 1]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BY_NAME)
 @given(
     st.lists(st.text("ab cde.", max_size=30), max_size=6),
     st.lists(st.floats(-1, 1), min_size=6, max_size=6),
     st.text("abc d?", max_size=20),
 )
 @settings(deadline=None)  # scikit-learn takes a second to import
-def test_every_reranker_only_reorders(
-    name: RerankerName, texts: list[str], similarities: list[float], question: str
-) -> None:
+def test_every_reranker_only_reorders(name: str, texts: list[str], similarities: list[float], question: str) -> None:
     hits = hits_of(texts, similarities)
-    reranked = reranker_named(name)(question, "en", hits)
+    reranked = BY_NAME[name](question, "en", hits)
     assert sorted(each.passage.id for each in reranked) == sorted(each.passage.id for each in hits)
     assert [each.rank for each in reranked] == list(range(1, len(hits) + 1))
     assert [each.score for each in reranked] == sorted((each.score for each in reranked), reverse=True)
 
 
-@pytest.mark.parametrize("name", NAMES[:-1])
-def test_reranked_hit_keeps_its_rank_from_before(name: RerankerName) -> None:
+@pytest.mark.parametrize("name", ["learned", "hybrid", "tfidf", "bm25"])
+def test_reranked_hit_keeps_its_rank_from_before(name: str) -> None:
     hits = hits_of(["bananas are yellow", "python decorators wrap functions"], [0.1, 0.9])
-    first, second = reranker_named(name)(QUESTION, "en", hits)
+    first, second = BY_NAME[name](QUESTION, "en", hits)
     assert (first.original_rank, second.original_rank) == (2, 1)
     assert {first.scale, second.scale} == {"rerank"}

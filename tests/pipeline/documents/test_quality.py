@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.retrieval.quality import (
-    MAX_PAGE_CHARACTERS,
+from pipeline.documents.quality import (
+    MAX_CHARACTERS,
     MAX_PAGES,
     QUALITY_THRESHOLD,
     count_words,
@@ -18,6 +18,7 @@ from pipeline.retrieval.quality import (
     score_quality,
     widen_to_pages,
 )
+from pipeline.retrieval.context import select_diverse
 from tests.fakes import passage
 from text.stopwords import STOP_WORDS
 
@@ -123,10 +124,20 @@ def test_source_text_is_of_five_pages_at_most_and_bounded() -> None:
     given_back = widen_to_pages(hits, lambda ids: {i: pages[i] for i in ids})
     assert MAX_PAGES == 5
     assert [h.passage.page_id for h in given_back] == [0, 1, 2, 3, 4]
+    assert sum(len(each.passage.text) for each in given_back) == MAX_CHARACTERS
     for each in given_back:
-        assert len(each.passage.text) <= MAX_PAGE_CHARACTERS
+        assert len(each.passage.text) == MAX_CHARACTERS / MAX_PAGES
         assert f"Stub {each.passage.page_id}" in each.passage.text
         assert pages[each.passage.page_id][each.passage.start : each.passage.end] == each.passage.text
+
+
+def test_pages_that_fit_are_whole_and_leave_the_rest_of_the_context_to_the_long_one() -> None:
+    pages = {1: "Stub " + "x" * 1_000, 2: "Stub " + "y" * 90_000, 3: "Stub"}
+    hits = [hit("T", 0.5, page_id=at, text="Stub") for at in pages]
+    short, long, shortest = (each.passage.text for each in widen_to_pages(hits, lambda ids: pages))
+    assert (short, shortest) == (pages[1], pages[3])
+    assert len(long) == MAX_CHARACTERS - len(short) - len(shortest)
+    assert len(select_diverse(widen_to_pages(hits, lambda ids: pages))) == 3  # no page is too long for the context
 
 
 def test_page_that_is_gone_or_changed_leaves_its_passage_as_it_was() -> None:

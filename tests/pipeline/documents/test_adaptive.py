@@ -13,15 +13,11 @@ from hypothesis import strategies as st
 
 from domain import Hit, Verdict
 from pipeline.ask import Query, Tools, first_pass, second_pass
-from pipeline.judging import cutoff
-from pipeline.judging.cutoff import (
-    compute_confidence,
-    cut_off,
-    cut_off_by_document,
-    cut_off_by_judge,
-    remember_verdicts,
-)
-from pipeline.limits import MAX_K
+from pipeline.documents import adaptive
+from pipeline.documents.adaptive import compute_confidence, cut_off_by_document, document_stop
+from pipeline.judging.cutoff import Cutoff, cut_off_by_judge, keep_all, remember_verdicts
+from pipeline.judging.judge import Judge
+from pipeline.limits import MAX_K, Limits
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from tests.fakes import HashingEmbedder, MemorySearch, passage
@@ -39,9 +35,9 @@ def hits(*similarities: float, text: str = "Some text.") -> list[Hit]:
 
 
 def test_constants_are_the_documents() -> None:
-    assert cutoff.SIMILARITY_FLOOR == 0.2
-    assert (cutoff.DEFAULT_THRESHOLD, cutoff.DEFAULT_MIN_K, cutoff.DEFAULT_MAX_K) == (0.7, 1, 8)
-    assert (cutoff.SIMILARITY_WEIGHT, cutoff.COVERAGE_WEIGHT) == (0.6, 0.4)
+    assert adaptive.SIMILARITY_FLOOR == 0.2
+    assert (adaptive.DEFAULT_THRESHOLD, adaptive.DEFAULT_MIN_K, adaptive.DEFAULT_MAX_K) == (0.7, 1, 8)
+    assert (adaptive.SIMILARITY_WEIGHT, adaptive.COVERAGE_WEIGHT) == (0.6, 0.4)
 
 
 def test_confidence_without_entities_is_the_mean_similarity() -> None:
@@ -116,7 +112,7 @@ def test_rule_keeps_the_most_similar_within_its_bounds(
 ) -> None:
     entities = ["Vierburg"] if named else []
     kept = cut_off_by_document(hits(*similarities), min_k=min_k, max_k=max_k, threshold=threshold, entities=entities)
-    near = sorted((s for s in similarities if s >= cutoff.SIMILARITY_FLOOR), reverse=True)
+    near = sorted((s for s in similarities if s >= adaptive.SIMILARITY_FLOOR), reverse=True)
     assert [hit.similarity for hit in kept.hits] == near[: kept.chunks_retrieved]
     assert kept.chunks_retrieved <= max_k
     assert [hit.rank for hit in kept.hits] == list(range(1, kept.chunks_retrieved + 1))
@@ -129,15 +125,22 @@ def test_rule_keeps_the_most_similar_within_its_bounds(
 def test_rule_takes_threshold_and_min_k_from_the_tasks_strategy(task: str) -> None:
     strategy = TASK_STRATEGIES[task]
     judge = _judge_by_count({})
-    kept = cut_off(
-        "document",
-        analyse_question("what is it?"),
-        hits(*[0.99] * 10),
-        strategy=strategy,
-        judge=judge,
-        k=strategy.max_k,
-    )
+    analysis = analyse_question("what is it?")
+    kept = document_stop()(analysis, hits(*[0.99] * 10), strategy=strategy, judge=judge, k=strategy.max_k)
     assert (kept.chunks_retrieved, kept.stop_reason) == (strategy.min_k, "threshold")
+
+
+def test_kept_hits_stay_in_the_order_of_the_reranker() -> None:
+    found = [replace(hit, rank=rank) for rank, hit in enumerate(reversed(hits(0.9, 0.8, 0.3, 0.1)), start=1)]
+    kept = document_stop()(ANALYSIS, found, strategy=GENERAL, judge=_judge_by_count({}), k=3)
+    assert [(hit.similarity, hit.rank) for hit in kept.hits] == [(0.3, 1), (0.8, 2), (0.9, 3)]
+
+
+def test_rule_reads_similarities_on_the_documents_scale() -> None:
+    doubled = lambda hit: 2 * (hit.similarity or 0.0)  # noqa: E731 - a scale
+    kept = cut_off_by_document(hits(0.4, 0.35, 0.09), min_k=2, similarity=doubled)
+    assert (kept.chunks_retrieved, kept.stop_reason, kept.found) == (2, "threshold", 3)
+    assert kept.confidence == pytest.approx(0.75)
 
 
 class CountingSearch(MemorySearch):
@@ -163,7 +166,7 @@ def _tools(pool: ThreadPoolExecutor, pages: object = PAGES) -> tuple[Tools, Hash
 
 def test_a_look_embeds_once_and_searches_once_whatever_the_rule_keeps() -> None:
     with ThreadPoolExecutor(2) as pool:
-        for stop in ("document", "judge", "max_k"):
+        for stop in (document_stop(), cut_off_by_judge, keep_all):
             tools, embedder, search = _tools(pool)
             attempt = first_pass(Query(text="What is the capital of France?"), replace(tools, stop=stop))
             assert embedder.batches == [1]
@@ -175,7 +178,7 @@ def test_a_look_embeds_once_and_searches_once_whatever_the_rule_keeps() -> None:
 def test_document_rule_asks_for_the_strategys_max_k_and_a_second_look_for_twice_as_many() -> None:
     many = [passage(f"Paris, note {at} on the capital.", page_id=at, title="Paris") for at in range(60)]
     with ThreadPoolExecutor(2) as pool:
-        tools = replace(_tools(pool, many)[0], stop="document")
+        tools = replace(_tools(pool, many)[0], stop=document_stop(), limits=Limits(by_strategy=True))
         question = Query(text="Name the capital", task="debugging")
         strategy = TASK_STRATEGIES["debugging"]
         first, second = first_pass(question, tools), second_pass(question, tools)
@@ -185,7 +188,7 @@ def test_document_rule_asks_for_the_strategys_max_k_and_a_second_look_for_twice_
     assert second.cutoff.found == min(MAX_K, 2 * strategy.max_k)
 
 
-def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> cutoff.Judge:
+def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> Judge:
     """A judge that is as sure as the number of hits says."""
 
     def judge(analysis: Analysis, found: object, threshold: float) -> Verdict:
@@ -195,7 +198,7 @@ def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> cuto
     return judge
 
 
-def _by_judge(found: list[Hit], confidences: dict[int, float], *, k: int = 8, default: float = 0.5) -> cutoff.Cutoff:
+def _by_judge(found: list[Hit], confidences: dict[int, float], *, k: int = 8, default: float = 0.5) -> Cutoff:
     judge = _judge_by_count(confidences, default)
     return cut_off_by_judge(ANALYSIS, found, strategy=GENERAL, judge=judge, k=k)
 

@@ -6,19 +6,24 @@ from concurrent.futures import Executor
 from dataclasses import fields, replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from domain import Cost, Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from domain.record import Record
 from pipeline.answering.refusal import is_answer
 from pipeline.ask import Query, Tools, final_pass, first_pass, second_pass
+from pipeline.documents.adaptive import document_stop
+from pipeline.documents.judge import ENOUGH, HIGH_QUALITY, QualityRule, document_judge, similarity_of
 from pipeline.fallback import generate_variants
-from pipeline.judging.judge import ENOUGH, HIGH_QUALITY, QualityRule, document_judge
+from pipeline.judging.cutoff import keep_all
 from pipeline.limits import MAX_K
 from pipeline.llm import Priced
 from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from pipeline.question.variants import DEFAULT_COUNT, make_variants
 from pipeline.retrieval.context import crawl_queries
+from store.embedders.combined import Combined
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import ScriptedModel, tools_for
 
@@ -61,10 +66,60 @@ class Memory:
 def test_quality_threshold_and_number_of_good_hits_are_the_documents() -> None:
     assert HIGH_QUALITY == 0.7  # rag_quality_threshold
     assert ENOUGH == 2
-    analysis = analyse_question(HEADQUARTERS)
-    judge = document_judge()
-    assert not judge(analysis, [hit(0.9, 1), hit(0.69, 2)], 0.5).sufficient
-    assert judge(analysis, [hit(0.7, 1), hit(0.7, 2)], 0.5).sufficient
+
+
+@pytest.mark.parametrize(
+    ("similarities", "sufficient", "confidence"),
+    [
+        ((0.7, 0.7), True, 0.7),
+        ((0.69, 0.71, 0.9), True, 0.71),  # in any order
+        ((0.9, 0.69), False, 0.69),
+        ((0.65,), False, 0.0),
+        ((), False, 0.0),
+    ],
+)
+def test_two_hits_of_point_seven_suffice_whatever_the_strategys_threshold(
+    similarities: tuple[float, ...], sufficient: bool, confidence: float
+) -> None:
+    hits = [hit(similarity, at) for at, similarity in enumerate(similarities, start=1)]
+    verdict = document_judge()(analyse_question(HEADQUARTERS), hits, 0.99)
+    assert (verdict.sufficient, verdict.confidence) == (sufficient, confidence)
+
+
+@pytest.mark.parametrize("embedder", [Combined.id, "wellread-en-2-int8", "use-multilingual-v3"])
+@given(st.floats(-1, 1), st.floats(-1, 1))
+def test_similarity_on_the_documents_scale_keeps_its_order_and_its_ends(embedder: str, one: float, two: float) -> None:
+    scaled = similarity_of(embedder)
+    assert scaled(hit(0.0, 1)) == 0
+    assert scaled(hit(1.0, 1)) == pytest.approx(1)
+    assert scaled(hit(0.4, 1)) > HIGH_QUALITY > 0.4  # hardly a passage that answers is as similar as .7
+    assert (one < two) <= (scaled(hit(one, 1)) <= scaled(hit(two, 1)))
+
+
+def test_similarity_of_an_embedder_that_was_not_measured_stays_as_it_is() -> None:
+    assert similarity_of("fastembed:any")(hit(0.65, 1)) == pytest.approx(0.65)
+
+
+def test_judge_counts_what_was_retrieved_however_few_the_stop_rule_keeps(pool: Executor) -> None:
+    """The stop rule keeps one hit that is sure enough by itself; the judge wants two."""
+    page = "What is the capital of France? Paris."
+    pages = [passage(page, page_id=at, title="The capital of France") for at in (1, 2)]
+    tools = replace(tools_for(pool, pages=pages), judge=document_judge(), stop=document_stop())
+    attempt = first_pass(Query(text="What is the capital of France?"), tools)
+    assert (attempt.cutoff and attempt.cutoff.chunks_retrieved, len(attempt.hits)) == (1, 1)
+    assert attempt.verdict.sufficient
+    assert attempt.verdict.reason.startswith("2 of 2")
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_model_does_not_overrule_the_rule(pool: Executor, says: bool) -> None:
+    model = ScriptedModel(sufficient=says)
+    for rule, sufficient in ((QualityRule(similarity=0.0, hits=1), True), (QualityRule(hits=9), False)):
+        tools = replace(tools_for(pool, model=model), judge=document_judge(rule))
+        attempt = first_pass(Query(text="What is the capital of France?"), tools)
+        assert (attempt.verdict.sufficient, attempt.verdict.judge) == (sufficient, "document")
+        assert attempt.answer is not None
+        assert attempt.answer.composer == ("model" if sufficient else "extractive")
 
 
 def test_quality_threshold_and_number_of_good_hits_can_be_set() -> None:
@@ -100,7 +155,7 @@ def test_documents_example_is_asked_for_the_main_office_and_in_keywords() -> Non
 def test_second_look_asks_for_twice_as_many_hits_and_never_more_than_twenty(pool: Executor) -> None:
     """initial_top_k is 6 in this document and by complexity (5, 7, 10) in another: the latter is built, doubled."""
     many = [passage(f"Paris, note {at} on the capital.", page_id=at, title="Paris") for at in range(60)]
-    tools = replace(tools_for(pool, pages=many), stop="max_k")
+    tools = replace(tools_for(pool, pages=many), stop=keep_all)
     for text in ("Paris", "Name the capital of Norway", "Who, in 1998, met Ada, Bob, Eve and Mallory in Paris?"):
         first, second = first_pass(Query(text=text), tools), second_pass(Query(text=text), tools)
         assert len(first.hits) == max(first.analysis.suggested_k, TASK_STRATEGIES["general"].max_k)
@@ -127,7 +182,7 @@ OTHERS = [passage(f"Note {at} about software.", page_id=at, title="Software") fo
 def test_scenario_one_the_retry_succeeds_without_crawling(pool: Executor) -> None:
     """Phase 1 finds too little by the document's rule; a paraphrase comes near enough to two pages."""
     pages = [OFFICE, CAMPUS, *OTHERS]
-    tools = replace(tools_for(pool, pages=pages, model=Asked(fails=True)), judge="document", stop="max_k")
+    tools = replace(tools_for(pool, pages=pages, model=Asked(fails=True)), judge=document_judge(), stop=keep_all)
     assert not first_pass(Query(text=HEADQUARTERS), tools).verdict.sufficient
     variants = (
         Variant(kind="paraphrase", text="Where is Microsoft's main office located?"),

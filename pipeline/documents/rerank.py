@@ -1,38 +1,25 @@
 """Reorder hits by the design document's formulas [rerank_search_results]: TF-IDF cosine, alone or with others, or BM25.
 
-The hits themselves are the corpus. TF-IDF and the hybrid read the passage's text alone and ignore its language.
-:mod:`pipeline.retrieval.rerank.by_name` chooses the reranker.
+The hits themselves are the corpus. TF-IDF and the hybrid read only the passage's text and ignore its language.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from domain import Hit
+from pipeline.retrieval.rerank.learned import Reranker, reorder
 from text.analyser import words
 from text.similarity import jaccard
 from text.terms import content_terms, passage_terms
-
-#: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
-Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
 
 #: similarity, TF-IDF cosine, Jaccard [_hybrid_rerank]
 WEIGHTS = (0.5, 0.3, 0.2)
 MAX_FEATURES = 1000
 #: Robertson's constants as the full-text index has them
 K1, B = 1.2, 0.75
-
-
-def reorder(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
-    """Return ``hits`` in the order of their new ``scores``, with their former ranks; equal scores keep their order."""
-    ordered = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])
-    return [
-        replace(hit, score=score, scale="rerank", rank=rank, original_rank=hit.rank)
-        for rank, (score, hit) in enumerate(ordered, start=1)
-    ]
 
 
 def rerank_hybrid(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
@@ -97,3 +84,18 @@ def bm25_scores(query: Sequence[str], texts: Sequence[Sequence[str]]) -> list[fl
         )
         for count, length in zip(counts, lengths, strict=True)
     ]
+
+
+def keep_order(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits in the order of the fusion."""
+    return list(hits)
+
+
+#: by the names that the setting takes; "graph" orders by PageRank alone, once names and links have led to more hits
+RERANKERS: Mapping[str, Reranker] = {
+    "hybrid": rerank_hybrid,
+    "tfidf": rerank_tfidf,
+    "bm25": rerank_bm25,
+    "graph": keep_order,
+    "none": keep_order,
+}

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Cost, Hit, Variant
+from pipeline.documents.multi_query import DEFAULT_RESULTS, alternatives, merge_by_title, merge_by_url
 from pipeline.enhancements import ALL, DEFAULT, OFF, UnknownEnhancement, parse_enhancements
-from pipeline.fallback import alternatives
 from pipeline.llm import ModelBusy, Priced
 from pipeline.question.analysis import analyse_question
-from pipeline.retrieval.fusion import DEFAULT_RESULTS, merge_by_title
 from tests.fakes import passage
 from workers.settings import CLAUDE_SMALL_MODEL
 
@@ -63,8 +62,10 @@ def test_failing_expansion_leaves_the_question_alone_with_a_warning() -> None:
     assert made.cost.usd == 0.01
 
 
-def test_without_a_model_multi_query_warns() -> None:
-    assert "needs a language model" in alternatives(analyse_question(QUESTION), None).notice
+def test_without_a_model_the_rules_make_the_two_wordings() -> None:
+    made = alternatives(analyse_question(QUESTION), None)
+    assert len(made.value) == 2
+    assert (made.notice, made.cost) == ("", Cost())
 
 
 def test_expansion_is_by_haiku_not_by_the_model_that_answers() -> None:
@@ -103,6 +104,11 @@ def test_pages_without_a_title_are_not_taken_for_one() -> None:
     assert len(merge_by_title([hit("", 0.5, page_id=1), hit("", 0.4, page_id=2)])) == 2
 
 
+def test_of_a_url_in_several_result_sets_the_best_is_kept_in_its_place() -> None:
+    found = [hit("A", 0.9, page_id=1), hit("B", 0.8, page_id=2), hit("A again", 0.95, page_id=1, ord=1)]
+    assert [(h.passage.title, h.rank) for h in merge_by_url(found)] == [("A", 1), ("B", 2)]
+
+
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1)), max_size=12), st.randoms(use_true_random=False))
 def test_merging_by_title_is_order_blind(found: list[tuple[str, float]], chance: object) -> None:
     hits = [hit(title, similarity, page_id=at) for at, (title, similarity) in enumerate(found)]
@@ -120,5 +126,9 @@ def test_every_enhancement_can_be_on_at_once_and_each_switched_by_name() -> None
     assert parse_enhancements(sorted(ALL)) == ALL
     assert parse_enhancements(()) == DEFAULT
     assert parse_enhancements(["multi_query", "-diverse"]) == (DEFAULT | {"multi_query"}) - {"diverse"}
+    assert parse_enhancements(["none"]) == parse_enhancements(["all", "-all"]) == frozenset()
+    assert parse_enhancements(["none", "graph"]) == {"graph"}
+    assert parse_enhancements(["all"]) == ALL
+    assert parse_enhancements(["all", "-by_title"]) == ALL - {"by_title"}
     with pytest.raises(UnknownEnhancement, match="multi_query"):
         parse_enhancements(["-magic"])

@@ -14,7 +14,7 @@ import numpy as np
 from domain import Hit
 from pipeline.retrieval.facts import Facts
 from pipeline.retrieval.multi_hop import Graph, Nearest
-from pipeline.retrieval.rerank.formulas import reorder
+from pipeline.retrieval.rerank.learned import reorder
 
 #: probability of following an edge instead of restarting; PageRank's own
 DAMPING = 0.85

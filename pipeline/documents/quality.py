@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from domain import Hit
+from pipeline.retrieval.context import MAX_CONTEXT_CHARACTERS
 from text.analyser import words
 from text.stopwords import stop_words
 
@@ -19,8 +20,8 @@ STUB_WORDS = 20
 BASE, PER_LENGTH, FULL_LENGTH_WORDS, MOST_FOR_LENGTH, MOST_FOR_KEYWORDS = 0.2, 0.6, 200, 0.8, 0.2
 #: pages whose text is taken when no passage passes [max_articles]
 MAX_PAGES = 5
-#: of each page's text, around the hit's passage
-MAX_PAGE_CHARACTERS = 4_000
+#: of all pages' texts together, of which 100 are left for what stands before each [max_context_length]
+MAX_CHARACTERS = MAX_CONTEXT_CHARACTERS - 100
 
 #: page ids → their stored texts; a deleted page is left out
 PageTexts = Callable[[Sequence[int]], Mapping[int, str]]
@@ -71,21 +72,39 @@ def filter_by_quality(hits: Sequence[Hit], question: str, *, lang: str, page_tex
 def widen_to_pages(hits: Sequence[Hit], page_texts: PageTexts, *, max_pages: int = MAX_PAGES) -> list[Hit]:
     """Return the best hit of each of the first pages, its passage widened to the page's text [_fetch_source_text].
 
-    A hit whose page was deleted, or does not contain the passage at its place, stays as it is.
+    The text is the page's whole one while all of them fit into a context; what is longer than its share is cut around
+    the passage. A hit whose page was deleted, or does not contain the passage at its place, stays as it is.
     """
     first: dict[int, Hit] = {}
     for hit in hits:
         first.setdefault(hit.passage.page_id, hit)
     chosen = list(first.values())[:max_pages]
     texts = page_texts([hit.passage.page_id for hit in chosen])
-    return [_widened(hit, texts.get(hit.passage.page_id)) for hit in chosen]
+    pages = [_page_of(hit, texts) for hit in chosen]
+    shares = _shares([len(page) for page in pages], MAX_CHARACTERS)
+    return [_widened(*each) for each in zip(chosen, pages, shares, strict=True)]
 
 
-def _widened(hit: Hit, page: str | None) -> Hit:
+def _page_of(hit: Hit, texts: Mapping[int, str]) -> str:
+    """Return the text of the hit's page; "" if that does not hold the passage any more."""
+    page, passage = texts.get(hit.passage.page_id, ""), hit.passage
+    return page if page[passage.start : passage.end] == passage.text else ""
+
+
+def _shares(lengths: Sequence[int], total: int) -> list[int]:
+    """Divide ``total`` among texts of these lengths: what the short ones leave goes to the longer ones."""
+    shares = [0] * len(lengths)
+    for left, at in zip(range(len(lengths), 0, -1), sorted(range(len(lengths)), key=lengths.__getitem__), strict=True):
+        shares[at] = min(lengths[at], total // left)
+        total -= shares[at]
+    return shares
+
+
+def _widened(hit: Hit, page: str, characters: int) -> Hit:
     passage = hit.passage
-    if page is None or page[passage.start : passage.end] != passage.text:
+    if not page:
         return hit
-    room = max(0, MAX_PAGE_CHARACTERS - len(passage.text))
+    room = max(0, characters - len(passage.text))
     start = max(0, min(passage.start - room // 2, len(page) - len(passage.text) - room))
     end = min(len(page), max(passage.end, start + len(passage.text) + room))
     return replace(hit, passage=replace(passage, text=page[start:end], start=start, end=end))

@@ -9,6 +9,8 @@ import pytest
 
 from domain import Hit
 from pipeline.ask import Query, first_pass
+from pipeline.documents.rerank import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
+from pipeline.judging.cutoff import keep_all
 from pipeline.question.analysis import analyse_question, complexity_of, find_entities, question_type_of
 from pipeline.retrieval.context import (
     LONG_ABOVE,
@@ -21,7 +23,6 @@ from pipeline.retrieval.context import (
     select_diverse,
     select_for_answer,
 )
-from pipeline.retrieval.rerank.formulas import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
 from text.similarity import jaccard
@@ -122,7 +123,7 @@ def test_poor_answer_suggests_another_query_and_a_good_one_does_not() -> None:
 
 
 def test_documents_workflow_analysis_then_search_then_context_then_advice(pool: Executor) -> None:
-    tools = replace(tools_for(pool), stop="max_k")
+    tools = replace(tools_for(pool), stop=keep_all)
     answered, unanswered = (
         first_pass(Query(text=text), tools)
         for text in ("What is the capital of France?", "Who won the 1998 World Cup in France?")
@@ -138,5 +139,5 @@ def test_documents_workflow_analysis_then_search_then_context_then_advice(pool: 
 def test_what_is_composed_from_is_diverse_unless_that_is_switched_off() -> None:
     twice = [hit("the same words in both of them", 0.9, id=1), hit("the same words in both of them", 0.8, id=2)]
     analysis = analyse_question(JWT)
-    assert len(select_for_answer(analysis, twice, frozenset({"diverse"}), None)) == 1
-    assert len(select_for_answer(analysis, twice, frozenset(), None)) == 2
+    assert len(select_for_answer(analysis, twice, frozenset({"diverse"}))) == 1
+    assert len(select_for_answer(analysis, twice, frozenset())) == 2

@@ -1,0 +1,54 @@
+"""The rules of a pass that settings choose: who judges, when to stop, how hits are fused and ordered, the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from pipeline.answering.few_shot import read_examples
+from pipeline.ask import Tools
+from pipeline.documents.adaptive import document_stop
+from pipeline.documents.judge import QualityRule, document_judge, similarity_of
+from pipeline.documents.multi_query import rrf
+from pipeline.documents.rerank import RERANKERS
+from pipeline.enhancements import parse_enhancements
+from pipeline.judging.cutoff import Stop, cut_off_by_judge, keep_all
+from pipeline.limits import Limits
+from pipeline.retrieval.retrieve import Ranking
+from workers.settings import Settings
+
+
+def with_rules(tools: Tools, settings: Settings) -> Tools:
+    """Return the tools with the rules that the settings choose."""
+    s, similarity = settings, similarity_of(tools.embedder.id)
+    rule = QualityRule(similarity=s.quality_threshold, hits=s.min_high_quality_hits)
+    stops: Mapping[str, Stop] = {
+        "judge": cut_off_by_judge,
+        "max_k": keep_all,
+        "document": document_stop(s.similarity_floor, similarity),
+    }
+    switched = (*s.enhancements, "page_rank") if s.reranker == "graph" else s.enhancements
+    return replace(
+        tools,
+        judge=document_judge(rule, similarity) if s.judge == "document" else None,
+        stop=stops[s.stop],
+        ranking=Ranking(fuse=partial(rrf, k=s.rrf_k) if s.fusion == "rrf" else None, rerank=RERANKERS.get(s.reranker)),
+        limits=limits_of(s),
+        enhancements=parse_enhancements(switched),
+        examples=read_examples(s.few_shot_path) if s.few_shot_path else (),
+        words_by_rules=s.variants_from == "rules",
+    )
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return the limits of every pass, as the operator set them."""
+    return Limits(
+        variants=settings.variant_count if settings.query_expansion else 0,
+        tokens_per_variant=settings.max_tokens_per_variant,
+        initial_top_k=settings.initial_top_k,
+        retry_top_k=settings.retry_top_k,
+        final_top_k=settings.final_top_k,
+        threshold=settings.threshold,
+        by_strategy=settings.stop == "document",
+    )
