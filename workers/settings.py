@@ -120,10 +120,9 @@ class Settings(BaseSettings):
         200_000, ge=0, description="The most tokens one question may use, read and written together."
     )
 
-    profile: Literal["", "documents"] = Field(
-        "",
-        description="documents: the design documents' own rules, all at once; a setting of its own wins. See the page "
-        "on them.",
+    profile: Literal["default", "documents"] = Field(
+        "default",
+        description="documents answers by the design documents' own rules; any other setting that is given wins.",
     )
     learn: bool = Field(
         True, description="Whether judge and reranker are refitted automatically from readers' feedback."

@@ -164,8 +164,8 @@ def _knowledge_base(services: Services) -> Diagnosis:
 def _profile(services: Services) -> Diagnosis:
     from pipeline.documents.profile import DOCUMENTS
 
-    if not services.settings.profile:
-        return Diagnosis("ok", "the default rules")
+    if services.settings.profile == "default":
+        return Diagnosis("ok", "default")
     values = services.settings.model_dump(include=set(DOCUMENTS))
     shown = ", ".join(f"{name} {','.join(each) if isinstance(each, tuple) else each}" for name, each in values.items())
     return Diagnosis("ok", f"{services.settings.profile}: {shown}")
