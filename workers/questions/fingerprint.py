@@ -6,56 +6,52 @@ from pydantic import SecretStr
 
 from workers.settings import Settings
 
-#: the settings that an answer depends on; all others say where, how fast or at what expense Wellread runs
-ANSWER_SETTINGS = (
-    "allow_hosts",
-    "anthropic_api_key",
-    "anthropic_base_url",
-    "brave_key",
-    "chromium",
-    "model_facts",
-    "embedder",
-    "embedder_api_key",
-    "embedder_base_url",
-    "engines",
-    "enhancements",
-    "exa_key",
-    "exclude_sites",
-    "few_shot_path",
-    "final_top_k",
-    "fusion",
-    "initial_top_k",
-    "judge",
-    "kagi_key",
-    "large_model",
-    "marginalia_key",
-    "model_api_key",
-    "model_base_url",
-    "max_tokens_per_variant",
-    "min_high_quality_hits",
-    "mojeek_key",
-    "quality_threshold",
-    "query_expansion",
-    "named_sites",
-    "reranker",
-    "retry_top_k",
-    "rrf_k",
-    "search_memory_mb",  # vectors are compared exactly in memory, approximately on disk
-    "searxng_url",
-    "serper_key",
-    "similarity_floor",
-    "small_model",
-    "stop",
-    "tavily_key",
-    "threshold",
-    "variant_count",
-    "variants_from",
-    "wikipedia",
+#: settings that say where, how fast or at what expense Wellread runs; an answer depends on all others
+OPERATIONAL = frozenset(
+    {
+        "alive_file",
+        "answer_processes",
+        "api_host",
+        "api_keys",
+        "api_port",
+        "contact",
+        "crawl_processes",
+        "data_dir",
+        "database_password",
+        "database_url",
+        "embedder_threads",
+        "events_redis_url",
+        "fetch_deadline_s",
+        "fetch_max_bytes",
+        "file_max_bytes",
+        "flower_host",
+        "flower_port",
+        "flower_words",
+        "keep_days",
+        "learn",  # versions in use are named beside the settings
+        "logs",
+        "max_open_per_caller",
+        "max_open_questions",
+        "max_pages",
+        "max_seconds",
+        "max_tokens_per_question",
+        "max_usd_per_question",
+        "min_delay_s",
+        "passages_uri",
+        "profile",  # what it sets is named
+        "redis_memory_mb",
+        "redis_password",
+        "redis_url",
+        "stop_s",
+        "user_agent",
+        "wave_pages",
+        "webhook_secret",
+    }
 )
 
 
 def answer_fingerprint(settings: Settings, learned: str = "") -> str:
     """Return the settings that an answer depends on, and the ``learned`` versions; of a secret, only if it is set."""
-    values = {name: getattr(settings, name) for name in ANSWER_SETTINGS}
+    values = {name: getattr(settings, name) for name in Settings.model_fields if name not in OPERATIONAL}
     public = {name: bool(v.get_secret_value()) if isinstance(v, SecretStr) else v for name, v in values.items()}
     return f"{public!r} {learned}".rstrip()
