@@ -24,8 +24,8 @@ NOT_RUN = {
     "make": "installs and tests everything, or measures for minutes: tests/docs asks `make -n` for the target",
     "docker": "needs a Docker daemon and its registry: tests/containers reads what it is given",
     "kubectl": "needs a cluster: tests/test_kubernetes.py reads what it is given",
-    "pip install 'wellread[ocr]'": "installs 250 MB: `make frameworks` reads scanned PDFs with them",
-    "pip install 'wellread[otel]'": "is installed here: tests/live/test_traces.py sends to a collector",
+    "pip install '.[ocr]'": "installs 250 MB: `make frameworks` reads scanned PDFs with them",
+    "pip install '.[otel]'": "is installed here: tests/live/test_traces.py sends to a collector",
     "wellread learn rollback judge": "needs a judge that was learned from many marked answers",
     "python -m evals.asked": "reads what a run of several minutes has written",
 }
