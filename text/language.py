@@ -10,7 +10,8 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
-from text.stopwords import QUESTION_WORDS, STOP_WORDS_BY_LANGUAGE
+from text.languages import word_set
+from text.stopwords import WITH_STOP_WORDS, question_words
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -79,8 +80,8 @@ def _by_small_words(text: str) -> str:
     """Return the one language that explains most of the text's words, or "" when two explain as many or none does."""
     words = [word.casefold() for word in _WORD.findall(text)]
     scores = {
-        lang: sum((word in STOP_WORDS_BY_LANGUAGE[lang]) + 2 * (word in QUESTION_WORDS[lang]) for word in words)
-        for lang in STOP_WORDS_BY_LANGUAGE
+        lang: sum((word in word_set("stop_words", lang)) + 2 * (word in question_words(lang)) for word in words)
+        for lang in WITH_STOP_WORDS
     }
     best, second = sorted(scores.values(), reverse=True)[:2]
     return max(scores, key=lambda lang: scores[lang]) if best > second else ""

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from text.languages import word_set
+
 _CLOSERS = "\"'”’“»›«)\\]】〉》」』〕）］＂＇*_`"
 _OPENERS = "\"'“‘„«»‹›([{¿¡「『（《【〈—–-*_`#… "
 
@@ -46,9 +48,8 @@ _ABBREVIATIONS = _words(
 _BEFORE_NUMBER = _words(
     """
     no nos nr núm num vol vols fig figs tab eq eqs sec ch chap p pp art abs bd kap anm col min max
-    jan feb mar apr jun jul aug sep sept oct okt nov dec dez
     """
-)
+) | (word_set("short_months", "en", "de") - word_set("months", "en", "de"))
 #: the end of a sentence only before a word that begins one
 _MAYBE_LAST = _words(
     """
@@ -69,12 +70,7 @@ _STARTERS = _words(
     он она оно они мы вы я это этот эта эти в на с по для из но и или если когда как так там здесь не что кто где
     """
 )
-_MONTHS = _words(
-    """
-    januar jänner februar märz april mai juni juli august september oktober november dezember
-    jan feb mär apr jun jul aug sep sept okt nov dez jahrhundert jahrhunderts jahrtausend
-    """
-)
+_MONTHS = word_set("months", "de") | word_set("short_months", "de") | _words("jahrhundert jahrhunderts jahrtausend")
 _BEFORE_ORDINAL = _words(
     """
     am im der die das den dem des vom zum zur beim bis ab seit jeder jede jedes jeden dieser seinem seiner ihrem ihrer

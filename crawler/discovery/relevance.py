@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import Final
 
 from text.analyser import analyse, fold
+from text.stopwords import stop_words
 
 #: weight of a term of the question, and of one that only another query has
 QUESTION_WEIGHT: Final = 1.0
@@ -31,21 +32,6 @@ _PREFIX: Final = 3
 #: factor of a term's weight for each page read whose anchor has it, and the least it can become
 _READ: Final = 0.8
 _LEAST_NEW: Final = 0.4
-
-_STOP_WORDS: Final = frozenset(
-    fold(word)
-    for word in """
-    a an the this that these those some any each every all no not in of to for with by from on at as into about over
-    i you he she it we they me him her us them my your his its our their am is are was were be been being
-    have has had do does did will would shall should can could may might must and or but nor so if then than there
-    what which who whom whose when where why how please tell explain describe get got use used using
-    der die das den dem des ein eine einen einem einer eines im am auf aus bei mit nach seit von vom zu zum zur für
-    durch ohne um über unter vor ich du er sie es wir ihr mich dich uns mir dir bin bist ist sind war waren habe hat
-    haben werde wird werden wurde kann können könnte muss soll sollen und oder aber dass wenn als ob nicht auch
-    was wer wen wem welche welcher welches welchen wann wo wohin woher warum weshalb wieso wie wozu bitte nenne erkläre
-    """.split()
-)
-
 
 #: maps an analysed term to a weight in (0, 1]
 Rarity = Callable[[str], float]
@@ -92,7 +78,8 @@ def relevance(
 
 
 def _terms(text: str, lang: str) -> list[str]:
-    words = " ".join(word for word in fold(text).split() if word.strip("?!.,;:\"'()") not in _STOP_WORDS)
+    empty = stop_words(lang) | stop_words("en")
+    words = " ".join(word for word in fold(text).split() if word.strip("?!.,;:\"'()") not in empty)
     return analyse(words, lang)
 
 

@@ -10,44 +10,9 @@ from collections.abc import Set
 from functools import cache
 
 from text.analyser import analyse, fold
+from text.languages import any_of, language
 from text.terms import content_terms
 
-_NEGATIONS = {
-    "en": "not no never none neither nor cannot without nobody nothing nowhere hardly except",
-    "de": "nicht kein keine keinen keinem keiner keines nie niemals ohne weder nirgends niemand nichts kaum außer",
-    "fr": "ne n pas jamais aucun aucune sans rien personne",
-    "es": "no nunca jamás ningún ninguna ninguno sin nada nadie",
-    "it": "non mai nessun nessuna nessuno senza niente nulla",
-    "pt": "não nunca jamais nenhum nenhuma sem nada ninguém",
-    "nl": "niet geen nooit zonder niets niemand",
-}
-#: groups of words against groups of words of the opposite meaning; inflections are found by their stems
-_OPPOSITES = {
-    "en": """
-    open opened opens : closed shut close / allowed allow permitted permit may : forbidden prohibited banned disallowed
-    forbids prohibits / raise raised increase increased grow grew rise rose higher : lower lowered decrease decreased
-    reduce reduced fall fell drop dropped shrink / before : after / more : less fewer / most : least fewest / maximum :
-    minimum / above : below / running started start : stopped stop / enable enabled : disable disabled / include
-    included including : exclude excluded excluding / possible able can : impossible unable / true : false / safe :
-    unsafe dangerous / win won : lose lost / first : last / early earlier : late later / present available exists
-    exist : absent unavailable missing / with : without / legal : illegal / always : never / add added : remove removed
-    / accept accepted : reject rejected refuse refused / succeed succeeded : fail failed / hot : cold / north : south /
-    east : west / left : right / alive : dead / empty : full / required mandatory : optional / free : paid /
-    upper : lower
-    """,
-    "de": """
-    offen geöffnet öffnet eröffnet : geschlossen schließt / erlaubt gestattet darf dürfen : verboten untersagt / steigt
-    stieg erhöht gestiegen wächst wuchs : sinkt sank senkt gesenkt gesunken verringert fällt fiel / vor : nach / mehr :
-    weniger / meisten : wenigsten / maximal höchstens : minimal mindestens / über : unter / läuft gestartet : gestoppt
-    angehalten / aktiviert : deaktiviert / einschließlich : ausschließlich / möglich : unmöglich
-    / wahr richtig : falsch /
-    sicher : unsicher gefährlich / gewann gewonnen : verlor verloren / erste erster : letzte letzter / früher : später /
-    vorhanden verfügbar : fehlt / mit : ohne / legal : illegal / immer : nie / angenommen : abgelehnt / gelungen :
-    gescheitert / heiß : kalt / nördlich norden : südlich süden / östlich osten : westlich westen / links : rechts /
-    leer : voll / geeignet : ungeeignet / kostenlos : kostenpflichtig
-    """,
-}
-_LEADING_ANSWER = re.compile(r"\s*(?:yes|no|ja|nein|oui|non|sí|si|no|sì|sim|não|nee)\s*[,.:;!–—-]\s*", re.IGNORECASE)
 _NOT = re.compile(r"n['’]t\b")
 #: "it is false that" denies what follows
 _FALSE = re.compile(
@@ -70,7 +35,8 @@ def contradicts(claim: str, quote: str, lang: str) -> bool:
 
 def without_leading_answer(text: str) -> str:
     """Return the text without the "Yes," or "No," that it begins with."""
-    return _LEADING_ANSWER.sub("", text, count=1)
+    found = _leading_answer().match(text)
+    return text[found.end() :] if found else text
 
 
 def is_negated(clause: str, lang: str) -> bool:
@@ -113,13 +79,18 @@ def _clauses(text: str) -> list[str]:
 
 
 @cache
+def _leading_answer() -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:{any_of('yes')}|si|{any_of('no')})\s*[,.:;!–—-]\s*", re.IGNORECASE)
+
+
+@cache
 def _negations(lang: str) -> frozenset[str]:
-    return frozenset(fold(_NEGATIONS.get(lang, "")).split())
+    return frozenset(map(fold, language(lang).negations))
 
 
 @cache
 def _opposites(lang: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    pairs = (pair.split(":") for pair in _OPPOSITES.get(lang, "").split("/") if pair.strip())
+    pairs = (pair.split(":") for pair in " ".join(language(lang).opposites).split("/") if pair.strip())
     return tuple((frozenset(analyse(one, lang)), frozenset(analyse(other, lang))) for one, other in pairs)
 
 
@@ -135,4 +106,4 @@ def _terms(text: str, lang: str) -> set[str]:
 
 @cache
 def _negated_terms(lang: str) -> frozenset[str]:
-    return frozenset(analyse(_NEGATIONS.get(lang, ""), lang))
+    return frozenset(analyse(" ".join(language(lang).negations), lang))

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from text.analyser import fold
-from text.stopwords import QUESTION_WORDS, stop_words
+from text.languages import any_of
+from text.stopwords import WITH_STOP_WORDS, stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:[._'’-]?[^\W_]+)*")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|(?<!\w)'([^']+)'(?!\w)|`([^`]+)`")
@@ -43,7 +44,7 @@ _REQUESTS = frozenset(
 #: German words before a noun that is no name: an indefinite article, a possessive, a number word
 _BEFORE_NOUNS = re.compile(
     r"(?:k?ein|jed|jen|dies|welch|manch|solch|mein|dein|sein|ihr|unser|euer|eur|viel|wenig|mehr|all|einig|beid)"
-    r"(?:e|er|es|en|em|ere|eren|erer)?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|\d+|wieviele?"
+    rf"(?:e|er|es|en|em|ere|eren|erer)?|{any_of('several', 'de')}|\d+|wieviele?"
 )
 _NOUN_ENDINGS = (
     "ung", "ungen", "heit", "keit", "heiten", "keiten", "schaft", "schaften", "tion", "tionen", "sion", "sionen",
@@ -231,7 +232,7 @@ def _has_inner_capital(word: str) -> bool:
 def _is_empty(word: _Word) -> bool:
     """Return whether a word carries no topic in any language, "I'm" and "What's" included."""
     plain = fold(re.split(r"['’]", word.text)[0])
-    return any(plain in stop_words(lang) for lang in QUESTION_WORDS)
+    return any(plain in stop_words(lang) for lang in WITH_STOP_WORDS)
 
 
 def _stem(word: str) -> str:

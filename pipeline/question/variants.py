@@ -15,6 +15,7 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.variant_choice import choose_variants
 from pipeline.question.wordings import PARAPHRASES, SHIFTS
 from text.analyser import words
+from text.languages import any_of
 from text.terms import content_words
 
 MIN_COUNT, DEFAULT_COUNT, MAX_COUNT = 2, 3, 5
@@ -73,7 +74,7 @@ _PATTERNS = {
 #: behind a number they are any people, not those who live in a place
 _COUNTED = ("people", "menschen")
 _NUMBER = re.compile(
-    r"(?:\bhow many|\bnumber of|\bwie ?viele?|\banzahl|\d|\b(?:two|three|four|five|six|ten|zwei|drei|vier)) $", re.I
+    rf"(?:\bhow many|\bnumber of|\bwie ?viele?|\banzahl|\d|\b(?:{any_of('several', 'en', 'de')})) $", re.IGNORECASE
 )
 
 

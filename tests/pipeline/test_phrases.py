@@ -10,9 +10,10 @@ import pytest
 
 from pipeline.abstain import abstention
 from pipeline.ask import Query, first_pass
-from pipeline.phrases import _PHRASES, LANGUAGES, Phrase, say
+from pipeline.phrases import Phrase, say
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
+from text.languages import LANGUAGES, language
 
 PHRASES = get_args(Phrase)
 MUSEUM = passage("The museum shows lamps.", page_id=7, title="Lamps")
@@ -24,10 +25,11 @@ def test_eleven_languages_are_spoken() -> None:
 
 @pytest.mark.parametrize("lang", sorted(LANGUAGES - {"en"}))
 def test_every_language_has_every_phrase_with_its_values(lang: str) -> None:
-    assert set(_PHRASES[lang]) == set(PHRASES)
+    spoken, english = language(lang).phrases, language("en").phrases
+    assert set(spoken) == set(english) == set(PHRASES)
     for phrase in PHRASES:
-        assert _values(_PHRASES[lang][phrase]) == _values(_PHRASES["en"][phrase]), phrase
-        assert _PHRASES[lang][phrase] != _PHRASES["en"][phrase]
+        assert _values(spoken[phrase]) == _values(english[phrase]), phrase
+        assert spoken[phrase] != english[phrase]
 
 
 def _values(text: str) -> set[tuple[str, str]]:

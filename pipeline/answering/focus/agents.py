@@ -14,6 +14,7 @@ from domain import Focus
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import answer_type_of, last_question
 from text.analyser import analyse, fold
+from text.languages import word_set
 from text.related_words import DERIVED, find_related
 from text.stopwords import stop_words
 
@@ -30,9 +31,7 @@ _WHO = re.compile(
     r"(?:who|wer|qui|quién|quien|chi|quem)\s+(?:(?:has|have|had|hat|haben|hatte)\s+)?(\w+)", re.IGNORECASE
 )
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
-_IS = frozenset(
-    "is are was were be been being wird werden wurde wurden worden est sont fut furent été était étaient".split()
-)
+_IS = word_set("passive")
 _BY = {"en": "by", "de": "von", "fr": "par"}
 #: what ends the doer
 _BEHIND = frozenset(

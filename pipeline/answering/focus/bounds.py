@@ -14,6 +14,7 @@ from pipeline.answering.values.value import UNIT
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, is_number, last_question
 from text.analyser import analyse, fold
+from text.languages import any_of
 from text.related_words import find_related
 from text.stopwords import stop_words
 from text.terms import content_words
@@ -43,7 +44,7 @@ _LASTING = re.compile(
     r"|minutos?|minuti|horas?|ore)$"
 )
 _HOW_LONG = re.compile(r"\b(?:how long|wie lange|combien de temps|how often|wie oft)\b", re.IGNORECASE)
-_WHEN = re.compile(r"(?:since |until |from |seit |ab |bis )?(?:when|wann|quand|¿?cuándo|quando)\b", re.IGNORECASE)
+_WHEN = re.compile(rf"(?:since |until |from |seit |ab |bis |¿)?(?:{any_of('when')})\b", re.IGNORECASE)
 _HOW_MANY = re.compile(
     r"\b(?:how many|how much (?:does|do|did|is|was|are|would)|wie ?viele?|was kostet)\b", re.IGNORECASE
 )
@@ -51,32 +52,11 @@ MONEY = re.compile(r"[£$€¥]|\b(?:euros?|pounds?|dollars?|francs?|franken|cen
 #: what a sum of money says without a word
 MONEY_WORDS = "cost price pay kosten kostet preis zahlen bezahlen coûte prix cuesta precio costa prezzo custa preço"
 _OR = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
-#: words for times and occasions
-_TIME_WORDS = """
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december jan feb apr jun jul aug sep sept oct nov dec time hour minute second day
-    week month year decade century centuries millennium millennia age era period epoch reign war dynasty renaissance
-    antiquity night noon midday midnight morning evening afternoon dawn dusk sunrise sunset spring summer autumn
-    winter season easter christmas holiday weekend weekday today tomorrow yesterday now always never daily weekly
-    monthly yearly annually early earlier late later recently when after before during since until while once if
-    upon whenever birth childhood
-    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar jänner februar märz mai juni juli
-    oktober dezember zeit stunde tag woche monat jahr jahrhundert jahrzehnt abend morgen vormittag mittag nachmittag
-    nacht frühling frühjahr sommer herbst ostern weihnachten wochenende werktag heute gestern täglich wöchentlich
-    monatlich jährlich immer nie wenn nachdem während sobald seit
-    lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre
-    octobre novembre décembre heure jour semaine mois an année siècle matin soir nuit midi minuit été hiver
-    printemps automne lorsque quand après avant pendant depuis
-    lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto
-    septiembre octubre noviembre diciembre hora día semana mes año siglo noche mañana tarde verano invierno cuando
-    después antes durante desde
-    lunedì martedì mercoledì giovedì venerdì sabato domenica gennaio febbraio aprile maggio giugno luglio settembre
-    ottobre novembre dicembre ora ore giorno settimana mese anno secolo sera notte mattina mattino estate inverno
-    dopo prima quando
-    segunda terça quarta quinta sexta janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
-    dia ano século noite manhã verão depois
-"""
-_TIMES = re.compile(rf"\d|\b(?:{'|'.join(_TIME_WORDS.split())})(?:e?[sn]|i)?\b", re.IGNORECASE)
+_TIMES = re.compile(
+    rf"\d|\b(?:{'|'.join(map(any_of, ('months', 'short_months', 'weekdays', 'short_weekdays')))}"
+    rf"|{'|'.join(map(any_of, ('seasons', 'times', 'occasions')))})(?:e?[sn]|i)?\b",
+    re.IGNORECASE,
+)
 _OCCASION = re.compile(
     r"\b(?:after|before|during|since|until|upon|while|when|während|nachdem|seit)(?: the| der| dem)? $"
 )

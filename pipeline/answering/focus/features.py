@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, is_number
 from text.analyser import analyse, fold
+from text.languages import any_of
 from text.rarity import rarity
 from text.related_words import best_weight, find_related
 from text.stopwords import stop_words
@@ -26,14 +27,18 @@ _REACH, _FADING = 12, 4.0
 
 _TOKEN = re.compile(r"[$£€¥]?\d+(?:[.,:/–-]\d+)*(?:%|°[CF]?)?|[^\W\d_]+(?:[-'’.&/]\w+)*|\w+|\S")
 _MONEY = "$£€¥"
-_MONTH = re.compile(
-    r"January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember"
-)
+
+
+def _asked(*names: str) -> str:
+    """Return the pattern of the English and German question words of these names."""
+    return "|".join(any_of(name, "en", "de") for name in names)
+
+
+_MONTH = re.compile(any_of("months", "en", "de"))
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d|\d{3,4}s")
 _ASKING = re.compile(
-    r"\b(?:(how many|how much|wie viele?)|(how|wie)|(what|which|was|welche\w*)|(who|whom|whose|wer|wem|wen|wessen)"
-    r"|(when|wann)|(where|wo)|(why|warum|weshalb|wieso))\b"
+    rf"\b(?:(how many|how much|wie viele?)|({_asked('how')})|({_asked('what', 'which')})|({_asked('who')})"
+    rf"|({_asked('when')})|({_asked('where')})|({_asked('why')}))\b"
 )
 _ASKED_WITH = ("how many", "how", "what", "who", "when", "where", "why")
 #: "what type of immunity": the words that name the thing asked for

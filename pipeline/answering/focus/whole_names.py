@@ -14,6 +14,7 @@ from domain import Focus
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import answer_type_of
 from text.analyser import fold
+from text.languages import word_set
 from text.stopwords import stop_words
 
 #: the most capitalised words that are added: more of them are a heading
@@ -33,11 +34,9 @@ _PLACING = frozenset(
     " desde a nel nella dal em no na op te".split()
 )
 #: first words of a sentence that are neither stop words nor names
-_OPENERS = frozenset(
+_OPENERS = (word_set("weekdays", "en") | word_set("months", "en")).union(
     "yesterday today tomorrow later soon now once eventually finally originally initially meanwhile however afterwards"
-    " monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
-    " september october november december hier aujourd’hui plus enfin puis ayer hoy luego ieri oggi poi"
-    " ask see call contact tell write visit".split()
+    " hier aujourd’hui plus enfin puis ayer hoy luego ieri oggi poi ask see call contact tell write visit".split()
 )
 _ENDS = ".!?:;…»”\n"
 #: in German every noun is capitalised

@@ -17,6 +17,7 @@ from pipeline.answering.polarity import contradicts, is_negated, without_leading
 from pipeline.answering.support.in_english import in_english, is_comparable, language_of
 from pipeline.answering.support.unsupported_values import unsupported_values
 from text.analyser import analyse, fold, words
+from text.languages import language
 from text.related_words import best_weight, find_related
 from text.sentences import sentence_spans
 from text.terms import content_terms, terms_of
@@ -44,7 +45,9 @@ _LEADING = (
     f"execute enter run use using documentation documented manual next {_ANNOUNCED}"
 )
 #: a number, and the two words after it
-_COUNT = re.compile(r"(?<![\w.,])(?:three|four|five|six|seven|eight|nine|ten|[3-9]|10)(?= (?P<of>\w+(?: \w+)?))", re.I)
+_COUNT = re.compile(
+    rf"(?<![\w.,])(?:{'|'.join(language('en').ones[3:11])}|[3-9]|10)(?= (?P<of>\w+(?: \w+)?))", re.IGNORECASE
+)
 #: words that compare a value with another: "before 1900" may repeat the question's value
 _COMPARING = frozenset(
     "before after until since over under above below more less fewer than least most between earlier later older "

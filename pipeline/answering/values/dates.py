@@ -8,15 +8,16 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from pipeline.answering.values.value import BARE, Unit, Value
+from text.languages import language
 
 _SPACE = "[ \u00a0\u202f]"
 _MONTHS: Mapping[str, int] = {
-    **{name: at for at, name in enumerate("january february march april may june july august september october november"
-    " december".split(), 1)},
-    **{name: at for at, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)},
-    "sept": 9, "januar": 1, "jänner": 1, "februar": 2, "märz": 3, "mai": 5, "juni": 6, "juli": 7, "oktober": 10,
-    "dezember": 12,
-}  # fmt: skip
+    name: at
+    for lang in ("en", "de")
+    for names in (language(lang).months, language(lang).short_months)
+    for at, month in enumerate(names, 1)
+    for name in month.casefold().split("|")
+}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _YEAR = r"(?:1\d{3}|20\d\d)"
 _CENTURIES: Mapping[str, int] = {

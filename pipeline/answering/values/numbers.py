@@ -6,41 +6,24 @@ import re
 from collections.abc import Iterator, Mapping
 
 from pipeline.answering.values.value import BARE, SHARE, UNIT, Unit, Value
+from text.languages import language
 
 _SPACE = "[ \u00a0\u202f]"
 _DIGITS = rf"\d{{1,3}}(?:{_SPACE}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
-_ONES: Mapping[str, float] = {
-    **{word: at for at, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-        " seventeen eighteen nineteen".split()
-    )},
-    **{word: at for at, word in enumerate(
-        "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
-        " siebzehn achtzehn neunzehn".split()
-    )},
-    "dozen": 12, "dutzend": 12, "once": 1, "twice": 2, "einmal": 1, "zweimal": 2, "dreimal": 3,
-}  # fmt: skip
-_TENS: Mapping[str, float] = {
-    **{word: 10 * at for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)},
-    **{word: 10 * at for at, word in enumerate(
-        "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split(), 2
-    )},
-}  # fmt: skip
+_LANGUAGES = (language("en"), language("de"))
+_TENS = {word: 10.0 * at for of in _LANGUAGES for at, word in enumerate(of.tens, 2)}
+_ONES = {word: float(at) for of in _LANGUAGES for at, word in enumerate(of.ones)} | {
+    word: value for of in _LANGUAGES for word, value in of.numbers.items()
+}
 _FOLDED_TENS = {word.casefold(): value for word, value in _TENS.items()}
 _FOLDED_ONES = {word.casefold(): value for word, value in _ONES.items()}
-_SCALES: Mapping[str, float] = {
-    "hundred": 1e2, "hundert": 1e2, "thousand": 1e3, "tausend": 1e3, "million": 1e6, "millionen": 1e6, "mio": 1e6,
-    "m": 1e6, "bn": 1e9, "billion": 1e9, "milliarde": 1e9, "milliarden": 1e9, "mrd": 1e9, "trillion": 1e12,
-    "billionen": 1e12,
-}  # fmt: skip
+_SCALES: Mapping[str, float] = {word: value for of in _LANGUAGES for word, value in of.scales.items()}
 #: only in a sum of money: elsewhere "m" is metres
 _SHORT_SCALES = frozenset({"m", "bn"})
-_PARTS: Mapping[str, float] = {
-    "half": 1 / 2, "hälfte": 1 / 2, "third": 1 / 3, "drittel": 1 / 3, "quarter": 1 / 4, "viertel": 1 / 4
-}  # fmt: skip
+_PARTS: Mapping[str, float] = {word: value for of in _LANGUAGES for word, value in of.parts.items()}
 _WORD = "|".join(sorted({*_ONES, *_TENS}, key=len, reverse=True))
 _TENS_WORD = "|".join(_TENS)
-_ONE_WORD = "|".join([*list(_ONES)[1:10], *list(_ONES)[21:30], "ein"])
+_ONE_WORD = "|".join([*(word for of in _LANGUAGES for word in of.ones[1:10]), "ein"])
 _NUMBER = re.compile(
     rf"(?<![\w.,])(?P<sign>[-−](?=\d))?(?:(?P<digits>{_DIGITS})"
     rf"|(?P<tens>{_TENS_WORD})[- ](?P<after>{_ONE_WORD})(?!\w)"

@@ -18,7 +18,7 @@ from pipeline.question.follow_up.phrase import (
     definite,
     first_phrase,
 )
-from pipeline.question.follow_up.words import BE, GERMAN, Words, begins_with, find, words_of
+from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
 from text.terms import content_words
 
 _SENTENCES: Final = re.compile(r"[.!?] ")
@@ -102,7 +102,7 @@ def _verb_after(rest: str, words: Words) -> int:
     """Return where the verb after a question phrase of some words stands; 0 where there is none, or none is needed."""
     if begins_with(words.auxiliaries, rest):
         return 0
-    if words is GERMAN and (found := re.match(_GERMAN_ASKED, rest)):
+    if words is words_of("de") and (found := re.match(_GERMAN_ASKED, rest)):
         return found.end()
     found = re.match(rf"(?:[\w'’-]+ ){{1,5}}?(?=(?:{words.auxiliaries})\s)", rest, re.IGNORECASE)
     return found.end() if found else 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from text.languages import word_set
+
 #: what a thing has: a question for one without its owner asks about what was asked about before
 _ATTRIBUTES: Final = frozenset(
     """address age altitude area author capacity capital climate configuration cost currency deadline default depth
@@ -30,14 +32,6 @@ _ENDS_OF_ATTRIBUTES: Final = (
     "adresse", "datei", "dateien", "dauer", "frist", "gebühr", "größe", "höhe", "kosten", "nummer", "preis", "sprache",
     "temperatur", "verzeichnis", "zahl", "zeit", "zeiten",
 )  # fmt: skip
-#: parts of time besides days and months
-_TIMES: Final = frozenset(
-    """morning afternoon evening night noon midnight weekend week month year century holiday holidays today tomorrow
-    tonight yesterday now christmas easter morgen mittag abend nacht woche wochenende monat jahr jahrhundert feiertag
-    feiertage feiertagen ferien heute gestern weihnachten ostern matin soir nuit midi semaine mois année siècle
-    aujourd'hui demain hier noël pâques vacances été hiver automne printemps primavera verano otoño invierno estate
-    inverno""".split()
-)
 #: of which one stands for another: "on Linux", "on Windows"
 _KINDS: Final = tuple(
     frozenset(kind.split())
@@ -55,14 +49,11 @@ _KINDS: Final = tuple(
 )
 #: days, months and parts of the year, of which one stands for another of its own row
 _DAYS: Final = frozenset(
-    """monday tuesday wednesday thursday friday saturday sunday weekend montag dienstag mittwoch donnerstag freitag
-    samstag sonnabend sonntag wochenende lundi mardi mercredi jeudi vendredi samedi dimanche lune marte miércole jueve
-    vierne sábado domingo lunedì martedì mercoledì giovedì venerdì sabato domenica""".split()
+    day.removesuffix("s") for day in (*word_set("weekdays", "en", "de", "fr", "es", "it"), "weekend", "wochenende")
 )
-_MONTHS: Final = frozenset(
-    """january february march april may june july august september october november december januar februar märz mai
-    juni juli oktober dezember spring summer autumn winter frühling sommer herbst""".split()
-)
+_MONTHS: Final = word_set("months", "en", "de") | word_set("seasons", "en", "de")
+#: parts of time besides days and months
+_TIMES: Final = word_set("times") | word_set("seasons", "fr", "es", "it")
 #: end as several things do, and are no nouns
 _NO_NOUNS: Final = frozenset("its as has was does yes always".split())
 

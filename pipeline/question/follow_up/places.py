@@ -11,12 +11,10 @@ from pipeline.question.follow_up.frame import Frame, phrases
 from pipeline.question.follow_up.kinds import is_attribute, is_measured, is_plural, is_time, is_year, same_kind
 from pipeline.question.follow_up.phrase import before_preposition, head_of
 from pipeline.question.follow_up.words import Words, begins_with, find
+from text.languages import any_of
 
 #: "children under twelve", "people over 65": one thing
-_AGED: Final = (
-    r" (?:under|over|above|below|aged|older than|younger than) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten"
-    r"|eleven|twelve|fourteen|sixteen|eighteen)(?: years)?"
-)
+_AGED: Final = rf" (?:under|over|above|below|aged|older than|younger than) (?:\d+|{any_of('ones', 'en')})(?: years)?"
 #: whom or what something is for: several without a determiner, or one that is new
 _FOR_WHOM: Final = re.compile(rf"(?<![\w-])for ((?:[a-z]+s|children|people|men|women)(?:{_AGED})?)(?![\w-])")
 _FOR_ONE: Final = re.compile(r"(?<![\w-])for (an? (?:[\w-]+ ){0,2}?[\w-]+)(?=$| (?:in|at|on|with|from|to)\b)")

@@ -10,63 +10,17 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.yes_no.grammar import added_names
 from pipeline.question.yes_no.words import YesNo
 from text.analyser import fold
+from text.languages import language, word_set
 from text.related_words import IRREGULAR_PASTS
 
 _DO = {"do", "does", "did"}
-_AUXILIARIES = {
-    "en": {
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "shall",
-        "should",
-        "will",
-        "would",
-        *_DO,
-    },
-    "de": {
-        "ist",
-        "sind",
-        "war",
-        "waren",
-        "hat",
-        "haben",
-        "hatte",
-        "hatten",
-        "wurde",
-        "wurden",
-        "kann",
-        "können",
-        "darf",
-        "dürfen",
-        "muss",
-        "müssen",
-        "soll",
-        "sollen",
-        "sollte",
-        "sollten",
-        "wird",
-        "werden",
-        "könnte",
-        "könnten",
-    },
-}
+_LANGUAGES = ("en", "de")
 #: a statement about the past stays true when a place, a date or a person is added
-_PAST = {"was", "were", "had", "did", "war", "waren", "hatte", "hatten", "wurde", "wurden"}
+_PAST = word_set("past", *_LANGUAGES)
 #: negations that are not the word with n't
 _CONTRACTED = {"can": ("cannot", "can't"), "will": ("won't",), "shall": ("shan't",)}
 #: "Can I …?" is answered by "You can …"
 _SECOND_PERSON = {"i": "you", "we": "you", "my": "your", "our": "your", "me": "you", "us": "you"}
-_NOT = {"en": "not", "de": "nicht"}
 #: words with which the question is about an unknown thing, or a choice
 _OPEN = frozenset(
     "or oder it he she they this that these those you i we my your our his her their its es er sie dies das du ich wir "
@@ -95,7 +49,7 @@ def is_yes_no(question: str, lang: str) -> bool:
     """Return whether a question without its mark is an English or German yes/no question."""
     words = _folded(question)
     first = words[0].removesuffix("n't") if words else ""
-    return len(words) > 1 and first in _AUXILIARIES.get(lang, ())
+    return len(words) > 1 and first in _auxiliaries(lang)
 
 
 def says(analysis: Analysis, sentence: str) -> YesNo:
@@ -117,7 +71,7 @@ def says(analysis: Analysis, sentence: str) -> YesNo:
 def _parse_question(analysis: Analysis) -> _Question | None:
     """Return the parsed question; None when it does not name what it asks about, or leaves a choice."""
     words = _folded(analysis.text)
-    if words[0] not in _AUXILIARIES.get(analysis.lang, ()):
+    if words[0] not in _auxiliaries(analysis.lang):
         return None
     if analysis.lang == "en" and words[1] in ("i", "we"):
         words = [words[0], *(_SECOND_PERSON.get(word, word) for word in words[1:])]
@@ -129,6 +83,10 @@ def _parse_question(analysis: Analysis) -> _Question | None:
     if words[1] in _ARTICLES and not analysis.entities:
         return None
     return _Question(auxiliary=words[0], words=tuple(words[1:]))
+
+
+def _auxiliaries(lang: str) -> frozenset[str]:
+    return word_set("be", lang) | word_set("auxiliaries", lang) if lang in _LANGUAGES else frozenset()
 
 
 def _folded(text: str) -> list[str]:
@@ -157,14 +115,15 @@ def _statements(question: _Question, verb: Sequence[str]) -> Iterator[list[str]]
 
 
 def _negations(question: _Question, lang: str) -> Iterator[list[str]]:
+    plain = language(lang).negations[0]
     if lang == "en":
         contracted = {f"{question.auxiliary}n't", *_CONTRACTED.get(question.auxiliary, ())}
-        for verb in ((question.auxiliary, _NOT[lang]), *((word,) for word in sorted(contracted))):
+        for verb in ((question.auxiliary, plain), *((word,) for word in sorted(contracted))):
             yield from _statements(question, tuple(map(_fold, verb)))
         return
     for statement in _statements(question, (question.auxiliary,)):
         for at in range(2, len(statement) + 1):
-            yield [*statement[:at], _NOT[lang], *statement[at:]]
+            yield [*statement[:at], plain, *statement[at:]]
 
 
 def _is_past(verb: str, word: str) -> bool:

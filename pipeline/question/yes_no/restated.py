@@ -14,8 +14,9 @@ from functools import lru_cache
 from typing import Final
 
 from pipeline.question.analysis import Analysis
-from pipeline.question.yes_no.grammar import GRAMMARS, Grammar, Words
+from pipeline.question.yes_no.grammar import Grammar, grammar_of
 from pipeline.question.yes_no.words import YesNo
+from text.languages import Words, language, word_set
 
 _TOKEN: Final = re.compile(r"\w+(?:['’.,-]\w+)*")
 #: "Est-ce que Vierburg est …?", "Vierburg est-elle …?"
@@ -26,9 +27,9 @@ _VOWELS: Final = "aeiouyhàâéèêëîïôûü"
 #: subjects before which no negation stands
 _SUBJECTS: Final = frozenset("usted você vocês".split())
 #: languages with a verb in the second place and another in the last, whose negation stands between them
-_VERB_SECOND: Final = {"de": "nicht", "nl": "niet"}
+_VERB_SECOND: Final = ("de", "nl")
 #: those where a verb may begin a statement, and where a statement with a question mark is a question
-_VERB_FIRST: Final = {"es": "no", "it": "non", "pt": "não"}
+_VERB_FIRST: Final = ("es", "it", "pt")
 #: a longer question is hardly stated word by word, and has too many statements
 _MOST_WORDS: Final = 30
 
@@ -66,7 +67,8 @@ def says(analysis: Analysis, sentence: str) -> YesNo:
     if stated is None:
         return ""
     added = sentence[tokens[len(stated) - 1].end() :].rstrip(".! ")
-    may_add = GRAMMARS[analysis.lang].added if restated.is_past else None
+    grammar = grammar_of(analysis.lang)
+    may_add = grammar.added if grammar and restated.is_past else None
     return "yes" if not added or (may_add and may_add.fullmatch(added)) else ""
 
 
@@ -82,7 +84,7 @@ def _words(text: str) -> Words:
 @lru_cache(maxsize=256)
 def _parse(question: str, lang: str) -> _Question | None:
     """Return the parts of a yes/no question, or None when it is none."""
-    grammar, words = GRAMMARS.get(lang), _words(question)
+    grammar, words = grammar_of(lang), _words(question)
     if grammar is None or len(words) < 2 or _asks_for_a_thing(grammar, words):
         return None
     if lang == "fr":
@@ -131,10 +133,12 @@ def _parse_statement(grammar: Grammar, words: Words) -> _Question | None:
 @lru_cache(maxsize=256)
 def _restate(question: str, lang: str, names_something: bool) -> _Restated | None:
     """Return the statements of a question; None when it does not name what it asks about, or leaves a choice."""
-    parsed = _parse(question, lang)
-    if parsed is None or not (parsed.beginnings or names_something) or not _is_clear(GRAMMARS[lang], parsed, lang):
+    parsed, grammar = _parse(question, lang), grammar_of(lang)
+    if parsed is None or grammar is None or not (parsed.beginnings or names_something):
         return None
-    grammar, verbs = GRAMMARS[lang], parsed.beginnings or (parsed.verb,)
+    if not _is_clear(grammar, parsed, lang):
+        return None
+    verbs = parsed.beginnings or (parsed.verb,)
     statements = frozenset(words for verb in verbs for words in _statements(grammar, parsed, verb, lang))
     if lang in _VERB_SECOND:
         negations = frozenset(negated for words in statements for negated in _negated_later(words, lang))
@@ -174,7 +178,8 @@ def _statements(grammar: Grammar, question: _Question, verb: Words, lang: str) -
         yield after[:at] + verb + after[at:]
     # "¿Está abierto el museo de Vierburg?" – "El museo de Vierburg está abierto"
     said = 1 + (after[0] in grammar.been)
-    if said == 2 or (verb[-1] in grammar.copulas and after[0] not in grammar.pronouns):
+    is_copula = lang in _VERB_FIRST and verb[-1] in word_set("be", lang)
+    if said == 2 or (is_copula and after[0] not in grammar.pronouns):
         for end in range(said + 1, len(after) + 1):
             yield after[said:end] + verb + after[:said] + after[end:]
 
@@ -185,7 +190,7 @@ def _negated(verb: Words, lang: str) -> Words:
         return _negated_french(verb)
     at = 1 if verb[0] in _SUBJECTS else 0
     bare, attached, _ = verb[-1].partition("-se")
-    return (*verb[:at], _VERB_FIRST[lang], *(("se", bare) if attached else verb[at:]))
+    return (*verb[:at], language(lang).negations[0], *(("se", bare) if attached else verb[at:]))
 
 
 def _negated_french(verb: Words) -> Words:
@@ -205,7 +210,7 @@ def _with_none(question: _Question, lang: str) -> Iterator[_Question]:
 def _negated_later(statement: Words, lang: str) -> Iterator[Words]:
     """Yield a German or Dutch statement with its negation somewhere behind the verb, in Dutch also with "geen"."""
     for at in range(2, len(statement) + 1):
-        yield (*statement[:at], _VERB_SECOND[lang], *statement[at:])
+        yield (*statement[:at], language(lang).negations[0], *statement[at:])
     if lang == "nl" and "een" in statement:
         at = statement.index("een")
         yield (*statement[:at], "geen", *statement[at + 1 :])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evals.measure.support import TRANSLATED, measure_support, read_claims
-from pipeline.answering.polarity import contradicts, is_negated
+from pipeline.answering.polarity import contradicts, is_negated, without_leading_answer
 from pipeline.answering.support.check import Quoted, adds_nothing, why_unsupported
 
 BUILT = "The lighthouse of Vierburg was built in 1874 by Robert Tallis."
@@ -202,6 +202,13 @@ def test_opposites(claim: str, quote: str, lang: str) -> None:
 )
 def test_no_opposites(claim: str, quote: str) -> None:
     assert not contradicts(claim, quote, "en")
+
+
+def test_only_a_yes_or_no_at_the_beginning_is_taken_off() -> None:
+    assert without_leading_answer(" Yes, it is open.") == "it is open."
+    assert without_leading_answer("Ja: es ist offen.") == "es ist offen."
+    for whole in ("They danced the tango.", "It is by the casino, not the bank.", "Das ist im Kino."):
+        assert without_leading_answer(whole) == whole
 
 
 def test_two_negations_are_none() -> None:
