@@ -1,4 +1,4 @@
-"""Writes what docs/ holds of the code: settings, command line, routes, bodies, the task; and the types in TypeScript.
+"""Writes what docs/ holds of the code: settings, command line, routes, bodies, tasks; the types in TypeScript; flow.js.
 
 ``make docs`` writes them; a test holds them equal. Everything but :func:`main` is pure.
 """
@@ -16,6 +16,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from api import generate_types
 from domain.errors import WellreadError
+from domain.flow import QUEUES, STEPS, TASKS, Step
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _KINDS = {
@@ -25,6 +26,9 @@ _KINDS = {
 _BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 #: columns of a terminal
 _WIDTH = 100
+_ROOT = Path(__file__).parent.parent
+#: the flow as the web page has it
+FLOW_SCRIPT = _ROOT / "api/web/flow.js"
 
 
 class UnknownPart(WellreadError):
@@ -83,6 +87,35 @@ def metrics_table(metrics: Mapping[str, tuple[str, Sequence[str]]]) -> str:
     return _table(("metric", "labels", "what it says"), rows)
 
 
+def tasks_table() -> str:
+    """Return a row for each task: its phase, name and queue, how often beat sends it, what its docstring says."""
+    from workers.app import app
+
+    app.loader.import_default_modules()
+    rows = [
+        (
+            task.phase[5] if isinstance(task, Step) else "–",
+            f"`{task.name}`",
+            task.queue,
+            f"every {task.every_s:g} s" if task.every_s else "",
+            _first_paragraph(app.tasks[task.name].run.__doc__ or ""),
+        )
+        for task in TASKS.values()
+    ]
+    return _table(("phase", "task", "queue", "sent by beat", "what it does"), rows)
+
+
+def flow_script() -> str:
+    """Return the web page's module of the flow: its word for each open status, and the status of each step."""
+    labels = {status: step.label for status, step in STEPS.items()}
+    statuses = {step.step: status for status, step in STEPS.items() if step.row == "question"}
+    return (
+        "// Written by `make docs` from domain/flow.py: do not edit.\n\n"
+        f"export const PHASES = {json.dumps(labels, indent=2)};\n"
+        f"export const STATUS_OF_STEP = {json.dumps(statuses, indent=2)};\n"
+    )
+
+
 def command_reference(command: click.Command, name: str) -> str:
     """Return the help of a command and of all below it, each under a heading."""
     return "\n\n".join(_helps(command, name, None))
@@ -125,21 +158,20 @@ def generated_parts() -> dict[str, str]:
         "completions": fields_table(CompletionRequest),
         "record": answer_table(Record),
         "task": task_schema(Payload),
+        "tasks": tasks_table(),
+        "workers": "\n".join(("```sh", *(f"wellread worker {queue}" for queue in QUEUES), "```")),
     }
 
 
 def main() -> None:
-    """Write the generated parts of the pages in docs/, and the types in TypeScript."""
+    """Write the generated parts of the pages in docs/, the types in TypeScript, and the web page's module."""
     parts = generated_parts()
-    root = Path(__file__).parent.parent
-    if generate_types.write(description()):
-        click.echo(f"{generate_types.PLACE.relative_to(root)} is written.")
-    for path in sorted(root.glob("docs/**/*.md")):
-        before = path.read_text("utf-8")
-        after = fill(before, parts)
-        if after != before:
-            path.write_text(after, "utf-8")
-            click.echo(f"{path.relative_to(root)} is written.")
+    written = {path: fill(path.read_text("utf-8"), parts) for path in sorted(_ROOT.glob("docs/**/*.md"))}
+    written |= {generate_types.PLACE: generate_types.typescript(description()), FLOW_SCRIPT: flow_script()}
+    for path, text in written.items():
+        if not path.is_file() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+            click.echo(f"{path.relative_to(_ROOT)} is written.")
 
 
 def _helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:

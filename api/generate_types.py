@@ -58,13 +58,6 @@ def type_of(schema: Mapping[str, Any]) -> str:
     )
 
 
-def write(openapi: Mapping[str, Any]) -> bool:
-    """Write the file anew; return whether that changed it."""
-    before, after = PLACE.read_text("utf-8") if PLACE.is_file() else "", typescript(openapi)
-    PLACE.write_text(after, "utf-8")
-    return before != after
-
-
 def _declaration(name: str, schema: Mapping[str, Any]) -> str:
     if "properties" not in schema:
         return f"{_comment(schema)}export type {name} = {type_of(schema)};\n"

@@ -8,9 +8,10 @@ from __future__ import annotations
 from domain.answer import Answer, Citation, CitedPage, Cost, Focus, Sentence, SolvedQuestion, Verdict
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.fact import Fact, KnownName, StatedFact
+from domain.flow import FINAL, Status
 from domain.hit import AnswerSpan, Hit, Passage, Reading, Scale, Scope, Via
 from domain.page import BLOCK_KINDS, Block, BlockKind, Page, PageText, Validators, titled
-from domain.question import FINAL, Budget, EventKind, Question, Status
+from domain.question import Budget, EventKind, Question
 from domain.variant import Tally, Variant, VariantKey, VariantKind
 
 __all__ = [

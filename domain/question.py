@@ -1,4 +1,4 @@
-"""Define the question, its budget and its status, and the threads of questions."""
+"""Define the question, its budget and its events, and the threads of questions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Literal
 
+from domain.flow import Status
 from domain.published import described
 from domain.variant import Variant
 
@@ -34,31 +35,6 @@ class EventKind(StrEnum):
     CHANGED = "changed"  #: a watched question has another answer
     UNWATCHED = "unwatched"  #: the question is no longer watched
     STOPPED = "stopped"  #: the last event of a watch's stream
-
-
-class Status(StrEnum):
-    """Where a question stands; each open status names exactly one next task, FOLLOWING none: another moves it."""
-
-    ASKED = "ASKED"
-    RETRYING = "RETRYING"
-    SEEKING = "SEEKING"
-    READING = "READING"
-    EMBEDDING = "EMBEDDING"
-    REQUERYING = "REQUERYING"
-    FOLLOWING = "FOLLOWING"  #: an equal question is in progress and shares its answer
-    ANSWERED = "ANSWERED"
-    ABSTAINED = "ABSTAINED"
-    CANCELLED = "CANCELLED"
-    TIMED_OUT = "TIMED_OUT"
-    FAILED = "FAILED"
-
-    @property
-    def is_final(self) -> bool:
-        """Return whether the question moves no further by itself."""
-        return self in FINAL
-
-
-FINAL = frozenset({Status.ANSWERED, Status.ABSTAINED, Status.CANCELLED, Status.TIMED_OUT, Status.FAILED})
 
 
 @dataclass(frozen=True, kw_only=True)

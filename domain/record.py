@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from domain.answer import Citation, Cost, NextQuestion, Sentence, StructuredAnswer, Verdict
 from domain.contradiction import Contradiction
+from domain.flow import Status
 from domain.page import BlockKind
 from domain.published import UNPUBLISHED, described
-from domain.question import Status
 
 FeedbackVerdict = Literal["right", "wrong", "citation_wrong"]
 

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from api.operations.metrics import METRICS
+from domain.flow import QUEUES, WRITER
 from tests.containers.files import COMPOSE, SECRET, SETTINGS
 from workers.app import app
-from workers.queues import QUEUE_NAMES
 
 FOLDER = Path(__file__).parent.parent / "docs/kubernetes"
 KUSTOMIZATION: dict[str, Any] = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
@@ -58,19 +58,19 @@ def test_tables_are_made_by_a_job() -> None:
     assert pod("migrate")["restartPolicy"] == "OnFailure"
 
 
-@pytest.mark.parametrize("name", ["embed", "beat"])
+@pytest.mark.parametrize("name", [WRITER.name, "beat"])
 def test_single_parts_are_never_two(name: str) -> None:
     assert RUNNING[name]["replicas"] == 1
     assert RUNNING[name]["strategy"] == {"type": "Recreate"}
     assert name not in {spec["scaleTargetRef"]["name"] for spec in SCALERS}
 
 
-@pytest.mark.parametrize("queue", QUEUE_NAMES)
+@pytest.mark.parametrize("queue", QUEUES)
 def test_a_worker_that_stops_may_end_what_it_has_begun(queue: str) -> None:
     assert pod(queue)["terminationGracePeriodSeconds"] == app.conf.task_time_limit + 10
 
 
-@pytest.mark.parametrize("name", [*QUEUE_NAMES, "beat"])
+@pytest.mark.parametrize("name", [*QUEUES, "beat"])
 def test_workers_and_beat_are_asked_by_a_look_at_a_file(name: str) -> None:
     (alive,) = [each["value"] for each in POD["containers"][0]["env"] if each["name"] == "WELLREAD_ALIVE_FILE"]
     for probe in ("startupProbe", "livenessProbe"):
@@ -123,7 +123,7 @@ def test_only_settings_that_exist_are_set_and_no_secret_among_them() -> None:
 
 
 def test_work_is_scaled_by_what_waits() -> None:
-    assert {spec["scaleTargetRef"]["name"] for spec in SCALERS} == {"answer", "crawl"}
+    assert {spec["scaleTargetRef"]["name"] for spec in SCALERS} == {q.name for q in QUEUES.values() if q.processes}
     (rule,) = yaml.safe_load((FOLDER / "adapter-values.yaml").read_text())["rules"]["external"]
     for spec in SCALERS:
         (metric,) = spec["metrics"]

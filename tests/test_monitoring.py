@@ -13,7 +13,7 @@ import yaml
 
 from api.operations.metrics import METRICS
 from domain import ReadOutcome, Status
-from workers.queues import QUEUE_NAMES, QUEUES
+from domain.flow import QUEUES, TASKS
 
 FOLDER = Path(__file__).parent.parent / "docs/compose"
 RULES: list[dict[str, Any]] = [
@@ -25,8 +25,8 @@ PANELS: list[dict[str, Any]] = DASHBOARD["panels"]
 VALUES = {
     "status": set(Status),
     "outcome": set(ReadOutcome),
-    "queue": set(QUEUE_NAMES),
-    "task": set(QUEUES),
+    "queue": set(QUEUES),
+    "task": set(TASKS),
     "state": {"waiting", "failed"},
     "part": {"database", "redis"},
     "quantile": {"0.5", "0.95"},

@@ -14,7 +14,8 @@ from domain.answer import Citation, Cost, NextQuestion, Sentence, Verdict
 from domain.candidate import Schedule
 from domain.contradiction import Contradiction
 from domain.file import StoredFile
-from domain.question import Status, Thread, ThreadQuestion, ThreadWithQuestions
+from domain.flow import Status
+from domain.question import Thread, ThreadQuestion, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageCheck, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from wellread.async_client import AsyncClient

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from celery import Celery
 
-from workers.queues import PRIORITY_STEPS, QUEUE_NAMES, QUEUES
+from domain.flow import QUEUES, TASKS
+from workers.queues import PRIORITY_STEPS
 from workers.settings import load
-
-SWEEP_EVERY_S = 3.0
-
-
-def beat_schedule() -> dict[str, dict[str, Any]]:
-    """Return the schedule of beat; each message expires before the next one is sent, so that none pile up."""
-    every = {
-        "wellread.sweep": SWEEP_EVERY_S,
-        "wellread.refresh": 10.0,
-        "wellread.expire": 60.0,
-        "wellread.compact": 300.0,
-        "wellread.learn": 300.0,
-    }
-    return {name: {"task": name, "schedule": s, "options": {"expires": s}} for name, s in every.items()}
-
 
 #: a worker loads only the tasks of its own queue, and starts sooner
 _QUEUE = os.environ.get("WELLREAD_QUEUE", "")
 app = Celery(
     "wellread",
     task_cls="workers.task:Task",
-    include=["workers.pool_process", *(f"workers.tasks.{name}" for name in QUEUE_NAMES if _QUEUE in ("", name))],
+    include=["workers.pool_process", *(f"workers.tasks.{name}" for name in QUEUES if _QUEUE in ("", name))],
 )
 app.conf.update(
     broker_url=load().broker,
@@ -52,10 +37,10 @@ app.conf.update(
         "interval_step": 0.1,
         "interval_max": 0.2,
     },
-    task_routes={name: {"queue": queue} for name, queue in QUEUES.items()},
-    task_default_queue=QUEUES["wellread.ask"],
+    task_routes={task.name: {"queue": task.queue} for task in TASKS.values()},
+    task_default_queue=TASKS["wellread.ask"].queue,
     task_create_missing_queues=False,
-    task_queues={name: {"exchange": name, "routing_key": name} for name in QUEUE_NAMES},
+    task_queues={name: {"exchange": name, "routing_key": name} for name in QUEUES},
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     task_ignore_result=True,
@@ -74,7 +59,11 @@ app.conf.update(
     worker_hijack_root_logger=False,
     worker_cancel_long_running_tasks_on_connection_loss=False,
     beat_scheduler="celery.beat:Scheduler",
-    beat_schedule=beat_schedule(),
+    beat_schedule={  # each message expires before the next one is sent, so that none pile up
+        task.name: {"task": task.name, "schedule": task.every_s, "options": {"expires": task.every_s}}
+        for task in TASKS.values()
+        if task.every_s
+    },
     enable_utc=True,
     timezone="UTC",
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain.errors import WellreadError
+from domain.flow import QUEUES, Queue
 from workers.settings import LOOPBACK, SECRETS_DIR, Settings
 
 if TYPE_CHECKING:
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
 #: the queue of a process that runs no task, and so loads none
 NO_TASKS = "none"
-#: the queues whose work lets those who wait for an answer go first
-YIELDING = ("crawl", "embed")
+#: how much less than the others a process gets that yields: about a ninth
+_NICENESS = 10
+#: Linux may share the processor among sessions first, whatever their processes' niceness
+_OF_SESSION = Path("/proc/self/autogroup")
 
 
 class FlowerExposed(WellreadError):
@@ -30,43 +33,37 @@ class UnknownQueue(WellreadError):
     """There is no such queue."""
 
 
-def run_worker(settings: Settings, queue: str) -> None:
-    """Run a Celery worker for one queue until it is stopped."""
-    os.environ["WELLREAD_QUEUE"] = queue  # before the application is imported: it loads this queue's tasks
+def run_worker(settings: Settings, name: str) -> None:
+    """Run a Celery worker for one queue until it is stopped; raises UnknownQueue."""
+    if (queue := QUEUES.get(name)) is None:
+        raise UnknownQueue(f"There is no queue {name!r}: it is one of {', '.join(QUEUES)}.")
+    os.environ["WELLREAD_QUEUE"] = name  # before the application is imported: it loads this queue's tasks
     from celery import signals
     from celery.utils.nodenames import host_format
 
     from store.sql.database import Database, check_schema
     from workers.app import app
     from workers.broker import tolerate_faults
-    from workers.processes.priority import yield_processor
-    from workers.queues import QUEUE_NAMES
+    from workers.pool_process import load_before_fork
     from workers.services import completeness
-    from workers.services.logs import log_libraries_as_json, quiet_ticks
     from workers.services.stopping import give_back_after
-    from workers.warm_up import load_before_fork
 
     tolerate_faults()
-    if queue not in QUEUE_NAMES:
-        raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")
-    if settings.logs == "json":
-        log_libraries_as_json()  # warnings before Celery asks for it
-        signals.setup_logging.connect(log_libraries_as_json, weak=False)
+    _set_up_logs(settings)
     _wait_for_schema(settings)
     check_schema(Database(settings.database))
-    if queue in ("answer", "embed"):
+    if queue.opens_passages:
         completeness.check_once(settings)
-    if queue in YIELDING:
-        yield_processor()
-    quiet_ticks()
+    if queue.yields:
+        _yield_processor()
     give_back_after(settings.stop_s)
     load_before_fork(queue)
     if settings.alive_file:
         _touch_at(signals.heartbeat_sent, settings.alive_file)
     # not by Celery's command line, which would load all its commands, and Flower's
     worker = app.Worker(
-        hostname=host_format(f"{queue}-{os.getpid()}@%h"),
-        queues=[queue],
+        hostname=host_format(f"{name}-{os.getpid()}@%h"),
+        queues=[name],
         concurrency=processes(settings, queue),
         pool_cls="prefork",
         without_gossip=True,
@@ -78,9 +75,9 @@ def run_worker(settings: Settings, queue: str) -> None:
     sys.exit(worker.exitcode)
 
 
-def processes(settings: Settings, queue: str) -> int:
-    """Return how many processes work on a queue; only one may write passages."""
-    return {"answer": settings.answer_processes, "crawl": settings.crawl_processes}.get(queue, 1)
+def processes(settings: Settings, queue: Queue) -> int:
+    """Return how many processes work on a queue."""
+    return int(getattr(settings, queue.processes)) if queue.processes else 1
 
 
 def run_beat(settings: Settings) -> None:
@@ -89,16 +86,12 @@ def run_beat(settings: Settings) -> None:
     from celery import signals
 
     from workers.app import app
-    from workers.processes.heartbeat import start_heartbeat_of_beat
-    from workers.services.logs import log_libraries_as_json, quiet_ticks
+    from workers.processes.heartbeat import BEAT, start_heartbeat
 
-    quiet_ticks()
     if settings.alive_file:
         _touch_at(signals.after_task_publish, settings.alive_file)
-    if settings.logs == "json":
-        log_libraries_as_json()  # warnings before Celery asks for it
-        signals.setup_logging.connect(log_libraries_as_json, weak=False)
-    start_heartbeat_of_beat(settings.redis)
+    _set_up_logs(settings)
+    start_heartbeat(settings.redis, BEAT, os.getpid())
     signals.beat_init.connect(end_when_told, weak=False)
     app.Beat(loglevel="INFO", schedule="", quiet=settings.logs == "json").run()
 
@@ -129,6 +122,26 @@ def run_flower(settings: Settings) -> None:
 
     sys.argv = ["wellread"]
     run(settings)
+
+
+def _yield_processor() -> None:
+    """Have this process, and those that it starts, work with what other processes leave over of the processor."""
+    with suppress(OSError):
+        os.nice(_NICENESS)
+    if os.getsid(0) == os.getpid():  # else the session is its starter's too
+        with suppress(OSError):
+            _OF_SESSION.write_text(f"{_NICENESS}\n")
+
+
+def _set_up_logs(settings: Settings) -> None:
+    from celery import signals
+
+    from workers.services.logs import log_libraries_as_json, quiet_ticks
+
+    quiet_ticks()
+    if settings.logs == "json":
+        log_libraries_as_json()  # warnings before Celery asks for it
+        signals.setup_logging.connect(log_libraries_as_json, weak=False)
 
 
 def _touch_at(sent: Signal, path: str) -> None:

@@ -10,19 +10,33 @@ import os
 import signal
 from threading import Thread
 
+import structlog
 from billiard.process import current_process
 from celery import signals
 
+from domain.errors import WellreadError
+from domain.flow import QUEUES, Queue
+from store.passages import connect
+from text import language
 from workers.monitoring import traces
 from workers.processes import parent_death
 from workers.processes.heartbeat import start_heartbeat
 from workers.services import services, stopping
-from workers.services.completeness import LOOKING, look_and_warn
+from workers.services.completeness import look_and_warn
 from workers.services.outages import RECORD_WITHIN_S
-from workers.warm_up import warm_up
+
+log = structlog.get_logger()
 
 #: the worker: it imports this before it forks
 _WORKER = os.getpid()
+
+
+def load_before_fork(queue: Queue) -> None:
+    """Load what each process of a worker would load for itself: they begin a second sooner, and share it."""
+    if queue.opens_passages:
+        connect.load_before_fork()
+    if "language" in queue.loads:
+        language.load_before_fork()
 
 
 @signals.worker_before_create_process.connect
@@ -39,19 +53,30 @@ def keep_shared(**_: object) -> None:
 def start(**_: object) -> None:
     """End with the worker, open the services that the queue's first task would wait for, and count as ready then."""
     stopping.listen()
-    queue = os.environ.get("WELLREAD_QUEUE", "")
+    queue = QUEUES[os.environ["WELLREAD_QUEUE"]]
     # two processes must not write passages: the new worker's would find this one at work
-    parent_death.die_with_parent(_WORKER, signal.SIGKILL if queue == "embed" else stopping.WORKER_DIED)
+    parent_death.die_with_parent(_WORKER, signal.SIGKILL if "writer" in queue.loads else stopping.WORKER_DIED)
     services().waits_s = RECORD_WITHIN_S
     if warm_up(queue):
-        start_heartbeat(services().settings.redis, queue)
-        if queue in LOOKING and is_first():
+        start_heartbeat(services().settings.redis, queue.name, os.getppid())
+        if queue.opens_passages and getattr(current_process(), "index", 0) == 0:  # one speaks for the whole worker
             Thread(target=look_and_warn, args=(services(),), name="lost passages", daemon=True).start()
 
 
-def is_first() -> bool:
-    """Return whether this process is the first of its pool: of what concerns the whole worker it alone speaks."""
-    return getattr(current_process(), "index", 0) == 0
+def warm_up(queue: Queue) -> bool:
+    """Open the services that a queue's first task would wait for; return whether they can be used."""
+    ready = services()
+    try:
+        if "search" in queue.loads:
+            _ = ready.tools, ready.events
+            ready.embedder.embed(["warm"])
+            ready.reader.read("warm", [("", "warm")])
+        if "writer" in queue.loads:
+            _ = ready.passages_writer
+    except WellreadError as error:  # the first task meets the error again, and stores it in its row
+        log.error("not_ready", queue=queue.name, error=str(error))
+        return False
+    return True
 
 
 @signals.worker_process_shutdown.connect

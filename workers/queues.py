@@ -1,41 +1,19 @@
-"""The tasks, the queue of each task and its order there, and the task that each status waits for."""
+"""The order in which a queue's messages are served, and how many wait."""
 
 from __future__ import annotations
 
-from domain import Status
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-#: task → queue; a task's name is a published contract, its argument is one row id
-QUEUES = {
-    "wellread.ask": "answer",
-    "wellread.retrieve": "answer",
-    "wellread.retry": "answer",
-    "wellread.requery": "answer",
-    "wellread.seek": "crawl",
-    "wellread.read": "crawl",
-    "wellread.embed": "embed",
-    "wellread.sweep": "upkeep",
-    "wellread.refresh": "upkeep",
-    "wellread.notify": "upkeep",
-    "wellread.learn": "upkeep",
-    "wellread.expire": "upkeep",
-    "wellread.compact": "embed",
-    "wellread.erase": "embed",
-}
-QUEUE_NAMES = tuple(dict.fromkeys(QUEUES.values()))
+from domain.flow import TASKS
+
+if TYPE_CHECKING:
+    import redis
+
 #: the places in a queue, the first served first; so many lists are kept in Redis
 PRIORITY_STEPS = tuple(range(10))
-#: what begins work on a question, or on a wave of its pages: it lets through what goes on with work that was begun
-FIRST_STEPS = frozenset({"wellread.retrieve", "wellread.seek"})
 #: of a message that no question waits for
 LAST = 9
-
-#: the one task that works on a question in each open status; READING and EMBEDDING are worked on row by row
-TASK_OF = {
-    Status.ASKED: "wellread.retrieve",
-    Status.RETRYING: "wellread.retry",
-    Status.SEEKING: "wellread.seek",
-    Status.REQUERYING: "wellread.requery",
-}
 
 
 def place(task: str, priority: int | None) -> int:
@@ -43,9 +21,18 @@ def place(task: str, priority: int | None) -> int:
 
     ``priority`` is 0–9, 9 first (7–9, 4–6, 1–3 and 0 are told apart); None where no question waits.
     """
-    return LAST if priority is None else 2 * ((9 - priority) // 3) + (task in FIRST_STEPS)
+    return LAST if priority is None else 2 * ((9 - priority) // 3) + TASKS[task].begins
 
 
 def places(task: str) -> tuple[int, ...]:
     """Return every place that a task's messages may have."""
     return tuple(sorted({place(task, priority) for priority in (None, *range(10))}))
+
+
+def queue_length(client: redis.Redis, queue: str, at: Sequence[int] = PRIORITY_STEPS) -> int:
+    """Return the number of messages in a queue, over all its places or at these."""
+    names = [queue if step == 0 else f"{queue}\x06\x16{step}" for step in at]
+    with client.pipeline(transaction=False) as pipe:
+        for name in names:
+            pipe.llen(name)
+        return sum(pipe.execute())

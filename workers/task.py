@@ -12,8 +12,8 @@ import structlog
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
+from domain.flow import TASKS
 from workers.monitoring import outcomes, traces
-from workers.queues import QUEUES
 from workers.services.stopping import Stopped, is_orphan, working
 
 log = structlog.get_logger()
@@ -40,7 +40,8 @@ class Task(celery.Task[Any, Any]):
     @contextmanager
     def _span(self, row_id: object = None, *_: object) -> Iterator[None]:
         """Record the work in the trace that its message belongs to."""
-        if not traces.is_on() or self.name in traces.TICKS or self.name not in QUEUES:
+        known = TASKS.get(self.name)
+        if not traces.is_on() or known is None or known.every_s:  # what beat sends all the time leaves no trace
             yield
             return
         from workers.services import services
@@ -61,7 +62,7 @@ class Task(celery.Task[Any, Any]):
                 self.name,
                 args=request.args,
                 kwargs=dict(request.kwargs or {}),
-                queue=QUEUES[self.name],
+                queue=TASKS[self.name].queue,
                 priority=(request.delivery_info or {}).get("priority"),
                 argsrepr=getattr(request, "argsrepr", None),
                 headers=traces.headers() or None,

@@ -17,6 +17,7 @@ from api import installed_version
 from api.mcp.arguments import Budget, Collection, Date, Excluded, Langs, Sites, Url
 from api.mcp.strict_tool import StrictTool
 from domain import WITH_TEXT
+from domain.flow import STEPS
 from domain.page import BlockKind
 from domain.question import Length, Task
 from domain.record import FoundPassage, Record
@@ -30,13 +31,6 @@ _INSTRUCTIONS: Final = (
     "Wellread answers questions from pages it has read, each sentence with a citation that was checked, and reads the "
     "web when it knows too little. `ask` for answers, `search` for passages. Quote its citations' URLs."
 )
-#: by the record's current step
-_STEPS: Final = {
-    "phase1_initial_lookup": "looking in what was read",
-    "phase2_retry_paraphrased": "looking again in other words",
-    "phase3_web_crawl": "reading the web",
-    "phase4_requery": "looking again with what was read",
-}
 #: seconds between two looks at a question
 _POLL_EVERY_S: Final = 0.5
 
@@ -245,7 +239,8 @@ async def _follow(ctx: Context, client: AsyncClient, question_id: str, wait_s: f
 
 def _progress(record: Record) -> str:
     read = sum(page.outcome in WITH_TEXT for page in record.pages)
-    said = _STEPS.get(record.current_step or "", "done" if record.status.is_final else "waiting")
+    step = STEPS.get(record.status)
+    said = step.doing if step else "done" if record.status.is_final else "waiting"
     return f"{said} ({read} of {len(record.pages)} pages read)" if record.pages else said
 
 

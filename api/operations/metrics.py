@@ -19,20 +19,18 @@ from prometheus_client.registry import Collector
 
 from api import installed_version
 from domain import Status
-from store.crawl.candidates import CandidateStatus
+from domain.flow import QUEUES, TASKS
 from store.overview import figures
 from store.questions.state import waiting
 from store.sql.errors import DatabaseError
-from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, WebhookRow, WebhookStatus
+from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 from workers.processes.heartbeat import last_sweep, living_workers
-from workers.queues import QUEUE_NAMES, QUEUES, TASK_OF
+from workers.queues import queue_length
 from workers.services.collections import every
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
-    from store.sql.leases import LeasedRow
     from workers.services import Services
 
 #: name → what it says, its labels
@@ -65,14 +63,6 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "wellread_redis_memory_limit_bytes": ("What it may use; 0: no limit is set.", ()),
 }
 WINDOW = timedelta(hours=1)
-
-#: what each task is sent for
-_WORK: dict[str, tuple[LeasedRow, ColumnElement[bool]]] = {
-    **{task: (QuestionRow, QuestionRow.status == status) for status, task in TASK_OF.items()},
-    "wellread.read": (CandidateRow, CandidateRow.status == CandidateStatus.WAITING),
-    "wellread.embed": (PageRow, PageRow.state == IndexState.FETCHED),
-    "wellread.notify": (WebhookRow, WebhookRow.status == WebhookStatus.WAITING),
-}
 
 
 class Figures(Collector):
@@ -128,9 +118,9 @@ def _database(services: Services, found: Figures) -> None:
         with each.database.read() as session:
             for named, number in (*_counted(session), *_of_late(session, now - WINDOW)):
                 sums[named] += number
-            for task, (row, waits) in _WORK.items():
+            for task, (row, waits) in figures.WAITING.items():
                 due = figures.due(session, row, waits, now)
-                sums["wellread_due", QUEUES[task], task] += due.number
+                sums["wellread_due", TASKS[task].queue, task] += due.number
                 oldest[task] = max(oldest[task], due.oldest_s)
             for step in figures.step_times(session):
                 steps[step.name].append(step.seconds)
@@ -167,11 +157,9 @@ def _of_late(session: Session, since: datetime) -> Iterator[_Figure]:
 
 
 def _redis(services: Services, found: Figures) -> None:
-    from workers.upkeep.sweep import queue_length  # it brings the whole crawler along, which this process does not need
-
     alive, memory, swept = living_workers(services), services.redis.info("memory"), last_sweep(services)
-    for queue in QUEUE_NAMES:
-        found.set("wellread_messages", queue_length(services, queue), queue)
+    for queue in QUEUES:
+        found.set("wellread_messages", queue_length(services.redis, queue), queue)
         found.set("wellread_workers", alive[queue], queue)
     found.set("wellread_redis_memory_bytes", memory["used_memory"])
     found.set("wellread_redis_memory_limit_bytes", memory["maxmemory"])

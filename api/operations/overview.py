@@ -18,11 +18,9 @@ from store.questions import records
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
 from workers.crawl.search import cooling_engines
-from workers.processes.heartbeat import living_workers
+from workers.processes.heartbeat import WorkQueue, work_queues
 from workers.processes.stack import Address, running
-from workers.queues import QUEUE_NAMES
 from workers.services.engines import switched_on
-from workers.upkeep.sweep import queue_length
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -42,20 +40,11 @@ class RecentQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Queue:
-    """A queue with the numbers of its workers and waiting messages."""
-
-    name: str
-    workers: int
-    waiting: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class Overview:
     """Everything that `wellread status` shows."""
 
     address: Address | None  #: None where no stack runs on the data folder
-    queues: tuple[Queue, ...] | None  #: None while Redis does not answer
+    queues: list[WorkQueue] | None  #: None while Redis does not answer
     pages: int
     passages: int
     sources: int
@@ -84,7 +73,7 @@ def overview(services: Services) -> Overview:
         waiting = refresh_queue.count(session, services.now())
     return Overview(
         address=running(services.settings),
-        queues=_queues(services),
+        queues=work_queues(services),
         pages=page_count,
         passages=services.passages.count() if page_count else 0,
         sources=source_count,
@@ -102,13 +91,3 @@ def _engines(services: Services) -> dict[str, str]:
     except redis.RedisError:  # the queues show that Redis does not answer
         cooldowns = {}
     return {name: cooldowns[name].reason if name in cooldowns else "" for name in switched_on(services.settings)}
-
-
-def _queues(services: Services) -> tuple[Queue, ...] | None:
-    try:
-        workers = living_workers(services)
-        return tuple(
-            Queue(name=name, workers=workers[name], waiting=queue_length(services, name)) for name in QUEUE_NAMES
-        )
-    except redis.RedisError:
-        return None

@@ -12,6 +12,7 @@ from sqlalchemy import func, select, update
 
 from domain import Page, Passage
 from domain.errors import WellreadError
+from domain.flow import WRITER
 from store.graph import entities
 from store.pages import pages
 from store.passages import reindex as passages_reindex
@@ -118,7 +119,7 @@ def _lock_data_folder(services: Services) -> Iterator[None]:
             ) from error
         if writers := _writers(services):
             raise StillRunning(
-                f"{writers} worker(s) of the queue `embed` are at work: stop them, then run `wellread reindex`."
+                f"{writers} worker(s) of the queue `{WRITER.name}` are at work: stop them, then run `wellread reindex`."
             )
         yield
 
@@ -128,6 +129,6 @@ def _writers(services: Services) -> int:
     if not services.settings.redis_url:
         return 0
     try:
-        return living_workers(services)["embed"]
+        return living_workers(services)[WRITER.name]
     except redis.RedisError:
         return 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from domain.flow import QUEUES, WRITER
 from store.ephemeral.memory import memory_use
 from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
 from workers.processes.heartbeat import living_beats, living_workers
@@ -92,7 +93,7 @@ def workers(services: Services) -> Room:
         return Room(ok=True, detail=detail)
     return Room(
         ok=False,
-        needed="answer" in missing,
+        needed=any(QUEUES[queue].is_needed for queue in missing),
         detail=f"no worker for {', '.join(missing)} ({detail})",
         fix="; ".join(f"run `wellread worker {queue}`" for queue in missing),
     )
@@ -100,8 +101,8 @@ def workers(services: Services) -> Room:
 
 def writers(services: Services) -> Room:
     """Return how many workers may write passages; raises redis.RedisError."""
-    number = living_workers(services)["embed"]
-    fix = "Stop all but one `embed` worker: only one may write." if number > 1 else ""
+    number = living_workers(services)[WRITER.name]
+    fix = f"Stop all but one `{WRITER.name}` worker: only one may write." if number > 1 else ""
     return Room(ok=number <= 1, detail=f"{number} may write", fix=fix)
 
 

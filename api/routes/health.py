@@ -22,7 +22,7 @@ from store.pages import pages
 from store.passages.errors import PassagesLost
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
-from workers.queues import QUEUE_NAMES
+from workers.processes.heartbeat import work_queues
 from workers.services import Services, completeness
 from workers.services.engines import switched_on
 
@@ -41,11 +41,12 @@ def stats(services: ServicesDep, who: CallerDep) -> StatsOut:
     with services.database.read() as session:
         page_count, source_count = pages.count(session), len(sources.list_all(session))
         questions = {Status(status): number for status, number in session.execute(by_status)}
+    queues = work_queues(services) if who.collections is None else None
     return StatsOut(
         pages=page_count,
         sources=source_count,
         questions=questions,
-        queues=_queues(services) if who.collections is None else None,
+        queues=None if queues is None else {queue.name: queue.waiting for queue in queues},
         engines=list(switched_on(services.settings)),
     )
 
@@ -136,12 +137,3 @@ def _asking_redis(name: str, check: Callable[[], CheckOut]) -> CheckOut:
         return CheckOut(
             name=name, ok=False, detail="Redis does not answer", what_to_do="Start it, or run `wellread doctor`."
         )
-
-
-def _queues(services: Services) -> dict[str, int] | None:
-    from workers.upkeep.sweep import queue_length  # it brings the whole crawler along, which this process does not need
-
-    try:
-        return {queue: queue_length(services, queue) for queue in QUEUE_NAMES}
-    except redis.RedisError:  # /readyz says what to do; the other figures need no Redis
-        return None

@@ -5,16 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from store.overview.activity import DaySpent, DeadQuestion, Hour
-
-
-class WorkQueue(BaseModel):
-    """A queue with the numbers of its workers and waiting messages."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    name: str
-    workers: int
-    waiting: int
+from workers.processes.heartbeat import WorkQueue
 
 
 class Operations(BaseModel):

@@ -18,7 +18,6 @@ from api.schemas.records import record_json
 from domain import EventKind
 from domain.record import Event, Record
 from store.ephemeral.events import Listener, follow
-from store.questions.records import PHASES
 
 log = structlog.get_logger()
 
@@ -179,7 +178,7 @@ def _new_events(before: Record, record: Record) -> list[Event]:
 
 
 def _status(record: Record) -> Event:
-    return _event(EventKind.STATUS, {"status": record.status, "current_step": PHASES.get(record.status)})
+    return _event(EventKind.STATUS, {"status": record.status, "current_step": record.current_step})
 
 
 def _final(record: Record, event_id: str) -> Event:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import Session
 
-from domain.question import FINAL
+from domain.flow import FINAL
 from store.crawl.candidates import CandidateStatus
 from store.knowledge.lines import FileLine
 from store.knowledge.page_ids import renumbered

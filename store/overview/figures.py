@@ -13,10 +13,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, literal, select
 from sqlalchemy.orm import Session
 
-from domain import FINAL, Status
+from domain.flow import FINAL, STEPS, TASKS, Status
 from store.crawl.candidates import CandidateStatus
 from store.sql import leases
-from store.sql.tables import CandidateRow, QuestionRow, StepRow
+from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, StepRow, WebhookRow, WebhookStatus
 
 #: rows of one kind are counted up to here
 MOST_COUNTED = 10_000
@@ -24,6 +24,18 @@ MOST_COUNTED = 10_000
 LATEST_STEPS = 1_000
 #: among which the costs are looked for
 COSTLY_STEPS = 20_000
+#: what waits for the tasks that work on one row of these
+_OF_ROWS: dict[str | None, tuple[leases.LeasedRow, ColumnElement[bool]]] = {
+    "candidate": (CandidateRow, CandidateRow.status == CandidateStatus.WAITING),
+    "page": (PageRow, PageRow.state == IndexState.FETCHED),
+    "webhook": (WebhookRow, WebhookRow.status == WebhookStatus.WAITING),
+}
+#: task → the rows that wait for it; what ends questions comes first
+WAITING: dict[str, tuple[leases.LeasedRow, ColumnElement[bool]]] = {
+    step.name: (QuestionRow, QuestionRow.status == status)
+    for status, step in reversed(STEPS.items())
+    if step.row == "question"
+} | {task.name: _OF_ROWS[task.row] for task in TASKS.values() if task.row in _OF_ROWS}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Citation, Sentence, Status, Verdict
 from domain.answer import ASKING_BACK, NextQuestion, StructuredAnswer
+from domain.flow import STEPS
 from domain.record import ContextHit, Feedback, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
@@ -21,24 +22,8 @@ from store.questions.trace import cost_of, total_cost
 from store.sql.rows import to_value
 from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, PageRow, QuestionRow, StepRow, WatchRow
 
-#: the phase of the four-phase design that a status belongs to
-PHASES = {
-    Status.ASKED: "phase1_initial_lookup",
-    Status.RETRYING: "phase2_retry_paraphrased",
-    Status.SEEKING: "phase3_web_crawl",
-    Status.READING: "phase3_web_crawl",
-    Status.EMBEDDING: "phase3_web_crawl",
-    Status.REQUERYING: "phase4_requery",
-}
-
-_PHASE_OF_STEP = {
-    "retrieve": "phase1_initial_lookup",
-    "retry": "phase2_retry_paraphrased",
-    "seek": "phase3_web_crawl",
-    "requery": "phase4_requery",
-    "reuse": "phase1_initial_lookup",
-}
-
+#: the phase of each step; an answer that is used again was found in the first
+_PHASE_OF_STEP = {"reuse": STEPS[Status.ASKED].phase} | {step.step: step.phase for step in STEPS.values()}
 
 #: the JSON in an answer's row; fields that older rows lack have defaults
 _SENTENCES, _CITATIONS = TypeAdapter(tuple[Sentence, ...]), TypeAdapter(tuple[Citation, ...])
@@ -77,7 +62,7 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
         question_as_understood=row.text if row.asked else None,
         thread=row.thread_id,
         status=status,
-        current_step=PHASES.get(status),
+        current_step=STEPS[status].phase if status in STEPS else None,
         final_step=_final_step(status, steps),
         provisional=False,
         answer=None,

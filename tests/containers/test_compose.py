@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 import yaml
 
+from domain.flow import QUEUES, WRITER
 from tests.containers.files import COMPOSE, OURS, ROOT, SECRET, SERVICES, SETTINGS, UNCHECKED
-from workers.queues import QUEUE_NAMES
 
 
 def test_every_part_of_the_stack_is_there() -> None:
     assert set(SERVICES) == {
-        "redis", "postgres", "searxng", "migrate", "api", *QUEUE_NAMES, "beat", "flower", "prometheus"
+        "redis", "postgres", "searxng", "migrate", "api", *QUEUES, "beat", "flower", "prometheus"
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("queue", QUEUE_NAMES)
+@pytest.mark.parametrize("queue", QUEUES)
 def test_each_queue_has_its_worker(queue: str) -> None:
     assert SERVICES[queue]["command"] == ["wellread", "worker", queue]
 
@@ -62,7 +62,7 @@ def test_check_of_what_works_wants_a_file_of_this_minute(tmp_path: Path) -> None
     assert status() != 0
 
 
-@pytest.mark.parametrize("name", [*QUEUE_NAMES, "beat"])
+@pytest.mark.parametrize("name", [*QUEUES, "beat"])
 def test_what_touches_the_file_is_checked_by_it(name: str) -> None:
     assert OURS[name]["environment"]["WELLREAD_ALIVE_FILE"] in OURS[name]["healthcheck"]["test"][1]
 
@@ -75,7 +75,7 @@ def test_no_log_grows_without_end(name: str) -> None:
     assert int(logging["options"]["max-file"]) > 1
 
 
-@pytest.mark.parametrize("queue", QUEUE_NAMES)
+@pytest.mark.parametrize("queue", QUEUES)
 def test_a_worker_that_stops_may_end_what_it_has_begun(queue: str) -> None:
     from workers.app import app
 
@@ -130,9 +130,9 @@ def test_flower_asks_for_a_password_and_lets_nobody_change_anything() -> None:
     assert SERVICES["flower"]["environment"]["FLOWER_READ_ONLY"] == "true"
 
 
-def test_one_process_alone_writes_passages() -> None:
-    assert SERVICES["embed"]["deploy"]["replicas"] == 1
-    assert SERVICES["beat"]["deploy"]["replicas"] == 1
+@pytest.mark.parametrize("name", [WRITER.name, "beat"])
+def test_single_parts_are_never_two(name: str) -> None:
+    assert SERVICES[name]["deploy"]["replicas"] == 1
 
 
 def test_volumes_and_mounted_files_exist() -> None:

@@ -20,7 +20,7 @@ from typing import Final
 from api.cli import demo
 from api.cli.demo.site_server import SiteServer, serve
 from domain import Cost, Status
-from domain.question import FINAL
+from domain.flow import FINAL
 from store.questions import new_questions, steps
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow

@@ -12,7 +12,6 @@ from opentelemetry.sdk import environment_variables
 
 from domain import Status
 from tests.docs.blocks import PAGES, ROOT, Block, blocks
-from workers.queues import QUEUES
 from workers.settings import Settings
 
 #: names that look like environment variables and are none: statuses, places in examples, names of code and of the
@@ -24,7 +23,7 @@ NOT_VARIABLES |= {f"AWS_{name}" for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY
 #: paths that a contributor makes
 ADVICE = {
     f"CONTRIBUTING.md: {folder}/NAME.py" for folder in ("crawler/search/engines", "store/embedders", "crawler/extract")
-}
+} | {"CONTRIBUTING.md: workers/tasks/QUEUE.py"}
 
 
 @pytest.mark.parametrize("block", blocks("json"), ids=str)
@@ -43,11 +42,6 @@ def test_flow_picture_shows_every_status() -> None:
     pictures = [block.text for block in blocks("", "mermaid") if "ASKED" in block.text and "sequence" not in block.text]
     (picture,) = pictures
     assert set(re.findall(r"\b[A-Z_]{5,}\b", picture)) == set(Status)
-
-
-def test_table_of_tasks_is_the_one_workers_have() -> None:
-    rows = re.findall(r"`(wellread\.\w+)` \| (\w+) \|", PAGES["docs/how-it-works.md"].read_text("utf-8"))
-    assert dict(rows) == QUEUES
 
 
 def test_every_environment_variable_named_exists() -> None:

@@ -18,6 +18,10 @@ def test_generated_parts_match_the_code() -> None:
     assert stale == [], "run `make docs`"
 
 
+def test_the_web_pages_module_matches_the_flow() -> None:
+    assert generate_docs.FLOW_SCRIPT.read_text("utf-8") == generate_docs.flow_script(), "run `make docs`"
+
+
 def test_types_in_typescript_match_the_routes() -> None:
     written = generate_types.PLACE.read_text("utf-8")
     assert written == generate_types.typescript(generate_docs.description()), "run `make docs`"

@@ -22,10 +22,10 @@ from celery import Celery
 from fastapi import FastAPI
 from sqlalchemy import func, select
 
+from domain.flow import TASKS
 from store.sql.tables import Table
 from tests.api.conftest import serving
 from workers.processes.supervise import wait_until
-from workers.queues import QUEUES
 from workers.services import Services
 from workers.settings import load
 
@@ -41,7 +41,7 @@ NO_QUESTIONS = tuple(value for value in ODD if not (isinstance(value, str) and a
 
 def _message(chance: random.Random) -> bytes:
     """Return a message as it lies in the queue's list, with something wrong in it."""
-    task = chance.choice([*QUEUES, "no.such.task", "", None, 7])
+    task = chance.choice([*TASKS, "no.such.task", "", None, 7])
     args = chance.choice(
         [[chance.choice(ODD)], [], chance.choice(ODD), [{"question": chance.choice(NO_QUESTIONS)}], [1, 2, 3]]
     )

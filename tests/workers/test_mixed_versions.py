@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from domain.flow import TASKS
 from store.sql.tables import QuestionRow
 from tests.api import walk
 from tests.workers.conftest import Bell
-from workers.app import app, beat_schedule
-from workers.queues import QUEUES
+from workers.app import app
 from workers.services import Services
 from workers.upkeep import sweep
 
 #: what has a message of its own for each row
-OF_ROWS = sorted(QUEUES.keys() - beat_schedule().keys() - {"wellread.ask"})
+OF_ROWS = sorted(task.name for task in TASKS.values() if not task.every_s and task.name != "wellread.ask")
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,9 @@ import pytest
 
 _ASK = """
 import sys, threading
-from workers.warm_up import load_before_fork
-load_before_fork(sys.argv[1])
+from domain.flow import QUEUES
+from workers.pool_process import load_before_fork
+load_before_fork(QUEUES[sys.argv[1]])
 print("lance_namespace" in sys.modules, "lancedb" in sys.modules, threading.active_count())
 """
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import structlog
 
 from domain.answer import Cost
-from workers.queues import QUEUES, TASK_OF
+from domain.flow import TASKS
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -33,8 +33,6 @@ Value = str | int | float
 NOT_DUE = "not due"
 #: that of a page whose host is busy, or failed for now
 LATER = "later"
-#: what is done every few seconds, whether or not there is work, leaves no trace
-TICKS = frozenset({"wellread.sweep", "wellread.refresh", "wellread.expire", "wellread.compact", "wellread.learn"})
 #: the headers of W3C's Trace Context, as a message carries them
 _CARRIED = ("traceparent", "tracestate", "baggage")
 
@@ -155,12 +153,12 @@ def continues(known: Headers) -> bool:
 
 def question_of(task: str, row_id: object) -> str:
     """Return the question that a task is about; "" where its row is another."""
-    return str(row_id) if task in TASK_OF.values() else ""
+    return str(row_id) if task in TASKS and TASKS[task].row == "question" else ""
 
 
 def attributes_of(task: str, row_id: object) -> dict[str, Value]:
     """Return what every span about a message says."""
-    said: dict[str, Value] = {"messaging__destination__name": QUEUES[task], "wellread__task": task}
+    said: dict[str, Value] = {"messaging__destination__name": TASKS[task].queue, "wellread__task": task}
     question = question_of(task, row_id)
     if question:
         said["wellread__question__id"] = question

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import redis
 import structlog
 
-from workers.queues import QUEUE_NAMES
+from domain.flow import QUEUES
+from workers.queues import queue_length
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -34,14 +35,18 @@ class LastSweep:
     ago_s: float
 
 
-def start_heartbeat(url: str, queue: str) -> None:
-    """Start a thread that records again and again that the worker of this pool process is ready."""
-    _start(url, queue, os.getppid())
+@dataclass(frozen=True, kw_only=True)
+class WorkQueue:
+    """A queue with the numbers of its workers and waiting messages."""
+
+    name: str
+    workers: int
+    waiting: int
 
 
-def start_heartbeat_of_beat(url: str) -> None:
-    """Start a thread that records again and again that this process is beat."""
-    _start(url, BEAT, os.getpid())
+def start_heartbeat(url: str, queue: str, pid: int) -> None:
+    """Start a thread that records again and again that a process is ready: a queue's worker, or beat."""
+    threading.Thread(target=_beat, args=(url, queue, pid), name="heartbeat", daemon=True).start()
 
 
 def living_beats(services: Services) -> int:
@@ -53,9 +58,20 @@ def living_workers(services: Services) -> dict[str, int]:
     """Return the number of workers that are ready, by queue; raises redis.RedisError when the broker is away."""
     pipe = services.redis.pipeline(transaction=False)
     oldest = time.time() - SILENT_S
-    for queue in QUEUE_NAMES:
+    for queue in QUEUES:
         pipe.zcount(_key(queue), oldest, "+inf")
-    return dict(zip(QUEUE_NAMES, pipe.execute(), strict=True))
+    return dict(zip(QUEUES, pipe.execute(), strict=True))
+
+
+def work_queues(services: Services) -> list[WorkQueue] | None:
+    """Return all queues; None while Redis does not answer."""
+    try:
+        alive = living_workers(services)
+        return [
+            WorkQueue(name=name, workers=alive[name], waiting=queue_length(services.redis, name)) for name in QUEUES
+        ]
+    except redis.RedisError:  # /readyz says what to do
+        return None
 
 
 def record_sweep(services: Services, seconds: float) -> None:
@@ -69,10 +85,6 @@ def last_sweep(services: Services) -> LastSweep | None:
     if seconds is None or ended_at is None:
         return None
     return LastSweep(seconds=float(seconds), ago_s=max(0.0, time.time() - float(ended_at)))
-
-
-def _start(url: str, queue: str, pid: int) -> None:
-    threading.Thread(target=_beat, args=(url, queue, pid), name="heartbeat", daemon=True).start()
 
 
 def _beat(url: str, queue: str, pid: int) -> None:

@@ -18,6 +18,7 @@ import redis
 import structlog
 
 from domain.errors import WellreadError
+from domain.flow import QUEUES
 from workers.processes.private_files import keep_private
 from workers.processes.programs import preparation, programs
 from workers.processes.supervise import Program, StartError, Supervisor, wait_until
@@ -31,7 +32,7 @@ MOST_DEATHS = 3
 #: how long a Redis of the operator's own may take to answer
 OWN_BROKER_S = 5.0
 #: the programs a question needs first, before and after the tables are there; the others must not slow them
-FIRST, THEN = ("valkey", "api"), ("answer",)
+FIRST, THEN = ("valkey", "api"), tuple(queue.name for queue in QUEUES.values() if queue.is_needed)
 
 
 class AlreadyRunning(WellreadError):

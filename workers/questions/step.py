@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from domain import EventKind, Question, Status
 from domain.errors import WellreadError
+from domain.flow import STEPS
 from store.embedders.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
 from store.passages.errors import EmbedderMismatch, PassagesLost
 from store.questions import shared_runs, state, watches, webhooks
@@ -23,7 +24,6 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from workers.monitoring import outcomes, traces
-from workers.queues import TASK_OF
 from workers.services.outages import AGAIN_AFTER_S, OUTAGES, recorded
 
 if TYPE_CHECKING:
@@ -37,11 +37,7 @@ log = structlog.get_logger()
 OPERATOR_ERRORS = (EmbedderMismatch, PassagesLost, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused)
 
 #: the step that works on a question in each open status, as the trace names it
-_STEPS = {status: task.removeprefix("wellread.") for status, task in TASK_OF.items()} | {
-    Status.READING: "read",
-    Status.EMBEDDING: "embed",
-    Status.FOLLOWING: "follow",
-}
+_STEPS = {status: task.step for status, task in STEPS.items()} | {Status.FOLLOWING: "follow"}
 
 
 @dataclass(frozen=True, kw_only=True)

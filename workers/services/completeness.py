@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-#: the queues whose workers have LanceDB open
-LOOKING = ("answer", "embed")
 #: what builds the passages again
 FIX = "Stop Wellread and run `wellread reindex`: it builds them again from the database."
 #: three times as long as a look is due

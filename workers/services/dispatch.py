@@ -6,7 +6,7 @@ events, as Flower does, sees words beside the row's id.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -17,11 +17,13 @@ from sqlalchemy import select
 
 from domain import Status
 from domain.access.collection import DEFAULT
+from domain.errors import WellreadError
+from domain.flow import STEPS, TASKS, Task
 from store.sql.database import Database
 from store.sql.errors import DatabaseError
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers.monitoring import traces
-from workers.queues import QUEUES, TASK_OF, place
+from workers.queues import place
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
@@ -32,6 +34,10 @@ log = structlog.get_logger()
 
 #: of a question, or of a URL
 MOST_SHOWN = 120
+
+
+class UnknownTask(WellreadError):
+    """There is no task of this name in the table of the flow."""
 
 
 class Dispatcher:
@@ -68,20 +74,22 @@ class Dispatcher:
         question_id: str = "",
         words: str = "",
     ) -> bool:
-        """Send a task, to run ``in_s`` seconds from now; False when the broker is away or full.
+        """Send a task, to run ``in_s`` seconds from now; False when the broker is away or full; raises UnknownTask.
 
         ``priority`` is that of the question that waits for it, 0–9, 9 first; None where none does. ``question_id`` says
         whose trace a row belongs to that is no question, where the sender works on another. ``words`` are those to
         show; without any they are read from the row.
         """
+        if (known := TASKS.get(task)) is None:
+            raise UnknownTask(f"There is no task {task!r}: it is one of {', '.join(TASKS)} (domain/flow.py).")
         try:
             with self._span(task, row_id, question_id or traces.question_of(task, row_id)):
                 self._app.send_task(
                     task,
                     args=(row_id,),
                     kwargs=self._named,
-                    queue=QUEUES[task],
-                    argsrepr=self._arguments_of(task, row_id, words),
+                    queue=known.queue,
+                    argsrepr=self._arguments_of(known, row_id, words),
                     countdown=in_s or None,
                     priority=place(task, priority),
                     headers=traces.headers() or None,
@@ -94,14 +102,19 @@ class Dispatcher:
 
     def send_for(self, question_id: str, status: Status, *, priority: int, words: str = "") -> None:
         """Send the task that a question in this status waits for, if any."""
-        if task := TASK_OF.get(status):
-            self.send(task, question_id, priority=priority, words=words)
+        if (step := STEPS.get(status)) and step.row == "question":
+            self.send(step.name, question_id, priority=priority, words=words)
 
-    def _arguments_of(self, task: str, row_id: str | int, words: str) -> str | None:
+    def _arguments_of(self, task: Task, row_id: str | int, words: str) -> str | None:
         """Return what is shown as the arguments: a question's first words or a page's URL, with the row's id."""
         if self._shown is None:
             return None
-        words = words or _words_of(self._shown, task, row_id)
+        if not words and (query := _query_of(task, row_id)) is not None:
+            with (
+                suppress(DatabaseError),
+                self._shown.read() as session,
+            ):  # without words the message is sent all the same
+                words = session.scalar(query) or ""
         return f"{_first(words)} ({row_id})" if words else str(row_id)
 
     def _span(self, task: str, row_id: str | int, question: str) -> AbstractContextManager[None]:
@@ -113,26 +126,18 @@ class Dispatcher:
         return traces.span(f"send {task}", "producer", parent=parent, **traces.attributes_of(task, row_id))
 
 
-def _words_of(database: Database, task: str, row_id: str | int) -> str:
-    """Return the words of a row; "" where they cannot be read: the message is sent without them."""
-    if task == "wellread.erase":  # of a row that is gone
-        return ""
-    try:
-        with database.read() as session:
-            return session.scalar(_query_of(task, row_id)) or ""
-    except DatabaseError:
-        return ""
-
-
-def _query_of(task: str, row_id: str | int) -> Select[Any]:
-    if task in TASK_OF.values():
-        return select(QuestionRow.text).where(QuestionRow.id == row_id)
-    if task == "wellread.read":
-        return select(CandidateRow.url).where(CandidateRow.id == row_id)
-    if task == "wellread.embed":
-        return select(PageRow.url).where(PageRow.id == row_id)
-    asked = select(QuestionRow.text).join(WebhookRow, WebhookRow.question_id == QuestionRow.id)
-    return asked.where(WebhookRow.id == row_id)
+def _query_of(task: Task, row_id: str | int) -> Select[Any] | None:
+    match task.row:
+        case "question":
+            return select(QuestionRow.text).where(QuestionRow.id == row_id)
+        case "candidate":
+            return select(CandidateRow.url).where(CandidateRow.id == row_id)
+        case "page":
+            return select(PageRow.url).where(PageRow.id == row_id)
+        case "webhook":
+            asked = select(QuestionRow.text).join(WebhookRow, WebhookRow.question_id == QuestionRow.id)
+            return asked.where(WebhookRow.id == row_id)
+    return None
 
 
 def _first(words: str) -> str:

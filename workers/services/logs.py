@@ -8,8 +8,7 @@ from typing import Any
 
 import structlog
 
-#: what beat sends all the time
-TICKS = frozenset(f"wellread.{name}" for name in ("sweep", "refresh", "expire", "compact", "learn"))
+from domain.flow import TASKS
 
 
 def quiet_ticks() -> None:
@@ -21,7 +20,8 @@ def quiet_ticks() -> None:
 
 def _is_no_tick(record: logging.LogRecord) -> bool:
     named = record.args.get("name") if isinstance(record.args, dict) else None
-    return record.levelno > logging.INFO or named not in TICKS
+    task = TASKS.get(str(named))
+    return record.levelno > logging.INFO or task is None or not task.every_s
 
 
 #: of every line: its level, its time, and a traceback without variables

@@ -27,9 +27,9 @@ Decide = Callable[[Question, LookupResult, Earlier | None], Move]
 
 @app.task(name="wellread.ask", bind=True, max_retries=None)
 def ask(self: Task[Any, Any], /, *payload: Any, **fields: Any) -> None:
-    """Accept a question that another service enqueued; its JSON is checked against the published schema.
+    """Accept a question that another service enqueued, if it matches the published schema.
 
-    It is the one argument, or stands in the keyword arguments.
+    Its JSON is the one argument, or stands in the keyword arguments.
     """
     try:
         messages.accept(services(), *payload, **fields)
@@ -39,7 +39,7 @@ def ask(self: Task[Any, Any], /, *payload: Any, **fields: Any) -> None:
 
 @app.task(name="wellread.retrieve", throws=(UnknownCollection,))
 def retrieve(question_id: str, collection: str = DEFAULT) -> None:
-    """Phase 1: search the knowledge base for what is asked; one that says too little is asked back."""
+    """Analyse the question, search and judge; answer if that suffices; ask back if the question says too little."""
     ready = services(collection)
     with step(ready, question_id, Status.ASKED) as work:
         if work is None:
@@ -53,13 +53,13 @@ def retrieve(question_id: str, collection: str = DEFAULT) -> None:
 
 @app.task(name="wellread.retry", throws=(UnknownCollection,))
 def retry(question_id: str, collection: str = DEFAULT) -> None:
-    """Phase 2: search again in other words, for twice as many hits."""
+    """Search and judge again with variants of the question and twice the hits, at most 20."""
     _search(services(collection), question_id, Status.RETRYING, lookup.second_pass, transitions.after_second_pass)
 
 
 @app.task(name="wellread.requery", throws=(UnknownCollection,))
 def requery(question_id: str, collection: str = DEFAULT) -> None:
-    """Phase 4: search again with the pages that were read."""
+    """Search and judge again with what was read: the final answer, the next wave, or "I do not know"."""
     ready = services(collection)
     _search(ready, question_id, Status.REQUERYING, lookup.final_pass, partial(_after_final_pass, ready))
 

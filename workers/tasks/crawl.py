@@ -13,7 +13,7 @@ from workers.services import services
 
 @app.task(name="wellread.seek", throws=(UnknownCollection,))
 def seek(question_id: str, collection: str = DEFAULT) -> None:
-    """Phase 3: find pages that may answer."""
+    """Find pages that may answer, and choose the next wave of candidates."""
     ready = services(collection)
     with step(ready, question_id, Status.SEEKING) as work:
         if work is not None:
@@ -22,5 +22,5 @@ def seek(question_id: str, collection: str = DEFAULT) -> None:
 
 @app.task(name="wellread.read", throws=(UnknownCollection,))
 def read(candidate_id: int, collection: str = DEFAULT) -> None:
-    """Phase 3: read one page."""
+    """Read one candidate: guard, robots, politeness, fetch, extract, facts, links."""
     reading.read(services(collection), candidate_id)

@@ -11,13 +11,13 @@ from workers.upkeep import erasure
 
 @app.task(name="wellread.embed", throws=(UnknownCollection,))
 def embed(page_id: int, collection: str = DEFAULT) -> None:
-    """Phase 3: index pages that were read."""
+    """Chunk and embed the pages that were read; nothing else writes passages."""
     embedding.embed(services(collection), page_id)
 
 
 @app.task(name="wellread.erase", throws=(UnknownCollection,), soft_time_limit=900, time_limit=930)
 def erase(deleted: str | int, collection: str = DEFAULT) -> None:
-    """Erase from the disk what was deleted; ``deleted`` is the id of a page or question among it."""
+    """Erase from the disk what was deleted, a second after it; ``deleted`` is the id of a page or question among it."""
     erasure.erase(services(collection), deleted)
 
 

@@ -17,7 +17,7 @@ from workers.upkeep import expiry, sweep
 
 @app.task(name="wellread.sweep")
 def sweep_lost() -> None:
-    """Send the task again for each due row that no worker holds."""
+    """Send the task again for each due row that no worker holds; end overdue questions."""
     began = time.monotonic()
     for_each(services(), sweep.sweep)
     record_sweep(services(), time.monotonic() - began)

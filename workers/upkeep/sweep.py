@@ -5,7 +5,6 @@ It sends no more messages than a queue has room for: otherwise it would flood th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,18 +12,19 @@ import structlog
 from sqlalchemy import func, null, select
 
 from domain import Status
+from domain.flow import TASKS
 from store.crawl import candidates
-from store.crawl.candidates import CandidateStatus
 from store.ephemeral.default_queue import take_over
+from store.overview import figures
 from store.questions import shared_runs, state
 from store.questions.state import Move
 from store.sql import leases
-from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, WebhookRow, WebhookStatus
+from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers.crawl import sites
 from workers.questions import watches
 from workers.questions.crawl_progress import out_of_time, status_after_reading, statuses_after_reading
 from workers.questions.step import end_overdue, notify_moved
-from workers.queues import PRIORITY_STEPS, QUEUES, TASK_OF, places
+from workers.queues import PRIORITY_STEPS, places, queue_length
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -49,13 +49,10 @@ def sweep(services: Services) -> None:
     watches.ask_again(services)
     sites.resume_stalled(services)
     late = now - timedelta(seconds=GRACE_S)
-    for status, task in reversed(TASK_OF.items()):  # what ends questions first
-        _send_due(services, task, QuestionRow, QuestionRow.status == status, late)
-    _send_due(services, "wellread.read", CandidateRow, CandidateRow.status == CandidateStatus.WAITING, late)
-    _send_due(services, "wellread.embed", PageRow, PageRow.state == IndexState.FETCHED, late)
-    _send_due(services, "wellread.notify", WebhookRow, WebhookRow.status == WebhookStatus.WAITING, late)
+    for task, (row, waits) in figures.WAITING.items():
+        _send_due(services, task, row, waits, late)
     if services.collection.is_default and (
-        moved := take_over(services.redis, "wellread.ask", QUEUES["wellread.ask"], PRIORITY_STEPS)
+        moved := take_over(services.redis, "wellread.ask", TASKS["wellread.ask"].queue, PRIORITY_STEPS)
     ):
         log.info("questions_taken_over", messages=moved)
 
@@ -63,15 +60,6 @@ def sweep(services: Services) -> None:
 def messages_to_send(due: int, waiting: int) -> int:
     """Return how many messages to send for ``due`` rows when ``waiting`` are in the queue: min(due, 200) − waiting."""
     return max(0, min(due, MOST_WAITING) - waiting)
-
-
-def queue_length(services: Services, queue: str, at: Sequence[int] = PRIORITY_STEPS) -> int:
-    """Return the number of messages in a queue, over all its places or at these."""
-    names = [queue if step == 0 else f"{queue}\x06\x16{step}" for step in at]
-    with services.redis.pipeline(transaction=False) as pipe:
-        for name in names:
-            pipe.llen(name)
-        return sum(pipe.execute())
 
 
 def _send_due(services: Services, task: str, row: leases.LeasedRow, waits: ColumnElement[bool], late: datetime) -> None:
@@ -83,7 +71,7 @@ def _send_due(services: Services, task: str, row: leases.LeasedRow, waits: Colum
         due = session.execute(query.order_by(*order)).all()
     if not due:
         return
-    room = messages_to_send(len(due), queue_length(services, QUEUES[task], places(task)))
+    room = messages_to_send(len(due), queue_length(services.redis, TASKS[task].queue, places(task)))
     for row_id, urgency, question_id in due[:room]:
         services.dispatcher.send(task, cast("str | int", row_id), priority=urgency, question_id=question_id or "")
     log.info("swept", task=task, due=len(due), sent=min(room, len(due)))

@@ -17,17 +17,8 @@ from api.cli.views.excerpt import answer_in_short, chosen_places, quotes_it, sho
 from api.cli.views.provenance import about_answer
 from api.cli.views.width import clean, columns, cut, wrap
 from domain import WITH_TEXT, Citation, EventKind, Status
+from domain.flow import STEPS
 from wellread import Event, PageRead, Record
-
-#: by status: the phase, and what happens in it
-PHASES = {
-    Status.ASKED: ("phase 1", "looking in the knowledge base"),
-    Status.RETRYING: ("phase 2", "looking again in other words"),
-    Status.SEEKING: ("phase 3", "choosing pages to read"),
-    Status.READING: ("phase 3", "reading"),
-    Status.EMBEDDING: ("phase 3", "adding what was read to the knowledge base"),
-    Status.REQUERYING: ("phase 4", "looking again with what was read"),
-}
 
 _ENDED = {
     Status.ANSWERED: ("Answered", "green"),
@@ -187,9 +178,9 @@ def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str
 
 def _status_lines(event: Event, at_s: float, style: Style) -> list[str]:
     status = Status(event.data["status"])
-    if status not in PHASES:
+    if status not in STEPS:
         return []
-    phase, doing = PHASES[status]
+    phase, doing = f"phase {STEPS[status].phase[5]}", STEPS[status].doing
     if status is Status.READING and "pages" in event.data:
         doing = {0: "reading which pages there are", 1: "reading a page"}.get(
             event.data["pages"], f"reading {event.data['pages']} pages"

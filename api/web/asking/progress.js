@@ -1,16 +1,8 @@
 // The phases of a question as they happen, with their times and the pages; folded away once it has ended.
 
+import { PHASES, STATUS_OF_STEP } from "../flow.js";
 import { $, ENDS, link, make } from "../parts.js";
 
-const PHASES = {
-  ASKED: "Look it up",
-  RETRYING: "Try other wordings",
-  SEEKING: "Find pages",
-  READING: "Read them",
-  EMBEDDING: "Note what they say",
-  REQUERYING: "Look again",
-};
-const STATUS_OF_STEP = { retrieve: "ASKED", retry: "RETRYING", seek: "SEEKING", requery: "REQUERYING" };
 const OUTCOMES = {
   read: "read",
   known: "known already",

@@ -16,20 +16,20 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.operations.doctor import Diagnosis, diagnose
+from domain.flow import QUEUES
 from workers.processes.heartbeat import living_beats, living_workers
 from workers.processes.supervise import wait_until
-from workers.queues import QUEUE_NAMES
 from workers.services import Services
 
 #: a process that shows life as beat does, until its input ends
 BEAT = (
-    "import sys; from workers.processes.heartbeat import start_heartbeat_of_beat; "
-    "start_heartbeat_of_beat(sys.argv[1]); sys.stdin.read()"
+    "import os, sys; from workers.processes.heartbeat import BEAT, start_heartbeat; "
+    "start_heartbeat(sys.argv[1], BEAT, os.getpid()); sys.stdin.read()"
 )
 #: a worker that writes passages: a process of its pool shows life
 WRITER = (
     "import os, sys; from workers.processes.heartbeat import start_heartbeat; "
-    "os.fork() or (start_heartbeat(sys.argv[1], 'embed'), sys.stdin.read(), os._exit(0)); os.wait()"
+    "os.fork() or (start_heartbeat(sys.argv[1], 'embed', os.getppid()), sys.stdin.read(), os._exit(0)); os.wait()"
 )
 
 
@@ -37,7 +37,7 @@ WRITER = (
 def complete(services: Services) -> Iterator[None]:
     """One worker of each queue and one beat show life, and nothing of others."""
     services.redis.flushall()
-    for name in (*QUEUE_NAMES, "beat"):
+    for name in (*QUEUES, "beat"):
         services.redis.zadd(f"wellread:alive:{name}", {"here:1": time.time()})
     yield
     services.redis.flushall()

@@ -6,12 +6,7 @@ import logging
 
 import pytest
 
-from workers.app import beat_schedule
-from workers.services.logs import TICKS, quiet_ticks
-
-
-def test_every_call_of_beat_is_known() -> None:
-    assert set(beat_schedule()) == TICKS
+from workers.services.logs import quiet_ticks
 
 
 @pytest.mark.parametrize(
