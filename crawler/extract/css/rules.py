@@ -1,7 +1,8 @@
 """Apply the rules of a page's ``style`` elements, as far as they can hide an element.
 
 Supports selectors of tags, classes and ids, also nested; not media queries, states or attributes, and no style sheets
-that would have to be fetched.
+that would have to be fetched. tinycss2 and cssselect2 support more, but take several times as long as all other work on
+the page: 30 ms for a sheet of 50 KB, and 3 s for one selector of four classes at an element 100 levels deep.
 """
 
 from __future__ import annotations

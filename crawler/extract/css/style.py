@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+
+from tinycss2.color4 import parse_color
 
 Declarations = Mapping[str, str]
 Colour = tuple[int, int, int]
@@ -20,14 +23,9 @@ _SIDES = ("left", "right", "top", "bottom", "margin-left", "margin-right", "marg
 _CLIPPED = re.compile(r"rect\(\s*0\D|rect\(\s*1px|inset\(\s*(?:[5-9]\d|100)%|circle\(\s*0|polygon\(\s*0[^,]*\)")
 _SCALED_AWAY = re.compile(r"scale[xy3d]*\(\s*0?(?:\.0\d*)?\s*[,)]")
 _MOVED = re.compile(r"translate[xy3d]*\(([^)]*)\)")
-_RGB = re.compile(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+(\d+\.?\d*|\.\d+)(%?))?\s*\)")
-_NAMES: Mapping[str, Colour] = {
-    "white": (255, 255, 255), "black": (0, 0, 0), "snow": (255, 250, 250), "ivory": (255, 255, 240),
-    "ghostwhite": (248, 248, 255), "whitesmoke": (245, 245, 245), "floralwhite": (255, 250, 240),
-    "azure": (240, 255, 255), "mintcream": (245, 255, 250), "red": (255, 0, 0), "green": (0, 128, 0),
-    "blue": (0, 0, 255), "yellow": (255, 255, 0), "gray": (128, 128, 128), "grey": (128, 128, 128),
-}  # fmt: skip
-WHITE: Colour = _NAMES["white"]
+#: characters of the longest colour that is looked at
+_MAX_COLOUR = 100
+WHITE: Colour = (255, 255, 255)
 
 
 def declarations(style: str) -> dict[str, str]:
@@ -55,22 +53,31 @@ def hides(style: Declarations) -> bool:
 
 def colour_of(value: str) -> Colour | None:
     """Parse a colour; None for an unknown one."""
-    value = value.strip()
-    if found := _RGB.match(value):
-        return int(found[1]), int(found[2]), int(found[3])
-    if value.startswith("#") and len(value) in (4, 5, 7, 9):
-        digits = value[1:] if len(value) > 5 else "".join(2 * digit for digit in value[1:])
-        try:
-            return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
-        except ValueError:
-            return None
-    return _NAMES.get(value)
+    parsed = _parse_colour(value)
+    return parsed and parsed[0]
+
+
+@lru_cache(maxsize=1_000)
+def _parse_colour(value: str) -> tuple[Colour, float] | None:
+    """Return a colour and how opaque it is: 0 to 1."""
+    try:
+        colour = parse_color(value) if len(value) <= _MAX_COLOUR else None
+    except ValueError:  # color() with nothing in it
+        return None
+    if colour is None or colour == "currentcolor" or colour.space not in ("srgb", "hsl", "hwb"):
+        return None
+    red, green, blue, alpha = colour.to("srgb")
+    return (_channel(red), _channel(green), _channel(blue)), alpha
+
+
+def _channel(part: float) -> int:
+    return round(255 * max(0.0, min(1.0, part)))
 
 
 def background_of(style: Declarations) -> Colour | str | None:
-    """Return the background colour; "unknown" for an image or the like, None where none is set."""
+    """Return the background colour; "unknown" for an image or the like, None if there is none or it is seen through."""
     value = style.get("background-color") or style.get("background")
-    if not value or value in ("none", "transparent", "inherit", "initial", "unset"):
+    if not value or value in ("none", "inherit", "initial", "unset") or _is_see_through(value):
         return None
     return colour_of(value) or colour_of(value.split()[0]) or "unknown"
 
@@ -86,15 +93,12 @@ def _is_transparent(style: Declarations) -> bool:
         return True
     if "background-clip" in style or "-webkit-background-clip" in style:  # letters filled with the background image
         return False
-    colour = style.get("color", "")
-    return colour == "transparent" or _alpha(colour) < _OPAQUE
+    return _is_see_through(style.get("color", ""))
 
 
-def _alpha(colour: str) -> float:
-    found = _RGB.match(colour)
-    if found is None or found[4] is None:
-        return 1.0
-    return float(found[4]) / (100 if found[5] else 1)
+def _is_see_through(colour: str) -> bool:
+    parsed = _parse_colour(colour)
+    return parsed is not None and parsed[1] < _OPAQUE
 
 
 def _is_tiny(style: Declarations) -> bool:
