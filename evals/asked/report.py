@@ -1,4 +1,4 @@
-"""Write what a set was asked: figures and replies as JSON, tables as Markdown, and the tables in docs/evals.md."""
+"""Write what a set was asked: figures and replies as JSON, tables as Markdown, and the published tables."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from evals.modes import Figures
 from evals.report.floors import PINNED
 from evals.report.tables import flat, rounded, table
 
-#: the page that holds the published tables
-PUBLISHED = Path(__file__).parents[2] / "docs" / "evals.md"
+_ROOT = Path(__file__).parents[2]
+#: the pages that hold the published tables: those of `manuals` and of all sets together, and those of each other set
+PUBLISHED = (_ROOT / "docs" / "evals.md", _ROOT / "evals" / "NOTES.md")
 #: what the floors are pinned under
 FLOORS = PINNED.with_name("asked_floors.json")
 #: "crawled": asked of an empty knowledge base that may read the site
@@ -101,21 +102,23 @@ def read_replies(file: Path) -> tuple[str, list[Reply], list[Reply]]:
     return str(content.get("how", "")), lists[0], lists[1]
 
 
-def publish(asked: Asked, today: date, page: Path = PUBLISHED) -> None:
-    """Write the tables of each part between its marks in the page; raise ReportError where it has none."""
+def publish(asked: Asked, today: date, pages: Sequence[Path] = PUBLISHED) -> None:
+    """Write the tables of each part between its marks; raise ReportError if no page has them."""
     for part, graded in asked.parts.items():
         name = asked.name if part == "asked" else f"{asked.name}, {part}"
-        publish_text(name, f"On {today.isoformat()}, {asked.how}.\n\n{part_tables(part, graded)}\n", page)
+        publish_text(name, f"On {today.isoformat()}, {asked.how}.\n\n{part_tables(part, graded)}\n", pages)
 
 
-def publish_text(name: str, text: str, page: Path = PUBLISHED) -> None:
-    """Write a text between the marks of that name in the page; raise ReportError where it has none."""
-    before = page.read_text("utf-8")
+def publish_text(name: str, text: str, pages: Sequence[Path] = PUBLISHED) -> None:
+    """Write a text between the marks of that name; raise ReportError if no page has them."""
     mark = f"<!-- asked: {name} -->"
     part = re.compile(rf"({re.escape(mark)}\n).*?(<!-- end -->)", re.DOTALL)
-    if not part.search(before):
-        raise ReportError(f"{page} has no lines {mark} and <!-- end --> between which the tables are written.")
-    page.write_text(part.sub(lambda match: f"{match[1]}{text}{match[2]}", before), "utf-8")
+    for page in pages:
+        if part.search(before := page.read_text("utf-8")):
+            page.write_text(part.sub(lambda match: f"{match[1]}{text}{match[2]}", before), "utf-8")
+            return
+    where = " or ".join(map(str, pages))
+    raise ReportError(f"{where} has no lines {mark} and <!-- end --> between which the tables are written.")
 
 
 def _failures(graded: Sequence[Graded]) -> str:

@@ -134,3 +134,17 @@ def test_quality_that_is_told_is_what_was_measured_last(page: str) -> None:
         f"{float(re.findall(rf'{figure} +[|] +([.0-9]+)', measured)[0]):.0%}".removesuffix("%")
         for figure in ("right", "wrong", "abstained")
     ]
+
+
+def test_table_of_the_sets_says_what_was_measured_last() -> None:
+    told, _, measured = PAGES["docs/evals.md"].read_text("utf-8").partition("<!-- asked: every set -->")
+    head, *rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in measured.splitlines() if line[:1] == "|"
+    ]
+    figures = {row[0]: dict(zip(head, row, strict=True)) for row in rows if len(row) == len(head)}
+    shares = re.findall(r"\(`([\w-]+)`\) \| (\d+) % \| (\d+) % \| (\d+) % \| (\d+) % \|", told)
+    assert len(shares) == 5
+    for name, *percent in shares:
+        right, wrong, withheld = (float(figures[name][of]) for of in ("right", "wrong", "unanswerable_withheld"))
+        expected = [100 * right, 100 * wrong, 100 * (1 - right - wrong), 100 * withheld]
+        assert [int(each) for each in percent] == [pytest.approx(each, abs=0.55) for each in expected], name

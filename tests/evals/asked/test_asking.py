@@ -1,6 +1,7 @@
 """A small set asked in this process, and of the product over HTTP; the command's report."""
 
 import json
+import shutil
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -106,14 +107,14 @@ def test_tables_are_written_between_their_marks(sea: QuestionSet, tmp_path: Path
     asked = Asked(name="sea", how="over HTTP", graded=grade_all(replies, sea))
     page = tmp_path / "evals.md"
     page.write_text("before\n<!-- asked: sea -->\nthose of last year\n<!-- end -->\nafter\n")
-    publish(asked, date(2026, 1, 2), page)
+    publish(asked, date(2026, 1, 2), [page])
     text = page.read_text()
     assert text.startswith("before\n<!-- asked: sea -->\nOn 2026-01-02, over HTTP.\n")
     assert text.endswith("<!-- end -->\nafter\n")
     assert "last year" not in text
     page.write_text("no marks")
     with pytest.raises(ReportError, match="has no lines <!-- asked: sea -->"):
-        publish(asked, date(2026, 1, 2), page)
+        publish(asked, date(2026, 1, 2), [page])
 
 
 def test_questions_asked_by_crawling_have_a_table_of_their_own(sea: QuestionSet, tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ def test_questions_asked_by_crawling_have_a_table_of_their_own(sea: QuestionSet,
     page.write_text(
         "<!-- asked: sea -->\n<!-- end -->\n<!-- asked: sea, crawled -->\nof last year\n<!-- end -->\nafter\n"
     )
-    publish(crawled(sea, whole=True), date(2026, 1, 2), page)
+    publish(crawled(sea, whole=True), date(2026, 1, 2), [page])
     asked, _, by_crawling = page.read_text().partition("<!-- asked: sea, crawled -->\n")
     assert "pages_read" not in asked
     assert by_crawling.startswith("On 2026-01-02, over HTTP.\n")
@@ -136,7 +137,7 @@ def test_questions_asked_by_crawling_have_a_table_of_their_own(sea: QuestionSet,
 def test_questions_asked_by_crawling_alone_leave_the_other_table_as_it_is(sea: QuestionSet, tmp_path: Path) -> None:
     page = tmp_path / "evals.md"
     page.write_text("<!-- asked: sea -->\nof today\n<!-- end -->\n<!-- asked: sea, crawled -->\n<!-- end -->\n")
-    publish(crawled(sea, whole=False), date(2026, 1, 2), page)
+    publish(crawled(sea, whole=False), date(2026, 1, 2), [page])
     assert page.read_text().startswith("<!-- asked: sea -->\nof today\n<!-- end -->\n")
     assert "pages_read" in page.read_text()
 
@@ -160,10 +161,9 @@ def test_report_has_the_classes_of_failure_of_both_parts(sea: QuestionSet, tmp_p
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in SHIPPED.glob("*/questions.jsonl")))
 def test_tables_of_each_set_have_a_place_in_the_docs(name: str, sea: QuestionSet, tmp_path: Path) -> None:
-    page = tmp_path / "evals.md"
-    page.write_text(PUBLISHED.read_text("utf-8"), "utf-8")
-    publish(replace(crawled(sea, whole=True), name=name), date(2001, 1, 2), page)
-    assert page.read_text("utf-8").count("On 2001-01-02") == 2
+    pages = _copies(tmp_path)
+    publish(replace(crawled(sea, whole=True), name=name), date(2001, 1, 2), pages)
+    assert sum(page.read_text("utf-8").count("On 2001-01-02") for page in pages) == 2
 
 
 def test_every_set_has_a_row(sea: QuestionSet, tmp_path: Path) -> None:
@@ -186,10 +186,14 @@ def test_what_went_wrong_stands_below_the_table_of_every_set(sea: QuestionSet) -
 
 
 def test_table_of_every_set_has_a_place_in_the_docs(tmp_path: Path) -> None:
-    page = tmp_path / "evals.md"
-    page.write_text(PUBLISHED.read_text("utf-8"), "utf-8")
-    publish_text("every set", "By hand.\n", page)
-    assert "<!-- asked: every set -->\nBy hand.\n<!-- end -->" in page.read_text("utf-8")
+    pages = _copies(tmp_path)
+    publish_text("every set", "By hand.\n", pages)
+    assert "<!-- asked: every set -->\nBy hand.\n<!-- end -->" in pages[0].read_text("utf-8")
+
+
+def _copies(folder: Path) -> list[Path]:
+    """Copies of the pages that hold the tables."""
+    return [Path(shutil.copy(page, folder)) for page in PUBLISHED]
 
 
 def test_first_passes_are_made_without_glosses_too(sea: QuestionSet, embedder: Embedder, tmp_path: Path) -> None:
