@@ -1,6 +1,6 @@
 """Draw the published figures for the docs: ``python -m benchmarks.plots``, or `make plots`.
 
-docs/pictures/figures.json has the values of the tables in docs/benchmarks.md and docs/operate.md, chart by chart; each
+docs/pictures/figures.json has the values of the tables in benchmarks/NOTES.md and docs/operate.md, chart by chart; each
 becomes an SVG of its name beside it. Another series or bar is another line there.
 """
 
