@@ -1,7 +1,8 @@
 """Slows down who tries keys: after some wrong ones from an address, further ones are looked at only now and then.
 
 Keys that have opened something are known and never wait, so that nobody is shut out by whoever shares an address. All
-that is remembered is bounded.
+that is remembered is bounded. The library limits does not fit: its next try may be a minute away
+instead of three seconds, and its memory grows with each address.
 """
 
 from __future__ import annotations
