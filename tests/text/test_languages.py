@@ -53,7 +53,7 @@ def test_no_list_names_a_word_twice(lang: str) -> None:
 @pytest.mark.parametrize("lang", sorted(LANGUAGES))
 def test_every_pattern_is_one(lang: str) -> None:
     of = language(lang)
-    for section in (of.follow_up, of.question_types, of.forms):
+    for section in (of.follow_up, of.question_types, of.answer_types, of.forms):
         for pattern in section.values():
             re.compile(pattern)
             assert "||" not in pattern

@@ -10,11 +10,15 @@ from pipeline.question.follow_up.frame import frame_of
 from pipeline.question.follow_up.kinds import is_plural
 from pipeline.question.follow_up.pronouns import points_back
 from pipeline.question.follow_up.words import Words, begins_with, find
+from text.languages import any_of
 
 #: a fragment has no more words
 _FRAGMENT: Final = 7
 #: "how deep", "at what temperature"
-_ALONE: Final = r"(?:how|wie|what|which|welche[rsnm]?|quel(?:le)?s?) (?!(?:{auxiliaries})\b|\w+s$|\w+ed$)[\w-]+"
+_ALONE: Final = (
+    f"(?:{any_of('how', 'en', 'de')}|{any_of('what', 'en')}|{any_of('which', 'en', 'de', 'fr')})"
+    r" (?!(?:{auxiliaries})\b|\w+s$|\w+ed$)[\w-]+"
+)
 #: asks which of the things that were asked about
 WHICH: Final = (
     r"(?:(?:who|which(?: ones?)?|wer|welche[rs]?|qui) (?:is|are|was|were|ist|sind|est)(?: the (?=\w+est\b))?"

@@ -10,9 +10,10 @@ from pipeline.question.follow_up.kinds import is_day, is_measured, is_month, is_
 from pipeline.question.follow_up.phrase import PARTICIPLE, head_of
 from pipeline.question.follow_up.places import DEFINITE, Fragment, is_added, places
 from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
+from text.languages import any_of
 
 #: what begins a question behind its question word
-_BEGINS: Final = re.compile(r"^(?:do|does|did|is|are|was|were|can|could|should|must|may|will|would|has|have|had) ")
+_BEGINS: Final = re.compile(rf"^(?:{any_of('be', 'en')}|{any_of('auxiliaries', 'en')}) ")
 #: asked for by "how", and said of what is done rather than of a thing
 _AMOUNTS: Final = "many|much|long|often|far|fast|soon|late|early|well|viele?|lange|oft|weit|schnell|bald|spät|früh|gut"
 #: question words whose place another cannot take without a loss: they are the subject, or have a noun
