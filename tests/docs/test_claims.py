@@ -16,14 +16,19 @@ from workers.settings import Settings
 
 #: names that look like environment variables and are none: statuses, places in examples, names of code and of the
 #: design documents; and variables that others read (LanceDB those of Amazon's S3)
-NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT", "MIN_SIMILARITY_FLOOR", "RUN_WHOLE", "NOT_RUN"}
+NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT", "MIN_SIMILARITY_FLOOR", "RUN_WHOLE", "NOT_RUN", "WITH_STOP_WORDS"}
 NOT_VARIABLES |= {"FLOWER_UNAUTHENTICATED_API"}
 NOT_VARIABLES |= {f"AWS_{name}" for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "REGION", "ENDPOINT", "ALLOW_HTTP")}
 
 #: paths that a contributor makes
-ADVICE = {
-    f"CONTRIBUTING.md: {folder}/NAME.py" for folder in ("crawler/search/engines", "store/embedders", "crawler/extract")
-} | {"CONTRIBUTING.md: workers/tasks/QUEUE.py"}
+ADVICE = (
+    {
+        f"CONTRIBUTING.md: {folder}/NAME.py"
+        for folder in ("crawler/search/engines", "store/embedders", "crawler/extract")
+    }
+    | {"CONTRIBUTING.md: text/languages/CODE.toml"}
+    | {"CONTRIBUTING.md: workers/tasks/QUEUE.py"}
+)
 
 
 @pytest.mark.parametrize("block", blocks("json"), ids=str)
