@@ -17,13 +17,14 @@ LOCKS := requirements.lock requirements-dev.lock requirements-build.lock
 # --only-binary: no package's build script runs here, so nothing unlocked is fetched to run one.
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 LOCKED := --require-hashes --only-binary :all:
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
 see = $(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
 	> "$$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wellread.pth"
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-build --generate-hashes \
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check test eval asked bench fuzz train train-reader encoder reader schemathesis learning format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
+.PHONY: help install client wheels demo check static test nightly slow eval asked bench fuzz train train-reader encoder reader schemathesis learning format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -74,9 +75,13 @@ $(TRAINING): requirements-training.lock requirements-torch-cpu.lock requirements
 demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site, no key and no internet
 	@$(BIN)/wellread demo
 
-check: format-check lint types contracts site fast ## before a commit: format, lint, types, import contracts, the site of docs/, fast tests
+check: static fast ## before a commit: format, lint, types, import contracts, the site of docs/, fast tests
 
-test: browser typescript fast live frameworks learning ## all tests: the fast ones on two cores, then those with real servers two at a time, then short trainings
+static: format-check lint types contracts site ## format, lint, types, import contracts, the site of docs/
+
+test: browser typescript fast live ## the tests of every change: the fast ones, then those with real servers, workers and a browser
+
+nightly: slow frameworks learning schemathesis fuzz ## what is slow and seldom breaks: those marked nightly, other frameworks, short trainings, schemathesis, fuzzing
 
 # DATA: a folder of other sets, without floors; ARGS: --pin, --allow-regression NAME, --limit N
 eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
@@ -136,10 +141,13 @@ typescript: ## install the TypeScript compiler and what else its tests need, whe
 		|| echo "The TypeScript compiler cannot be installed: the tests that need it are skipped." >&2
 
 fast: install ## the tests without servers
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "not live" --numprocesses 3 --dist worksteal
+	$(PYTEST) -m "not live and not nightly" --numprocesses 3 --dist worksteal
 
 live: install ## the tests with real servers, workers and browsers
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m live --numprocesses 2 --dist loadgroup
+	$(PYTEST) -m "live and not nightly" --numprocesses 2 --dist loadgroup
+
+slow: install browser typescript ## the tests that are marked nightly: times per length of a text, long faults, each document's commands
+	$(PYTEST) -m nightly --numprocesses 2 --dist loadgroup
 
 frameworks: $(FRAMEWORKS) ## the tests of the retrievers for LangChain and LlamaIndex, of an object store, of two machines on one and of scanned PDFs, in the venv with their packages
 	$(FRAMED)/bin/python -m pytest tests/docs/frameworks/retrievers.py tests/store/passages/object_store.py \

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parent.parent
 
 
-def test_hosted_ci_calls_the_projects_script() -> None:
-    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+@pytest.mark.parametrize(
+    ("name", "commands"),
+    [
+        ("ci", {"check": [".ci/run"], "pythons": ["make fast PYTHON=python"]}),
+        ("nightly", {"nightly": ["make --keep-going nightly"]}),
+    ],
+)
+def test_hosted_workflow_calls_the_projects_own_commands(name: str, commands: dict[str, list[str]]) -> None:
+    workflow = yaml.safe_load((ROOT / f".github/workflows/{name}.yml").read_text("utf-8"))
     runs = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in workflow["jobs"].items()}
-    assert runs == {"check": [".ci/run"], "pythons": ["make fast PYTHON=python"]}
+    assert runs == commands
     assert workflow["permissions"] == {"contents": "read"}
+
+
+def test_every_test_runs_on_each_change_or_each_night() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    chosen = re.findall(r"\$\(PYTEST\) -m (\"[^\"]+\"|\w+)", makefile)
+    assert chosen == ['"not live and not nightly"', '"live and not nightly"', "nightly"]
 
 
 def test_pythons_that_are_named_are_tested() -> None:

@@ -36,6 +36,8 @@ from text.names import names_in, names_of, proper_nouns
 from text.sentences import sentence_spans
 from text.terms import content_words
 
+pytestmark = pytest.mark.nightly
+
 URL = "https://a.example/x"
 Taking = Callable[[str], object]
 

@@ -136,6 +136,7 @@ def test_a_page_is_a_page_wherever_it_was_seen(origin: str) -> None:
     assert (found.kind, found.origin) == ("page", origin)
 
 
+@pytest.mark.nightly
 def test_time_grows_no_faster_than_the_links() -> None:
     words = ["".join(random.Random(i).choices("aeioubcdfgklmnprst", k=7)) for i in range(5_000)]
     draw = random.Random(1)
@@ -148,6 +149,7 @@ def test_time_grows_no_faster_than_the_links() -> None:
     assert growth(lambda count: seconds_of(partial(rank, count)), 2_500) <= MOST_RATIO
 
 
+@pytest.mark.nightly
 def test_time_grows_no_faster_than_the_anchors_of_one_url() -> None:
     links = [page("", f"anchor {i}") for i in range(TIMES * 2_500)]
     grown = growth(lambda count: seconds_of(lambda: ranked(*links[:count], question="anchor")), 2_500)

@@ -116,6 +116,7 @@ def test_a_page_gives_a_bounded_number_of_bounded_facts_each_once() -> None:
     assert stated(f"<dl><dt>{'t' * (MAX_CHARS + 1)}<dd>d</dl>") == []
 
 
+@pytest.mark.nightly
 def test_time_grows_no_faster_than_a_hostile_page() -> None:
     def read(rows: int) -> None:
         body = "<table>" * 200 + "<tr><th>a<td>b" * rows + "<dl>" + "<dt>a<dd>b" * rows + "</dl>"

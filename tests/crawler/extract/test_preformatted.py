@@ -142,5 +142,6 @@ def _write(groups: int) -> float:
     return spent
 
 
+@pytest.mark.nightly
 def test_time_grows_no_faster_than_the_groups_of_code() -> None:
     assert growth(_write, 15_000) <= MOST_RATIO
