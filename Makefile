@@ -13,6 +13,9 @@ FRAMED := .venv-frameworks
 FRAMEWORKS := $(FRAMED)/.installed
 LOCKS := requirements.lock requirements-dev.lock requirements-build.lock
 
+# Hundreds of processes import the same modules: compile each once, also where the environment says not to keep it.
+unexport PYTHONDONTWRITEBYTECODE
+
 # --no-deps: the locks are complete.
 # --only-binary: no package's build script runs here, so nothing unlocked is fetched to run one.
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps

@@ -212,13 +212,21 @@ REFUSED: list[tuple[str, Change, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "why"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
-def test_bad_question_is_refused_and_nothing_is_stored(other: Services, file: Path, change: Change, why: str) -> None:
-    with pytest.raises(BadArchive, match=why):
-        take(other, changed(file, archive.QUESTIONS, change))
+def test_bad_question_is_refused_and_nothing_is_stored(other: Services, file: Path) -> None:
+    said = {name: refusal(other, changed(file, archive.QUESTIONS, change)) for name, change, _ in REFUSED}
+    assert {name: said[name] for name, _, why in REFUSED if why not in said[name]} == {}
     with other.database.read() as session:
         for table in (PageRow, SourceRow, QuestionRow, FileRow):
             assert session.scalars(select(table)).all() == []
+
+
+def refusal(services: Services, file: Path) -> str:
+    """Return why a file is not taken over; "" if it is."""
+    try:
+        take(services, file)
+    except BadArchive as error:
+        return str(error)
+    return ""
 
 
 def test_question_that_stands_twice_and_a_newer_file_are_refused(other: Services, file: Path) -> None:
@@ -228,10 +236,10 @@ def test_question_that_stands_twice_and_a_newer_file_are_refused(other: Services
         take(other, changed(file, archive.QUESTIONS, lambda line: None, version=99))
 
 
-@pytest.mark.parametrize("path", ["papers", "../x", ""])
-def test_folder_without_a_place_is_refused(other: Services, file: Path, path: str) -> None:
-    with pytest.raises(BadArchive, match="no watched folder"):
-        take(other, changed(file, archive.FOLDERS, lambda line: line.update(path=path)))
+def test_folder_without_a_place_is_refused(other: Services, file: Path) -> None:
+    for path in ("papers", "../x", ""):
+        with pytest.raises(BadArchive, match="no watched folder"):
+            take(other, changed(file, archive.FOLDERS, lambda line, path=path: line.update(path=path)))
 
 
 def changed(file: Path, name: str, change: Change, *, times: int = 1, **manifest: Any) -> Path:
