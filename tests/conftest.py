@@ -27,7 +27,9 @@ settings.load_profile("no deadline")
 
 
 @pytest.fixture(autouse=True)
-def _closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _closed(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Close the network beyond loopback, and the settings of whoever runs the tests."""
 
     def connect(self: socket.socket, address: Any) -> None:
@@ -40,7 +42,9 @@ def _closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
         if name.startswith(("WELLREAD_", "ANTHROPIC_", "OTEL_")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("WELLREAD_DATA_DIR", str(tmp_path / "data"))
+    # most tests need no folder: it costs more than they do
+    own = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    monkeypatch.setenv("WELLREAD_DATA_DIR", str((own or tmp_path_factory.getbasetemp() / uuid4().hex) / "data"))
 
 
 @pytest.fixture(scope="session", autouse=True)
