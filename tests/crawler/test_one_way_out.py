@@ -19,6 +19,7 @@ from domain import Candidate, CandidateKind
 from tests.crawler.hostile import Site, answer, serving
 from tests.crawler.recorder import connections
 from tests.crawler.search.every_engine import ALL
+from tests.tables import each_row
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 Use = Callable[[Fetcher, Site], Awaitable[None]]
@@ -69,7 +70,7 @@ def test_no_webhook_reaches_a_private_address() -> None:
     assert reached(use) == []
 
 
-@pytest.mark.parametrize("name", ALL)
+@each_row("name", ALL)
 def test_no_engine_reaches_a_private_address(name: str) -> None:
     async def use(client: Fetcher, canary: Site) -> None:
         with pytest.raises(EngineError):

@@ -17,6 +17,7 @@ from crawler.read import PreviousRead, ReadResult, read
 from crawler.robots.permission import RobotsFile
 from domain import Candidate, Validators
 from tests.crawler.hostile import answer, redirect, routed, serving
+from tests.tables import each_row
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ORIGIN = "http://a.example"
@@ -174,7 +175,7 @@ def test_the_same_text_again_is_unchanged_although_the_server_sent_it_anew() -> 
     assert again.outcome == "unchanged"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "outcome"),
     [(404, "gone"), (410, "gone"), (429, "retry"), (503, "retry"), (500, "retry"), (403, "failed"), (401, "failed")],
 )

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crawler.urls import MAX_URL, BadUrl, absolute, canonical, host, is_trap, origin, parse
 from tests.crawler.hostile import VECTORS
+from tests.tables import each_row
 
 WPT = [
     case for case in json.loads((VECTORS / "urls-wpt" / "urltestdata-http.json").read_text()) if isinstance(case, dict)
@@ -28,7 +29,7 @@ def test_every_http_case_of_the_web_platform_tests_is_parsed_or_refused_as_it_sa
     assert len(WPT) == 469
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "expected"),
     [
         ("HTTP://Example.ORG:80/a/../b/./c", "http://example.org/b/c"),
@@ -69,7 +70,7 @@ def test_what_a_server_is_asked_for_keeps_every_parameter() -> None:
     assert absolute("https://example.org/a?utm_source=x&#b") == "https://example.org/a?utm_source=x&"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "",
@@ -103,7 +104,7 @@ def test_origin_and_host() -> None:
     assert host("http://[::1]:8000/") == "[::1]"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "expected"),
     [
         ("https://example.org/2024/01/01/a-page", False),

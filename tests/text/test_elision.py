@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.tables import each_row
 from text.language import detect_language
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "lang"),
     [
         ("Dov'è il museo?", "it"),

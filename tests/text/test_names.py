@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from text.names import MAX_CHARS, MAX_NAMES, MAX_PROPER_NOUNS, MAX_WORDS, name_key, names_in, names_of, proper_nouns
 from text.stopwords import stop_words
 
@@ -34,7 +35,7 @@ def test_a_sentence_is_no_name() -> None:
     assert name_key("a page that says a lot about very many things at once") == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "names"),
     [
         ("Scott Howell (political consultant)", ("scott howell political consultant", "scott howell")),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.tables import each_row
 from text.quotation import OPENING, quoted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "shown"),
     [
         ("en", "“Lamps”"),

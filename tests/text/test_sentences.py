@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from text.sentences import sentence_spans
 
 
@@ -13,7 +14,7 @@ def cut(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sentences",
     [
         # titles, initials, times, countries, decimals, "No."

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.discovery.feed import MAX_ENTRIES, parse_feed
 from tests.crawler.hostile import VECTORS
+from tests.tables import each_row
 
 FOLDER = VECTORS / "crawler-commons"
 URL = "https://example.org/blog/feed.xml"
@@ -51,7 +51,7 @@ JSON = """{"version": "https://jsonfeed.org/version/1.1", "items": [
   {"id": "1", "url": "/one", "title": "One", "content_html": "<p>First &amp; best</p>"}, {"id": "2"}, 3]}"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("what", "body", "entry"),
     [
         ("RSS 1.0", RDF, ("https://example.org/one", "One", "")),
@@ -79,7 +79,7 @@ def test_reads_a_feed_with(what: str, body: str, entry: tuple[str, str, str]) ->
     assert named(body) == [entry]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"", b"<html><item><link>/a</link></item></html>", b"{", b"[]", b'{"items": 3}', b"{" * 100_000, b"\x89PNG",

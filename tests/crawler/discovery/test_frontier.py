@@ -13,6 +13,7 @@ from crawler.discovery.frontier import MAX_PER_PATTERN, rank
 from domain import Candidate, Link
 from tests.crawler.hostile import VECTORS
 from tests.growth import MOST_RATIO, TIMES, growth, seconds_of
+from tests.tables import each_row
 
 SITE = "https://docs.example.org/"
 DOCS = VECTORS / "python-docs"
@@ -48,7 +49,7 @@ def test_the_contents_page_of_a_manual_leads_to_the_page_that_answers(part: str,
     assert found >= floor
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "lang", "better", "worse"),
     [
         ("How do I read a CSV file?", "en", page("a", "csv — CSV File Reading"), page("b", "zip — ZIP archives")),
@@ -104,7 +105,7 @@ def test_what_was_seen_or_is_not_endorsed_is_left_out() -> None:
     assert paths(found) == ["new"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         "logo.png", "a/film.MP4", "all.zip", "setup.exe", "style.css", "font.woff2", "data.tar.gz", "photo.jpeg?w=9",

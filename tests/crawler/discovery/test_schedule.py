@@ -19,6 +19,7 @@ from crawler.discovery.schedule import (
     validate,
 )
 from domain import Schedule
+from tests.tables import each_row
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
 
@@ -51,7 +52,7 @@ def test_a_cron_line_is_followed_in_its_zone(line: str, zone: str, expected: dat
     assert next_after(by_cron(line, zone), NOON) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "wrong"),
     [
         ("0 25 * * *", "wrong hour"),
@@ -69,7 +70,7 @@ def test_a_wrong_cron_line_is_refused_with_what_is_wrong_and_a_right_one(line: s
     assert "0 3 * * *" in str(refused.value)
 
 
-@pytest.mark.parametrize("interval", ["", "6 hours", "5", "10s", "9999d", "h", "-6h"])
+@each_row("interval", ["", "6 hours", "5", "10s", "9999d", "h", "-6h"])
 def test_what_is_no_interval_is_refused(interval: str) -> None:
     with pytest.raises(BadSchedule):
         by_interval(interval)
@@ -89,7 +90,7 @@ AT_THREE = Schedule(cron="0 3 * * *", zone="Europe/Berlin")
 EACH_HOUR = Schedule(every_s=3_600.0, zone="Europe/Berlin")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kept", "sent", "then"),
     [
         (AT_THREE, {"zone": "Asia/Tokyo"}, Schedule(cron="0 3 * * *", zone="Asia/Tokyo")),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from crawler.discovery.sitemap import MAX_URLS, BadSitemap, parse_sitemap
 from crawler.urls import host
 from tests.crawler.hostile import VECTORS, gzip_bomb
+from tests.tables import each_row
 
 FOLDER = VECTORS / "crawler-commons" / "sitemaps"
 SITE = "https://example.org"
@@ -25,7 +26,7 @@ def listed(body: bytes, url: str = f"{SITE}/sitemap.xml") -> list[tuple[str, str
     return [(link.url, link.origin, link.text) for link in parse_sitemap(body, url=url)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("file", "site", "count", "first", "title"),
     [
         ("sitemap.txt", "http://www.domain.com", 2, "/page1.html", ""),
@@ -65,7 +66,7 @@ def test_a_feed_may_be_the_sitemap() -> None:
     assert found == [("http://example.org/2003/12/13/atom03", "feed", "Atom-Powered Robots Run Amok")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("entry", "url"),
     [
         ("<loc> \n /a </loc>", "/a"),  # relative, with blanks
@@ -81,7 +82,7 @@ def test_reads_the_location(entry: str, url: str | None) -> None:
     assert listed(urlset(entry)) == [(SITE + url if url else "http://www.example.org/w", "sitemap", "")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "location",
     ["https://other.org/a", "https://example.org.evil.net/a", "https://sub.example.org/a", "https://example.org:8443/a",
      "ftp://example.org/a", "javascript:alert(1)", "http://", "", "https://example.org/" + "a" * 3000],
@@ -90,7 +91,7 @@ def test_leaves_out(location: str) -> None:
     assert listed(urlset(f"<loc>{location}</loc>", "<loc>/kept</loc>")) == [(f"{SITE}/kept", "sitemap", "")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"", b"   ", b"not found", b"<html><body>no such page</body></html>", b"{}", b"\x89PNG\r\n\x1a\n", b"<",

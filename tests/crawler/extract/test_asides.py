@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract.document import extract
+from tests.tables import each_row
 
 PARAGRAPH = (
     "The keeper trims the wick every evening before he lights the lamp, and again at midnight when the oil is low, "
@@ -26,7 +27,7 @@ def test_paragraph_of_another_class_is_kept(name: str) -> None:
     assert BESIDE in _read_article(f"<div class='{name}'><p>{BESIDE}</p></div>")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name", ["related-posts", "recommended", "more-from", "read-next", "most-read", "trending", "portable-archive-list"]
 )
 def test_related_links_are_left_out(name: str) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from crawler.extract.facts import MAX_CHARS, MAX_FACTS, facts_of
 from tests.growth import MOST_RATIO, growth, seconds_of
+from tests.tables import each_row
 
 
 def stated(body: str, *, title: str = "Tea", text: str = "") -> list[tuple[str, str, str]]:
@@ -22,7 +23,7 @@ def ld(value: Any) -> str:
     return f'<script type="application/ld+json">{json.dumps(value)}</script>'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("what", "body", "facts"),
     [
         ("an object", ld({"@type": "Person", "name": "Ada", "birthDate": "1815-12-10", "url": "https://a.org"}),
@@ -43,7 +44,7 @@ def test_reads_json_ld_with(what: str, body: str, facts: list[tuple[str, str, st
     assert stated(body) == facts
 
 
-@pytest.mark.parametrize(
+@each_row(
     "script",
     ["", "{", "null", "[[[[[[[[[[1]]]]]]]]]]", '{"a": ' * 2_000, '{"name": 3}', "<!-- x -->",
      '{"a": "' + "x" * 300_000 + '"}'],
@@ -52,7 +53,7 @@ def test_json_ld_that_is_broken_deep_or_huge_states_nothing(script: str) -> None
     assert stated(f'<p>x</p><script type="application/ld+json">{script}</script>') == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("what", "body", "facts"),
     [
         ("a box under its caption",

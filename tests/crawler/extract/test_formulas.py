@@ -6,6 +6,7 @@ import pytest
 
 from crawler.extract.document import extract
 from tests.crawler.extract.bodies import PARAGRAPH, read_body
+from tests.tables import each_row
 
 MATHML = (
     "<math xmlns='http://www.w3.org/1998/Math/MathML'{}><semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi>"
@@ -14,7 +15,7 @@ MATHML = (
 TEX = "<annotation encoding='application/x-tex'>E = mc^2</annotation>"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markup", "written"),
     [
         (MATHML.format("", ""), "E=mc^2"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from crawler.extract.document import extract
+from tests.tables import each_row
 
 PARAGRAPH = (
     "The keeper trims the wick every evening before he lights the lamp, and again at midnight when the oil is low, "
@@ -18,7 +17,7 @@ def _read(body: str, *, generator: str = "Sphinx 7.2") -> str:
     return extract(page.encode(), url="http://a.example/lamp.html", content_type="text/html; charset=utf-8").text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "<p>Last updated on Mar 03, 2024.</p>",  # Sphinx
@@ -44,7 +43,7 @@ def test_lines_about_the_page_are_left_out(line: str) -> None:
     assert text == f"The lamp\n\n{PARAGRAPH}\n\nOil\n\n{PARAGRAPH}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "Edit the file /etc/lamp.conf.",
@@ -61,7 +60,7 @@ def test_sentences_that_begin_like_them_are_kept(line: str) -> None:
     assert line in _read(f"<h1>The lamp</h1><p>{PARAGRAPH}</p><p>{line}</p><h2>Oil</h2><p>{PARAGRAPH}</p>")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "footer",
     [
         "<p>Copyright © 2001-2023 by the keepers</p>",
@@ -83,7 +82,7 @@ def test_a_notice_below_a_heading_that_names_it_is_content() -> None:
     assert notice in _read(f"<h1>The lamp</h1><p>{PARAGRAPH}</p><h2>Copyright and licence</h2><p>{notice}</p>")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "navigation",
     [
         # a table of contents within the page

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.crawler.extract.bodies import read_body
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("opening", "marks"),
     [
         ("<ol>", ["1", "2", "3"]),

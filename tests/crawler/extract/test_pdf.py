@@ -15,6 +15,7 @@ from crawler.extract.pdf.layout import Heading, join_pages
 from crawler.extract.pdf.read import NoPdfText, PdfBounds, read_pdf
 from domain import PageText
 from tests.crawler.extract import pdfs
+from tests.tables import each_row
 
 URL = "http://a.example/lamps.pdf"
 LINES = (
@@ -91,7 +92,7 @@ def test_file_that_only_its_owner_may_change_is_read() -> None:
     assert PARAGRAPH in _read(pdfs.pdf([LINES], owner="secret")).text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "reason"),
     [
         (pdfs.pdf([LINES], password="secret"), "encrypted"),
@@ -101,7 +102,6 @@ def test_file_that_only_its_owner_may_change_is_read() -> None:
         (pdfs.ring(), "no text|damaged"),
         (b"<html><p>Not found</p></html>", "is damaged"),
     ],
-    ids=["encrypted", "scanned", "cut off", "empty", "ring", "HTML"],
 )
 def test_file_without_text_says_why(body: bytes, reason: str) -> None:
     with pytest.raises(NothingToRead, match=f"^{URL} .*(?:{reason})"):

@@ -15,6 +15,7 @@ from crawler.extract.chunk import chunk
 from crawler.extract.document import extract
 from crawler.extract.units import MAX_WORDS, units, word_count
 from domain import BLOCK_KINDS, Block, PageText, Passage
+from tests.tables import each_row
 
 _FILLER = "The keeper trims the wick every evening before he lights the lamp. " * 8
 
@@ -28,7 +29,7 @@ def _passages(body: str) -> list[Passage]:
     return chunk(page, page_id=1, url="http://a.example/")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "whole"),
     [
         # a list stays with the sentence that introduces it

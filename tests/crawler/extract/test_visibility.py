@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crawler.extract.css.style import colour_of
 from crawler.extract.document import extract
+from tests.tables import each_row
 
 WORDS = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 3
 
@@ -17,7 +18,7 @@ def read(body: str, head: str = "") -> str:
     return extract(page.encode(), url="https://e.org/", content_type="text/html; charset=utf-8").text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "style",
     [
         "color:white;background:#036",
@@ -93,7 +94,7 @@ def test_more_specific_rule_shows_again_what_another_hides() -> None:
     assert "Hidden" not in text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "css",
     [
         "@media print{.x{display:none}}",

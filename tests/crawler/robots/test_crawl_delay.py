@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.robots.crawl_delay import CEILING_S, FLOOR_S, MAX_ASKED_S, next_delay_s, parse_retry_after
+from tests.tables import each_row
 
 NOW = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("previous_s", "latency_s", "status", "expected_s"),
     [
         (5.0, 1.0, 200, 3.0),  # the mean of the old delay and the latency
@@ -73,7 +74,7 @@ def test_the_delay_is_within_its_bounds_and_never_less_than_asked(
     assert delay_s >= asked_s
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "expected_s"),
     [
         ("120", 120.0),

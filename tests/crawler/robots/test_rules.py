@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crawler.robots.rules import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, from_response, parse, robots_url
 from tests.crawler.hostile import VECTORS
+from tests.tables import each_row
 
 GOOGLE = json.loads((VECTORS / "robots-google" / "robots_test_vectors.json").read_text())
 
@@ -45,7 +46,7 @@ User-Agent: quxbot
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("agent", "path", "allowed"),
     [
         ("anybot", "/a.gif", False),
@@ -66,7 +67,7 @@ def test_the_rfcs_example(agent: str, path: str, allowed: bool) -> None:
     assert parse(RFC).allows(f"https://example.org{path}", agent) is allowed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "path", "matches"),
     [
         ("/", "/a", True),
@@ -136,7 +137,7 @@ def test_encodings_and_line_ends(encoding: str, newline: str) -> None:
     assert robots.allows("https://example.org/", "x")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "allowed", "is_temporary"),
     [
         *((200, False, False), (304, True, False), (301, True, False), (401, True, False), (403, True, False)),

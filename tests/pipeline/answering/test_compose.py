@@ -20,6 +20,7 @@ from pipeline.question.analysis import analyse_question
 from pipeline.question.answer_type import answer_type_of, rate_fit
 from pipeline.reader.read_hits import READ_FIRST
 from tests.fakes import passage
+from tests.tables import each_row
 
 PAGE = (
     "A page begins here.\n\n"
@@ -93,7 +94,7 @@ def test_quotes_beside_the_first_fit_into_the_words_of_an_answer() -> None:
     assert sum(len(each.text.split()) for each in answer.sentences) <= UNSURE_WORDS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("second", "adds"),
     [
         ("In 1793 it was the Louvre that was opened in Paris.", True),  # other words in another order: it may say more
@@ -264,7 +265,7 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
     assert [sentence.markers for sentence in answer.sentences] == [(n,) for n in range(1, len(answer.sentences) + 1)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "sentence", "value"),
     [
         ("When was it opened?", "It was opened in 1793.", 1),

@@ -17,6 +17,7 @@ from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.sites import best_of_other_sites, site_of
 from tests.fakes import passage
 from tests.openai_double import OpenAIDouble, model_at, quoting
+from tests.tables import each_row
 
 QUESTION = "When was the lighthouse of Vierburg built?"
 BUILT = "The lighthouse of Vierburg was built in {}."
@@ -45,7 +46,7 @@ def values(answer: Answer) -> set[str]:
     return {value for each in contradictions_of(answer.sentences) for value in each.values}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "one", "other", "asserted"),
     [
         (QUESTION, BUILT.format("1874"), BUILT.format("1880"), {"1874", "1880"}),
@@ -98,7 +99,7 @@ def test_pages_that_give_different_values_are_both_quoted(
     assert {citation.page_id for citation in answer.citations} == {1, 2}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "one", "other"),
     [
         # the same in another form
@@ -303,7 +304,7 @@ def test_source_of_the_operator_comes_first_and_is_named() -> None:
     assert "(eine eigene Quelle)" in disagreement_notice(answer, "de", own)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "site"),
     [
         ("https://www.example.org/a", "example.org"),

@@ -14,9 +14,10 @@ from pipeline.answering.focus.contrasts import settle_contrast
 from pipeline.question.analysis import analyse_question
 from pipeline.reader.reader import Reader
 from tests.pipeline.answering.contrasts import CABINS, FEE, HELD_BACK, MANAGERS, OPENING, PATHS, WRITTEN_WITH
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(("lang", "question", "sentence", "found", "shown"), WRITTEN_WITH + HELD_BACK)
+@each_row(("lang", "question", "sentence", "found", "shown"), WRITTEN_WITH + HELD_BACK)
 def test_value_is_the_one_asked_for(lang: str, question: str, sentence: str, found: str, shown: str | None) -> None:
     start = sentence.index(found)
     focus = Focus(start=start, end=start + len(found), confidence=0.9)

@@ -9,6 +9,7 @@ from pipeline.answering.focus.features import MAX_TOKENS, candidates, form_of
 from pipeline.answering.focus.find import find_focus, read_focus
 from pipeline.question.analysis import analyse_question
 from pipeline.reader.reader import Reader
+from tests.tables import each_row
 
 COURT = "In 1596 King Sigismund moved his court from Kraków to Warsaw, which had 4,500 inhabitants."
 HOF = "Im Jahr 1596 verlegte König Sigismund seinen Hof von Krakau nach Warschau."
@@ -56,7 +57,7 @@ def test_candidates_are_short_and_begin_and_end_with_a_word_or_number(sentence: 
         assert sentence[each.start : each.end].strip() == sentence[each.start : each.end]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "form"),
     [
         (["£40"], "money"),

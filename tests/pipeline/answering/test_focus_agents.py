@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from domain import Focus
 from pipeline.answering.focus.agents import settle_doer
 from pipeline.question.analysis import analyse_question
+from tests.tables import each_row
 
 MILL = "Hollow Mill was built in 1840 by the brothers Otto and Karl Brandt on the old weir."
 CREW = "Ines bakes the bread; Tom drives the van, which eleven shops wait for."
@@ -15,7 +14,7 @@ WERK = "Die Mühle wurde 1840 von den Brüdern Otto und Karl Brandt gebaut."
 USINE = "Le moulin a été construit en 1840 par Jeanne Morel dans la vallée."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question", "sentence", "found", "shown"),
     [
         # who stands behind "by", up to where or when

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from domain import Focus
 from pipeline.answering.focus.bounds import may_answer, with_comparison, within_clause
 from pipeline.question.analysis import analyse_question
+from tests.tables import each_row
 
 CREW = "Ines bakes the bread; Tom drives the van."
 
@@ -32,7 +33,7 @@ def test_words_stay_in_one_clause(question: str, found: str, shown: str | None) 
     assert (CREW[focus.start : focus.end] if focus else None) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "sentence", "found", "shown"),
     [
         ("How long may I stay?", "Guests stay for at least three nights.", "three nights", "at least three nights"),
@@ -61,7 +62,7 @@ def test_value_keeps_what_changes_it(question: str, sentence: str, found: str, s
     assert sentence[focus.start : focus.end] == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question", "sentence", "found"),
     [
         ("en", "When did the mill close?", "The mill in Bath closed.", "Bath"),
@@ -79,7 +80,7 @@ def test_words_of_another_kind_do_not_answer(lang: str, question: str, sentence:
     assert not may_answer(analyse_question(question, lang), sentence, _on(sentence, found))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question", "sentence", "found"),
     [
         ("en", "When did the mill close?", "The mill closed during the Famine.", "Famine"),

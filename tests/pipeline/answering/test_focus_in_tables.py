@@ -7,6 +7,7 @@ import pytest
 from domain import Focus
 from pipeline.answering.focus.tables import focus_in_table, table_at
 from pipeline.question.analysis import analyse_question
+from tests.tables import each_row
 
 CABINS = "| Cabin North | Cabin South\nNight | £60 | £95\nDistance | 2.4 km | 800 m\nBunk beds | four | six"
 REPAIRS = "Work | Kite | Heron\nNew wheel | €45 | €70\nYearly check | €30 | €38"
@@ -21,7 +22,7 @@ KITES = "Model | Range | Price\nKite | 320 km | £210\nKite Plus | 450 km | £26
 PLAIN = "Height | 120 m\nBuilt | 1902"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "table", "row", "found", "shown"),
     [
         # things in columns

@@ -3,6 +3,7 @@
 import pytest
 
 from pipeline.answering.refusal import is_answer, is_error, is_refusal
+from tests.tables import each_row
 
 REFUSALS = [
     "I don't know.",
@@ -107,19 +108,19 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("text", REFUSALS)
+@each_row("text", REFUSALS)
 def test_refusal_is_recognised(text: str) -> None:
     assert is_refusal(text)
     assert not is_answer(text)
 
 
-@pytest.mark.parametrize("text", ERRORS)
+@each_row("text", ERRORS)
 def test_error_is_recognised(text: str) -> None:
     assert is_error(text)
     assert not is_answer(text)
 
 
-@pytest.mark.parametrize("text", ANSWERS)
+@each_row("text", ANSWERS)
 def test_answer_is_not_taken_for_a_refusal_or_an_error(text: str) -> None:
     assert is_answer(text)
 

@@ -7,6 +7,7 @@ import pytest
 from evals.measure.support import TRANSLATED, measure_support, read_claims
 from pipeline.answering.polarity import contradicts, is_negated, without_leading_answer
 from pipeline.answering.support.check import Quoted, adds_nothing, why_unsupported
+from tests.tables import each_row
 
 BUILT = "The lighthouse of Vierburg was built in 1874 by Robert Tallis."
 
@@ -15,7 +16,7 @@ def why(claim: str, quote: str = BUILT, question: str = "", *, lang: str = "en",
     return why_unsupported(claim, [Quoted(text=quote, title=title, lang=of or lang)], question, lang=lang)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claim", "reason"),
     [
         ("The moon is made of cheese.", "words"),
@@ -54,7 +55,7 @@ def test_option_or_file_name_that_the_quote_lacks_is_no_paraphrase() -> None:
     assert why("Use reset --soft to undo it.", quote) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claim", "quote", "lang"),
     [
         ("Point the C: drive at it.", "You should not point the C: drive at it.", "en"),
@@ -80,7 +81,7 @@ def test_whole_sentences_of_the_quote_stay() -> None:
 MOON = "The Moon's crust is composed mostly of oxygen, silicon, magnesium and iron."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claim", "quote", "question", "lang", "reason"),
     [
         ("Der Mond besteht aus Käse.", MOON, "Woraus besteht der Mond?", "de", "words"),
@@ -112,7 +113,7 @@ def test_sentence_in_the_language_of_its_quote_is_compared_in_that() -> None:
 LAMP = "The lamp is of red brass and 30 metres high; it burns oil."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claim", "lang", "reason"),
     [
         ("Rot.", "de", ""),
@@ -130,7 +131,7 @@ def test_short_answer_without_small_words_is_read_in_the_language_of_the_questio
     assert why(claim, LAMP, lang=lang, of="en") == reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lead_in", "question", "lang", "true"),
     [
         ("In short:", "", "en", True),
@@ -172,7 +173,7 @@ def test_lead_in_says_nothing_beyond_question_and_quotes(lead_in: str, question:
     assert adds_nothing(lead_in, quotes, question, lang=lang) == true
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claim", "quote", "lang"),
     [
         ("The gate is open.", "The gate is closed.", "en"),

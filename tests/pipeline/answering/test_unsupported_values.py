@@ -1,13 +1,13 @@
 """Test that a number of a model's sentence must be in its source, in some form and as exact."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.answering.support.unsupported_values import unsupported_values
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "source"),
     [
         ("It was built in 1874.", "The lighthouse was built in 1874."),
@@ -29,7 +29,7 @@ def test_number_of_the_source_is_no_invention(sentence: str, source: str) -> Non
     assert unsupported_values(sentence, [source], langs=("en", "de")) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "source", "wrong"),
     [
         ("It was built in 1875.", "The lighthouse was built in 1874.", "1875"),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from pipeline.answering.values.find import values_in
 from pipeline.answering.values.value import Value, ValueKind, is_comparable, may_be_equal
+from tests.tables import each_row
 
 
 def only(text: str, kind: ValueKind, lang: str = "en") -> Value:
@@ -13,7 +14,7 @@ def only(text: str, kind: ValueKind, lang: str = "en") -> Value:
     return value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "one", "other"),
     [
         ("number", "1,000 people", "1000 people"),
@@ -45,7 +46,7 @@ def test_one_value_in_two_forms_is_the_same(kind: ValueKind, one: str, other: st
     assert may_be_equal(only(one, kind), only(other, kind))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "one", "other"),
     [
         ("number", "3", "4"),

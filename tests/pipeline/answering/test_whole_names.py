@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Focus
 from pipeline.answering.focus.whole_names import with_whole_name
 from pipeline.question.analysis import analyse_question
+from tests.tables import each_row
 
 #: the language, the sentence, the words that were found, the name that is shown
 WHOLE = [
@@ -62,13 +62,13 @@ def shown(lang: str, sentence: str, words: str, question: str = "") -> str:
     return sentence[found.start : found.end]
 
 
-@pytest.mark.parametrize(("lang", "sentence", "words", "name"), WHOLE)
+@each_row(("lang", "sentence", "words", "name"), WHOLE)
 def test_part_of_a_name_becomes_the_whole_name(lang: str, sentence: str, words: str, name: str) -> None:
     assert shown(lang, sentence, words) == name
     assert shown(lang, sentence, name) == name
 
 
-@pytest.mark.parametrize(("lang", "sentence", "words"), ALONE)
+@each_row(("lang", "sentence", "words"), ALONE)
 def test_words_that_are_no_part_of_the_name_are_not_taken_in(lang: str, sentence: str, words: str) -> None:
     assert shown(lang, sentence, words) == words
 

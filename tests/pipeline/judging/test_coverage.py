@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from domain import Hit
 from pipeline.judging.coverage import cover
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
+from tests.tables import each_row
 
 
 def defines(question: str, sentence: str, lang: str) -> bool:
@@ -31,12 +30,12 @@ DEFINED = [
 ]
 
 
-@pytest.mark.parametrize(("lang", "question", "definition", "mention"), DEFINED)
+@each_row(("lang", "question", "definition", "mention"), DEFINED)
 def test_definition_begins_with_the_thing(lang: str, question: str, definition: str, mention: str) -> None:
     assert [defines(question, sentence, lang) for sentence in (definition, mention)] == [True, False]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question", "sentence"),
     [
         ("en", "How does a weir work?", "A weir holds the water of a river."),

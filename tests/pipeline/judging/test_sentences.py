@@ -9,6 +9,7 @@ import pytest
 from domain import Block, BlockKind, Hit, Passage
 from pipeline.judging.kinds import kind_of
 from pipeline.judging.sentences import spans_of
+from tests.tables import each_row
 from text.terms import terms_of
 
 TEXT = "Trimming the wick\n\nTrim it every evening:\n\ntrim the wick with the\nlong scissors.\n\nLamp | Oil"
@@ -82,7 +83,7 @@ def test_long_code_and_code_below_a_sentence_are_lines() -> None:
     assert "snippet" not in {span.kind for span in spans_of(_hit(*blocks).passage, "en")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "in_prose", "in_list", "unknown"),
     [
         ("Figure 3 The lamp", "heading", "heading", "heading"),  # a caption

@@ -15,6 +15,7 @@ from pipeline.question.analysis import (
     suggested_k,
 )
 from pipeline.question.strategy import TASK_STRATEGIES, infer_task, strategy_for
+from tests.tables import each_row
 from text.language import detect_language
 
 
@@ -40,7 +41,7 @@ def test_complexity_is_the_mean_of_three_parts(words: int, entities: int, mark: 
     assert complexity_of(words, entities, mark) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("complexity", "k"),
     [(0.71, 10), (0.7, 7), (0.41, 7), (0.4, 5), (0.0, 5), (complexity_of(7, 2, True), 7)],
 )
@@ -78,7 +79,7 @@ def test_any_text_is_analysed_or_refused(text: str) -> None:
     assert analyse_question(analysis.text, analysis.lang).text == analysis.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "lang"),
     [
         ("Who won the 1998 World Cup?", "en"),
@@ -97,7 +98,7 @@ def test_language_of_a_short_question(text: str, lang: str) -> None:
     assert detect_language(text) == lang
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("task", "threshold", "min_k", "max_k"),
     [
         ("debugging", 0.6, 2, 8),

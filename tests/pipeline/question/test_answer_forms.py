@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.question.answer_type import answer_type_of, rate_fit
+from tests.tables import each_row
 from text.languages import LANGUAGES, language
 
 #: language, question, what gives the answer, what does not
@@ -60,7 +61,7 @@ FITS = [
 ]
 
 
-@pytest.mark.parametrize(("lang", "question", "gives", "lacks"), FITS)
+@each_row(("lang", "question", "gives", "lacks"), FITS)
 def test_sentence_gives_what_is_asked_for_in_its_language(lang: str, question: str, gives: str, lacks: str) -> None:
     kind = answer_type_of(question)
     assert (rate_fit(kind, question, gives, lang), rate_fit(kind, question, lacks, lang)) == (1, -1)

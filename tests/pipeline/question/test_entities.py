@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.question.entities import find_entities
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question", "entities"),
     [
         ("en", 'Who sang "Yellow Submarine" for Apple in 1968?', ("Yellow Submarine", "Apple", "1968")),

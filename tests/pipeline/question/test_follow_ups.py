@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.question import Turn
 from pipeline.question.follow_up import needs_thread, stands_alone, understand
+from tests.tables import each_row
 
 INSTALL = Turn(question="How do I install nginx on Debian?", answer="Use apt.", short_answer="apt")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "asked", "understood"),
     [
         ("What is nginx?", "And what about its configuration file?", "Nginx's configuration file?"),
@@ -84,7 +84,7 @@ def test_question_is_completed(before: str, asked: str, understood: str) -> None
     assert understand(asked, [Turn(question=before)]) == understood
 
 
-@pytest.mark.parametrize(
+@each_row(
     "asked",
     [
         "Who is the mayor?",  # of the town, and of nothing that was asked about
@@ -104,7 +104,7 @@ def test_question_that_says_itself_what_it_is_about_stays_as_it_is(asked: str) -
         assert understand(asked, [Turn(question=before)]) == asked
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "said", "asked", "understood"),
     [
         ("Which service answers DNS?", "dnsmasq", "How do I restart it?", "How do I restart the service dnsmasq?"),
@@ -148,7 +148,7 @@ def test_no_text_breaks_it_and_no_question_becomes_empty(before: str, asked: str
     needs_thread(asked)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "needs"),
     [
         ("And its configuration file?", True),
@@ -177,7 +177,7 @@ def test_question_that_needs_one_asked_before_it_is_known(question: str, needs: 
     assert needs_thread(question) is needs
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "alone"),
     [
         ("What is the boathouse's fee?", True),

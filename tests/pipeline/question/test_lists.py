@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipeline.question.analysis import analyse_question
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wish", "question"),
     [
         ("list all error codes", "What are the error codes?"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipeline.question.analysis import analyse_question
 from pipeline.question.answer_type import answer_type_of, asks_for_all
 from pipeline.question.question_type import question_type_of
+from tests.tables import each_row
 from text.languages import LANGUAGES, language
 
 #: language, question, type
@@ -71,7 +70,7 @@ TYPES = [
 ]
 
 
-@pytest.mark.parametrize(("lang", "question", "kind"), TYPES)
+@each_row(("lang", "question", "kind"), TYPES)
 def test_question_type_is_read_from_whole_words_of_its_language(lang: str, question: str, kind: str) -> None:
     assert question_type_of(question, lang) == kind
 
@@ -87,7 +86,7 @@ def test_type_is_read_in_the_questions_own_language() -> None:
     assert question_type_of("What is it?", "und") == "definition"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "kind"),
     [
         ("When did the war end?", "time"),
@@ -176,12 +175,12 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize(("question", "kind"), KINDS)
+@each_row(("question", "kind"), KINDS)
 def test_kind_of_thing_is_read_from_the_question_itself(question: str, kind: str) -> None:
     assert answer_type_of(question) == kind
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "several"),
     [
         ("What are the five kinds of accounts?", True),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pipeline.question.analysis import QuestionError, analyse_question
 from pipeline.question.variants import make_variants
+from tests.tables import each_row
 from text.analyser import words
 
 
@@ -202,14 +203,14 @@ _BROKEN = re.compile(
 )
 
 
-@pytest.mark.parametrize("question", _ASKED.strip().splitlines())
+@each_row("question", _ASKED.strip().splitlines())
 def test_wordings_are_sentences(question: str) -> None:
     texts = [variant.text for variant in make_variants(analyse_question(question), 5)]
     assert len(texts) >= 2
     assert not [text for text in texts if _BROKEN.search(text)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "paraphrase"),
     [
         ("How much does a ticket cost for students?", "What is the price of a ticket for students?"),
@@ -225,7 +226,7 @@ def test_amounts_have_wordings_of_their_own(question: str, paraphrase: str) -> N
     assert by_kind(question)["paraphrase"] == paraphrase
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "shift"),
     [
         ("Which tower is open?", "The tower is open"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from pipeline.answering.compose import compose
 from pipeline.question.analysis import QuestionError, analyse_question
 from pipeline.question.yes_no import answers_yes_no, is_yes_no, leading_yes_no, yes_no_word
 from tests.fakes import passage
+from tests.tables import each_row
 
 
 def said(question: str, sentence: str, *, before: str = "", after: str = "", title: str = "") -> str:
@@ -20,7 +20,7 @@ def said(question: str, sentence: str, *, before: str = "", after: str = "", tit
     return answers_yes_no(analyse_question(question), text, start, start + len(sentence), title=title)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "sentence", "expected"),
     [
         ("Was the lighthouse of Vierburg built in 1874?", "The lighthouse of Vierburg was built in 1874.", "yes"),
@@ -53,7 +53,7 @@ def test_sentence_that_says_or_denies_the_question_settles_it(question: str, sen
     assert said(question, sentence) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "sentence"),
     [
         ("Was the lighthouse of Vierburg built in 1874?", "The lighthouse of Vierburg was built in 1880."),
@@ -81,7 +81,7 @@ def test_doubt_leaves_it_unsettled(question: str, sentence: str) -> None:
     assert said(question, sentence) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "around",
     [
         {"before": "Many believe this: "},
@@ -134,7 +134,7 @@ def test_word_is_of_the_questions_language() -> None:
     assert [yes_no_word("yes", lang) for lang in ("fr", "sv")] == ["Oui", "Yes"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("Yes, it was.", "yes"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.question.analysis import analyse_question
 from pipeline.question.yes_no import answers_yes_no, is_yes_no, leading_yes_no, yes_no_word
 from pipeline.question.yes_no.grammar import grammar_of
+from tests.tables import each_row
 from text.languages import LANGUAGES
 
 
@@ -25,7 +25,7 @@ PORTUGUESE = "A torre de Vierburg foi construída em 1874?"
 DUTCH = "Werd Vierburg in 1200 gesticht?"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question", "sentence", "expected"),
     [
         ("de", "Kann ich Celery mit Redis verwenden?", "Du kannst Celery mit Redis verwenden.", "yes"),
@@ -93,7 +93,7 @@ def test_sentence_that_says_or_denies_the_question_settles_it(
     assert said(lang, question, sentence) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question", "sentence"),
     [
         # another year, a part, somebody's word, a condition, a question
@@ -154,7 +154,7 @@ def test_doubt_leaves_it_unsettled(lang: str, question: str, sentence: str) -> N
     assert said(lang, question, sentence) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question"),
     [
         ("fr", "Qu’est-ce que Vierburg ?"),
@@ -192,7 +192,7 @@ def test_other_question_is_no_yes_no_question(lang: str, question: str) -> None:
     assert not is_yes_no(analyse_question(question, lang))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question", "sentence", "around"),
     [
         ("fr", FRENCH, "La tour de Vierburg a été construite en 1874.", {"title": "Dix idées reçues"}),
@@ -214,7 +214,7 @@ def test_sentence_that_its_page_takes_back_or_quotes_settles_nothing(
     assert said(lang, question, sentence, **around) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "question", "statement", "repeated"),
     [
         ("en", "Was Vierburg founded in 1200?", "Vierburg was founded in 1200", " in A"),
@@ -242,7 +242,7 @@ def test_every_language_of_the_phrases_has_a_yes_and_a_no() -> None:
     assert [yes_no_word("no", lang) for lang in ("fr", "es", "it", "pt", "nl")] == ["Non", "No", "No", "Não", "Nee"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("Oui, elle l’est.", "yes"),

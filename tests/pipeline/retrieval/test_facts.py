@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import pytest
-
 from domain import Fact, StatedFact
 from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.facts import MAX_FACTS, find_facts
+from tests.tables import each_row
 from text.names import name_key
 
 
@@ -29,7 +28,7 @@ FACTS = MemoryFacts(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "objects"),
     [
         ("When was Ada Lovelace born?", ["10 December 1815"]),

@@ -11,6 +11,7 @@ from store.embedders import Embedder, open_embedder
 from store.passages.table import Passages
 from store.passages.writer import PassagesWriter
 from tests.fakes import passage
+from tests.tables import each_row
 from text.language import detect_language
 
 #: language → for each of the same six subjects (title, text, question); the words are ours
@@ -101,7 +102,7 @@ def found(question: str, embedder: Embedder, knowledge: Passages, scope: Scope) 
         )
 
 
-@pytest.mark.parametrize("lang", TEXTS)
+@each_row("lang", TEXTS)
 def test_question_finds_the_page_in_its_own_language_first(lang: str, embedder: Embedder, knowledge: Passages) -> None:
     firsts = [found(question, embedder, knowledge, Scope())[0].passage for _, _, question in TEXTS[lang]]
     assert [(item.lang, item.text) for item in firsts] == [(lang, text) for _, text, _ in TEXTS[lang]]

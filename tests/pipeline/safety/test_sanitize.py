@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
+from tests.tables import each_row
 
 PIECES = st.lists(
     st.sampled_from(["![", "[", "]", "](", "(", ")", "http://e.x/", "javascript:", "a b", "\n", "!", "[1]", "<", ">"])
@@ -17,7 +17,7 @@ PIECES = st.lists(
 ).map("".join)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("See ![the map](http://e.x/m.png?q=1).", "See the map."),
@@ -52,7 +52,7 @@ def test_tag_that_no_source_holds_is_taken_out() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "is_made_up"),
     [
         ("at https://e.x/plans.", False),

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from text.gloss.gloss import gloss
 from text.gloss.language import glossed_from
 from text.gloss.lexicon import LANGUAGES, SMALL_WORDS, english, file_of
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "text", "glossed"),
     [
         ("de", "Wie öffne ich das Fenster?", "How open I the Window?"),
@@ -31,7 +31,7 @@ def test_words_become_english_and_all_between_them_stays(lang: str, text: str, g
     assert gloss(text, lang).text == glossed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "meaning"),
     [
         ("gelöschtem", "deleted"),  # another form of a word of the lexicon
@@ -55,7 +55,7 @@ def test_each_word_of_any_text_has_its_place_in_the_gloss(text: str) -> None:
     assert made.place((len(text), len(text))) == (0, 0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "lang"),
     [
         ("Was kostet der Eintritt für Kinder?", "de"),
@@ -79,7 +79,7 @@ def test_the_language_is_told_by_small_words_and_lexicons(text: str, lang: str |
     assert glossed_from(text) == lang
 
 
-@pytest.mark.parametrize("lang", sorted(LANGUAGES))
+@each_row("lang", sorted(LANGUAGES))
 def test_each_language_has_a_lexicon_and_the_small_words_of_a_question(lang: str) -> None:
     small = json.loads(SMALL_WORDS.read_text("utf-8"))
     assert small.keys() == LANGUAGES

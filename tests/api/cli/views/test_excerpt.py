@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from api.cli.views.excerpt import SHORT, answer_in_short, chosen_places, excerpt
 from api.cli.views.question import Style, record_lines
 from tests.api.records import citation, record_json
+from tests.tables import each_row
 from wellread import Record
 from wellread.responses import to_value
 
@@ -50,7 +51,7 @@ CUT = [
 ]
 
 
-@pytest.mark.parametrize(("quote", "words", "shown"), CUT)
+@each_row(("quote", "words", "shown"), CUT)
 def test_long_quote_is_cut_to_the_sentence_with_what_was_asked_for(quote: str, words: str, shown: str) -> None:
     assert answer_in_short(quoting(quote, words)) == f"{shown} [1]"
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from api.cli.views.provenance import about_answer
 from api.cli.views.question import Style, record_lines
 from tests.api.records import record_json
+from tests.tables import each_row
 from wellread import Record
 from wellread.responses import to_value
 
@@ -19,7 +18,7 @@ WAITING = [
 LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["year", "builder"], "judge": "calibrated"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "said"),
     [
         ({}, []),  # nothing to know

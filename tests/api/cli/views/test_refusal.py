@@ -12,6 +12,7 @@ from api.cli.views.refusal import refusal_line
 from tests.api import walk
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
+from tests.tables import each_row
 from wellread import Refused
 from workers.services import Services
 
@@ -64,7 +65,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "said"), REFUSED, ids=lambda value: " ".join(value)[:50])
+@each_row(("arguments", "said"), REFUSED)
 def test_refusal_names_options_and_commands(url: str, arguments: list[str], said: str) -> None:
     result = wellread(*arguments)
     assert result.exit_code == 1

@@ -9,6 +9,7 @@ from crawler.extract.files.read import read_file
 from domain import PageText
 from tests import office
 from tests.crawler.extract import pdfs
+from tests.tables import each_row
 
 
 def read(body: bytes, name: str) -> PageText:
@@ -149,7 +150,7 @@ def test_deleted_and_hidden_text_is_not_read() -> None:
     assert read(office.replaced(office.docx(), {"word/document.xml": word}), "h.docx").text == "The lamp is green."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "name", "said"),
     [
         (b"", "a.pdf", "is empty"),

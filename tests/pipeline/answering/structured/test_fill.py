@@ -10,6 +10,7 @@ import pytest
 from domain import Answer, Citation, Focus, Sentence
 from pipeline.answering.structured.fill import field_question, read_value
 from pipeline.answering.structured.schema import Leaf
+from tests.tables import each_row
 
 CITED = Citation(marker=1, passage_id="1-0", page_id=1, url="https://example.org/", title="", quote="x", start=0, end=1)
 
@@ -39,7 +40,7 @@ def test_value_is_asked_for_by_its_description(described: str, question: str, la
     assert field_question(leaf(description=described), question, lang) == asked
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("of", "given", "value"),
     [
         (leaf(), answer("Robert Tallis built it.", "Robert Tallis"), "Robert Tallis"),
@@ -71,7 +72,7 @@ KEPT = "It was kept by Anna Berg, Otto Lind and Ida Holm."
 STEPS = "You need:\n\n- a torch\n- a rope,\n- a torch\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("of", "given", "quote", "value"),
     [
         (

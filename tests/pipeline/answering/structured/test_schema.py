@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from pipeline.answering.structured.schema import MAX_FIELDS, BadSchema, filled, parse_schema
+from tests.tables import each_row
 
 
 class Height(BaseModel):
@@ -59,7 +60,7 @@ def of(**part: Any) -> dict[str, Any]:
     return {"properties": {"x": part}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "why"),
     [
         ({}, "no field"),
