@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import select
 
-from domain import PageText, Status
+from domain import PageText
 from domain.record import Record
 from evals.knowledge.stored import save_page
 from store.questions import new_questions, records
@@ -30,27 +30,21 @@ from tests.servers import running, valkey_server
 from workers import services as composition
 from workers.app import app
 from workers.indexing import embed
-from workers.queues import TASK_OF
 from workers.services import Services
+from workers.services.dispatch import Dispatcher
 from workers.settings import load
 
 
-class _Calls:
+class _Calls(Dispatcher):
     """Calls each task that is sent, in turn."""
 
     def __init__(self) -> None:
+        super().__init__(app)
         self.waiting: deque[tuple[str, str | int]] = deque()
 
-    def within(self, *_: object) -> _Calls:
-        return self
-
-    def send(self, task: str, row_id: str | int, **_: object) -> bool:
+    def send(self, task: str, row_id: str | int, **_: Any) -> bool:
         self.waiting.append((task, row_id))
         return True
-
-    def send_for(self, question_id: str, status: Status, **_: object) -> None:
-        if task := TASK_OF.get(status):
-            self.send(task, question_id)
 
     def work(self) -> None:
         while self.waiting:
@@ -79,7 +73,7 @@ class Process:
         new = NewQuestion(text=text, **options)
         with self.services.database.write() as session:
             question, _ = new_questions.ask(session, new, self.services.now())
-        self._calls.send_for(question.id, question.status)
+        self._calls.send_for(question.id, question.status, priority=question.priority)
         self._calls.work()
         with self.services.database.read() as session:
             return records.read(session, question.id, self.services.now())
