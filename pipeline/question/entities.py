@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from text.analyser import fold
-from text.languages import any_of
+from text.languages import any_of, language, word_set
 from text.stopwords import WITH_STOP_WORDS, stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:[._'’-]?[^\W_]+)*")
@@ -46,47 +46,9 @@ _BEFORE_NOUNS = re.compile(
     r"(?:k?ein|jed|jen|dies|welch|manch|solch|mein|dein|sein|ihr|unser|euer|eur|viel|wenig|mehr|all|einig|beid)"
     rf"(?:e|er|es|en|em|ere|eren|erer)?|{any_of('several', 'de')}|\d+|wieviele?"
 )
-_NOUN_ENDINGS = (
-    "ung", "ungen", "heit", "keit", "heiten", "keiten", "schaft", "schaften", "tion", "tionen", "sion", "sionen",
-    "ität", "täten", "ismus", "nis", "nisse", "chen", "lein", "ling", "linge", "tum", "thek", "anz", "enz", "ment",
-    "mente", "tur", "turen", "these", "gramm", "logie", "grafie", "graphie", "erin", "erinnen", "hafen", "zeit",
-    "raum", "werk", "stoff", "jahr", "tag", "preis", "recht", "name", "wort", "zahl", "system", "datei", "liste",
-    "mittel",
-)  # fmt: skip
 #: a listed ending counts after so many letters: "Name" and "Tag" stand in the table themselves
 _BEFORE_ENDING = 2
-#: German nouns that questions often have; a plural or case ending more or less does not matter
-_NOUNS = frozenset(
-    """
-    abend adresse aktie alter amt anfang angebot angst anlage anteil antrag antwort anzahl apfel arbeit arm art arzt
-    ärztin auflage aufgabe auge ausgabe auto autor autorin bahn band bank bau baum beamter bedeutung beginn begriff
-    bewusstsein beispiel bein bereich berg beruf besitzer beweis bewohner bild blatt blut boden brief brot bruder
-    brücke buch bund bürger bürgermeister chef chefin computer datum dauer depot dorf druck durchmesser ehe ei
-    eigenschaft einfluss eingabe einheit einkommen einwohner eis eltern ende energie erde erfinder erfinderin erfolg
-    ergebnis essen fahrer fahrrad fall familie farbe fehler feld fenster film firma fisch flasche fleisch flughafen
-    flugzeug fluss form foto frage frau frauen fräulein freund freundin frieden funktion fuß gas gast gebiet gebäude
-    geburt gedanke gefahr gefühl geist geld gemeinde gericht geschichte geschwindigkeit gesetz gesicht gewicht
-    gewinn glas glück gott grad grenze größe grund grundlage gruppe haar hafen hand haupt hauptsitz hauptstadt haus
-    heimat herr herz hilfe himmel höhe holz hotel hund idee inhalt insel internet jahr jahrhundert jahrzehnt junge
-    kaffee kaiser kaiserin kampf kapitel karte katze kaufpreis kern kilometer kind kirche klasse kleid klima knoten
-    komponist kommandant kopf körper kosten kraft krankheit krieg küche kuh kultur kunde kunst könig königin küste
-    land landschaft länge leben leiter leiterin leute licht liebe lied linie loch luft löffel länder macht mal
-    männer markt maschine maß material mauer meer mehrheit meister menge mensch menschen methode meter milch million
-    milliarde minister ministerin minute mitglied mitte mittel modell modul moment monat mond mord morgen motor mund
-    museum musik mutter mädchen name nacht nase natur netz niederlage norden note ofen ohr option ort osten papier
-    park partei pass person pferd pflanze plan planet platz politik polizei position post preis präsident
-    präsidentin prinz problem produkt programm prozent prozess punkt quelle rad rand raum rechnung recht rede regel
-    regen regierung region reich reihe reise rezept richter richtung ring rolle rose rücken ruhe saal sache satz
-    schiff schloss schlüssel schnee schrift schritt schule schutz schwester schüler see seele seite sekunde sieg
-    sieger sinn sitz software sohn sommer sonne sorge spiel spieler spitze sprache staat stadt stadion stamm stand
-    stelle stern steuer stimme straße strom stück stufe stunde sturm süden symptom tabelle tag tasse tat tee teil
-    temperatur text theater thema tier tisch tochter tod ton tor tour traum treppe tür typ übung uhr umfang umsatz
-    universität unterschied ursache ursprung urteil vater verbot verein verfahren vergleich verhältnis verkehr
-    verlust vertrag volk volumen vorteil nachteil wagen wahl wald wand wasser weg wein welt werk wert westen wetter
-    wind winter wirkung wirtschaft wissen woche wohnung wolke wort wunsch zahl zahn zeichen zeile zeit zeitung
-    zentrum zeuge ziel zimmer zug zukunft zustand zweck
-    """.split()
-)
+#: a plural or case ending of a German noun more or less does not matter
 _CASE_ENDINGS = ("", "s", "es", "e", "en", "n", "er", "ern")
 
 
@@ -207,9 +169,10 @@ def _is_noun(word: str) -> bool:
         return True
     if _has_inner_capital(word):
         return False
-    if any(plain.removesuffix(ending) in _NOUNS for ending in _CASE_ENDINGS):
+    if any(plain.removesuffix(ending) in word_set("nouns", "de") for ending in _CASE_ENDINGS):
         return True
-    return any(plain.endswith(ending) and len(plain) >= len(ending) + _BEFORE_ENDING for ending in _NOUN_ENDINGS)
+    endings = language("de").noun_endings
+    return any(plain.endswith(ending) and len(plain) >= len(ending) + _BEFORE_ENDING for ending in endings)
 
 
 def _is_title(word: str) -> bool:

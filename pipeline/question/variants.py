@@ -15,48 +15,10 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.variant_choice import choose_variants
 from pipeline.question.wordings import PARAPHRASES, SHIFTS
 from text.analyser import words
-from text.languages import any_of
+from text.languages import any_of, language
 from text.terms import content_words
 
 MIN_COUNT, DEFAULT_COUNT, MAX_COUNT = 2, 3, 5
-
-#: the word that a heading uses for the kind of answer; added to the keywords
-_TOPIC_WORD: dict[str, dict[str, str]] = {
-    "en": {
-        "definition": "definition", "causal": "reason", "temporal": "date", "spatial": "location",
-        "comparative": "difference", "procedural": "how to", "general": "overview",
-    },
-    "de": {
-        "definition": "Definition", "causal": "Grund", "temporal": "Datum", "spatial": "Ort",
-        "comparative": "Unterschied", "procedural": "Anleitung", "general": "Überblick",
-    },
-}  # fmt: skip
-
-_ABOUT = {"en": "Information about", "de": "Informationen über"}
-_KNOWN = {"en": "What is known about {}?", "de": "Was ist über {} bekannt?"}
-
-#: general words that mean the same, German nouns of the same gender; no topic's own vocabulary
-_PAIRS: dict[str, str] = {
-    "en": """
-    begin/start create/make buy/purchase find/locate fix/repair change/modify choose/select delete/remove show/display
-    headquarters/main office biggest/largest car/automobile big/large called/named cause/reason speed/velocity
-    country/nation doctor/physician end/finish error/fault fast/quick film/movie goal/aim happen/occur help/assist
-    illness/disease job/occupation kind/type law/statute method/way near/close to need/require old/ancient
-    people/inhabitants place/location price/cost purpose/aim result/outcome rich/wealthy route/path sick/ill
-    size/dimensions small/little stop/halt wrote/authored study/research teach/instruct town/city
-    usage/use war/conflict won/was the winner of work/function built/constructed destroyed/demolished
-    discovered/found invented/created died/passed away founded/established leader/head money/funds often/frequently
-    """,
-    "de": """
-    Hauptsitz/Firmensitz beginnen/anfangen erstellen/anlegen kaufen/erwerben finden/auffinden ändern/anpassen
-    löschen/entfernen anzeigen/darstellen größte/umfangreichste Auto/Fahrzeug Fehler/Defekt Film/Spielfilm
-    Krankheit/Erkrankung Beruf/Job Art/Sorte Methode/Vorgehensweise alt/betagt
-    Menschen/Einwohner Ort/Platz Preis/Betrag Ergebnis/Resultat klein/gering schrieb/verfasste lernen/erlernen
-    Krieg/Konflikt gewann/siegte erbaut/errichtet gebaut/errichtet zerstört/vernichtet entdeckt/gefunden
-    erfunden/entwickelt gestorben/verstorben gegründet/errichtet Leiter/Chef Geld/Kapital Auswirkungen/Folgen
-    Implikationen/Auswirkungen oft/häufig
-    """,
-}
 
 
 def _table(pairs: str) -> dict[str, str]:
@@ -65,7 +27,7 @@ def _table(pairs: str) -> dict[str, str]:
     return {one.casefold(): " ".join(other.split()) for one, other in found}
 
 
-_SYNONYMS = {lang: _table(pairs) for lang, pairs in _PAIRS.items()}
+_SYNONYMS = {lang: _table(" ".join(language(lang).word_pairs)) for lang in ("en", "de")}
 _PATTERNS = {
     lang: re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, table))})(?![\w/-]|\.\w)", re.IGNORECASE)
     for lang, table in _SYNONYMS.items()
@@ -133,17 +95,18 @@ def _replace_synonyms(text: str, lang: str) -> str:
 
 
 def _about(keywords: str, lang: str) -> str:
-    return f"{_ABOUT[lang]} {keywords}" if keywords and lang in _ABOUT else ""
+    about = language(lang).variants.get("about", "")
+    return f"{about} {keywords}" if keywords and about else ""
 
 
 def _as_question(bare: str, keywords: str, lang: str) -> str:
     """Return a question about a topic that was asked for without one; the keywords of a sentence are no topic."""
     is_topic = keywords.casefold() == bare.casefold()
-    return _KNOWN[lang].format(keywords) if keywords and is_topic and lang in _KNOWN else ""
+    return language(lang).variants.get("known", "").format(keywords) if keywords and is_topic else ""
 
 
 def _with_topic_word(keywords: str, analysis: Analysis, lang: str) -> str:
-    topic = _TOPIC_WORD.get(lang, {}).get(analysis.question_type, "")
+    topic = language(lang).variants.get(analysis.question_type, "")
     if not keywords or not topic:
         return ""
     return f"{topic} {keywords}" if topic == "how to" else f"{keywords} {topic}"

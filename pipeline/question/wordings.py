@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from text.languages import any_of
+
 #: "what" is followed by no noun there: neither "which does it cost" nor "the does it cost" is a wording
 _VERB = r"(?:do|does|did|can|could|will|would|should|must|has|have|had|happens?|happened)\b"
 #: "how much" and "how many" ask there for no noun: "what amount of is" is no wording
@@ -78,7 +80,7 @@ PARAPHRASES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (r"wann ((?:wird|werden|soll|sollte|muss|kann|darf) .+)", "unter welchen Bedingungen {0}"),
         (r"wann (.+)", "in welchem Jahr {0}"),
         (r"wo (.+)", "an welchem Ort {0}"),
-        (r"(?:warum|weshalb|wieso) (.+)", "aus welchem Grund {0}"),
+        (rf"(?:{any_of('why', 'de')}) (.+)", "aus welchem Grund {0}"),
         (r"wie ?viel (kostete?[tn]?|kosten) (.+)", "was {0} {1}"),
         (r"wie ?viel (ist|sind|war|waren) (.+)", "wie hoch {0} {1}"),
         (r"wie ?viel beträgt (.+)", "wie hoch ist {0}"),
@@ -121,7 +123,7 @@ SHIFTS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (rf"wer {_VERB_AND_REST}", "die Person, die {1} {0}"),
         (rf"wann {_VERB_AND_REST}", "der Zeitpunkt, zu dem {1} {0}"),
         (rf"wo {_VERB_AND_REST}", "der Ort, an dem {1} {0}"),
-        (rf"(?:warum|weshalb|wieso) {_VERB_AND_REST}", "der Grund, aus dem {1} {0}"),
+        (rf"(?:{any_of('why', 'de')}) {_VERB_AND_REST}", "der Grund, aus dem {1} {0}"),
         (r"wie ?viel (?:kostete?[tn]?|kosten) (.+)", "der Preis: {0}"),
         (r"wie ?viel (ist|sind|war|waren) (.+)", "{1} {0}"),
         (r"wie ?viel beträgt (.+)", "{0} beträgt"),

@@ -59,6 +59,10 @@ class Language:
     negations: Words = ()
     stop_words: Words = ()
     asking_words: Words = ()
+    light_words: Words = ()
+    word_pairs: Words = ()
+    nouns: Words = ()
+    noun_endings: Words = ()
     related: Words = ()
     opposites: Words = ()
     irregular_verbs: Words = ()
@@ -71,6 +75,7 @@ class Language:
     forms: Section = field(default_factory=dict)
     yes_no: Section = field(default_factory=dict)
     statements: Section = field(default_factory=dict)
+    variants: Section = field(default_factory=dict)
     phrases: Section = field(default_factory=dict)
 
     @property

@@ -25,14 +25,6 @@ from text.terms import content_terms, terms_of
 #: the least share of the words of the claim that neither question nor title holds, in one language and between two;
 #: evals.measure.support chose both
 LEAST_COVERED, LEAST_TRANSLATED = 0.75, 0.5
-#: words that state nothing of their own: where something is, and who says so
-_LIGHT = {
-    "en": "lie lies stand stands locate located situated have has get give gives make take place called known also "
-    "just page pages source sources article text say says said state states stated write writes according report "
-    "reports one another other others thing things yes no use used run well so they",
-    "de": "liegt liegen steht stehen befindet gibt geben macht machen heißt genannt auch eben nämlich seite seiten "
-    "quelle quellen artikel text sagt sagen schreibt laut berichtet andere anderer ja nein sowie",
-}
 #: things that a sentence announces, and may count
 _ANNOUNCED = (
     "step way point list answer detail example option possibility possibilities instruction command method manner type"
@@ -247,4 +239,4 @@ def _leading() -> frozenset[str]:
 
 @cache
 def _light(lang: str) -> frozenset[str]:
-    return frozenset(analyse(_LIGHT.get(lang, ""), lang))
+    return frozenset(analyse(" ".join(language(lang).light_words), lang))
