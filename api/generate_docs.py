@@ -1,4 +1,4 @@
-"""Writes what docs/ holds of the code: settings, command line, routes, bodies, tasks; the types in TypeScript; flow.js.
+"""Writes what docs/ holds of the code: settings, command line, routes, bodies, tasks; the clients' types; flow.js.
 
 ``make docs`` writes them; a test holds them equal. Everything but :func:`main` is pure.
 """
@@ -164,10 +164,11 @@ def generated_parts() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the generated parts of the pages in docs/, the types in TypeScript, and the web page's module."""
+    """Write the generated parts of the pages in docs/, the clients' types, and the web page's module."""
     parts = generated_parts()
     written = {path: fill(path.read_text("utf-8"), parts) for path in sorted(_ROOT.glob("docs/**/*.md"))}
     written |= {generate_types.PLACE: generate_types.typescript(description()), FLOW_SCRIPT: flow_script()}
+    written |= {generate_types.OPTIONS: generate_types.python_options()}
     for path, text in written.items():
         if not path.is_file() or path.read_text("utf-8") != text:
             path.write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-"""Writes the API's types in TypeScript from its OpenAPI description: a type for each schema and for each route.
+"""Writes the API's types in TypeScript from its OpenAPI description, and the options of the Python client's questions.
 
 ``make docs`` writes them; a test holds them equal. It knows the kinds of JSON schema that the description uses.
 """
@@ -7,16 +7,31 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from api.schemas.options import Option, options_of
+from api.schemas.requests import QuestionRequest
 from domain.errors import WellreadError
+from domain.options import Asked
 
-PLACE = Path(__file__).parent.parent / "clients/typescript/types.ts"
+ROOT = Path(__file__).parent.parent
+PLACE = ROOT / "clients/typescript/types.ts"
+#: of the Python client's types
+OPTIONS = ROOT / "wellread/options.py"
 
 _HEAD = "// Written by `make docs` from the API's OpenAPI description: do not edit.\n"
 _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
+_OPTIONS_HEAD = '''"""The options of a question. Written by ``make docs`` from domain/options.py: change that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+'''
+_PYTHON = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -29,6 +44,15 @@ def typescript(openapi: Mapping[str, Any]) -> str:
     schemas = openapi["components"]["schemas"]
     parts = [_HEAD, *(_declaration(name, schema) for name, schema in schemas.items()), "\n".join(_routes(openapi))]
     return "\n".join(parts) + "\n"
+
+
+def python_options() -> str:
+    """Return the module with the options that the Python client takes."""
+    common = {option.name for option in options_of(Asked)}
+    further = [option for option in options_of(QuestionRequest) if option.name not in common]
+    options = _typed_dict("Options(TypedDict", "How a question is to be asked and answered.", options_of(Asked))
+    terms = _typed_dict("Terms(Options", "Further options of a question that nobody waits for.", further)
+    return "\n\n".join((_OPTIONS_HEAD, options, terms))
 
 
 def type_of(schema: Mapping[str, Any]) -> str:
@@ -56,6 +80,23 @@ def type_of(schema: Mapping[str, Any]) -> str:
     raise UnknownSchema(
         f"{json.dumps(schema)[:200]} cannot be written as a type: teach api/generate_types.py its kind."
     )
+
+
+def _typed_dict(head: str, docstring: str, options: Iterable[Option]) -> str:
+    lines = [f"class {head}, total=False):", f'    """{docstring}"""', ""]
+    for option in options:
+        lines += textwrap.wrap(option.description, 110, initial_indent="    #: ", subsequent_indent="    #: ")
+        lines.append(f"    {option.name}: {_python_type(option.schema)}")
+    return "\n".join(lines) + "\n"
+
+
+def _python_type(schema: Mapping[str, Any]) -> str:
+    """Return a schema as a type: a choice as the type of what can be chosen, so that any text or number is taken."""
+    if schema["type"] == "array":
+        return f"Sequence[{_python_type(schema['items'])}]"
+    if schema["type"] == "object":
+        return "Mapping[str, Any]"
+    return _PYTHON[schema["type"]]
 
 
 def _declaration(name: str, schema: Mapping[str, Any]) -> str:

@@ -6,22 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any
 
 from domain.flow import Status
 from domain.published import described
 from domain.variant import Variant
 
-#: what a question is about; each task has its retrieval strategy
-Task = Literal[
-    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
-]
-
-
-#: seconds in which a question must end, unless its asker says otherwise
-DEADLINE_S: Final = 900.0
-#: of an answer: one quote, the usual one or two, or up to six
-Length = Literal["short", "normal", "long"]
+if TYPE_CHECKING:
+    from domain.options import Overrides
 
 
 class EventKind(StrEnum):
@@ -91,17 +83,10 @@ class Budget:
     usd: float = 0.5
 
 
-@dataclass(frozen=True, kw_only=True)
-class Overrides:
-    """What one question sets for itself, instead of the operator's settings; None leaves a setting as it is."""
+def _no_overrides() -> Overrides:
+    from domain.options import Overrides
 
-    threshold: float | None = None  #: the confidence that suffices, [0, 1]
-    variants: int | None = None  #: other wordings in phase 2, 2 to 5; 0: none
-    top_k: int | None = None  #: hits of phase 1, 1 to 20
-    exclude_sites: tuple[str, ...] | None = None  #: URL prefixes that are neither read nor quoted
-    published_after: str | None = None  #: ISO 8601: pages that say no later date are not quoted
-    length: Length | None = None  #: of the answer
-    answer_language: str | None = None  #: ISO 639-1: what a model writes in; without one, of the pages that are quoted
+    return Overrides()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +107,7 @@ class Question:
     private: bool = False  #: new pages that it has read serve it alone
     crawl_enabled: bool = True
     max_age_s: int | None = None  #: evidence read longer ago does not count
-    overrides: Overrides = field(default_factory=Overrides)
+    overrides: Overrides = field(default_factory=_no_overrides)
     answer_schema: Mapping[str, Any] | None = None  #: the form that the answer is to have, as JSON Schema
     budget: Budget = field(default_factory=Budget)
     priority: int = 0  #: 0–9, 9 is served first

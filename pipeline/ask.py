@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from domain import Answer, Cost, Hit, Scope, SolvedQuestion, StatedFact, Variant, Verdict
 from domain.answer import NextQuestion
-from domain.question import Overrides
+from domain.options import Overrides
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.answering.notices import with_notices
 from pipeline.answering.style import Style
@@ -282,7 +282,7 @@ def _compose(
         own_sites=tools.own_sites,
         facts=facts,
         on_answer=tools.on_answer,
-        style=Style(length=own.length or "normal", lang=own.answer_language or ""),
+        style=Style(length=own.length, lang=own.answer_language or ""),
     )
 
 

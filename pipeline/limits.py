@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from domain.question import Overrides
+from domain.options import MAX_K, Overrides
 from pipeline.question.analysis import Analysis
 from pipeline.question.strategy import RetrievalStrategy
 from pipeline.question.variants import DEFAULT_COUNT
 
-#: the most hits that any pass asks for [retry_top_k]
-MAX_K = 20
 #: of each variant that a model writes [max_tokens_per_variant]
 TOKENS_PER_VARIANT = 100
 

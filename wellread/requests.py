@@ -13,47 +13,10 @@ from wellread.errors import ApiUnreachable
 from wellread.learned_records import Kind
 
 DEFAULT_URL = "http://127.0.0.1:8484"
-#: the fields that are lists
-_LISTS = frozenset({"sites", "exclude_sites", "langs", "kinds"})
 #: learning reads all feedback and fits everything anew
 LEARNING_S = 600.0
 #: a file may be large, and a network slow
 UPLOAD_S = 600.0
-
-
-class Options(TypedDict, total=False):
-    """How a question is to be answered; the server has a default for each."""
-
-    collection: str  # the one that is asked, instead of the client's
-    id: str  # a UUID of your own, under which the answer is found
-    after: str  # the question that it follows: what it leaves out is understood from there
-    thread: str  # the id of the thread it is asked in, or "new"
-    question_as_understood: str  # what to look up for it; left out: it is completed from its thread
-    answer_schema: Mapping[str, Any]  # a JSON Schema that the answer fills too
-    crawl_enabled: bool  # whether the web may be read
-    max_search_cycles: int
-    max_age: int  # seconds; evidence read longer ago does not count
-    strategy: str
-    threshold: float  # the confidence that suffices, 0 to 1
-    variants: int  # other wordings in phase 2: 2 to 5, or 0
-    top_k: int  # hits of phase 1, 1 to 20
-    reuse: bool  # whether an equal question's answer, or run, may be given
-    watch: bool  # whether it is asked again when a page that its answer cites changes
-    sites: Sequence[str]  # URL prefixes to read and to answer from, and no others
-    exclude_sites: Sequence[str]  # URL prefixes that are neither read nor quoted
-    published_after: str  # ISO 8601: only pages that say a later date are quoted
-    length: str  # of the answer: short, normal or long
-    answer_language: str  # ISO 639-1: what a model writes in; without one, of the pages that are quoted
-    langs: Sequence[str]  # languages of the pages that may answer, ISO 639-1
-    budget: Mapping[str, float]  # seconds, pages, bytes, depth
-
-
-class Terms(Options, total=False):
-    """Further options of a question that nobody waits for."""
-
-    callback_url: str
-    deadline: float  # seconds
-    priority: int  # 0 to 9; 9 is served first
 
 
 class Filters(TypedDict, total=False):
@@ -289,4 +252,7 @@ def _given(**values: Any) -> dict[str, Any]:
 
 
 def _json(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: list(value) if name in _LISTS else value for name, value in options.items()}
+    return {
+        name: list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+        for name, value in options.items()
+    }

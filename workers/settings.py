@@ -18,8 +18,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from crawler.search import catalog
 from domain.errors import WellreadError
+from domain.options import MAX_K
 from pipeline.documents.profile import DOCUMENTS
-from pipeline.limits import MAX_K
 from workers.setting_types import (
     Chromium,
     DatabaseUrl,

@@ -6,10 +6,9 @@ import json
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from api.cli.views.question import new_events
 from domain import EventKind
@@ -34,60 +33,51 @@ class NotRead(WellreadError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskOptions:
-    """A question and the options it is asked with."""
+class Asking:
+    """A question, and how it is asked."""
 
     question: str
-    sites: Sequence[str] = ()
-    langs: Sequence[str] = ()  #: languages of the pages that may answer, ISO 639-1
+    terms: Terms = field(default_factory=lambda: Terms())
     own: bool = False  #: the sites belong to the user: their addresses may be private
-    crawl: bool = True
-    cycles: int | None = None  #: maximum of waves of reading; None: the server's default
-    strategy: str | None = None
-    threshold: float | None = None
-    variants: int | None = None
-    top_k: int | None = None
-    exclude_sites: Sequence[str] = ()  #: URL prefixes that are neither read nor quoted
-    published_after: str | None = None  #: a date
-    length: str | None = None
-    answer_language: str | None = None
     wait_s: float = 180.0
-    watch: bool = False  #: whether it is asked again when its evidence changes
-    schema: Mapping[str, Any] | None = None  #: a JSON Schema that the answer fills too
-    after: str = ""  #: the id of the question that it follows
-    thread: str = ""  #: the id of the thread that it is asked in, or "new"
-    understood: str = ""  #: what to look up for it; "": it is completed from its thread
 
 
-def check(options: AskOptions) -> None:
+def check(asked: Asking) -> None:
     """Raise QuestionError for a question that every server refuses, before one is started for it."""
     from pipeline.question.analysis import clean_question
 
-    clean_question(options.question)
-    if options.understood:
-        clean_question(options.understood)
+    clean_question(asked.question)
+    if "question_as_understood" in asked.terms:
+        clean_question(asked.terms["question_as_understood"])
 
 
-def next_options(options: AskOptions, line: str, record: Record) -> AskOptions:
+def next_question(asked: Asking, line: str, record: Record) -> Asking:
     """Return what a chat's next line asks: a question that follows, or after "=" what the last one meant."""
     said, is_meaning = line.strip(), line.strip().startswith("=")
-    if is_meaning:
-        return replace(options, thread=record.thread or "", understood=said.removeprefix("=").strip())
-    return replace(options, question=said, after=record.id, thread="", understood="")
+    terms = asked.terms.copy()
+    terms.pop("thread", None)
+    terms.pop("question_as_understood", None)
+    if not is_meaning:
+        terms["after"] = record.id
+        return replace(asked, question=said, terms=terms)
+    terms["question_as_understood"] = said.removeprefix("=").strip()
+    if record.thread:
+        terms["thread"] = record.thread
+    return replace(asked, terms=terms)
 
 
-def ask(client: Client, options: AskOptions, on_event: OnEvent) -> Record:
+def ask(client: Client, asked: Asking, on_event: OnEvent) -> Record:
     """Ask, report each event with the seconds since, and return the record: final unless the time ran out.
 
     Ctrl-C cancels the question. Raises PrivateSite, or the client's errors.
     """
-    if options.own:
-        for site in options.sites:
+    if asked.own:
+        for site in asked.terms.get("sites", ()):
             client.add_source(site, own=True)
     started = time.monotonic()
-    question_id = _submit(client, options)
+    question_id = _submit(client, asked)
     try:
-        for event in new_events(_events_before(client.events(question_id), started + options.wait_s + GRACE_S)):
+        for event in new_events(_events_before(client.events(question_id), started + asked.wait_s + GRACE_S)):
             on_event(event, time.monotonic() - started)
     except KeyboardInterrupt:
         with suppress(ClientError):
@@ -129,11 +119,12 @@ def to_json(record: Record) -> str:
     return json.dumps(record.json, indent=2, ensure_ascii=False)
 
 
-def _submit(client: Client, options: AskOptions) -> str:
+def _submit(client: Client, asked: Asking) -> str:
     try:
-        return client.submit(options.question, **_terms(options))
+        return client.submit(asked.question, **asked.terms | Terms(deadline=asked.wait_s))
     except Refused as refusal:
-        if refusal.kind == "bad-site" and not options.own and (problem := _private_site(options.sites)):
+        sites = asked.terms.get("sites", ())
+        if refusal.kind == "bad-site" and not asked.own and (problem := _private_site(sites)):
             raise PrivateSite(f"{problem}. If it is yours, ask with --own.") from refusal
         raise
 
@@ -151,41 +142,6 @@ def _private_site(sites: Sequence[str]) -> str:
         except (BadUrl, Blocked):
             continue
     return ""
-
-
-def _terms(options: AskOptions) -> Terms:
-    terms = Terms(
-        sites=list(options.sites), langs=list(options.langs), crawl_enabled=options.crawl, deadline=options.wait_s
-    )
-    if options.cycles is not None:
-        terms["max_search_cycles"] = options.cycles
-    if options.watch:
-        terms["watch"] = True
-    if options.schema is not None:
-        terms["answer_schema"] = options.schema
-    if options.after:
-        terms["after"] = options.after
-    if options.thread:
-        terms["thread"] = options.thread
-    if options.understood:
-        terms["question_as_understood"] = options.understood
-    if options.strategy is not None:
-        terms["strategy"] = options.strategy
-    if options.threshold is not None:
-        terms["threshold"] = options.threshold
-    if options.variants is not None:
-        terms["variants"] = options.variants
-    if options.top_k is not None:
-        terms["top_k"] = options.top_k
-    if options.exclude_sites:
-        terms["exclude_sites"] = list(options.exclude_sites)
-    if options.published_after is not None:
-        terms["published_after"] = options.published_after
-    if options.length is not None:
-        terms["length"] = options.length
-    if options.answer_language is not None:
-        terms["answer_language"] = options.answer_language
-    return terms
 
 
 def _events_before(events: Iterable[Event], deadline: float) -> Iterator[Event]:

@@ -49,12 +49,12 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
     from api.cli.views import question as show
     from crawler.urls import parse
 
-    options = ask_flow.AskOptions(question=question, sites=sites, own=own, wait_s=wait, watch=True)
-    ask_flow.check(options)
+    asked = ask_flow.Asking(question=question, terms={"sites": list(sites), "watch": True}, own=own, wait_s=wait)
+    ask_flow.check(asked)
     if callback:
         parse(callback)  # before anything is asked
     with connected(notify) as client:
-        record = ask_flow.ask(client, options, print_progress)
+        record = ask_flow.ask(client, asked, print_progress)
         client.watch(record.id, callback_url=callback)
         if own and exit_code(record.status):
             say_unread(client, sites)

@@ -1,10 +1,17 @@
-"""The arguments that several tools take, and what an assistant reads of them."""
+"""The arguments that several tools take, and those of the tool ``ask``, made from the options of a question."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
+
+from api.schemas.options import Option, options_of
+from domain.options import Asked
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 Collection = Annotated[str, Field(max_length=100, description="The collection that is meant; empty: the usual one.")]
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
@@ -14,16 +21,37 @@ Langs = Annotated[list[str] | None, Field(max_length=20, description="ISO 639-1:
 #: the API takes more forms, and says what it does not take
 Date = Annotated[str, Field(max_length=40)]
 
+_ARGUMENTS = {option.argument.name or option.name: option for option in options_of(Asked) if option.argument}
 
-class Budget(BaseModel):
-    """What a question may use; what is left out, and the most that is allowed, is the operator's."""
 
-    model_config = ConfigDict(extra="forbid")
+def with_options(function: Function) -> Function:
+    """Give a tool an argument for each option of a question that assistants may set, in place of its ``**options``."""
+    signature = inspect.signature(function, eval_str=True)
+    own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    options = [_parameter(name, option) for name, option in _ARGUMENTS.items()]
+    function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    return function
 
-    seconds: float | None = Field(None, gt=0, description="Of reading.")
-    pages: int | None = Field(None, ge=1)
-    bytes: int | None = Field(None, ge=1)
-    depth: int | None = Field(None, ge=0, le=10, description="Links from where the reading begins.")
-    cycles: int | None = Field(None, ge=0, le=20, description="Waves of reading.")
-    tokens: int | None = Field(None, ge=0, description="Of a language model.")
-    usd: float | None = Field(None, ge=0, description="For a language model.")
+
+def options_given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that an assistant gave, as the client takes them."""
+    plain = {
+        _ARGUMENTS[name].name: value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
+        for name, value in arguments.items()
+    }
+    return {name: value for name, value in plain.items() if value not in (None, "", [])}
+
+
+def _parameter(name: str, option: Option) -> inspect.Parameter:
+    """Return the argument: a text is empty where it is left out, and the API checks its form; a list or object null."""
+    assert option.argument is not None
+    kind: Any = option.field.annotation
+    default = option.field.get_default()
+    marks = [Field(description=option.argument.help or option.description)]
+    if option.schema["type"] == "string" and "enum" not in option.schema:
+        kind, default = str, ""
+    else:
+        marks += option.field.metadata
+        if option.field.default_factory is not None:
+            kind, default = kind | None, None
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, *marks])

@@ -14,15 +14,14 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field, TypeAdapter
 
 from api import installed_version
-from api.mcp.arguments import Budget, Collection, Date, Excluded, Langs, Sites, Url
+from api.mcp.arguments import Collection, Date, Excluded, Langs, Sites, Url, options_given, with_options
 from api.mcp.strict_tool import StrictTool
 from domain import WITH_TEXT
 from domain.flow import STEPS
 from domain.page import BlockKind
-from domain.question import Length, Task
 from domain.record import FoundPassage, Record
 from domain.site import PageRead, Source
-from wellread import AsyncClient, ClientError, Terms
+from wellread import AsyncClient, ClientError
 
 #: opens a client for a call: by the headers that came with it (None on stdin and stdout), in a collection
 Connect = Callable[[Mapping[str, str] | None, str], AsyncClient]
@@ -72,58 +71,18 @@ class Tools:
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
 
+    @with_options
     async def ask(
         self,
         ctx: Context,
         question: Annotated[str, Field(description="A question, with the names it is about; or one after another.")],
-        after: Annotated[str, Field(description="The question_id of the question that it follows, if any.")] = "",
-        thread: Annotated[str, Field(description="The id of the thread that it is asked in, or `new`.")] = "",
-        question_as_understood: Annotated[
-            str, Field(description="What to look up for it, where it was understood wrongly; empty: it is completed.")
-        ] = "",
-        sites: Sites = None,
-        langs: Langs = None,
-        exclude_sites: Excluded = None,
-        published_after: Annotated[Date, Field(description="A date, ISO 8601: only pages published after it.")] = "",
-        max_age: Annotated[
-            int | None, Field(ge=0, description="Seconds: what was read longer ago is read again or left out.")
-        ] = None,
-        length: Annotated[Length, Field(description="Of the answer.")] = "normal",
-        answer_language: Annotated[
-            str, Field(description="ISO 639-1: what a model writes in; empty: of the pages that are quoted.")
-        ] = "",
-        strategy: Annotated[Task | None, Field(description="How sure the answer must be.")] = None,
-        crawl: Annotated[bool, Field(description="Whether the web may be read when too little is known.")] = True,
-        budget: Budget | None = None,
-        reuse: Annotated[bool, Field(description="Whether an equal question's answer may be given.")] = True,
-        answer_schema: Annotated[
-            dict[str, Any] | None, Field(description="JSON Schema of values or lists to fill.")
-        ] = None,
         wait_s: Annotated[float, Field(ge=0, le=600, description="Seconds to wait for the final answer.")] = 50.0,
-        collection: Collection = "",
+        **options: Any,
     ) -> Answered:
         """Answer a question with checked citations. Where `final` is false, `status` tells the final answer later."""
-        async with self._client(ctx, collection) as client:
-            options = Terms(crawl_enabled=crawl, reuse=reuse, length=length)
-            said = {
-                "after": after,
-                "thread": thread,
-                "question_as_understood": question_as_understood,
-                "sites": sites,
-                "langs": langs,
-                "exclude_sites": exclude_sites,
-                "published_after": published_after,
-                "answer_language": answer_language,
-                "strategy": strategy,
-                "budget": budget.model_dump(exclude_none=True) if budget else None,
-            }
-            given: Any = {name: value for name, value in said.items() if value}
-            if max_age is not None:
-                given["max_age"] = max_age
-            if answer_schema is not None:
-                given["answer_schema"] = answer_schema
-            options.update(given)
-            question_id = await client.submit(question, **options)
+        terms = options_given(options)
+        async with self._client(ctx, terms.pop("collection", "")) as client:
+            question_id = await client.submit(question, **terms)
             return _answered(await _follow(ctx, client, question_id, wait_s))
 
     async def search(

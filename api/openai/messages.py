@@ -8,8 +8,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from domain.errors import WellreadError
+from domain.options import MAX_CHARACTERS
 from domain.question import Turn
-from pipeline.question.analysis import MAX_CHARACTERS, clean_question
+from pipeline.question.analysis import clean_question
 from pipeline.question.follow_up import understand
 from store.questions.threads import LAST_TURNS
 

@@ -15,13 +15,13 @@ from api.middleware.auth import CallerDep, require
 from api.schemas.exported import exported_thread, headers
 from api.schemas.requests import ThreadRequest
 from domain.access.key import Role
+from domain.options import Moment
 from domain.question import Thread, ThreadWithQuestions
 from domain.record import Record
 from store.questions import records, threads
 from store.questions.state import UnknownQuestion
 from store.questions.threads import UnknownThread
 from workers import deletion
-from workers.questions.asked import Moment
 from workers.services import Services
 
 router = APIRouter(prefix="/api/threads", tags=["threads"], dependencies=[Depends(require(Role.ask))])

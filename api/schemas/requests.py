@@ -7,9 +7,20 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from domain import BLOCK_KINDS, BlockKind
-from domain.question import DEADLINE_S
+from domain.options import (
+    DEADLINE_S,
+    LENGTHS,
+    MAX_EXCLUDED,
+    MAX_LANGS,
+    Asked,
+    Body,
+    Collection,
+    Deadline,
+    Language,
+    Moment,
+    Url,
+)
 from domain.site import PageKind
-from workers.questions.asked import LENGTHS, MAX_EXCLUDED, MAX_LANGS, Asked, Body, Collection, Language, Moment, Url
 from workers.questions.search import MAX_FOUND, PassageQuery
 
 MAX_WAIT_S = 120.0
@@ -30,9 +41,7 @@ class QuestionRequest(Asked):
     """A question whose asker does not wait."""
 
     callback_url: Url | None = Field(default=None, description="Told by a signed POST when the question ends.")
-    deadline: float = Field(
-        default=DEADLINE_S, gt=0, le=86_400, description="Seconds until it ends with the best answer there is."
-    )
+    deadline: Deadline = DEADLINE_S
 
 
 class SearchRequest(Body):

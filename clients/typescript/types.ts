@@ -37,6 +37,10 @@ export interface BudgetRequest {
 export interface ChatRequest {
   /** What you want to know: at most 4,000 characters. */
   question: string;
+  /** Read and answer from these only. */
+  sites?: Array<string>;
+  /** Answer from pages in these languages only (ISO 639-1). */
+  langs?: Array<string>;
   /** An id of your own, under which the answer is found; left out: one is made. */
   id?: string | null;
   /** The question that it follows: what it leaves out is understood from there. */
@@ -45,30 +49,8 @@ export interface ChatRequest {
   thread?: string | "new" | null;
   /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
   question_as_understood?: string;
-  /** A JSON Schema that the answer fills too: an object of values or lists, each cited or null. */
-  answer_schema?: Record<string, unknown> | null;
   /** The collection that is meant; left out: the key's first, or `default`. */
   collection?: string;
-  /** Whether the web may be read when too little is known. */
-  crawl_enabled?: boolean;
-  /** Waves of reading; 0 reads nothing. */
-  max_search_cycles?: number | null;
-  /** Evidence read longer ago than this many seconds is ignored. */
-  max_age?: number | null;
-  /** How sure the answer must be; left out: from the question. */
-  strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
-  /** The confidence that suffices, instead of the strategy's, 0 to 1. */
-  threshold?: number | null;
-  /** Other wordings in phase 2; 0: none; left out: the operator's number. */
-  variants?: 0 | 2 | 3 | 4 | 5 | null;
-  /** Hits of phase 1, and half of those of phase 2; left out: from the question. */
-  top_k?: number | null;
-  /** ISO 639-1; left out: from the question. */
-  lang?: string;
-  /** 9 is served first. */
-  priority?: number;
-  /** Read and answer from these only. */
-  sites?: Array<string>;
   /** Neither read nor quote pages below these URLs. */
   exclude_sites?: Array<string>;
   /** Quote only pages that say they were published after this. */
@@ -77,8 +59,26 @@ export interface ChatRequest {
   length?: "short" | "normal" | "long";
   /** What a model writes in (ISO 639-1); without a model: of the pages that are quoted. */
   answer_language?: string | null;
-  /** Answer from pages in these languages only (ISO 639-1). */
-  langs?: Array<string>;
+  /** The confidence that suffices, instead of the strategy's, 0 to 1. */
+  threshold?: number | null;
+  /** Other wordings in phase 2; 0: none; left out: the operator's number. */
+  variants?: 0 | 2 | 3 | 4 | 5 | null;
+  /** Hits of phase 1, and half of those of phase 2; left out: from the question. */
+  top_k?: number | null;
+  /** A JSON Schema that the answer fills too: an object of values or lists, each cited or null. */
+  answer_schema?: Record<string, unknown> | null;
+  /** Whether the web may be read when too little is known. */
+  crawl_enabled?: boolean;
+  /** Waves of reading; 0 reads nothing. */
+  max_search_cycles?: number | null;
+  /** Evidence read longer ago than this many seconds is ignored. */
+  max_age?: number | null;
+  /** How sure the answer must be; left out: from the question. */
+  strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
+  /** ISO 639-1; left out: from the question. */
+  lang?: string;
+  /** 9 is served first. */
+  priority?: number;
   /** Whether an equal question's answer, or run, may be given. */
   reuse?: boolean;
   /** Ask it again when a page that its answer cites changes. */
@@ -504,6 +504,10 @@ export interface Problem {
 export interface QuestionRequest {
   /** What you want to know: at most 4,000 characters. */
   question: string;
+  /** Read and answer from these only. */
+  sites?: Array<string>;
+  /** Answer from pages in these languages only (ISO 639-1). */
+  langs?: Array<string>;
   /** An id of your own, under which the answer is found; left out: one is made. */
   id?: string | null;
   /** The question that it follows: what it leaves out is understood from there. */
@@ -512,30 +516,8 @@ export interface QuestionRequest {
   thread?: string | "new" | null;
   /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
   question_as_understood?: string;
-  /** A JSON Schema that the answer fills too: an object of values or lists, each cited or null. */
-  answer_schema?: Record<string, unknown> | null;
   /** The collection that is meant; left out: the key's first, or `default`. */
   collection?: string;
-  /** Whether the web may be read when too little is known. */
-  crawl_enabled?: boolean;
-  /** Waves of reading; 0 reads nothing. */
-  max_search_cycles?: number | null;
-  /** Evidence read longer ago than this many seconds is ignored. */
-  max_age?: number | null;
-  /** How sure the answer must be; left out: from the question. */
-  strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
-  /** The confidence that suffices, instead of the strategy's, 0 to 1. */
-  threshold?: number | null;
-  /** Other wordings in phase 2; 0: none; left out: the operator's number. */
-  variants?: 0 | 2 | 3 | 4 | 5 | null;
-  /** Hits of phase 1, and half of those of phase 2; left out: from the question. */
-  top_k?: number | null;
-  /** ISO 639-1; left out: from the question. */
-  lang?: string;
-  /** 9 is served first. */
-  priority?: number;
-  /** Read and answer from these only. */
-  sites?: Array<string>;
   /** Neither read nor quote pages below these URLs. */
   exclude_sites?: Array<string>;
   /** Quote only pages that say they were published after this. */
@@ -544,8 +526,26 @@ export interface QuestionRequest {
   length?: "short" | "normal" | "long";
   /** What a model writes in (ISO 639-1); without a model: of the pages that are quoted. */
   answer_language?: string | null;
-  /** Answer from pages in these languages only (ISO 639-1). */
-  langs?: Array<string>;
+  /** The confidence that suffices, instead of the strategy's, 0 to 1. */
+  threshold?: number | null;
+  /** Other wordings in phase 2; 0: none; left out: the operator's number. */
+  variants?: 0 | 2 | 3 | 4 | 5 | null;
+  /** Hits of phase 1, and half of those of phase 2; left out: from the question. */
+  top_k?: number | null;
+  /** A JSON Schema that the answer fills too: an object of values or lists, each cited or null. */
+  answer_schema?: Record<string, unknown> | null;
+  /** Whether the web may be read when too little is known. */
+  crawl_enabled?: boolean;
+  /** Waves of reading; 0 reads nothing. */
+  max_search_cycles?: number | null;
+  /** Evidence read longer ago than this many seconds is ignored. */
+  max_age?: number | null;
+  /** How sure the answer must be; left out: from the question. */
+  strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
+  /** ISO 639-1; left out: from the question. */
+  lang?: string;
+  /** 9 is served first. */
+  priority?: number;
   /** Whether an equal question's answer, or run, may be given. */
   reuse?: boolean;
   /** Ask it again when a page that its answer cites changes. */

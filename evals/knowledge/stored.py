@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 
 from domain import Hit, PageText, Passage, Validators
 from domain.errors import WellreadError
-from domain.question import Overrides
+from domain.options import Overrides
 from evals.knowledge.ablations import Ablation
 from evals.knowledge.vector_cache import CachedEmbedder
 from pipeline import ask
@@ -132,7 +132,8 @@ class Knowledge:
 
     def second_pass(self, text: str, *, variants: int | None = None) -> LookupResult:
         """Return the second pass's result, with up to so many ``variants``; None: the default."""
-        return self._second_pass(ask.Query(text=text, overrides=Overrides(variants=variants)), self._tools)
+        own = Overrides.model_validate({"variants": variants})
+        return self._second_pass(ask.Query(text=text, overrides=own), self._tools)
 
     def serve(self, text: str) -> Served:
         """Run the first pass, and the second where that does not suffice."""

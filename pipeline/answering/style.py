@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from domain.question import Length
+from domain.options import Length
 
 #: the most quotes of a long answer
 LONG_QUOTES: Final = 6

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from domain.errors import WellreadError
+from domain.options import MAX_CHARACTERS
 from pipeline.question.entities import find_entities
 from pipeline.question.lists import ask_for_list
 from pipeline.question.question_type import QuestionType, question_type_of
 from text.language import detect_language
 from text.terms import content_terms, terms_of
-
-MAX_CHARACTERS = 4_000
 
 _WORD = re.compile(r"[^\W_]+(?:[._'’-]?[^\W_]+)*")
 

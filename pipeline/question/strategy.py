@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from domain.question import Task
+from domain.options import Task
 
 
 @dataclass(frozen=True, kw_only=True)

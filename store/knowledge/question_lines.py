@@ -11,7 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, TypeAdapte
 from domain import Budget, Citation, Cost, Sentence, Status, Verdict
 from domain.answer import NextQuestion, StructuredAnswer
 from domain.flow import FINAL
-from domain.question import Overrides
+from domain.options import Overrides
 from domain.record import ContextHit, FeedbackVerdict
 from domain.variant import Variant
 from store.knowledge.lines import FileLine, Hash, Text, Url

@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 
 from domain import Budget, Question, Status
 from domain.errors import WellreadError
-from domain.question import DEADLINE_S, Overrides, Turn
+from domain.options import DEADLINE_S, Overrides
+from domain.question import Turn
 from store.questions import shared_runs, steps, threads, watches
 from store.questions.state import REFUSED, to_question
 from store.sql.rows import add_missing, to_columns
@@ -163,7 +164,7 @@ def _key(new: NewQuestion) -> str | None:
 
 def _own(new: NewQuestion) -> dict[str, Any]:
     """Return what the question sets for itself; nothing of what it leaves to the operator."""
-    return {name: value for name, value in asdict(new.overrides).items() if value is not None}
+    return new.overrides.model_dump(mode="json", exclude_defaults=True)
 
 
 def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:

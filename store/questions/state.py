@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
-from domain.question import Overrides
+from domain.options import Overrides
 from domain.record import ContextHit
 from store.questions import answers, shared_runs, steps, watches, webhooks
 from store.questions.steps import StepDetail, to_json
@@ -213,7 +213,7 @@ def to_question(row: QuestionRow) -> Question:
         sites=tuple(row.sites),
         langs=tuple(row.langs),
         budget=Budget(**row.budget),
-        overrides=_overrides(row.overrides),
+        overrides=Overrides.model_validate(row.overrides),
         queries=tuple(row.queries),
         variants=tuple(Variant(**variant) for variant in row.variants),
         missing=tuple(row.missing),
@@ -231,8 +231,3 @@ def _known(row: QuestionRow | None, question_id: str) -> QuestionRow:
     if row is None:
         raise unknown(question_id)
     return row
-
-
-def _overrides(stored: Mapping[str, Any]) -> Overrides:
-    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in stored.items()}
-    return Overrides(**values)

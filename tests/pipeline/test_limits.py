@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from domain import Cost, Variant
-from domain.question import Overrides
+from domain.options import Overrides
 from pipeline.ask import Query, first_pass, second_pass
 from pipeline.judging.cutoff import keep_all
 from pipeline.limits import MAX_K, Limits

@@ -10,7 +10,7 @@ from crawler import urls
 from crawler.search.engine import DAYS, Recency
 from domain.errors import WellreadError
 from domain.file import is_file_address
-from domain.question import Overrides
+from domain.options import Overrides
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -26,7 +26,7 @@ _NONE: Final = Overrides()
 def left_out(services: Services, own: Overrides = _NONE) -> tuple[str, ...]:
     """Return the sites that are never read or quoted: of the settings, the collection and the question."""
     for_good = (*services.settings.exclude_sites, *services.collection.exclude_sites)
-    return tuple(dict.fromkeys((*for_good, *(own.exclude_sites or ()))))
+    return tuple(dict.fromkeys((*for_good, *own.exclude_sites)))
 
 
 def clean_sites(sites: Sequence[str]) -> tuple[str, ...]:
@@ -37,14 +37,9 @@ def clean_sites(sites: Sequence[str]) -> tuple[str, ...]:
         raise BadExclusion(f"A site to leave out cannot be read: {error}") from error
 
 
-def published_after(own: Overrides) -> datetime | None:
-    """Return since when a page must have been published; None: at any time."""
-    return datetime.fromisoformat(own.published_after) if own.published_after else None
-
-
 def recency(own: Overrides, now: datetime) -> Recency | None:
     """Return the smallest span that engines know and that reaches back far enough; None: none does, or none must."""
-    since = published_after(own)
+    since = own.published_after
     if since is None:
         return None
     return next((span for span, days in DAYS.items() if (now - since).days < days), None)

@@ -24,7 +24,7 @@ from store.questions import evidence, records
 from store.questions.feedback import SolvedReader
 from store.sql.errors import DatabaseError
 from text.language import detect_language
-from workers.questions.conditions import left_out, published_after
+from workers.questions.conditions import left_out
 from workers.questions.spending import remaining_budget
 from workers.questions.transitions import Earlier, earned
 
@@ -91,7 +91,7 @@ def _query(services: Services, question: Question) -> ask.Query:
         sites=with_either_scheme(question.sites),
         exclude_sites=with_either_scheme(left_out(services, own)),
         langs=_langs(services, question),
-        published_after=published_after(own),
+        published_after=own.published_after,
         private_pages=_private_pages(services, question),
     )
     if oldest is not None:

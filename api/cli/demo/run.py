@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from api.cli import ask_flow
-from api.cli.ask_flow import AskOptions
+from api.cli.ask_flow import Asking
 from api.cli.demo.alone import isolated_in, started_stack
 from api.cli.demo.checks import Check, Finding, check
 from api.cli.demo.site_server import SITE, SiteServer, serve
@@ -92,7 +92,7 @@ def _ask(client: Client, site: SiteServer, title: str, question: str, write: Wri
         received.append(event)
         write(*show.event_lines(event, at_s, style))
 
-    record = ask_flow.ask(client, AskOptions(question=question, wait_s=WAIT_S), report)
+    record = ask_flow.ask(client, Asking(question=question, wait_s=WAIT_S), report)
     write("", *show.record_lines(record, style))
     return Finding(record=record, fetched=tuple(site.paths[fetched_before:]), events=tuple(received))
 

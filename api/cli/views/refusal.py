@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from api.cli.options import flag_of
 from wellread.errors import Refused
 
 #: the route that a problem names, and the command that does the same
@@ -74,7 +75,7 @@ def _option(problem: str) -> str:
     """Return one wrong field as the option that sets it: "langs.0: String should match …"."""
     field, _, said = problem.partition(": ")
     name = field.partition(".")[0]
-    return _sentence(_OPTIONS.get(name) or f"{name.replace('_', ' ')}: {said}")
+    return _sentence(_OPTIONS.get(name) or f"{flag_of(name) or name.replace('_', ' ')}: {said}")
 
 
 def _in_commands(text: str) -> str:

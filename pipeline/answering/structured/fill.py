@@ -7,10 +7,10 @@ from typing import Final
 
 from domain import Answer, Citation
 from domain.answer import Value
+from domain.options import MAX_CHARACTERS
 from domain.question import Turn
 from domain.short_answer import short_answer
 from pipeline.answering.structured.schema import Leaf
-from pipeline.question.analysis import MAX_CHARACTERS
 from pipeline.question.follow_up import understand
 from pipeline.question.follow_up.frame import frame_of
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from domain.options import MAX_CHARACTERS
 from domain.question import Turn
-from pipeline.question.analysis import MAX_CHARACTERS
 from pipeline.question.entities import find_entities
 from pipeline.question.follow_up.alone import WHICH, before_pointing, has_its_own, is_asking_alone, is_fragment
 from pipeline.question.follow_up.ellipsis import ask_otherwise, compare, do_otherwise, go_on, substitute

@@ -16,7 +16,7 @@ from api.dependencies import read_record
 from api.schemas.records import record_json
 from domain import Budget, Status
 from domain.answer import StructuredAnswer, StructuredField
-from domain.question import Overrides
+from domain.options import Overrides
 from domain.record import Record
 from store.questions import state, webhooks
 from store.questions.state import Move

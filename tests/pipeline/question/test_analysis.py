@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.question import Task
+from domain.options import Task
 from pipeline.question.analysis import (
     MAX_CHARACTERS,
     QuestionError,

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from domain import Question, Status
-from domain.question import Overrides
+from domain.options import Overrides
 from store.crawl import sources
 from store.sql.tables import PageRow, QuestionRow
 from tests.workers.collections.two import QUESTION, ask, store_page

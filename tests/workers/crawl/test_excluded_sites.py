@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from domain.question import Overrides
+from domain.options import Overrides
 from store.sql.tables import QuestionRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.crawl.one_candidate import add, row_of

@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from domain import Question, Status
+from domain.options import Asked
 from pipeline.phrases import say
 from store.questions import records, steps
 from tests.claude_double import ClaudeDouble
@@ -18,7 +19,7 @@ from tests.openai_double import Status as Broken
 from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.pipeline.models.claude.lighthouse import Ask
 from workers.questions import follow_ups, submit
-from workers.questions.asked import Asked, to_new
+from workers.questions.asked import to_new
 from workers.services import Services
 
 __all__ = ["ask", "double", "made", "server"]

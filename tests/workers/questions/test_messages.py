@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from queue import Empty
 from typing import Any
 
@@ -16,6 +16,7 @@ from structlog.testing import capture_logs
 
 from domain import Status
 from domain.access.key import Role
+from domain.options import Asked
 from store.access import keys
 from store.questions import records
 from store.questions.records import latest
@@ -26,7 +27,7 @@ from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers import messages
 from workers.questions import submit
-from workers.questions.asked import Asked, Payload
+from workers.questions.asked import Payload
 from workers.services import Services, collections
 from workers.upkeep import sweep
 
@@ -94,8 +95,8 @@ def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> N
     assert question.thread_id
     assert question.answer_schema == WHOLE["answer_schema"]
     own = question.overrides
-    assert (own.exclude_sites, own.length, own.answer_language) == (("https://example.org/forum/",), "long", "en")
-    assert own.published_after == "2020-01-01T00:00:00+00:00"
+    assert (own.exclude_sites, own.length, own.answer_language) == (["https://example.org/forum/"], "long", "en")
+    assert own.published_after == datetime(2020, 1, 1, tzinfo=UTC)
     assert ("ASKED", ID.hex) in bell.rung
 
 

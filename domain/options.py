@@ -1,0 +1,255 @@
+"""The options of a question, each declared once: its type, default, bounds and description, and who may set it.
+
+What takes options is made from these fields: HTTP bodies, the Celery task's payload, the flags of ``wellread ask``, the
+arguments of the tool ``ask`` of assistants, and the types of the clients. pydantic is imported here and nowhere else in
+``domain``, so ``domain`` itself does not import this module: ``wellread --help`` must not wait for it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import KW_ONLY, dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationInfo,
+    field_validator,
+)
+
+#: what a question is about; each task has its retrieval strategy
+Task = Literal[
+    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
+]
+#: of an answer: one quote, the usual one or two, or up to six
+Length = Literal["short", "normal", "long"]
+
+#: seconds in which a question must end, unless its asker says otherwise
+DEADLINE_S: Final = 900.0
+#: of a question's text
+MAX_CHARACTERS: Final = 4_000
+#: the most hits that any pass asks for [retry_top_k]
+MAX_K: Final = 20
+#: some thirty years
+MAX_AGE_S: Final = 1_000_000_000
+MAX_SITES, MAX_LANGS, MAX_EXCLUDED = 20, 20, 100
+#: of a question's text, for the OpenAPI document; what is wrong with one is said by :mod:`pipeline.question.analysis`
+LENGTHS: dict[str, Any] = {"minLength": 1, "maxLength": MAX_CHARACTERS}
+
+
+@dataclass(frozen=True)
+class Flag:
+    """The flag of ``wellread ask`` that sets an option; ``--no-…`` switches off what is on."""
+
+    flag: str
+    _: KW_ONLY
+    help: str = ""  #: "": the option's description
+    metavar: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Argument:
+    """The argument of the assistants' tool ``ask`` that sets an option."""
+
+    name: str = ""  #: "": the option's name
+    help: str = ""  #: "": the option's description
+
+
+def _written(given: Any) -> Any:
+    """Return a time as it was given; raises ValueError for a number, which would be read as seconds since 1970."""
+    if not isinstance(given, datetime) and not re.match(r"\d{4}-", str(given)):
+        raise ValueError("write it as 2026-01-31T12:00:00Z")
+    return given
+
+
+def _moment(given: datetime) -> datetime:
+    """Return the time in UTC, which it is in where it names no zone; raises ValueError."""
+    if not 1900 <= given.year <= 2200:
+        raise ValueError("the year must be between 1900 and 2200")
+    return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
+
+
+Moment = Annotated[
+    datetime,
+    BeforeValidator(_written),
+    AfterValidator(_moment),
+    PlainSerializer(datetime.isoformat, when_used="json"),  # rows hold it in this form, and their keys are made of it
+]
+#: ISO 639-1, or 639-3 where that has none
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+#: long enough for any that can be read; checked further by :func:`workers.questions.submit.check_site`
+Url = Annotated[str, Field(min_length=1, max_length=2048)]
+#: the name of a collection
+Collection = Annotated[
+    str, Field(max_length=100, description="The collection that is meant; left out: the key's first, or `default`.")
+]
+#: seconds until a question ends
+Deadline = Annotated[float, Field(gt=0, le=86_400, description="Seconds until it ends with the best answer there is.")]
+
+
+class Body(BaseModel):
+    """A body; one with an unknown field is refused, because its sender would not notice that it is ignored."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _flag_or_not(cls, given: Any, info: ValidationInfo) -> Any:
+        """Return a value as it is; raises ValueError for 1 where true is meant, and for true where a number is."""
+        is_flag = cls.model_fields[str(info.field_name)].annotation is bool
+        if is_flag and not isinstance(given, bool):
+            raise ValueError("write true or false")
+        if isinstance(given, bool) and not is_flag:
+            raise ValueError("true and false are not taken")
+        return given
+
+
+class BudgetRequest(Body):
+    """What one question may use; what is left out is the operator's default."""
+
+    seconds: float | None = Field(
+        default=None, gt=0, description="Longest time that pages are read; what they wait for a worker is not counted."
+    )
+    pages: int | None = Field(default=None, ge=1, description="Most pages it may read.")
+    bytes: int | None = Field(default=None, ge=1, description="Most bytes it may fetch.")
+    depth: int | None = Field(default=None, ge=0, le=10, description="Most links from where the crawl begins.")
+    cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; as max_search_cycles.")
+    tokens: int | None = Field(default=None, ge=0, description="Most tokens of a language model it may use.")
+    usd: float | None = Field(default=None, ge=0, description="Most US dollars it may spend on a language model.")
+
+
+class _Question(Body):
+    """The question, and where it is asked and looked up."""
+
+    question: str = Field(
+        description="What you want to know: at most 4,000 characters.",
+        examples=["Who built it?"],
+        json_schema_extra=LENGTHS,
+    )
+    sites: Annotated[
+        list[Url],
+        Flag("--site", metavar="URL", help="Read this site and no other; may be repeated."),
+        Argument(help="URLs: only pages below these."),
+    ] = Field(default_factory=list, max_length=MAX_SITES, description="Read and answer from these only.")
+    langs: Annotated[
+        list[Language],
+        Flag("--lang", metavar="CODE", help="Answer from pages in this language only; may be repeated."),
+        Argument(help="ISO 639-1: only pages in these languages."),
+    ] = Field(
+        default_factory=list, max_length=MAX_LANGS, description="Answer from pages in these languages only (ISO 639-1)."
+    )
+    id: UUID | None = Field(
+        default=None, description="An id of your own, under which the answer is found; left out: one is made."
+    )
+    after: Annotated[
+        UUID | None,
+        Flag("--after", metavar="ID"),
+        Argument(help="The question_id of the question that it follows, if any."),
+    ] = Field(default=None, description="The question that it follows: what it leaves out is understood from there.")
+    thread: Annotated[
+        UUID | Literal["new"] | None,
+        Flag("--thread", metavar="ID", help="The thread that it is asked in; `new` begins one."),
+        Argument(help="The id of the thread that it is asked in, or `new`."),
+    ] = Field(
+        default=None,
+        description="The thread that it is asked in; `new` begins one; left out: that of `after`, or none.",
+    )
+    question_as_understood: Annotated[
+        str,
+        Flag("--understood", metavar="QUESTION", help="What to look up for it, instead of completing it."),
+        Argument(help="What to look up for it, where it was understood wrongly; empty: it is completed."),
+    ] = Field(
+        default="", description="What to look up for it, at most 4,000 characters; left out: it is completed here."
+    )
+    collection: Annotated[Collection, Argument(help="The collection that is meant; empty: the usual one.")] = ""
+
+
+class Overrides(Body):
+    """The options that the passes of one question follow instead of the operator's settings; rows hold those given.
+
+    A new option belongs here: it is stored, compared and handed to every pass without another line.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    exclude_sites: Annotated[
+        list[Url],
+        Flag("--exclude", metavar="URL", help="Neither read nor quote this site; may be repeated."),
+        Argument(help="URLs: no pages below these."),
+    ] = Field(
+        default_factory=list, max_length=MAX_EXCLUDED, description="Neither read nor quote pages below these URLs."
+    )
+    published_after: Annotated[
+        Moment | None,
+        Flag("--published-after", metavar="DATE"),
+        Argument(help="A date, ISO 8601: only pages published after it."),
+    ] = Field(default=None, description="Quote only pages that say they were published after this.")
+    length: Annotated[Length, Flag("--length"), Argument()] = Field(
+        default="normal", description="Of the answer: one quote, up to five, or up to six."
+    )
+    answer_language: Annotated[
+        Language | None,
+        Flag("--answer-language", metavar="CODE", help="What a model writes in; without one, of the quoted pages."),
+        Argument(),
+    ] = Field(
+        default=None, description="What a model writes in (ISO 639-1); without a model: of the pages that are quoted."
+    )
+    threshold: Annotated[float | None, Flag("--threshold")] = Field(
+        default=None, ge=0, le=1, description="The confidence that suffices, instead of the strategy's, 0 to 1."
+    )
+    variants: Annotated[
+        Literal[0, 2, 3, 4, 5] | None, Flag("--variants", help="Other wordings in phase 2: 2 to 5, or 0 for none.")
+    ] = Field(default=None, description="Other wordings in phase 2; 0: none; left out: the operator's number.")
+    top_k: Annotated[int | None, Flag("--top-k", help="Hits to look at first; phase 2 looks at twice as many.")] = (
+        Field(
+            default=None,
+            ge=1,
+            le=MAX_K,
+            description="Hits of phase 1, and half of those of phase 2; left out: from the question.",
+        )
+    )
+
+
+class Asked(Overrides, _Question):
+    """What a question is asked with: the same over HTTP and in a message."""
+
+    answer_schema: Annotated[
+        dict[str, Any] | None,
+        Flag("--schema", help="A JSON Schema of values or lists, which the answer fills too."),
+        Argument(help="JSON Schema of values or lists to fill."),
+    ] = Field(
+        default=None,
+        description="A JSON Schema that the answer fills too: an object of values or lists, each cited or null.",
+    )
+    crawl_enabled: Annotated[
+        bool,
+        Flag("--no-crawl", help="Answer from what is known; do not read the web."),
+        Argument(name="crawl"),
+    ] = Field(default=True, description="Whether the web may be read when too little is known.")
+    max_search_cycles: Annotated[int | None, Flag("--cycles", help="At most this many waves of reading.")] = Field(
+        default=None, ge=0, le=20, description="Waves of reading; 0 reads nothing."
+    )
+    max_age: Annotated[int | None, Argument(help="Seconds: what was read longer ago is read again or left out.")] = (
+        Field(
+            default=None, ge=0, le=MAX_AGE_S, description="Evidence read longer ago than this many seconds is ignored."
+        )
+    )
+    strategy: Annotated[Task | None, Flag("--strategy", help="How sure the answer must be."), Argument()] = Field(
+        default=None, description="How sure the answer must be; left out: from the question."
+    )
+    lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")
+    priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
+    reuse: Annotated[bool, Argument()] = Field(
+        default=True, description="Whether an equal question's answer, or run, may be given."
+    )
+    watch: bool = Field(default=False, description="Ask it again when a page that its answer cites changes.")
+    budget: Annotated[BudgetRequest, Argument()] = Field(
+        default_factory=BudgetRequest, description="What the question may use."
+    )
