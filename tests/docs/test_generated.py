@@ -22,6 +22,10 @@ def test_the_web_pages_module_matches_the_flow() -> None:
     assert generate_docs.FLOW_SCRIPT.read_text("utf-8") == generate_docs.flow_script(), "run `make docs`"
 
 
+def test_options_of_the_python_client_match_the_api() -> None:
+    assert generate_types.OPTIONS.read_text("utf-8") == generate_types.python_options(), "run `make docs`"
+
+
 def test_types_in_typescript_match_the_routes() -> None:
     written = generate_types.PLACE.read_text("utf-8")
     assert written == generate_types.typescript(generate_docs.description()), "run `make docs`"

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from click.testing import CliRunner
 from fastapi import FastAPI
 
 from api.cli.main import cli
+from api.cli.options import flags
+from domain.options import Overrides
 from store.questions.records import latest
 from store.questions.state import find
 from tests.api import walk
@@ -77,6 +80,42 @@ def test_option_says_what_is_to_be_looked_up(url: str, services: Services) -> No
     record = json.loads(wellread("ask", "And who?", "--understood", "Who built the mill?", "--json").stdout)
     assert (record["question"], record["question_as_understood"]) == ("And who?", "Who built the mill?")
     assert wellread("ask", "Who?", "--understood", " ").exit_code == 1
+
+
+def test_every_flag_sets_its_option(url: str, services: Services, tmp_path: Path) -> None:
+    (file := tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
+    set_ = {
+        "--site": "https://example.org/", "--lang": "en", "--thread": "new", "--understood": "Who built the mill?",
+        "--exclude": "https://example.org/forum/", "--published-after": "2020-01-31", "--length": "long",
+        "--answer-language": "de", "--threshold": "0.5", "--variants": "0", "--top-k": "7", "--schema": str(file),
+        "--cycles": "2", "--strategy": "testing", "--wait": "60",
+    }  # fmt: skip
+    assert {*set_, "--no-crawl", "--after"} >= {flag.opts[0] for flag in flags()}
+    walk.move_soon(services, walk.answered(walk.keep_page(services)))
+    result = wellread("ask", "Who?", "--json", "--no-crawl", *(part for pair in set_.items() for part in pair))
+    with services.database.read() as session:
+        question = find(session, json.loads(result.stdout)["id"])
+    assert question.overrides == Overrides(
+        exclude_sites=["https://example.org/forum/"], published_after=datetime(2020, 1, 31, tzinfo=UTC),
+        length="long", answer_language="de", threshold=0.5, variants=0, top_k=7,
+    )  # fmt: skip
+    assert (question.sites, question.langs, question.strategy) == (("https://example.org/",), ("en",), "testing")
+    assert (question.text, question.asked, question.answer_schema) == ("Who built the mill?", "Who?", SCHEMA)
+    assert (question.crawl_enabled, question.budget.cycles, bool(question.thread_id)) == (False, 2, True)
+    assert question.deadline - question.created_at == timedelta(seconds=60)
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "said"),
+    [("--variants", "1", "'0', '2', '3'"), ("--top-k", "21", "1<=x<=20"), ("--threshold", "2", "0<=x<=1")],
+)
+def test_value_that_a_flag_does_not_take_is_refused_before_anything_is_asked(
+    url: str, services: Services, flag: str, value: str, said: str
+) -> None:
+    result = wellread("ask", "Who?", flag, value)
+    assert (result.exit_code, flag in result.stderr, said in result.stderr) == (2, True, True)
+    with services.database.read() as session:
+        assert latest(session) == []
 
 
 def test_schema_is_read_from_a_file_and_sent(url: str, services: Services, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import anyio
@@ -24,8 +25,11 @@ from starlette.responses import Response
 from api.app import create_app
 from domain import Status
 from domain.access.key import Role
+from domain.options import Overrides
 from store.access import keys
 from store.questions.records import latest
+from store.questions.state import find
+from store.sql.tables import QuestionRow
 from tests.api import walk
 from tests.api.conftest import serving
 from workers.indexing import embed
@@ -157,6 +161,35 @@ def test_every_tool_works_over_http(url: str, services: Services) -> None:
             await _use_every_tool(client, services)
 
     asyncio.run(use())
+
+
+def test_every_argument_sets_its_option(url: str, services: Services) -> None:
+    given = {
+        "sites": ["https://example.org/"], "langs": ["en"], "thread": "new", "exclude_sites": ["https://example.org/f"],
+        "question_as_understood": "Who built it?", "published_after": "2020-01-31", "length": "long",
+        "answer_language": "de", "answer_schema": {"properties": {"builder": {"type": "string"}}}, "crawl": False,
+        "max_age": 0, "strategy": "testing", "reuse": False, "budget": {"pages": 3}, "collection": "default",
+    }  # fmt: skip
+
+    async def use() -> str:
+        async with _over_http(url) as client:
+            [tool] = [tool for tool in (await client.list_tools()).tools if tool.name == "ask"]
+            assert {*given, "question", "after", "wait_s"} == set(tool.input_schema["properties"])
+            asked = await client.call_tool("ask", {"question": "Who?", "wait_s": 0, **given})
+            assert asked.structured_content is not None
+            return str(asked.structured_content["question_id"])
+
+    question_id = asyncio.run(use())
+    with services.database.read() as session:
+        question = find(session, question_id)
+        assert not session.get_one(QuestionRow, question_id).reuse
+    assert question.overrides == Overrides(
+        exclude_sites=["https://example.org/f"], published_after=datetime(2020, 1, 31, tzinfo=UTC), length="long",
+        answer_language="de",
+    )  # fmt: skip
+    assert (question.sites, question.langs, question.strategy) == (("https://example.org/",), ("en",), "testing")
+    assert (question.text, question.answer_schema) == ("Who built it?", given["answer_schema"])
+    assert (question.crawl_enabled, question.max_age_s, question.budget.pages) == (False, 0, 3)
 
 
 def test_passage_that_is_found_is_told_once(url: str, services: Services) -> None:
