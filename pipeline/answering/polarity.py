@@ -80,7 +80,7 @@ def _clauses(text: str) -> list[str]:
 
 @cache
 def _leading_answer() -> re.Pattern[str]:
-    return re.compile(rf"\s*(?:{any_of('yes')}|si|{any_of('no')})\s*[,.:;!–—-]\s*", re.IGNORECASE)
+    return re.compile(rf"\s*(?:{any_of('yes')}|si|{any_of('no')})\s*(?:[,.:;!–—]|-(?=\s))\s*", re.IGNORECASE)
 
 
 @cache

@@ -19,7 +19,7 @@ _FOLDER: Final = Path(__file__).parent
 LANGUAGES: Final = frozenset(file.stem for file in _FOLDER.glob("*.toml"))
 #: stands in a pattern for any word of a list of the same language
 _LISTED: Final = re.compile(r"<([a-z_]+)>")
-
+#: languages whose patterns are read together
 _ALIKE: Final = ("en", "de")
 
 Words = tuple[str, ...]

@@ -31,7 +31,7 @@ _WHO = re.compile(
     r"(?:who|wer|qui|quién|quien|chi|quem)\s+(?:(?:has|have|had|hat|haben|hatte)\s+)?(\w+)", re.IGNORECASE
 )
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
-_IS = word_set("passive")
+_IS = word_set("be", "en", "fr") | word_set("passive")
 _BY = {"en": "by", "de": "von", "fr": "par"}
 #: what ends the doer
 _BEHIND = frozenset(

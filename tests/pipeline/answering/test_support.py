@@ -208,7 +208,12 @@ def test_no_opposites(claim: str, quote: str) -> None:
 def test_only_a_yes_or_no_at_the_beginning_is_taken_off() -> None:
     assert without_leading_answer(" Yes, it is open.") == "it is open."
     assert without_leading_answer("Ja: es ist offen.") == "es ist offen."
-    for whole in ("They danced the tango.", "It is by the casino, not the bank.", "Das ist im Kino."):
+    for whole in (
+        "They danced the tango.",
+        "It is by the casino, not the bank.",
+        "Das ist im Kino.",
+        "No-one may enter.",
+    ):
         assert without_leading_answer(whole) == whole
 
 
