@@ -82,7 +82,7 @@ def test_message_shows_the_words_of_its_own_row(services: Services) -> None:
         row = session.get_one(QuestionRow, question.id)
         webhooks.add(session, row, url="https://caller.example/", event="question.answered", now=services.now())
         webhook_id = session.scalars(select(WebhookRow.id)).one()
-    asked = ("wellread.retrieve", "wellread.retry", "wellread.seek", "wellread.requery")
+    asked = [task.name for task in TASKS.values() if task.row == "question"]
     shown: dict[str, tuple[str | int, str]] = {
         **dict.fromkeys(asked, (question.id, f"{question.text} ({question.id})")),
         "wellread.read": (candidate_id, f"https://example.org/found ({candidate_id})"),

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from api.operations.metrics import METRICS
 from domain import Candidate, Cost, ReadOutcome, Status
+from domain.flow import QUEUES, TASKS
 from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions import webhooks
@@ -54,7 +55,7 @@ def test_what_waits_is_counted_by_its_task_with_the_age_of_the_oldest(http: Test
     assert found["wellread_questions"]["ASKED",] == 2
     assert found["wellread_due"]["answer", "wellread.retrieve"] == 2
     assert found["wellread_due"]["crawl", "wellread.read"] == 1
-    assert found["wellread_due"]["upkeep", "wellread.notify"] == 0
+    assert found["wellread_due"][TASKS["wellread.notify"].queue, "wellread.notify"] == 0
     assert found["wellread_oldest_due_seconds"]["wellread.retrieve",] == pytest.approx(90, abs=20)
     assert found["wellread_oldest_due_seconds"]["wellread.notify",] == 0
 
@@ -109,7 +110,7 @@ def test_owed_webhooks_are_counted(http: TestClient, services: Services) -> None
         webhooks.add(session, row, url="https://example.org/", event="question.answered", now=services.now())
     found = scrape(http)
     assert found["wellread_webhooks"] == {("waiting",): 1, ("failed",): 0}
-    assert found["wellread_due"]["upkeep", "wellread.notify"] == 1
+    assert found["wellread_due"][TASKS["wellread.notify"].queue, "wellread.notify"] == 1
 
 
 def test_all_collections_count_together(http: TestClient, services: Services) -> None:
@@ -127,7 +128,7 @@ def test_sweep_disk_and_redis_are_told(http: TestClient, services: Services) -> 
     assert 0 <= found["wellread_sweep_age_seconds"][()] < 30
     assert 0 < found["wellread_disk_free_bytes"][()] < found["wellread_disk_bytes"][()]
     assert found["wellread_redis_memory_bytes"][()] > 100_000
-    assert found["wellread_messages"].keys() == {("answer",), ("crawl",), ("embed",), ("upkeep",)}
+    assert found["wellread_messages"].keys() == {(queue,) for queue in QUEUES}
     assert set(found["wellread_workers"].values()) == {0}
 
 

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from domain import Candidate, Cost, ReadOutcome, Status
 from domain.answer import NextQuestion
+from domain.flow import QUEUES
 from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions.state import Changes, Move
@@ -66,7 +67,7 @@ def test_what_models_cost_is_added_up_by_the_day(http: TestClient, services: Ser
 
 def test_queues_are_shown_with_their_workers(http: TestClient) -> None:
     queues = http.get("/api/operations").json()["queues"]
-    assert {queue["name"] for queue in queues} == {"answer", "crawl", "embed", "upkeep"}
+    assert [queue["name"] for queue in queues] == list(QUEUES)
     assert all(queue["workers"] == 0 for queue in queues)
 
 
