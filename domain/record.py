@@ -162,8 +162,10 @@ class Record:
     verdict: Verdict | None
     retry_attempted: bool = field(metadata=described("Whether phase 2 looked again in other words."))
     paraphrased_queries: tuple[str, ...] = field(metadata=described("Those other words."))
-    online_search_triggered: bool = field(metadata=described("Whether the web was read."))
-    crawl_reason: str | None = field(metadata=described("Why."))
+    online_search_triggered: bool = field(
+        metadata=described("Whether phase 3 began, even if it read no page (`live_urls`).")
+    )
+    crawl_reason: str | None = field(metadata=described("Why phase 3 began."))
     stop_reason: str | None = field(metadata=described("Why the reading ended."))
     rag_hits_count: int
     sql_hits_count: int

@@ -641,9 +641,9 @@ export interface RecordOut {
   retry_attempted: boolean;
   /** Those other words. */
   paraphrased_queries: Array<string>;
-  /** Whether the web was read. */
+  /** Whether phase 3 began, even if it read no page (`live_urls`). */
   online_search_triggered: boolean;
-  /** Why. */
+  /** Why phase 3 began. */
   crawl_reason: string | null;
   /** Why the reading ended. */
   stop_reason: string | null;

@@ -14,11 +14,13 @@ import pytest
 import redis
 from celery import Celery
 
+from domain.flow import TASKS
 from workers.processes.supervise import wait_until
 
 pytestmark = pytest.mark.timeout(300)
 
 _TASKS = 30
+QUEUE = TASKS["wellread.notify"].queue
 
 
 def test_worker_sends_every_event_of_its_tasks_and_many_together(
@@ -30,15 +32,15 @@ def test_worker_sends_every_event_of_its_tasks_and_many_together(
     watched.psubscribe("*celeryev*")
     app = Celery(broker=valkey_url.replace("unix://", "redis+socket://"))
     for row in range(_TASKS):  # there is no such row: each task looks, and ends
-        app.send_task("wellread.notify", args=(row + 1,), queue="upkeep")
+        app.send_task("wellread.notify", args=(row + 1,), queue=QUEUE)
     env = {
         **os.environ,
         "WELLREAD_REDIS_URL": valkey_url,
         "WELLREAD_DATA_DIR": str(tmp_path),
-        "WELLREAD_QUEUE": "upkeep",
+        "WELLREAD_QUEUE": QUEUE,
     }
     env["WELLREAD_DATABASE_URL"] = f"sqlite:///{migrated_file}"
-    command = [sys.executable, "-m", "celery", "--app=workers.app", "worker", "--queues=upkeep", "--concurrency=1"]
+    command = [sys.executable, "-m", "celery", "--app=workers.app", "worker", f"--queues={QUEUE}", "--concurrency=1"]
     with (tmp_path / "log").open("wb") as output:
         worker = subprocess.Popen(command, env=env, stdout=output, stderr=output)
     try:
@@ -54,7 +56,7 @@ def test_worker_sends_every_event_of_its_tasks_and_many_together(
 
 
 def _received(client: redis.Redis) -> int:
-    return int(client.llen("upkeep")) + int(client.hlen("unacked"))
+    return int(client.llen(QUEUE)) + int(client.hlen("unacked"))
 
 
 def _told(watched: redis.client.PubSub) -> list[list[dict[str, str]]]:

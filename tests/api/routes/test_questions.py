@@ -6,6 +6,7 @@ import threading
 import time
 from dataclasses import fields, replace
 from functools import partial
+from typing import Any
 
 import httpx2
 import pytest
@@ -14,14 +15,16 @@ from starlette.testclient import TestClient
 
 from api.dependencies import read_record
 from api.schemas.records import record_json
-from domain import Budget, Status
+from domain import Budget, Cost, Status
 from domain.answer import StructuredAnswer, StructuredField
 from domain.options import Overrides
 from domain.record import Record
 from store.questions import state, webhooks
 from store.questions.state import Move
+from store.questions.steps import SeekDetail
 from tests.api import walk
 from tests.api.conftest import serving
+from workers.crawl.seek import after_seek
 from workers.services import Services
 
 #: what the four-phase design's /api/chat returns
@@ -79,6 +82,27 @@ def test_chat_gives_the_provisional_answer_when_its_time_is_up(http: TestClient,
     assert response.status_code == 202
     assert (record["status"], record["answer"], record["provisional"]) == ("SEEKING", "Perhaps.", True)
     assert record["current_step"] == "phase3_web_crawl"
+
+
+def test_online_search_is_triggered_once_phase_3_is_due_even_if_it_reads_no_page(
+    http: TestClient, services: Services
+) -> None:
+    question = walk.ask(services)
+    question_id = question.id
+
+    def seen() -> dict[str, Any]:
+        return dict(http.get(f"/api/questions/{question_id}").json())
+
+    walk.move(services, question_id, walk.insufficient(Status.RETRYING))
+    assert not seen()["online_search_triggered"]
+    walk.move(services, question_id, walk.provisional(Status.SEEKING))
+    assert seen()["online_search_triggered"]
+    detail = SeekDetail(candidates=[], pages=0, engines={}, cost=Cost(), known_links=0)
+    nothing = after_seek(question, chosen=0, why_none="nothing was found", detail=detail, now=services.now())
+    walk.move(services, question_id, nothing, step="seek")
+    assert seen()["online_search_triggered"]
+    walk.move(services, question_id, walk.abstained(), step="requery")
+    assert (seen()["online_search_triggered"], seen()["live_urls"]) == (True, [])
 
 
 @pytest.mark.timeout(60)
