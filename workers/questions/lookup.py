@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import structlog
@@ -141,8 +141,18 @@ def _tools(services: Services, question: Question) -> ask.Tools:
 
 
 def _finish(services: Services, question: Question, result: LookupResult) -> LookupResult:
-    """Check the citations, and add a notice if pages are older than the question allows."""
+    """Check the citations, and add a notice if pages are older than the question allows; log the figures."""
     result = with_related(services, with_checked_citations(services, result))
+    log.info(
+        "looked_up",
+        question=question.id,
+        chunks_retrieved=len(result.hits),
+        confidence=round(result.verdict.confidence, 3),
+        sufficient=result.verdict.sufficient,
+        stop_reason=result.cutoff.stop_reason if result.cutoff else None,
+        seconds=round(sum(asdict(result.timings).values()), 3),
+        usd=result.cost.usd,
+    )
     if not result.verdict.sufficient:
         with services.database.read() as session:
             waiting = index_queue.count_waiting(session, question.id, question.sites)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import structlog
 
 from domain import PageText, Question, Status, Validators
 from pipeline.abstain import abstention
@@ -224,3 +225,19 @@ def test_citation_names_the_heading_above_its_quote_where_a_passage_holds_severa
     assert found.answer is not None
     (cited,) = [cited for cited in found.answer.citations if "1874" in cited.quote]
     assert (cited.quote, cited.title) == (said[1], "Vierburg › Lighthouse")
+
+
+def test_each_lookup_logs_its_figures_and_no_words(reading: Services) -> None:
+    put(reading, BUILT.format(1874))
+    question = ask(reading)
+    structlog.reset_defaults()  # another test may have set a level that leaves messages out
+    for look_up in (lookup.first_pass, lookup.second_pass, lookup.final_pass):
+        with structlog.testing.capture_logs() as logged:
+            result = look_up(reading, question)
+        (line,) = [each for each in logged if each["event"] == "looked_up"]
+        assert result.cutoff is not None
+        assert (line["log_level"], line["question"]) == ("info", question.id)
+        assert (line["chunks_retrieved"], line["stop_reason"]) == (len(result.hits), result.cutoff.stop_reason)
+        assert (line["sufficient"], line["confidence"]) == (True, round(result.verdict.confidence, 3))
+        assert line["seconds"] > 0
+        assert not [word for word in ("lighthouse", "Vierburg", "1874") if word in str(line)]
