@@ -1,4 +1,5 @@
-// Where a question is looked up: the sources and languages chosen by click, whether more may be read, and how far.
+// Where a question is looked up: sources and languages chosen by click, whether more may be read, and how far; and how
+// it is answered: how long, and in which language.
 
 import { DEFAULT, collection } from "../address.js";
 import { $, call, make } from "../parts.js";
@@ -16,7 +17,7 @@ function chip(value, text) {
 
 export async function showChoices() {
   if (!$("choose-langs").childElementCount)
-    $("choose-langs").replaceChildren(...LANGUAGES.map((code) => chip(code, names.of(code))));
+    showLanguages();
   const known = new Set(ticked("choose-sources"));
   const [sources, folders] = await Promise.all([call("/api/sources"), call("/api/folders")]);
   const all = [
@@ -30,25 +31,44 @@ export async function showChoices() {
   return sources;
 }
 
+function showLanguages() {
+  $("choose-langs").replaceChildren(...LANGUAGES.map((code) => chip(code, names.of(code))));
+  $("answer-language").append(...LANGUAGES.map((code) => make("option", names.of(code), { value: code })));
+}
+
 // what the request says of it
 export function chosen() {
   const site = $("site").value.trim();
   const depth = $("depth").value;
+  const exclude = $("exclude").value.trim();
+  const length = $("length").value;
   return {
     sites: [...ticked("choose-sources"), ...(site ? [site] : [])],
     langs: ticked("choose-langs"),
     crawl_enabled: $("crawl").checked,
     ...(depth !== DEPTH && { budget: { depth: Number(depth) } }),
+    ...(exclude && { exclude_sites: [exclude] }),
+    ...($("published-after").value && { published_after: $("published-after").value }),
+    ...(length !== "normal" && { length }),
+    ...($("answer-language").value && { answer_language: $("answer-language").value }),
   };
 }
 
 function tell() {
-  const { sites, langs, crawl_enabled: reads } = chosen();
+  const { sites, langs, crawl_enabled: reads, exclude_sites: without, published_after: since, length, answer_language } = chosen();
   const where = sites.length === 1 ? short(sites[0]) : sites.length ? `${sites.length} places` : "everywhere";
   const within = collection() === DEFAULT ? "" : ` in ${collection()}`;
-  $("chosen").textContent = [where + within, ...langs.map((code) => names.of(code)), !reads && "only what is known"]
+  $("chosen").textContent = [
+    where + within,
+    ...langs.map((code) => names.of(code)),
+    !reads && "only what is known",
+    without && `not ${short(without[0])}`,
+    since && `after ${since}`,
+    length && `${length} answer`,
+    answer_language && `in ${names.of(answer_language)}`,
+  ]
     .filter(Boolean)
     .join(", ");
 }
 
-for (const id of ["site", "crawl", "depth"]) $(id).addEventListener("input", tell);
+for (const id of ["site", "crawl", "depth", "exclude", "published-after", "length", "answer-language"]) $(id).addEventListener("input", tell);

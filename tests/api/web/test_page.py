@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from pydantic import SecretStr
@@ -10,10 +11,11 @@ from pydantic import SecretStr
 from api.app import create_app
 from domain import Answer, Candidate, Sentence, Status
 from domain.answer import ChosenSentence
+from domain.options import Overrides
 from pipeline.abstain import COMPOSER
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
-from store.questions import records, threads
+from store.questions import records, state, threads
 from store.questions.state import Move
 from store.sql.tables import AnswerRow
 from tests.api import walk
@@ -308,3 +310,21 @@ def _wait_for_page(services: Services, question_id: str, url: str) -> None:
         found = [Candidate(url=url)]
         candidates.add(session, question_id, found, wave=0, status=CandidateStatus.WAITING, now=services.now())
     services.events.publish(question_id, "status", {"status": "READING", "candidates": [url]})
+
+
+def test_question_is_asked_with_what_the_form_says_of_it(tab: Tab, services: Services) -> None:
+    tab.run("document.getElementById('choices').open = true")
+    tab.wait("document.querySelectorAll('#answer-language option').length > 1")
+    chosen = {"exclude": "https://example.org/forum/", "published-after": "2020-01-31", "length": "long"}
+    for name, value in (chosen | {"answer-language": "de"}).items():
+        tab.fill(f"#{name}", value)
+    assert tab.text("#chosen") == "everywhere, not example.org/forum, after 2020-01-31, long answer, in German"
+    question_id = ask(tab, "Who built the lighthouse?")
+    with services.database.read() as session:
+        own = state.find(session, question_id).overrides
+    assert own == Overrides(
+        exclude_sites=["https://example.org/forum/"],
+        published_after=datetime(2020, 1, 31, tzinfo=UTC),
+        length="long",
+        answer_language="de",
+    )
