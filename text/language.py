@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from text.languages import word_set
-from text.stopwords import WITH_STOP_WORDS, question_words
+from text.stopwords import listed_languages, question_words
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -81,7 +81,7 @@ def _by_small_words(text: str) -> str:
     words = [word.casefold() for word in _WORD.findall(text)]
     scores = {
         lang: sum((word in word_set("stop_words", lang)) + 2 * (word in question_words(lang)) for word in words)
-        for lang in WITH_STOP_WORDS
+        for lang in listed_languages()
     }
     best, second = sorted(scores.values(), reverse=True)[:2]
     return max(scores, key=lambda lang: scores[lang]) if best > second else ""

@@ -10,11 +10,15 @@ from functools import cache
 from typing import Final
 
 from text.analyser import fold
-from text.languages import language
+from text.languages import LANGUAGES, language
 
-#: the languages that have a list
-WITH_STOP_WORDS: Final = ("en", "de", "fr", "es")
 STOP_WORDS: Final = frozenset(language("en").stop_words)
+
+
+@cache
+def listed_languages() -> tuple[str, ...]:
+    """Return the languages that have a list of stop words."""
+    return tuple(lang for lang in sorted(LANGUAGES) if language(lang).stop_words)
 
 
 @cache
@@ -27,7 +31,7 @@ def question_words(lang: str) -> frozenset[str]:
 
 def stop_words(lang: str) -> frozenset[str]:
     """Return the folded words of ``lang`` that carry no topic: stop words, question words and words of asking."""
-    return _empty(lang if lang in WITH_STOP_WORDS else "en")
+    return _empty(lang if language(lang).stop_words else "en")
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from text.analyser import fold
 from text.languages import any_of, language, word_set
-from text.stopwords import WITH_STOP_WORDS, stop_words
+from text.stopwords import listed_languages, stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:[._'’-]?[^\W_]+)*")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|(?<!\w)'([^']+)'(?!\w)|`([^`]+)`")
@@ -195,7 +195,7 @@ def _has_inner_capital(word: str) -> bool:
 def _is_empty(word: _Word) -> bool:
     """Return whether a word carries no topic in any language, "I'm" and "What's" included."""
     plain = fold(re.split(r"['’]", word.text)[0])
-    return any(plain in stop_words(lang) for lang in WITH_STOP_WORDS)
+    return any(plain in stop_words(lang) for lang in listed_languages())
 
 
 def _stem(word: str) -> str:

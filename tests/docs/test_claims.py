@@ -16,7 +16,7 @@ from workers.settings import Settings
 
 #: names that look like environment variables and are none: statuses, places in examples, names of code and of the
 #: design documents; and variables that others read (LanceDB those of Amazon's S3)
-NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT", "MIN_SIMILARITY_FLOOR", "RUN_WHOLE", "NOT_RUN", "WITH_STOP_WORDS"}
+NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT", "MIN_SIMILARITY_FLOOR", "RUN_WHOLE", "NOT_RUN"}
 NOT_VARIABLES |= {"FLOWER_UNAUTHENTICATED_API"}
 NOT_VARIABLES |= {f"AWS_{name}" for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "REGION", "ENDPOINT", "ALLOW_HTTP")}
 
