@@ -225,6 +225,11 @@ class Settings(BaseSettings):
         "auto", description="Chromium, for pages that need JavaScript: auto (if installed), off or its path."
     )
 
+    crawl_enabled: bool = Field(
+        True,
+        description="Whether questions may read the web; false: all are answered from what was read before, as with"
+        " `crawl_enabled` false. Pages, sites and sources that an operator has read are read all the same.",
+    )
     max_seconds: float = Field(
         120.0,
         gt=0,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from crawler import urls
 from crawler.search.engine import DAYS, Recency
+from domain import Question
 from domain.errors import WellreadError
 from domain.file import is_file_address
 from domain.options import Overrides
@@ -27,6 +28,11 @@ def left_out(services: Services, own: Overrides = _NONE) -> tuple[str, ...]:
     """Return the sites that are never read or quoted: of the settings, the collection and the question."""
     for_good = (*services.settings.exclude_sites, *services.collection.exclude_sites)
     return tuple(dict.fromkeys((*for_good, *own.exclude_sites)))
+
+
+def may_read_the_web(services: Services, question: Question) -> bool:
+    """Return whether the web may be read for a question: neither its asker nor the operator forbids it."""
+    return question.crawl_enabled and services.settings.crawl_enabled
 
 
 def clean_sites(sites: Sequence[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from store.questions.state import Move
 from workers import messages
 from workers.app import app
 from workers.questions import crawl_progress, follow_ups, lookup, structured, transitions
+from workers.questions.conditions import may_read_the_web
 from workers.questions.step import Work, finish, step
 from workers.questions.transitions import Earlier
 from workers.services import Services, services
@@ -54,7 +55,8 @@ def retrieve(question_id: str, collection: str = DEFAULT) -> None:
 @app.task(name="wellread.retry", throws=(UnknownCollection,))
 def retry(question_id: str, collection: str = DEFAULT) -> None:
     """Search and judge again with variants of the question and twice the hits, at most 20."""
-    _search(services(collection), question_id, Status.RETRYING, lookup.second_pass, transitions.after_second_pass)
+    ready = services(collection)
+    _search(ready, question_id, Status.RETRYING, lookup.second_pass, partial(_after_second_pass, ready))
 
 
 @app.task(name="wellread.requery", throws=(UnknownCollection,))
@@ -62,6 +64,11 @@ def requery(question_id: str, collection: str = DEFAULT) -> None:
     """Search and judge again with what was read: the final answer, the next wave, or "I do not know"."""
     ready = services(collection)
     _search(ready, question_id, Status.REQUERYING, lookup.final_pass, partial(_after_final_pass, ready))
+
+
+def _after_second_pass(ready: Services, question: Question, result: LookupResult, earlier: Earlier | None) -> Move:
+    allowed = replace(question, crawl_enabled=may_read_the_web(ready, question))
+    return transitions.after_second_pass(allowed, result, earlier)
 
 
 def _after_final_pass(ready: Services, question: Question, result: LookupResult, earlier: Earlier | None) -> Move:

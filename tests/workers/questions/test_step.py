@@ -19,9 +19,11 @@ from store.sql.errors import DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers.monitoring import outcomes
+from workers.questions import lookup, submit, transitions
 from workers.questions.step import Work, finish, step
 from workers.services import Services
 from workers.services.outages import AGAIN_AFTER_S
+from workers.tasks.answer import _after_second_pass as after_second_pass
 
 RETRY = Move(to=Status.RETRYING, outcome="insufficient")
 ABSTAIN = Move(to=Status.ABSTAINED, outcome="insufficient", changes=Changes(stop_reason="nothing was found"))
@@ -238,3 +240,23 @@ def test_events_say_where_the_question_is_and_that_it_ended(services: Services, 
         assert work is not None
         finish(services, work, ABSTAIN)
     assert said == [(EventKind.STATUS, Status.RETRYING), (EventKind.FINAL, Status.ABSTAINED)]
+
+
+@pytest.mark.parametrize("by_operator", [True, False])
+@pytest.mark.parametrize("by_asker", [True, False])
+def test_web_is_read_only_where_operator_and_asker_allow_it(
+    services: Services, *, by_operator: bool, by_asker: bool
+) -> None:
+    services.settings = services.settings.model_copy(update={"crawl_enabled": by_operator})
+    new = NewQuestion(text="Who kept the light?", crawl_enabled=by_asker)
+    question, _ = submit.submit(services, new)
+    for status, run_pass, decide in (
+        (Status.ASKED, lookup.first_pass, lambda _services, *of: transitions.after_first_pass(*of)),
+        (Status.RETRYING, lookup.second_pass, after_second_pass),
+    ):
+        with step(services, question.id, status) as work:
+            assert work is not None
+            finish(services, work, decide(services, work.question, run_pass(services, work.question), None))
+    row = row_of(services, question.id)
+    assert row.status == (Status.SEEKING if by_operator and by_asker else Status.ABSTAINED)
+    assert (row.stop_reason == "reading the web was not allowed") is (row.status == Status.ABSTAINED)
