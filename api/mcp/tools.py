@@ -14,8 +14,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field, TypeAdapter
 
 from api import installed_version
-from api.mcp.arguments import Collection, Date, Excluded, Langs, Sites, Url, options_given, with_options
-from api.mcp.strict_tool import StrictTool
+from api.mcp.arguments import Collection, Date, Excluded, Langs, Sites, StrictTool, Url, options_given, with_options
 from domain import WITH_TEXT
 from domain.flow import STEPS
 from domain.page import BlockKind

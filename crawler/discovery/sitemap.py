@@ -5,11 +5,13 @@ The search index of a manual is read as a sitemap with titles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
+from urllib.parse import urljoin
 
 from crawler.discovery.feed import FEED_ROOTS, parse_feed
-from crawler.discovery.search_index import is_search_index, pages_of_index
 from crawler.discovery.xml import entries, local_name, root_name, text_of
 from crawler.extract.charset import decode
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
@@ -112,3 +114,52 @@ def _unpacked(body: bytes, url: str) -> bytes:
         if not plain:
             raise BadSitemap(f"{url} cannot be unpacked: {error}. Leave it") from error
     return bytes(plain)
+
+
+_SPHINX: Final = b"Search.setIndex("
+_TAG: Final = re.compile(r"<[^>]{0,200}>")
+_MAX_TEXT: Final = 500
+
+
+def is_search_index(body: bytes, url: str) -> bool:
+    """Return whether the file is the search index of a manual."""
+    return body.startswith(_SPHINX) or url.endswith("/search_index.json")
+
+
+def pages_of_index(body: bytes, url: str) -> Iterator[tuple[str, str]]:
+    """Yield the address of each page with its titles as lines; raises ValueError where the index is not readable."""
+    plain = body.decode("utf-8", "replace").strip()
+    titles: dict[str, dict[str, None]] = {}
+    try:
+        if body.startswith(_SPHINX):
+            entries = _sphinx(json.loads(plain[len(_SPHINX) :].rstrip(";").removesuffix(")")))
+        else:
+            entries = _mkdocs(json.loads(plain), url)
+        for address, title in entries:
+            titles.setdefault(address, {})[" ".join(_TAG.sub("", title).split())] = None
+    except (AttributeError, IndexError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"it has another form ({type(error).__name__})") from error
+    for address, named in titles.items():
+        yield urljoin(url, address), _as_lines(named)
+
+
+def _sphinx(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    addresses = [f"{name}.html" for name in index["docnames"]]
+    yield from zip(addresses, index["titles"], strict=False)
+    for title, places in index.get("alltitles", {}).items():
+        for document, _ in places:
+            yield addresses[document], title
+
+
+def _mkdocs(index: Mapping[str, Any], url: str) -> Iterator[tuple[str, str]]:
+    root = urljoin(url, "..")
+    for entry in index["docs"]:
+        yield urljoin(root, entry["location"].partition("#")[0]), entry["title"]
+
+
+def _as_lines(titles: Mapping[str, None]) -> str:
+    text = ""
+    for title in titles:
+        if title and len(text) + len(title) < _MAX_TEXT:
+            text = f"{text}\n{title}" if text else title
+    return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,13 +14,12 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from sqlalchemy import Engine, create_engine, event, inspect, text
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import Dialect, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
 from store.sql.errors import DatabaseAway, DatabaseError, SchemaOutdated, translated
-from store.sql.timeouts import connect_within, postgres_timeouts
 
 #: the latest migration; every process checks it at its start, without loading Alembic
 REVISION = "0020"
@@ -275,3 +275,35 @@ def _choose_schema(connection: Any) -> None:
     """Let a transaction see the tables of its part alone; the choice ends with the transaction."""
     if schema := connection.get_execution_options().get("wellread_schema"):
         connection.exec_driver_sql(f'SET LOCAL search_path TO "{schema}"')
+
+
+#: of libpq: seconds to connect; a silent connection is asked after 10 s, and given up after 25 s (the last in ms)
+_TIMEOUTS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
+
+
+#: seconds between two tries to connect
+_EVERY_S: Final = 0.25
+
+
+def connect_within(seconds: float, dialect: Dialect, _record: Any, arguments: Any, named: Any) -> Any:
+    """Return a connection, tried for until the time is up: a handler of SQLAlchemy's event ``do_connect``."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return dialect.connect(*arguments, **named)
+        except dialect.loaded_dbapi.OperationalError:
+            if time.monotonic() > until:
+                raise
+        time.sleep(_EVERY_S)
+
+
+def postgres_timeouts(url: str) -> dict[str, int]:
+    """Return the timeouts of a connection, without those that the URL itself names."""
+    named = make_url(url).query
+    return {name: value for name, value in _TIMEOUTS.items() if name not in named}

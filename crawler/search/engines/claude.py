@@ -10,8 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import httpx2
+
 from crawler.fetch.client import Fetcher
-from crawler.fetch.result import Fetched
+from crawler.fetch.guard import FetchError
+from crawler.fetch.result import ANY_TYPE, Fetched, FetchTimeout
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import EngineDown, EngineError, OverBudget, QueryRefused, RateLimited
 from crawler.search.parsing import to_reply
@@ -20,6 +23,37 @@ from domain import Cost
 
 if TYPE_CHECKING:
     import anthropic
+
+#: request headers that the guarded client sets itself
+_SET_BY_CLIENT: Final = frozenset(
+    {"host", "content-length", "connection", "accept-encoding", "transfer-encoding", "user-agent"}
+)
+#: response headers that do not hold for the decoded body
+_OF_ENCODED_BODY: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """Sends POSTs only."""
+
+    def __init__(self, client: Fetcher) -> None:
+        self._client = client
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a POST; raises httpx2.TransportError for another request, and where the guarded client fails."""
+        if request.method != "POST":
+            raise httpx2.UnsupportedProtocol(f"{request.method} is not sent", request=request)
+        headers = {name: value for name, value in request.headers.items() if name.lower() not in _SET_BY_CLIENT}
+        try:
+            fetched = await self._client.post(
+                str(request.url), body=await request.aread(), headers=headers, accept=ANY_TYPE
+            )
+        except FetchTimeout as error:
+            raise httpx2.ReadTimeout(str(error), request=request) from error
+        except FetchError as error:
+            raise httpx2.ConnectError(str(error), request=request) from error
+        headers = {name: value for name, value in fetched.headers.items() if name not in _OF_ENCODED_BODY}
+        return httpx2.Response(fetched.status, headers=headers, content=fetched.body, request=request)
+
 
 #: the version that every model supports, and that runs no code
 TOOL: Final = "web_search_20250305"
@@ -63,8 +97,6 @@ class ClaudeSearch:
     async def _message(self, text: str) -> anthropic.types.Message:
         import anthropic
         import httpx2
-
-        from crawler.search.transport import GuardedTransport
 
         transport = httpx2.AsyncClient(transport=GuardedTransport(self.client), trust_env=False)
         sdk = anthropic.AsyncAnthropic(api_key=self.key, base_url=self.base_url, max_retries=0, http_client=transport)

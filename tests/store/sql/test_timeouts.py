@@ -7,9 +7,8 @@ import socket
 import pytest
 from sqlalchemy import text
 
-from store.sql.database import Database
+from store.sql.database import Database, postgres_timeouts
 from store.sql.errors import DatabaseAway
-from store.sql.timeouts import postgres_timeouts
 
 
 @pytest.mark.timeout(60)
