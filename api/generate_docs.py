@@ -15,6 +15,7 @@ import click
 from pydantic import BaseModel, TypeAdapter
 
 from api import generate_types
+from api.schemas.options import without_null
 from domain.errors import WellreadError
 from domain.flow import QUEUES, STEPS, TASKS, Step
 
@@ -201,12 +202,9 @@ def _fields(head: str, schema: Mapping[str, Any], called: Callable[[str], str]) 
 
 
 def _takes(field: Mapping[str, Any], objects: Mapping[str, Any]) -> str:
-    if "$ref" in field:
-        return _takes(objects[field["$ref"].rpartition("/")[2]], objects)
+    field = without_null(field, objects)
     if "properties" in field:
         return "object: " + ", ".join(f"`{name}`" for name in field["properties"])
-    if "anyOf" in field:
-        return _takes(next(choice for choice in field["anyOf"] if choice.get("type") != "null"), objects)
     if "enum" in field:
         return ", ".join(f"`{value}`" for value in field["enum"])
     if "items" in field:

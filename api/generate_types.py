@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from api.schemas.options import Option, options_of
-from api.schemas.requests import QuestionRequest
+from api.schemas.requests import QuestionRequest, SearchRequest
 from domain.errors import WellreadError
 from domain.options import Asked
 
@@ -24,7 +24,7 @@ OPTIONS = ROOT / "wellread/options.py"
 
 _HEAD = "// Written by `make docs` from the API's OpenAPI description: do not edit.\n"
 _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
-_OPTIONS_HEAD = '''"""The options of a question. Written by ``make docs`` from domain/options.py: change that."""
+_OPTIONS_HEAD = '''"""The options of questions and searches. Written by ``make docs`` from the API's bodies."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def python_options() -> str:
     further = [option for option in options_of(QuestionRequest) if option.name not in common]
     options = _typed_dict("Options(TypedDict", "How a question is to be asked and answered.", options_of(Asked))
     terms = _typed_dict("Terms(Options", "Further options of a question that nobody waits for.", further)
-    return "\n\n".join((_OPTIONS_HEAD, options, terms))
+    filters = [option for option in options_of(SearchRequest) if option.name != "query"]
+    found = _typed_dict("Filters(TypedDict", "What a search is bound to.", filters)
+    return "\n\n".join((_OPTIONS_HEAD, options, terms, found))
 
 
 def type_of(schema: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ arguments of the tool ``ask`` of assistants, and the types of the clients. pydan
 from __future__ import annotations
 
 import re
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
@@ -49,9 +49,8 @@ class Flag:
     """The flag of ``wellread ask`` that sets an option; ``--no-…`` switches off what is on."""
 
     flag: str
-    _: KW_ONLY
-    help: str = ""  #: "": the option's description
     metavar: str | None = None
+    help: str = ""  #: "": the option's description
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,38 +132,24 @@ class _Question(Body):
         examples=["Who built it?"],
         json_schema_extra=LENGTHS,
     )
-    sites: Annotated[
-        list[Url],
-        Flag("--site", metavar="URL", help="Read this site and no other; may be repeated."),
-        Argument(help="URLs: only pages below these."),
-    ] = Field(default_factory=list, max_length=MAX_SITES, description="Read and answer from these only.")
-    langs: Annotated[
-        list[Language],
-        Flag("--lang", metavar="CODE", help="Answer from pages in this language only; may be repeated."),
-        Argument(help="ISO 639-1: only pages in these languages."),
-    ] = Field(
+    sites: Annotated[list[Url], Flag("--site", "URL"), Argument()] = Field(
+        default_factory=list, max_length=MAX_SITES, description="Read and answer from these only."
+    )
+    langs: Annotated[list[Language], Flag("--lang", "CODE"), Argument()] = Field(
         default_factory=list, max_length=MAX_LANGS, description="Answer from pages in these languages only (ISO 639-1)."
     )
     id: UUID | None = Field(
         default=None, description="An id of your own, under which the answer is found; left out: one is made."
     )
     after: Annotated[
-        UUID | None,
-        Flag("--after", metavar="ID"),
-        Argument(help="The question_id of the question that it follows, if any."),
+        UUID | None, Flag("--after", "ID"), Argument(help="The question_id of the question that it follows, if any.")
     ] = Field(default=None, description="The question that it follows: what it leaves out is understood from there.")
-    thread: Annotated[
-        UUID | Literal["new"] | None,
-        Flag("--thread", metavar="ID", help="The thread that it is asked in; `new` begins one."),
-        Argument(help="The id of the thread that it is asked in, or `new`."),
-    ] = Field(
+    thread: Annotated[UUID | Literal["new"] | None, Flag("--thread", "ID"), Argument()] = Field(
         default=None,
         description="The thread that it is asked in; `new` begins one; left out: that of `after`, or none.",
     )
     question_as_understood: Annotated[
-        str,
-        Flag("--understood", metavar="QUESTION", help="What to look up for it, instead of completing it."),
-        Argument(help="What to look up for it, where it was understood wrongly; empty: it is completed."),
+        str, Flag("--understood", "QUESTION", "What to look up for it, instead of completing it."), Argument()
     ] = Field(
         default="", description="What to look up for it, at most 4,000 characters; left out: it is completed here."
     )
@@ -179,26 +164,16 @@ class Overrides(Body):
 
     model_config = ConfigDict(frozen=True)
 
-    exclude_sites: Annotated[
-        list[Url],
-        Flag("--exclude", metavar="URL", help="Neither read nor quote this site; may be repeated."),
-        Argument(help="URLs: no pages below these."),
-    ] = Field(
+    exclude_sites: Annotated[list[Url], Flag("--exclude", "URL"), Argument()] = Field(
         default_factory=list, max_length=MAX_EXCLUDED, description="Neither read nor quote pages below these URLs."
     )
-    published_after: Annotated[
-        Moment | None,
-        Flag("--published-after", metavar="DATE"),
-        Argument(help="A date, ISO 8601: only pages published after it."),
-    ] = Field(default=None, description="Quote only pages that say they were published after this.")
+    published_after: Annotated[Moment | None, Flag("--published-after", "DATE"), Argument()] = Field(
+        default=None, description="Quote only pages that say they were published after this."
+    )
     length: Annotated[Length, Flag("--length"), Argument()] = Field(
         default="normal", description="Of the answer: one quote, up to five, or up to six."
     )
-    answer_language: Annotated[
-        Language | None,
-        Flag("--answer-language", metavar="CODE", help="What a model writes in; without one, of the quoted pages."),
-        Argument(),
-    ] = Field(
+    answer_language: Annotated[Language | None, Flag("--answer-language", "CODE"), Argument()] = Field(
         default=None, description="What a model writes in (ISO 639-1); without a model: of the pages that are quoted."
     )
     threshold: Annotated[float | None, Flag("--threshold")] = Field(
@@ -220,28 +195,20 @@ class Overrides(Body):
 class Asked(Overrides, _Question):
     """What a question is asked with: the same over HTTP and in a message."""
 
-    answer_schema: Annotated[
-        dict[str, Any] | None,
-        Flag("--schema", help="A JSON Schema of values or lists, which the answer fills too."),
-        Argument(help="JSON Schema of values or lists to fill."),
-    ] = Field(
+    answer_schema: Annotated[dict[str, Any] | None, Flag("--schema"), Argument()] = Field(
         default=None,
         description="A JSON Schema that the answer fills too: an object of values or lists, each cited or null.",
     )
     crawl_enabled: Annotated[
-        bool,
-        Flag("--no-crawl", help="Answer from what is known; do not read the web."),
-        Argument(name="crawl"),
+        bool, Flag("--no-crawl", help="Answer from what is known; do not read the web."), Argument(name="crawl")
     ] = Field(default=True, description="Whether the web may be read when too little is known.")
     max_search_cycles: Annotated[int | None, Flag("--cycles", help="At most this many waves of reading.")] = Field(
         default=None, ge=0, le=20, description="Waves of reading; 0 reads nothing."
     )
-    max_age: Annotated[int | None, Argument(help="Seconds: what was read longer ago is read again or left out.")] = (
-        Field(
-            default=None, ge=0, le=MAX_AGE_S, description="Evidence read longer ago than this many seconds is ignored."
-        )
+    max_age: Annotated[int | None, Argument()] = Field(
+        default=None, ge=0, le=MAX_AGE_S, description="Evidence read longer ago than this many seconds is ignored."
     )
-    strategy: Annotated[Task | None, Flag("--strategy", help="How sure the answer must be."), Argument()] = Field(
+    strategy: Annotated[Task | None, Flag("--strategy"), Argument()] = Field(
         default=None, description="How sure the answer must be; left out: from the question."
     )
     lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")

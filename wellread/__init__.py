@@ -21,8 +21,8 @@ from domain.site import PageCheck, PageRead, PageSummary, PageVersion, SiteRead,
 from wellread.async_client import AsyncClient
 from wellread.client import Client
 from wellread.errors import ApiUnreachable, ClientError, Refused
-from wellread.options import Options, Terms
-from wellread.requests import Filters, PageFilters
+from wellread.options import Filters, Options, Terms
+from wellread.requests import PageFilters
 
 __all__ = [
     "ApiKey",

@@ -19,8 +19,8 @@ from domain.site import PageRead, PageSummary, PageVersion, SiteRead, Source, St
 from wellread import requests, responses
 from wellread.errors import Refused
 from wellread.learned_records import Kind, LearnedOut, LessonOut, VersionOut
-from wellread.options import Options, Terms
-from wellread.requests import DEFAULT_URL, Call, Filters, PageFilters
+from wellread.options import Filters, Options, Terms
+from wellread.requests import DEFAULT_URL, Call, PageFilters
 from wellread.responses import to_value, to_values
 
 

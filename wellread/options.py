@@ -1,4 +1,4 @@
-"""The options of a question. Written by ``make docs`` from domain/options.py: change that."""
+"""The options of questions and searches. Written by ``make docs`` from the API's bodies."""
 
 from __future__ import annotations
 
@@ -66,3 +66,26 @@ class Terms(Options, total=False):
     callback_url: str
     #: Seconds until it ends with the best answer there is.
     deadline: float
+
+
+class Filters(TypedDict, total=False):
+    """What a search is bound to."""
+
+    #: The collection that is meant; left out: the key's first, or `default`.
+    collection: str
+    #: Pages below these URLs only.
+    sites: Sequence[str]
+    #: No pages below these URLs.
+    exclude_sites: Sequence[str]
+    #: Pages in these languages only (ISO 639-1).
+    langs: Sequence[str]
+    #: Passages with a part of one of these kinds only.
+    kinds: Sequence[str]
+    #: Pages that say they were published after this only.
+    published_after: str
+    #: Pages read, or seen unchanged, after this only.
+    read_after: str
+    #: Most passages to return.
+    limit: int
+    #: Of the query; left out: from its words.
+    lang: str

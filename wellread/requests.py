@@ -19,20 +19,6 @@ LEARNING_S = 600.0
 UPLOAD_S = 600.0
 
 
-class Filters(TypedDict, total=False):
-    """What a search is bound to."""
-
-    collection: str  # the one that is searched, instead of the client's
-    sites: Sequence[str]  # URL prefixes
-    exclude_sites: Sequence[str]  # URL prefixes of pages that are not found
-    langs: Sequence[str]  # of the pages, ISO 639-1
-    kinds: Sequence[str]  # of the parts a passage holds: prose, heading, list, table, definition, code
-    published_after: str  # ISO 8601
-    read_after: str
-    limit: int  # 1 to 100
-    lang: str  # of the query
-
-
 class PageFilters(TypedDict, total=False):
     """Which pages are listed."""
 

@@ -55,7 +55,7 @@ def _flag(option: Option) -> click.Option:
     if schema["type"] == "boolean":
         described |= {"is_flag": True, "flag_value": not flag.flag.startswith("--no-"), "default": None}
     elif schema["type"] == "array":
-        described["multiple"] = True
+        described |= {"multiple": True, "help": f"{described['help'].rstrip('.')}; may be repeated."}
     else:
         described["type"] = _type(schema)
     return click.Option([flag.flag, option.name], **described)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -191,14 +191,6 @@ class KeyRequest(Body):
 
 def to_passage_query(asked: SearchRequest) -> PassageQuery:
     """Return the body as the search takes it."""
-    return PassageQuery(
-        text=asked.query,
-        sites=tuple(asked.sites),
-        exclude_sites=tuple(asked.exclude_sites),
-        langs=tuple(asked.langs),
-        kinds=tuple(asked.kinds),
-        published_after=asked.published_after,
-        read_after=asked.read_after,
-        limit=asked.limit,
-        lang=asked.lang,
-    )
+    wanted = asked.model_dump(exclude={"query", "collection"})
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()}
+    return PassageQuery(text=asked.query, **plain)
