@@ -72,6 +72,8 @@ def warm_up(queue: Queue) -> bool:
             _ = ready.tools, ready.events
             ready.embedder.embed(["warm"])
             ready.reader.read("warm", [("", "warm")])
+            if rerank := ready.tools.ranking.rerank:
+                rerank("warm", "en", [])  # it may import scikit-learn
         if "writer" in queue.loads:
             _ = ready.passages_writer
     except WellreadError as error:  # the first task meets the error again, and stores it in its row
