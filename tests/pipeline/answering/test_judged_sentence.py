@@ -53,7 +53,7 @@ def weighed(analysis: Analysis, hits: Sequence[Hit]) -> Span:
 
 def assert_quoted_first(analysis: Analysis, hits: Sequence[Hit], *, confidence: float = 0.8) -> None:
     best = weighed(analysis, hits)
-    answer = compose(analysis, select_for_answer(analysis, hits, DEFAULT, None), confidence=confidence)
+    answer = compose(analysis, select_for_answer(analysis, hits, DEFAULT), confidence=confidence)
     assert answer is not None
     first = answer.citations[0]
     assert first.passage_id == best.passage.id
