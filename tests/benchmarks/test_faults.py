@@ -140,6 +140,7 @@ def test_what_was_killed_is_started_again_until_it_is_ended() -> None:
 
 @pytest.mark.live
 @pytest.mark.timeout(600)
+@pytest.mark.nightly
 def test_a_short_run_loses_and_doubles_nothing(tmp_path: Path) -> None:
     report = measure(Options(passages=1_000, rounds=1, folder=tmp_path, embedder="minilm", questions=16)).as_json()
     assert {name: report[name] for name in ("lost", "duplicated", "stuck")} == {"lost": 0, "duplicated": 0, "stuck": 0}

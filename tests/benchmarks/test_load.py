@@ -61,6 +61,7 @@ def test_callers_who_cannot_be_answered_go_on_and_say_so() -> None:
 
 @pytest.mark.live
 @pytest.mark.timeout(600)
+@pytest.mark.nightly
 def test_a_short_run_loses_nothing_and_fails_nobody(tmp_path: Path) -> None:
     report = measure(Options(passages=1_000, rounds=1, folder=tmp_path, embedder="minilm", short=True)).as_json()
     assert {name: report[name] for name in ("lost", "duplicated", "stuck")} == {"lost": 0, "duplicated": 0, "stuck": 0}

@@ -136,7 +136,12 @@ def _told(page: str) -> list[Block]:
     return [block for block in told if not any(words in block.text for words in ALONE)]
 
 
-@pytest.mark.parametrize("page", sorted({b.page for b in blocks("sh", "python")} - {*RUN_WHOLE, *OTHERWISE}))
+#: pages whose commands measure and grade
+MEASURING = ("docs/benchmarks.md", "docs/evals.md")
+PAGES = sorted({b.page for b in blocks("sh", "python")} - {*RUN_WHOLE, *OTHERWISE, *MEASURING})
+
+
+@pytest.mark.parametrize("page", [*PAGES, *(pytest.param(page, marks=pytest.mark.nightly) for page in MEASURING)])
 def test_page(page: str, wellread: Terminal) -> None:
     printed = _say(wellread, KNOWN)
     for block in _told(page):
@@ -197,6 +202,7 @@ def test_parts_that_run_each_by_itself_answer_together(
     assert "Ngozi Okafor" in _say(terminal, FLIGHT)
 
 
+@pytest.mark.nightly
 def test_keys_of_the_settings_are_asked_for(terminal: Terminal) -> None:
     terminal.run(_alone("WELLREAD_API_KEYS="))
     address = terminal.here(f"{API}/api/sources")
@@ -205,12 +211,14 @@ def test_keys_of_the_settings_are_asked_for(terminal: Terminal) -> None:
         assert httpx2.get(address, headers=headers, timeout=60, trust_env=False).status_code == status, key
 
 
+@pytest.mark.nightly
 def test_knowledge_base_is_built_again(terminal: Terminal) -> None:
     _say(terminal, "wellread add handbook.docx\nrm -r data/passages")
     terminal.run(_alone("wellread reindex"))
     assert "Ngozi Okafor" in _say(terminal, FLIGHT)
 
 
+@pytest.mark.nightly
 def test_key_of_claude_is_used(terminal: Terminal) -> None:
     with ClaudeDouble() as claude:
         terminal.said["sk-ant-..."] = KEY

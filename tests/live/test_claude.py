@@ -19,8 +19,10 @@ QUESTION = "How many megawatt-hours of electricity do Harrow Point's turbines pr
 
 @pytest.mark.parametrize(
     ("key", "composer", "notice"),
-    [(KEY, "claude", ""), ("sk-ant-wrong", "extractive", "key")],
-    ids=["right key", "wrong key"],
+    [
+        pytest.param(KEY, "claude", "", id="right key"),
+        pytest.param("sk-ant-wrong", "extractive", "key", id="wrong key", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_question_is_answered_with_and_without_an_accepted_key(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, key: str, composer: str, notice: str

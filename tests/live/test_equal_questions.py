@@ -18,9 +18,10 @@ from sqlalchemy import func, select
 
 from store.sql.database import Database, migrate
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
-from tests.live.test_faults import FINAL, QUESTIONS, _stack
+from tests.live.conftest import Asked
+from tests.live.test_faults import FINAL, QUESTIONS, _stack, _status
 from workers.processes.supervise import wait_until
-from workers.settings import load
+from workers.settings import Settings, load
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
@@ -47,8 +48,8 @@ def _all_ended(ids: list[str]) -> bool:
     return ended == len(ids)
 
 
-def _steps() -> Counter[str]:
-    database = Database(load().database)
+def _steps(settings: Settings) -> Counter[str]:
+    database = Database(settings.database)
     with database.read() as session:
         counted = Counter(dict(session.execute(select(StepRow.name, func.count()).group_by(StepRow.name)).all()))
         readers = session.scalar(select(func.count(func.distinct(CandidateRow.question_id))))
@@ -57,7 +58,7 @@ def _steps() -> Counter[str]:
     return counted
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])
 def test_a_hundred_equal_questions_at_once_cost_one_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest, kind: str
 ) -> None:
@@ -68,7 +69,7 @@ def test_a_hundred_equal_questions_at_once_cost_one_run(
     with _stack(monkeypatch, tmp_path) as (_, client):
         ids = _ask_at_once(client, QUESTIONS[0])
         assert wait_until(lambda: _all_ended(ids), within_s=120)
-        records, steps = _records(client, ids), _steps()
+        records, steps = _records(client, ids), _steps(load())
     assert len(set(ids)) == AT_ONCE
     assert len({(record["status"], record["answer"]) for record in records}) == 1
     assert records[0]["status"] == "ANSWERED"
@@ -77,19 +78,20 @@ def test_a_hundred_equal_questions_at_once_cost_one_run(
     assert steps["follow"] == AT_ONCE - 1
 
 
-def test_an_equal_question_later_is_answered_from_the_first_ones_answer(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    with _stack(monkeypatch, tmp_path) as (_, client):
-        first = client.post("/api/chat", json={"question": QUESTIONS[0], "wait": 60}).json()
-        steps = _steps()
-        again = client.post("/api/chat", json={"question": f"  {QUESTIONS[0].upper()}", "wait": 60}).json()
-        assert _steps() - steps == Counter({"reuse": 1})
-    assert (again["status"], again["answer"], again["cached_from"]) == ("ANSWERED", first["answer"], first["id"])
+@pytest.mark.xdist_group("asked")
+def test_an_equal_question_later_is_answered_from_the_first_ones_answer(asked: Asked) -> None:
+    named = asked.client.post("/api/questions", json={"question": QUESTIONS[4]}).json()["id"]
+    assert wait_until(lambda: _status(asked.client, named) in FINAL, within_s=240)
+    first = asked.client.get(f"/api/questions/{named}").json()
+    steps = _steps(asked.settings)
+    again = asked.client.post("/api/chat", json={"question": f"  {QUESTIONS[4].upper()}", "wait": 50}).json()
+    assert _steps(asked.settings) - steps == Counter({"reuse": 1})
+    assert (again["status"], again["answer"], again["cached_from"]) == (first["status"], first["answer"], first["id"])
     assert again["cost"]["usd"] == 0
     assert again["id"] != first["id"]
 
 
+@pytest.mark.nightly
 def test_killed_workers_and_cancelled_leaders_leave_one_answer_for_all(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -107,7 +109,7 @@ def test_killed_workers_and_cancelled_leaders_leave_one_answer_for_all(
         assert wait_until(lambda: _all_ended(waiting), within_s=240)
         records = _records(client, waiting)
         cancelled = client.get(f"/api/questions/{leader}").json()
-        steps = _steps()
+        steps = _steps(load())
     assert cancelled["status"] == "CANCELLED"
     assert {(record["status"], record["answer"]) for record in records} == {("ANSWERED", records[0]["answer"])}
     assert sum(record["shared_with"] is None for record in records) == 1

@@ -68,6 +68,7 @@ def test_killing_each_child_in_the_middle_loses_no_question(monkeypatch: pytest.
     assert unsettled == 0
 
 
+@pytest.mark.nightly
 def test_killing_pool_processes_while_they_work_loses_no_question(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -80,6 +81,7 @@ def test_killing_pool_processes_while_they_work_loses_no_question(
         assert wait_until(lambda: all(_status(client, question_id) in FINAL for question_id in ids), within_s=240)
 
 
+@pytest.mark.nightly
 def test_children_that_were_started_again_stop_in_order_and_the_broker_last(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -99,6 +101,7 @@ def test_children_that_were_started_again_stop_in_order_and_the_broker_last(
     assert log_of("valkey").count("bye bye") == 1
 
 
+@pytest.mark.nightly
 def test_a_child_that_is_killed_while_it_starts_is_started_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -68,6 +68,7 @@ def test_flower_tells_words_urls_and_outcomes(monkeypatch: pytest.MonkeyPatch, t
     assert {task["result"] for task in story["sweep"]} == {"'done'"}
 
 
+@pytest.mark.nightly
 def test_flower_tells_ids_alone_where_words_are_hidden(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     story = _story(monkeypatch, tmp_path, FLOWER_WORDS="false")
     (asked,) = story.pop("asked")

@@ -13,7 +13,7 @@ from tests.live.test_faults import FINAL, QUESTIONS, _stack, _status
 from workers.processes.supervise import wait_until
 from workers.settings import load
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.live, pytest.mark.nightly, pytest.mark.timeout(600)]
 
 
 def _fill(client: redis.Redis) -> None:

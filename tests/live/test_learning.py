@@ -14,7 +14,7 @@ from workers.processes.supervise import wait_until
 from workers.services import Services
 from workers.settings import load
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.live, pytest.mark.nightly, pytest.mark.timeout(600)]
 
 
 def _verdict(client: httpx2.Client) -> tuple[float, int]:

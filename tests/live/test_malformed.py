@@ -31,7 +31,7 @@ from workers.settings import load
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
-MESSAGES, REQUESTS = 10_000, 10_000
+MANY = [1_000, pytest.param(10_000, marks=pytest.mark.nightly)]
 QUEUE = "answer"
 #: of values that a field may have instead of the right one
 ODD: tuple[Any, ...] = (None, True, -1, 1e308, "", "\x00", "é\ud7ff", [], {}, [[]], "x" * 300, {"a": {"b": []}})
@@ -120,10 +120,11 @@ def _waiting(services: Services) -> int:
     return sum(services.redis.llen(name) for name in names) + services.redis.hlen("unacked")
 
 
-def test_malformed_messages_leave_nothing_behind(services: Services, tmp_path: Path) -> None:
+@pytest.mark.parametrize("messages", MANY)
+def test_malformed_messages_leave_nothing_behind(services: Services, tmp_path: Path, messages: int) -> None:
     chance, before = random.Random(1), _rows(services)
     with services.redis.pipeline(transaction=False) as pipe:
-        for _ in range(MESSAGES):
+        for _ in range(messages):
             pipe.lpush(QUEUE, _message(chance))
         pipe.execute()
     with _worker(tmp_path / "log"):
@@ -136,14 +137,15 @@ def test_malformed_messages_leave_nothing_behind(services: Services, tmp_path: P
     assert _waiting(services) == 0
 
 
-def test_malformed_requests_leave_nothing_behind(services: Services) -> None:
+@pytest.mark.parametrize("requests", MANY)
+def test_malformed_requests_leave_nothing_behind(services: Services, requests: int) -> None:
     from api.app import create_app
 
     app: FastAPI = create_app(services)
     chance, before = random.Random(2), _rows(services)
     with serving(app) as url:
         port = urlsplit(url).port or 0
-        for _ in range(REQUESTS):
+        for _ in range(requests):
             assert 400 <= _answer(port, _request(chance)) < 500
         assert _rows(services) == before
         assert len(list(Path("/proc/self/fd").iterdir())) < 200

@@ -67,6 +67,7 @@ def test_tutorial(terminal: Terminal) -> None:
     }
 
 
+@pytest.mark.nightly
 def test_servers_of_ones_own(terminal: Terminal, empty_postgres: str, valkey_url: str) -> None:
     terminal.said["postgresql+psycopg://wellread:secret@127.0.0.1:5432/wellread"] = empty_postgres
     terminal.said["redis://127.0.0.1:6379/0"] = valkey_url
@@ -77,6 +78,7 @@ def test_servers_of_ones_own(terminal: Terminal, empty_postgres: str, valkey_url
     assert "ok database: postgresql" in " ".join(said[2].split())
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("page", ["docs/how-to/schedule.md", "docs/how-to/flower.md"])
 def test_how_to(page: str, terminal: Terminal) -> None:
     follow(page, terminal)

@@ -1,9 +1,8 @@
-"""The official clients of OpenAI's API and of the Model Context Protocol get answers that real workers crawled for."""
+"""The official clients of OpenAI's API and of the Model Context Protocol get answers of real workers."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -12,9 +11,10 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.live.test_faults import QUESTIONS, _stack
+from tests.live.conftest import Asked
+from tests.live.test_faults import QUESTIONS
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600), pytest.mark.xdist_group("asked")]
 
 
 def _streamed(url: str, question: str) -> tuple[str, dict[str, Any], list[str]]:
@@ -47,17 +47,13 @@ async def _asked(url: str, question: str) -> tuple[dict[str, Any], list[str]]:
     return given.structured_content, heard
 
 
-def test_standard_clients_get_crawled_answers_with_their_citations(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    with _stack(monkeypatch, tmp_path) as (stack, _):
-        url = stack.address.api_url
-        text, extra, cited = _streamed(url, QUESTIONS[0])
-        asked, heard = asyncio.run(_asked(url, QUESTIONS[2]))
+def test_standard_clients_get_answers_with_their_citations(asked: Asked) -> None:
+    text, extra, cited = _streamed(asked.url, QUESTIONS[3])
+    given, heard = asyncio.run(_asked(asked.url, QUESTIONS[2]))
     assert extra["wellread"]["status"] == "ANSWERED", extra
     assert "[1]" in text
     assert cited
     assert set(cited) <= set(extra["citations"])
-    assert (asked["status"], asked["final"]) == ("ANSWERED", True), asked
-    assert asked["citations"]
+    assert (given["status"], given["final"]) == ("ANSWERED", True), given
+    assert given["citations"]
     assert heard[-1].startswith("done")

@@ -176,6 +176,7 @@ def test_changed_page_tells_the_watcher_once_and_recomputes_nothing_else(
     )
 
 
+@pytest.mark.nightly
 def test_page_that_vanishes_makes_its_answers_stale_and_they_are_not_given_again(
     client: httpx2.Client, site: _Site, database: Database
 ) -> None:

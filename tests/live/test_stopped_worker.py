@@ -145,6 +145,7 @@ def test_page_that_a_killed_worker_reads_is_read_to_its_end_and_not_again(
         assert alive == []
 
 
+@pytest.mark.nightly
 def test_the_stack_that_is_stopped_gives_back_what_it_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with _slow_page() as (origin, page):
         settings = {

@@ -10,7 +10,7 @@ from tests.collector import Collected, Collector, collecting
 from tests.live.test_faults import FINAL, QUESTIONS, _stack, _status
 from workers.processes.supervise import wait_until
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.live, pytest.mark.nightly, pytest.mark.timeout(600)]
 
 CALLERS = "4bf92f3577b34da6a3ce929d0e0e4736"
 CALLERS_SPAN = "00f067aa0ba902b7"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,19 +26,29 @@ DESK: Final = (1280, 860)
 
 
 class Tab:
-    """One page of a browser."""
+    """One page of a browser, whose cookies, stored values and permissions no other page has."""
 
     def __init__(self, runner: asyncio.Runner, browser: BrowserProcess) -> None:
         self._runner = runner
-        self._session = ""
+        self._session = self._context = ""
         self.complaints: list[str] = []  #: uncaught errors, console errors, violations of the content security policy
         self._devtools = runner.run(DevTools.connect(browser, self._note))
+
+    def begin(self) -> None:
+        """Begin as in a browser that was just installed."""
+        self.complaints.clear()
+        self._context = self._call_browser("Target.createBrowserContext")["browserContextId"]
         self.renew()
+
+    def end(self) -> None:
+        """Close all pages; nothing that they kept is left."""
+        self._call_browser("Target.disposeBrowserContext", browserContextId=self._context)
+        self._session = self._context = ""
 
     def renew(self) -> None:
         """Go on in a page of its own, with a session of its own: what the last one kept is not there."""
         self._session = ""
-        target = self._call("Target.createTarget", url="about:blank")["targetId"]
+        target = self._call("Target.createTarget", url="about:blank", browserContextId=self._context)["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self._call(f"{domain}.enable")
@@ -92,14 +104,16 @@ class Tab:
 
     def copied(self) -> str:
         """The text in the clipboard."""
-        self._call_browser("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+        permissions = ["clipboardReadWrite"]
+        self._call_browser("Browser.grantPermissions", permissions=permissions, browserContextId=self._context)
         self._call("Page.bringToFront")
         return str(self.run("navigator.clipboard.readText()"))
 
     def save_into(self, folder: Path) -> None:
         """Have what is saved from now on written into a folder."""
         _open_to_all(folder, 0o777)
-        self._call_browser("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+        where = {"downloadPath": str(folder), "browserContextId": self._context}
+        self._call_browser("Browser.setDownloadBehavior", behavior="allow", **where)
 
     def choose(self, selector: str, *files: Path) -> None:
         """Choose files of this machine in a field, as its reader would."""
@@ -172,10 +186,23 @@ def opened_at(url: str) -> Iterator[Tab]:
 
 @contextmanager
 def browser(executable: str) -> Iterator[Tab]:
-    """A browser with one empty page; ends with the block."""
-    with asyncio.Runner() as runner, run_browser(executable, offline=False) as started:
-        tab = Tab(runner, started)
-        try:
-            yield tab
-        finally:
-            tab.close()
+    """An empty page, which ends with the block; the browser is the same for all tests of this process."""
+    tab = _running(executable)
+    tab.begin()
+    try:
+        yield tab
+    finally:
+        tab.end()
+
+
+#: what ends with this process
+_until_the_end = ExitStack()
+atexit.register(_until_the_end.close)
+
+
+@cache
+def _running(executable: str) -> Tab:
+    runner = _until_the_end.enter_context(asyncio.Runner())
+    tab = Tab(runner, _until_the_end.enter_context(run_browser(executable, offline=False)))
+    _until_the_end.callback(tab.close)
+    return tab

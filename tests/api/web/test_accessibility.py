@@ -27,7 +27,12 @@ from workers.services import Services, collections
 from workers.settings import Settings
 
 AXE = Path(__file__).parent / "axe" / "node_modules" / "axe-core" / "axe.min.js"
-APPEARANCES = [(390, False), (390, True), (1280, False), (1280, True)]
+APPEARANCES = [
+    pytest.param(390, False, id="small"),
+    pytest.param(390, True, id="small-dark", marks=pytest.mark.nightly),
+    pytest.param(1280, False, id="wide", marks=pytest.mark.nightly),
+    pytest.param(1280, True, id="wide-dark"),
+]
 THREAD = "7" * 32
 NOT_KNOWN = Answer(
     text="I do not know.", sentences=(Sentence(text="I do not know."),), citations=(), confidence=0.1, composer=COMPOSER
@@ -41,7 +46,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize(("width", "dark"), APPEARANCES, ids=["small", "small-dark", "wide", "wide-dark"])
+@pytest.mark.parametrize(("width", "dark"), APPEARANCES)
 def test_every_screen_is_accessible(app: FastAPI, services: Services, width: int, dark: bool) -> None:
     with opened(app) as tab:
         tab.resize(width, 860, dark=dark)

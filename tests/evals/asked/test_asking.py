@@ -63,6 +63,7 @@ def test_set_is_asked_in_this_process(sea: QuestionSet, embedder: Embedder, tmp_
 
 
 @pytest.mark.live
+@pytest.mark.nightly
 def test_set_is_asked_over_http(sea: QuestionSet) -> None:
     with served(sea) as addresses:
         replies = ask_over_http(sea, sea.questions, addresses, jobs=2, tell=lambda line: None)
