@@ -147,7 +147,7 @@ fast: install ## the tests without servers
 	$(PYTEST) -m "not live and not nightly" --numprocesses 3 --dist worksteal
 
 live: install ## the tests with real servers, workers and browsers
-	$(PYTEST) -m "live and not nightly" --numprocesses 2 --dist loadgroup
+	$(PYTEST) -m "live and not nightly" --numprocesses 3 --dist loadgroup
 
 slow: install browser typescript ## the tests that are marked nightly: times per length of a text, long faults, each document's commands
 	$(PYTEST) -m nightly --numprocesses 2 --dist loadgroup
