@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import socket
@@ -22,8 +23,16 @@ from tests.servers import postgres_server, valkey_server
 
 _connect = socket.socket.connect
 
+gc.disable()  # while modules and cases are collected: they stay to the end, and to look through them costs a quarter more
+
 settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure
 settings.load_profile("no deadline")
+
+
+def pytest_collection_finish() -> None:
+    """Leave to the garbage collector what the tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,8 @@ from evals.knowledge.stored import services_on
 from evals.sets.beir import EvalSet
 from workers.services import Services
 
+pytestmark = pytest.mark.nightly
+
 PASSAGES = 250
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.request import urlopen
 
+import pytest
+
 from benchmarks.corpus.synthetic import Language
 from benchmarks.crawl.reader import Reader
 from benchmarks.crawl.site import html_of, pages, serving
 from benchmarks.report import Report
 from crawler.extract.content.article import library_text
+
+pytestmark = pytest.mark.nightly
 
 
 def test_pages_are_read_from_the_site_and_chunked() -> None:

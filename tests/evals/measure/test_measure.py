@@ -133,6 +133,7 @@ def test_part_is_switched_off_by_its_name(towers: EvalSet) -> None:
     assert figures["retrieval"]["bm25"]["recall@10"] == 0
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", list(ABLATIONS))
 def test_every_part_can_be_switched_off(name: str, knowledge: Knowledge, towers: EvalSet) -> None:
     without = knowledge.ablated([ABLATIONS[name]])
