@@ -23,7 +23,7 @@ from tests.servers import postgres_server, valkey_server
 
 _connect = socket.socket.connect
 
-gc.disable()  # while modules and cases are collected: they stay to the end, and to look through them costs a quarter more
+gc.disable()  # until all is collected: modules and cases stay to the end, and to look through them costs a quarter more
 
 settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure
 settings.load_profile("no deadline")
