@@ -32,7 +32,13 @@ export function showAnswer(record) {
   const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
   const chosen = new Map(record.sentences.filter((sentence) => sentence.chosen).map(chosenWords));
   const question_id = record.id; // which may see what was read for it
-  const citations = record.citations.map((cited) => ({ ...cited, question_id, chosen: chosen.get(cited.marker) }));
+  const answer = oneLine(record.answer ?? "");
+  const citations = record.citations.map((cited) => ({
+    ...cited,
+    question_id,
+    chosen: chosen.get(cited.marker),
+    isSaid: answer.includes(oneLine(cited.quote)),
+  }));
   const byMarker = new Map(citations.map((cited) => [cited.marker, cited]));
   const shown = sentences.map((sentence) => said(sentence, byMarker));
   const tried = kind === "abstained" && shown.length > TRIED ? shown.splice(-TRIED) : [];
@@ -57,6 +63,8 @@ export function showWriting(answer) {
   $("citations").replaceChildren();
   $("sources-cited").hidden = true;
 }
+
+const oneLine = (text) => text.replace(/\s+/g, " ").trim();
 
 // what to know of an answer beside what it says
 function about(record) {
@@ -128,6 +136,7 @@ function marker(number, cited) {
   return made;
 }
 
+// where a sentence stands, with the quote unless the answer says just that
 function citation(cited) {
   const [page, section] = cited.title.includes(" › ") ? cited.title.split(/ › (?=[^›]*$)/) : [cited.title, ""];
   const dates = [
@@ -139,13 +148,13 @@ function citation(cited) {
     ? decodeURIComponent(cited.url.split("/").slice(3).join("/"))
     : new URL(cited.url).hostname;
   const where = [section, cited.place, file, ...dates.map(([word, date]) => `${word} ${day(date)}`)].filter(Boolean).join(" · ");
-  const open = button("", () => showPassage(cited, open), { class: "plain quotes", title: "Show it in its page" });
-  open.replaceChildren(make("q", "", {}, ...inline(cited.quote.replace(/[^\S\n]+/g, " ").replace(/\s*\n\s*/g, "\n"))));
-  return make(
-    "li",
-    "",
-    { id: `citation-${cited.marker}`, value: cited.marker },
-    open,
-    make("p", "", { class: "quiet" }, link(linkTo(cited), page || cited.url), ` · ${where}`),
-  );
+  const open = button("Show it in its page", () => showPassage(cited, open), { class: "plain link" });
+  if (!cited.isSaid) {
+    open.className = "plain quotes";
+    open.title = open.textContent;
+    open.replaceChildren(make("q", "", {}, ...inline(cited.quote.replace(/[^\S\n]+/g, " ").replace(/\s*\n\s*/g, "\n"))));
+  }
+  const source = make("p", "", { class: "quiet" }, link(linkTo(cited), page || cited.url), ` · ${where}`);
+  if (cited.isSaid) source.append(" · ", open);
+  return make("li", "", { id: `citation-${cited.marker}`, value: cited.marker }, ...(cited.isSaid ? [] : [open]), source);
 }

@@ -207,7 +207,9 @@ def test_list_table_and_code_of_an_answer_are_shown_as_such(tab: Tab, services: 
     assert tab.run("document.querySelectorAll('#text .marker').length") == 1
 
 
-def test_chosen_sentence_is_marked_in_its_quote_and_in_the_passage(tab: Tab, services: Services) -> None:
+def test_quote_that_is_the_answer_stands_once_and_its_chosen_sentence_is_marked_in_the_passage_too(
+    tab: Tab, services: Services
+) -> None:
     page_id = walk.keep_page(services)
     answered = walk.answered(page_id)
     assert answered.answer
@@ -221,7 +223,9 @@ def test_chosen_sentence_is_marked_in_its_quote_and_in_the_passage(tab: Tab, ser
     walk.move(services, question_id, replace(answered, answer=given))
     tab.wait("document.querySelector('#answer.answered')")
     assert tab.text("#text mark") == "It has 176 steps."
-    tab.run("document.querySelector('.marker').click()")
+    assert tab.run("document.querySelector('#citations q')") is None, "the answer says it already"
+    assert tab.text("#citations a") == "The tower"
+    tab.click("Show it in its page", "#citations")
     tab.wait("document.querySelector('blockquote mark')")
     assert tab.text("blockquote mark") == "It has 176 steps."
     assert tab.text("blockquote") == walk.TEXT
