@@ -1,13 +1,18 @@
-"""Serves the web page and /docs, which load no script or style from elsewhere."""
+"""Serves the web page, what it suggests to ask, and /docs; they load no script or style from elsewhere."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from fastapi.responses import FileResponse
 
+from api.dependencies import ServicesDep
+from api.middleware.auth import require
 from api.middleware.problem_kinds import NotFound
+from domain.access.key import Role
+from pipeline.answering.related import MOST, page_questions
+from store.pages import pages
 
 router = APIRouter(include_in_schema=False)
 
@@ -20,6 +25,8 @@ _REFERENCE = {
     "start.js": _FOLDER / "reference" / "start.js",
     **{name: _SWAGGER_UI / name for name in ("swagger-ui-bundle.js", "swagger-ui.css")},
 }
+#: of the pages that were read last, from which questions are suggested
+_LOOKED_AT = 30
 _HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -42,6 +49,15 @@ def index() -> FileResponse:
 def part(name: str) -> FileResponse:
     """Its scripts and its style."""
     return _send(_known(_FILES, name))
+
+
+@router.get("/api/suggestions", dependencies=[Depends(require(Role.ask))])
+def suggestions(services: ServicesDep) -> list[str]:
+    """Questions that the pages read last answer, one of each page."""
+    with services.database.read() as session:
+        outlines = pages.outlines(session, _LOOKED_AT)
+    first = [question for outline in outlines for question in page_questions(*outline)[:1]]
+    return list(dict.fromkeys(first))[:MOST]
 
 
 @router.get("/docs")

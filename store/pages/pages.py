@@ -15,7 +15,7 @@ from store.graph import facts
 from store.pages import duplicates, refresh_queue, simhash, versions
 from store.pages.visibility import visible_to
 from store.sql.rows import to_value
-from store.sql.tables import PageRow
+from store.sql.tables import IndexState, PageRow
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
@@ -164,6 +164,19 @@ def headings(session: Session, page_ids: Collection[int]) -> dict[int, list[tupl
     """Return where the headings of pages stand, with their words, by page id."""
     query = select(PageRow.id, PageRow.headings).where(PageRow.id.in_(page_ids))
     return {id: [(int(at), str(words)) for at, words in of_page] for id, of_page in session.execute(query)}
+
+
+def outlines(session: Session, most: int) -> list[tuple[str, list[tuple[int, str]], int, str]]:
+    """Return title, headings, length and language of the indexed pages that were read last and that all may see."""
+    query = (
+        select(PageRow.title, PageRow.headings, func.length(PageRow.text), PageRow.lang)
+        .where(PageRow.state == IndexState.INDEXED, PageRow.gone_at.is_(None), PageRow.deleted_at.is_(None))
+        .where(PageRow.private.is_(False), PageRow.duplicate_of.is_(None))
+        .order_by(PageRow.read_at.desc(), PageRow.id.desc())
+        .limit(most)
+    )
+    found = session.execute(query)
+    return [(title, [(int(at), str(words)) for at, words in of], length, lang) for title, of, length, lang in found]
 
 
 def cited(session: Session, page_ids: Collection[int]) -> dict[int, CitedPage]:

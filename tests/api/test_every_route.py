@@ -37,7 +37,7 @@ ADMITS = {
         GET /api/sources  GET /api/site-reads  GET /api/site-reads/{site_read_id}
         GET /api/pages/{page_id}  GET /api/pages/{page_id}/versions  GET /api/reads/{read_id}
         GET /api/files  GET /api/files/{file_id}  POST /api/search  GET /api/stats  GET /api/collections
-        GET /api/pages  GET /api/folders
+        GET /api/pages  GET /api/folders  GET /api/suggestions
     """,
     "operate": """
         DELETE /api/questions/{question_id}  DELETE /api/threads/{thread_id}

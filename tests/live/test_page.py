@@ -71,6 +71,14 @@ def test_what_is_not_known_is_read_cited_and_followed_up(tab: Tab, site: SiteSer
             text = client.page(citation.page_id).text
             assert text[citation.start : citation.end] == citation.quote
 
+    tab.click("New question")
+    tab.wait("document.querySelector('.example')")
+    suggested = tab.run("[...document.querySelectorAll('.example')].map((each) => each.innerText)")
+    assert suggested[0].endswith("?")
+    tab.run("document.querySelector('.example').click()")
+    tab.wait(f"document.getElementById('asked-text').innerText === {suggested[0]!r}")
+    until_answered(tab, LONG_S)
+
 
 #: keeps the phases in the order in which they were seen at work
 _NOTE = """{

@@ -4,16 +4,18 @@ import { DEFAULT, collection, to } from "../address.js";
 import { $, call, make } from "../parts.js";
 import { showChoices } from "./choices.js";
 
+// where nothing was read yet, and Wikipedia may be
 const EXAMPLES = ["Who built the Eddystone Lighthouse?", "How high is Mont Blanc?"];
 const FEW = 4;
 
 const titled = (name) => name[0].toUpperCase() + name.slice(1);
 
 export async function showFirst(ask) {
-  const [{ pages, engines }, sources, latest] = await Promise.all([
+  const [{ pages, engines }, sources, latest, suggested] = await Promise.all([
     call("/api/stats"),
     showChoices(),
     call("/api/questions?limit=50"),
+    call("/api/suggestions"),
   ]);
   const within = collection() === DEFAULT ? "" : ` in ${collection()}`;
   const read = pages
@@ -35,9 +37,14 @@ export async function showFirst(ask) {
   // a follow-up says nothing without the question before it
   const whole = latest.filter((each) => each.status === "ANSWERED" && !each.question_as_understood);
   const asked = [...new Set(whole.map(({ question }) => question.trim()))];
-  const examples = asked.length ? asked.slice(0, FEW) : engines.length ? EXAMPLES : [];
+  const fresh = suggested.filter((text) => !asked.includes(text));
+  const groups = {
+    Try: fresh,
+    "Try, read from Wikipedia": pages || !engines.includes("wikipedia") ? [] : EXAMPLES,
+    "Answered before": asked.slice(0, FEW),
+  };
+  const example = (text) => make("button", text, { type: "button", class: "example", click: () => ask(text) });
   $("examples").replaceChildren(
-    ...(examples.length ? [make("h3", asked.length ? "Answered before" : "Try")] : []),
-    ...examples.map((text) => make("button", text, { type: "button", class: "example", click: () => ask(text) })),
+    ...Object.entries(groups).flatMap(([title, texts]) => (texts.length ? [make("h3", title), ...texts.map(example)] : [])),
   );
 }

@@ -9,15 +9,16 @@ import pytest
 from pydantic import SecretStr
 
 from api.app import create_app
-from domain import Answer, Candidate, Sentence, Status
+from domain import Answer, Candidate, PageText, Sentence, Status, Validators
 from domain.answer import ChosenSentence
 from domain.options import Overrides
 from pipeline.abstain import COMPOSER
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
+from store.pages import pages
 from store.questions import records, state, threads
 from store.questions.state import Move
-from store.sql.tables import AnswerRow
+from store.sql.tables import AnswerRow, IndexState, PageRow
 from tests.api import walk
 from tests.api.web.asking import ask, at_phase
 from tests.api.web.browser import Tab, opened
@@ -275,6 +276,40 @@ def test_first_look_says_what_is_known_and_a_question_is_asked_by_click(tab: Tab
     tab.run("document.querySelector('.example').click()")
     tab.wait("location.hash.length > 1")
     tab.wait("document.getElementById('asked-text').innerText === 'Who built the lighthouse?'")
+
+
+def test_first_look_suggests_what_the_pages_read_answer(tab: Tab, services: Services) -> None:
+    tab.wait("document.querySelector('.example')")
+    assert tab.text("#examples h3") == "Try, read from Wikipedia"
+    for number, name in enumerate(("tower", "waiting", "private", "copy")):
+        hours = PageText(
+            title=f"The {name}",
+            text=f"{name * 9} opens at {number}. " * 20,
+            headings=((0, "Opening hours"),),
+            lang="en",
+        )
+        with services.database.write() as session:
+            page_id, _ = pages.save(
+                session,
+                url=f"https://{name}.example/",
+                host=f"https://{name}.example",
+                page=hours,
+                content_hash=name,
+                validators=Validators(),
+                depth=0,
+                now=services.now(),
+            )
+            row = session.get_one(PageRow, page_id)
+            row.state = IndexState.FETCHED if name == "waiting" else IndexState.INDEXED
+            row.private, row.duplicate_of = name == "private", 1 if name == "copy" else None
+    _reload(tab)
+    tab.wait("document.querySelector('.example')")
+    assert tab.text("#examples h3") == "Try"
+    assert tab.run("[...document.querySelectorAll('.example')].map((each) => each.innerText)") == [
+        "Opening hours (The tower)?"
+    ]
+    tab.run("document.querySelector('.example').click()")
+    tab.wait("document.getElementById('asked-text').innerText === 'Opening hours (The tower)?'")
 
 
 @pytest.mark.parametrize("width", [320, 900])
