@@ -188,9 +188,12 @@ def _candidate_sources(services: Services) -> Diagnosis:
     from store.crawl import candidates, sources
     from workers.services.engines import switched_on
 
-    with services.database.read() as session:
-        sites = [source.url for source in sources.list_all(session)]
-        failed = candidates.last_failures(session, sites)
+    sites: list[str] = []
+    failed: dict[str, str] = {}
+    if not _is_new(services.settings):
+        with services.database.read() as session:
+            sites = [source.url for source in sources.list_all(session)]
+            failed = candidates.last_failures(session, sites)
     engines = switched_on(services.settings)
     if not sites and not engines:
         fix = "Add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL or WELLREAD_WIKIPEDIA=true."

@@ -131,6 +131,13 @@ def test_database_or_redis_that_cannot_be_used_is_said_in_one_line(
         assert len(result.stderr.strip().splitlines()) == 1
 
 
+def test_doctor_finds_nothing_wrong_before_the_first_start_and_creates_nothing() -> None:
+    seen = wellread("doctor")
+    assert (seen.exit_code, "wrong" in seen.output) == (0, False)
+    assert "where to read: 0 sites, 1 search engine" in seen.output
+    assert not Path(os.environ["WELLREAD_DATA_DIR"], "wellread.db").exists()
+
+
 def test_up_and_the_doctor_say_that_the_redis_they_were_given_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_REDIS_URL", "redis://127.0.0.1:9")
     seen = wellread("doctor")
