@@ -67,25 +67,25 @@ class Settings(BaseSettings):
 
     data_dir: Folder = Field(default_factory=_default_data_dir, description="Folder that holds all data.")
     database_url: DatabaseUrl = Field("", description="SQL database; empty: SQLite in the data folder.")
-    database_password: SecretStr = Field(SecretStr(""), description="Its password, where the URL has none.")
+    database_password: SecretStr = Field(SecretStr(""), description="Its password, if the URL has none.")
     redis_url: RedisUrl = Field("", description="Redis or Valkey; empty: the embedded one.")
-    redis_password: SecretStr = Field(SecretStr(""), description="Its password, where the URL has none.")
-    redis_memory_mb: int = Field(512, ge=16, description="The most memory the embedded one may use.")
+    redis_password: SecretStr = Field(SecretStr(""), description="Its password, if the URL has none.")
+    redis_memory_mb: int = Field(512, ge=16, description="Most memory the embedded Valkey may use.")
     events_redis_url: RedisUrl = Field(
-        "", description="Another Redis for the events of progress, whose password may be the same; empty: the same one."
+        "", description="Another Redis for progress events, with the same password by default; empty: the same Redis."
     )
     passages_uri: str = Field("", description="LanceDB's folder or s3://… address; empty: the data folder.")
     search_memory_mb: int = Field(
         256,
         ge=0,
-        description="Passages up to this size are searched in each process' memory; of three times as many, the "
-        "vectors alone; 0: never.",
+        description="Passages up to this size are searched in each process's memory, and up to three times this size "
+        "only their vectors; 0: never.",
     )
     keep_days: int = Field(
         365,
         ge=0,
         le=36_500,
-        description="Days for which ended questions, their answers and traces are kept; 0: for ever. Pages stay.",
+        description="Days to keep ended questions with answers and traces; 0: forever. Pages are always kept.",
     )
 
     embedder: str = Field(
@@ -93,52 +93,48 @@ class Settings(BaseSettings):
     )
     embedder_base_url: str = Field("", description="Base URL of the OpenAI-compatible embedder.")
     embedder_api_key: SecretStr = Field(SecretStr(""), description="Its key.")
-    embedder_threads: int = Field(1, ge=1, description="Threads one process embeds with.")
+    embedder_threads: int = Field(1, ge=1, description="Threads for embedding in one process.")
 
     anthropic_api_key: SecretStr = Field(
-        SecretStr(""), description="Claude's key; with no key and no other model, answers are extractive."
+        SecretStr(""), description="Claude's key; without it and without another model, answers are quotes."
     )
-    anthropic_base_url: str = Field("", description="Another server that speaks Anthropic's Messages API.")
+    anthropic_base_url: str = Field("", description="Another server with Anthropic's Messages API.")
     model_base_url: ModelServer = Field(
         "",
-        description="Server that speaks OpenAI's chat completions API, such as http://127.0.0.1:11434/v1; "
-        "it is used instead of Claude.",
+        description="Server with OpenAI's chat completions API, such as http://127.0.0.1:11434/v1; used instead of "
+        "Claude.",
     )
     model_api_key: ServiceKey = Field(SecretStr(""), description="Its key; local servers need none.")
     small_model: str = Field(
         "",
-        description=f"Model for variants and verdicts; empty: {CLAUDE_SMALL_MODEL}, or on another server the "
+        description=f"Model for rewording and verdicts; empty: {CLAUDE_SMALL_MODEL}, or on another server the "
         "large model.",
     )
     large_model: str = Field(
         "", description=f"Model for answers; empty: {CLAUDE_LARGE_MODEL}, or on another server the small model."
     )
-    max_usd_per_question: float = Field(
-        0.5, ge=0, description="The most one question may spend on a model, in US dollars."
-    )
+    max_usd_per_question: float = Field(0.5, ge=0, description="Most US dollars one question may spend on a model.")
     max_tokens_per_question: int = Field(
-        200_000, ge=0, description="The most tokens one question may use, read and written together."
+        200_000, ge=0, description="Most tokens one question may use, input and output together."
     )
 
     profile: Literal["default", "documents"] = Field(
         "default",
-        description="documents answers by the design documents' own rules; any other setting that is given wins.",
+        description="documents: answer by the design documents' own rules; other settings override it.",
     )
-    learn: bool = Field(
-        True, description="Whether judge and reranker are refitted automatically from readers' feedback."
-    )
+    learn: bool = Field(True, description="Whether to refit judge and reranker automatically from readers' feedback.")
     model_facts: bool = Field(
         False, description="Whether the model extracts facts from each page read for a question; about a cent a page."
     )
     fusion: Literal["minmax", "rrf"] = Field(
-        "minmax", description="Full text and vectors are fused by scores (minmax) or by ranks (rrf)."
+        "minmax", description="Combine full text and vectors by scores (minmax) or by ranks (rrf)."
     )
     reranker: Literal["learned", "hybrid", "tfidf", "bm25", "graph", "none"] = Field(
         "learned",
         description="How hits are reordered: learned; hybrid, tfidf, bm25 or graph (the design documents'); or none.",
     )
     rrf_k: int = Field(
-        60, ge=1, le=1_000, description="The constant of fusion by ranks; more: the ranks count more alike."
+        60, ge=1, le=1_000, description="The constant of rrf; a higher one gives lower ranks more weight."
     )
     judge: Literal["calibrated", "document"] = Field(
         "calibrated", description="How the judge decides: calibrated, or document (the design document's rules)."
@@ -147,47 +143,42 @@ class Settings(BaseSettings):
         "judge",
         description="When enough hits are kept: judge, document (the design document's rule) or max_k (never early).",
     )
-    query_expansion: bool = Field(True, description="Whether phase 2 asks in other words too.")
+    query_expansion: bool = Field(True, description="Whether phase 2 also searches in other words.")
     variants_from: Literal["model", "rules"] = Field(
-        "model", description="Who words the variants if there is a model: it, or local rules at no cost."
+        "model", description="Who rewords the question if there is a model: the model, or local rules at no cost."
     )
-    variant_count: int = Field(3, ge=2, le=5, description="In how many other wordings phase 2 asks.")
+    variant_count: int = Field(3, ge=2, le=5, description="Number of other wordings in phase 2.")
     max_tokens_per_variant: int = Field(
-        100, ge=10, le=1_000, description="A wording of a model with more tokens, about four bytes each, is left out."
+        100, ge=10, le=1_000, description="Longer wordings of a model are dropped (tokens of about four bytes)."
     )
     initial_top_k: OptionalInt = Field(
         None,
         ge=1,
         le=MAX_K,
-        description="Hits that phase 1 asks for; empty: 5 to 10, by the question and its strategy.",
+        description="Hits to retrieve in phase 1; empty: 5 to 10, by the question and its strategy.",
     )
     retry_top_k: int = Field(
-        MAX_K, ge=1, le=MAX_K, description="The most hits of phases 2 and 4, which ask for twice as many as phase 1."
+        MAX_K, ge=1, le=MAX_K, description="Most hits in phases 2 and 4, which retrieve twice as many as phase 1."
     )
-    final_top_k: int = Field(
-        10, ge=1, le=MAX_K, description="The most hits that an answer is made from, the record's context."
-    )
+    final_top_k: int = Field(10, ge=1, le=MAX_K, description="Most hits to make an answer from (the record's context).")
     threshold: OptionalFloat = Field(
-        None, ge=0, le=1, description="The confidence that suffices; empty: 0.5 to 0.8, by the question's strategy."
+        None, ge=0, le=1, description="Confidence that suffices; empty: 0.5 to 0.8, by the question's strategy."
     )
-    quality_threshold: float = Field(
-        0.7, ge=0, le=1, description="The similarity of a good hit, for the judge `document`."
-    )
+    quality_threshold: float = Field(0.7, ge=0, le=1, description="Similarity of a good hit, for the judge `document`.")
     min_high_quality_hits: int = Field(
-        2, ge=1, le=MAX_K, description="How many good hits suffice, for the judge `document`."
+        2, ge=1, le=MAX_K, description="Number of good hits that suffice, for the judge `document`."
     )
     similarity_floor: float = Field(
-        0.2, ge=0, le=1, description="Hits less similar are dropped by the stop rule `document`."
+        0.2, ge=0, le=1, description="The stop rule `document` drops hits below this similarity."
     )
     enhancements: Enhancements = Field(
         (),
         description="Enhancements to switch on, or off with a minus before the name, comma-separated; none and all "
-        "switch every one; see below.",
+        "switch all of them; see below.",
     )
     few_shot_path: Examples = Field(
         "",
-        description="A JSON file of solved questions that the model is shown as examples: a list of objects with "
-        "question and answer.",
+        description="A JSON file with examples for the model: a list of objects with question and answer.",
     )
 
     wikipedia: bool = Field(True, description="Whether Wikipedia may be searched.")
@@ -200,29 +191,29 @@ class Settings(BaseSettings):
     mojeek_key: ServiceKey = Field(SecretStr(""), description="Mojeek's key; empty: it is not used.")
     marginalia_key: ServiceKey = Field(SecretStr(""), description="Marginalia's key; empty: it is not used.")
     engines: Words = Field(
-        (), description="The only engines to use, best first, comma-separated; empty: all that have their key."
+        (), description="Use only these engines, best first, comma-separated; empty: all with a key or address."
     )
     exclude_sites: Sites = Field(
-        (), description="Sites that are never read or quoted, in no collection: URLs, comma-separated."
+        (), description="Sites never to read or quote, in any collection: URLs, comma-separated."
     )
     named_sites: Literal["question", "everyone"] = Field(
         "question",
-        description="Whom pages serve that an ask key had read by naming a site that is no source: its question, or"
-        " everyone.",
+        description="Who may use pages that an ask key made Wellread read by naming a site that is not a source: that "
+        "question, or everyone.",
     )
-    user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="The name looked up in robots.txt files.")
-    contact: str = Field("", description="URL or address of the operator, shown in the user agent.")
+    user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="Name to look up in robots.txt.")
+    contact: str = Field("", description="The operator's URL or e-mail address, for the user agent.")
     allow_hosts: Words = Field(
-        (), description="host:port pairs that may be read although their address is private, comma-separated."
+        (), description="host:port pairs with private addresses that may be read, comma-separated."
     )
-    min_delay_s: float = Field(1.0, ge=0, description="Shortest pause between two requests to one host, in seconds.")
-    fetch_deadline_s: float = Field(20.0, gt=0, le=40, description="Longest time one fetch may take, in seconds.")
+    min_delay_s: float = Field(1.0, ge=0, description="Shortest pause between two requests to a host, in seconds.")
+    fetch_deadline_s: float = Field(20.0, gt=0, le=40, description="Longest time for one fetch, in seconds.")
     fetch_max_bytes: int = Field(10_000_000, gt=0, description="Largest page after decoding, in bytes.")
     file_max_bytes: int = Field(
-        50_000_000, gt=0, le=500_000_000, description="Largest file of your own that is read, in bytes."
+        50_000_000, gt=0, le=500_000_000, description="Largest file that may be added, in bytes."
     )
     chromium: Chromium = Field(
-        "auto", description="Chromium, for pages that need JavaScript: auto (if installed), off or its path."
+        "auto", description="Chromium, for pages that need JavaScript: auto (if installed), off, or its path."
     )
 
     crawl_enabled: bool = Field(
@@ -233,46 +224,46 @@ class Settings(BaseSettings):
     max_seconds: float = Field(
         120.0,
         gt=0,
-        description="Longest time one question may read the web, in seconds, without what pages wait for a worker.",
+        description="Longest time one question may crawl, in seconds, not counting waits for a worker.",
     )
     max_pages: int = Field(20, ge=1, description="Most pages one question may read.")
-    wave_pages: int = Field(5, ge=1, description="Pages read before the question is searched again.")
+    wave_pages: int = Field(5, ge=1, description="Most pages to read before searching again.")
 
-    max_open_questions: int = Field(
-        2_000, ge=1, description="Most questions of a collection that are open at a time; further ones are refused."
-    )
-    max_open_per_caller: int = Field(1_000, ge=1, description="Most of them that one API key may have asked.")
+    max_open_questions: int = Field(2_000, ge=1, description="Most open questions per collection; more are refused.")
+    max_open_per_caller: int = Field(1_000, ge=1, description="Most open questions per API key.")
 
-    api_host: str = Field("127.0.0.1", description="Address the API binds to; any other than loopback needs keys.")
+    api_host: str = Field("127.0.0.1", description="Address the API binds to; beyond loopback, keys are required.")
     api_port: int = Field(8484, ge=0, le=65535, description="The API's port; 0: any free one.")
     api_keys: Keys = Field((), description="role:key pairs (roles ask, operate, admin), comma-separated.")
     webhook_secret: WebhookSecret = Field(
         SecretStr(""),
-        description="Signs webhooks: whsec_ and a key in base64, or any text; empty: they are not signed.",
+        description="Secret to sign webhooks: whsec_ and a key in base64, or any text; empty: not signed.",
     )
-    flower_host: str = Field("127.0.0.1", description="Address Flower binds to; others need FLOWER_BASIC_AUTH.")
+    flower_host: str = Field(
+        "127.0.0.1", description="Address Flower binds to; beyond loopback, FLOWER_BASIC_AUTH is required."
+    )
     flower_port: int = Field(5555, ge=0, le=65535, description="Flower's port; 0: any free one.")
     flower_words: bool = Field(
-        True, description="Whether Flower shows questions' first words, pages' URLs and outcomes, or ids alone."
+        True, description="Whether Flower shows first words of questions, URLs and outcomes, or only ids."
     )
 
     logs: Literal["json", "text"] = Field(
-        "json", description="How the API, workers and beat write what libraries log; their own lines are always JSON."
+        "json", description="Format of what libraries log in the API, workers and beat; Wellread's own lines are JSON."
     )
     alive_file: str = Field(
-        "", description="A file that a worker, and beat, touch every few seconds while they work; empty: none."
+        "", description="File that a worker or beat touches every few seconds while it works; empty: none."
     )
     answer_processes: int = Field(
         default_factory=_half_the_processors,
         ge=1,
-        description="Processes that answer questions; default: half the processors, at most 4.",
+        description="Processes that answer questions; default: half the CPUs, at most 4.",
     )
-    crawl_processes: int = Field(4, ge=1, description="Processes that read the web.")
+    crawl_processes: int = Field(4, ge=1, description="Processes that crawl.")
     stop_s: float = Field(
         15.0,
         ge=0,
         le=100,
-        description="Seconds that a worker which is stopped lets its steps go on; the others are given back then.",
+        description="Seconds for running steps to finish when a worker stops; the rest is given back.",
     )
 
     @model_validator(mode="before")
@@ -297,7 +288,7 @@ class Settings(BaseSettings):
     def _ready(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         for name in value:
             if name not in catalog.ENGINES:
-                raise ValueError(f"{name!r} is no engine; there are {', '.join(catalog.ENGINES)}")
+                raise ValueError(f"{name!r} is not an engine; the engines are {', '.join(catalog.ENGINES)}")
             if lacking := catalog.missing(name, info.data):
                 raise ValueError(f"{name} is named, but {lacking} is empty or false")
         return value

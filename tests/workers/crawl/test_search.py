@@ -61,7 +61,7 @@ def test_named_engines_are_on_in_their_order_and_no_others() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"engines": "google"}, "'google' is no engine; there are searxng"),
+        ({"engines": "google"}, "'google' is not an engine; the engines are searxng"),
         ({"engines": "brave"}, "brave is named, but WELLREAD_BRAVE_KEY is empty or false"),
         ({"engines": "claude"}, "WELLREAD_ANTHROPIC_API_KEY is empty or false"),
         ({"engines": "wikipedia", "wikipedia": False}, "WELLREAD_WIKIPEDIA is empty or false"),
