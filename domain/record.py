@@ -29,10 +29,10 @@ class ContextHit:
         )
     )
     rerank_score: float | None = field(
-        default=None, metadata=described("The reranker's, from 0 to 1; null where nothing was reranked.")
+        default=None, metadata=described("The reranker's, from 0 to 1; null if nothing was reranked.")
     )
     similarity: float | None = field(
-        default=None, metadata=described("1 − cosine distance to the query; null where it was not compared.")
+        default=None, metadata=described("1 − cosine distance to the query; null if it was not compared.")
     )
     passage_id: str
     page_id: int
@@ -47,10 +47,12 @@ class FoundPassage:
 
     rank: int = field(metadata=described("1 is best."))
     score: float = field(
-        metadata=described("What the passages are ordered by, of this search alone: scores of two do not compare.")
+        metadata=described(
+            "What the passages are ordered by, within this search; scores of two searches do not compare."
+        )
     )
     similarity: float | None = field(
-        metadata=described("1 − cosine distance to the query; null where it was not compared.")
+        metadata=described("1 − cosine distance to the query; null if it was not compared.")
     )
     passage_id: str
     page_id: int = field(metadata=described("GET /api/pages/{page_id} gives the page's text."))
@@ -60,7 +62,7 @@ class FoundPassage:
     text: str
     start: int = field(metadata=described("Offset in the page's text, in Unicode characters."))
     end: int
-    kinds: tuple[BlockKind, ...] = field(default=(), metadata=described("Of the parts that it holds, where known."))
+    kinds: tuple[BlockKind, ...] = field(default=(), metadata=described("The kinds of its parts, if known."))
     published: datetime | None = None
     read_at: datetime | None = None
     #: with the client: the passage as the server sent it, unknown fields included
@@ -132,7 +134,7 @@ class Record:
     id: str
     question: str = field(metadata=described("In its asker's words."))
     question_as_understood: str | None = field(
-        default=None, metadata=described("What was looked up, where the question was completed from its thread.")
+        default=None, metadata=described("The completed question, if it was completed from its thread.")
     )
     thread: str | None = field(default=None, metadata=described("The id of the thread that it belongs to."))
     asks_back: bool = field(
@@ -144,7 +146,7 @@ class Record:
     provisional: bool = field(metadata=described("Whether the answer may still change."))
     answer: str | None = field(metadata=described("The answer with its [n] markers, or an honest “not known”."))
     short_answer: str | None = field(
-        default=None, metadata=described("Just what was asked; null where that is unsure.")
+        default=None, metadata=described("Only what was asked; null if that is uncertain.")
     )
     contradictions: tuple[Contradiction, ...] = field(default=(), metadata=described("Where the cited pages disagree."))
     confidence: float = field(metadata=described("Of the answer, from 0 to 1."))
@@ -152,7 +154,7 @@ class Record:
     citations: tuple[Citation, ...]
     context: tuple[ContextHit, ...] = field(metadata=described("The passages the answer was made from."))
     structured: StructuredAnswer | None = field(
-        default=None, metadata=described("The final answer in the form of `answer_schema`, where one was given.")
+        default=None, metadata=described("The final answer in the form of `answer_schema`, if one was given.")
     )
     related: tuple[NextQuestion, ...] = field(
         default=(), metadata=described("What to ask next: the nearest pages say something on it.")

@@ -11,7 +11,7 @@ from api.cli.connect import needs_no_key, open_client, to_delete
 from api.cli.output import notify, print_lines
 from domain.access.key import Role
 
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 
 
 @click.group()
@@ -22,7 +22,7 @@ def collections() -> None:
 @collections.command(name="list")
 @_AS_JSON
 def show_all(as_json: bool) -> None:
-    """List the collections: `default`, which is always there, and those that were added."""
+    """List the collections: `default`, which always exists, and those that were added."""
     from api.cli.views.access import collection_lines
 
     with open_client() as client:
@@ -44,17 +44,17 @@ def add(name: str, exclude: tuple[str, ...]) -> None:
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete(name: str, yes: bool) -> None:
-    """Delete a collection with its sources, files, pages, questions and all that was made of them."""
+    """Delete a collection with its sources, files, pages and questions."""
     if not yes:
         click.confirm(f"Delete {name} with everything in it? It cannot be undone", abort=True)
     with to_delete(notify) as client:
         client.delete_collection(name)
-    print_lines(f"{name} is deleted with all that was in it.")
+    print_lines(f"{name} is deleted with everything in it.")
 
 
 @click.group()
 def keys() -> None:
-    """Make API keys beside those of WELLREAD_API_KEYS: with a role, for some collections, for a while."""
+    """Manage API keys with a role, collections and an expiry date, besides those of WELLREAD_API_KEYS."""
 
 
 @keys.command(name="list")
@@ -70,15 +70,13 @@ def show_keys(as_json: bool) -> None:
 
 @keys.command(name="add")
 @click.argument("name")
-@click.option(
-    "--role", type=click.Choice(list(Role.__members__)), default="ask", show_default=True, help="What it may."
-)
-@click.option("--for", "names", multiple=True, metavar="COLLECTION", help="A collection that it opens; else all.")
-@click.option("--expires", metavar="DATE", type=click.DateTime(), help="From then on it opens nothing (UTC).")
+@click.option("--role", type=click.Choice(list(Role.__members__)), default="ask", show_default=True, help="Its role.")
+@click.option("--for", "names", multiple=True, metavar="COLLECTION", help="A collection that it opens; default: all.")
+@click.option("--expires", metavar="DATE", type=click.DateTime(), help="When it expires (UTC).")
 def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None) -> None:
-    """Make a key and print it: it is shown once, and only its hash is kept.
+    """Make a key and print it once; only its hash is stored.
 
-    ask: questions of its own; operate: all questions, and what is read; admin: everything.
+    ask: its own questions; operate: all questions and sources; admin: everything.
     """
     with open_client() as client:
         made = client.add_key(name, role=role, collections=names or None, expires_at=expires)
@@ -86,8 +84,7 @@ def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None)
     click.echo(f"This is the key {made.name}. Keep it now: it cannot be shown again.", err=True)
     if needs_no_key():
         click.echo(
-            "No key is required yet: on this machine, requests without one may do everything. Set WELLREAD_API_KEYS to "
-            "require keys.",
+            "No key is required yet: requests on this machine may do everything. WELLREAD_API_KEYS requires one.",
             err=True,
         )
 
@@ -95,10 +92,10 @@ def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None)
 @keys.command()
 @click.argument("name")
 def revoke(name: str) -> None:
-    """Revoke a key, by its name or id: it opens nothing from now on."""
+    """Revoke a key, by name or id."""
     with open_client() as client:
         client.revoke_key(name)
-    print_lines(f"{name} opens nothing any more.")
+    print_lines(f"{name} is revoked.")
 
 
 COMMANDS = (collections, keys)

@@ -59,9 +59,9 @@ def ask(question: str, own: bool, as_json: bool, wait: float, chat: bool, **opti
                 if not chat:
                     notify(
                         "",
-                        f"Ask on with `--after {record.id}`.",
-                        f"The whole quotes: `wellread export question {record.id}`.",
-                        f"How it came about: `wellread trace {record.id}`.",
+                        f"Follow up with `--after {record.id}`.",
+                        f"Full quotes: `wellread export question {record.id}`.",
+                        f"Trace: `wellread trace {record.id}`.",
                     )
             if own and exit_code(record.status):
                 say_unread(client, options["sites"])
@@ -81,9 +81,9 @@ def ask(question: str, own: bool, as_json: bool, wait: float, chat: bool, **opti
 @click.option("--published-after", metavar="DATE", help="Pages that say they were published after this only.")
 @click.option("--read-after", metavar="DATE", help="Pages read after this only.")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most this many passages.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
-    """Show the passages that fit QUERY best, without an answer; reads nothing.
+    """Show the passages that match QUERY best, without an answer or a crawl.
 
     Exit codes: 0 some were found, 3 none, 1 an error.
     """
@@ -102,7 +102,7 @@ def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
 
 @click.command()
 def demo() -> None:
-    """Show the whole flow on a bundled site: no key, no server, no internet; your own data is not touched."""
+    """Show the main flow on a bundled site: no key, no server, no internet; your data is not touched."""
     from api.cli.demo.run import run
 
     if not run(print_lines, terminal()):
@@ -111,7 +111,7 @@ def demo() -> None:
 
 @click.command()
 @click.argument("question_id", metavar="ID")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 def trace(question_id: str, as_json: bool) -> None:
     """Show every step of a question: queries, hits with all scores, pages, times and cost."""
     from api.cli.views.trace import trace_lines

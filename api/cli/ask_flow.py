@@ -102,8 +102,8 @@ def read_pages(
     while waiting:
         if time.monotonic() > deadline:
             raise NotRead(
-                f"{waiting[0].url} was not read within {wait_s:g} s. It stays due and is read while Wellread runs: "
-                "start it with `wellread up`; `wellread doctor` finds what is wrong."
+                f"{waiting[0].url} was not read within {wait_s:g} s. It will be read while Wellread runs: "
+                "start it with `wellread up`; `wellread doctor` finds problems."
             )
         time.sleep(POLL_EVERY_S)
         seen = [client.reading(reading.id) for reading in waiting]

@@ -118,7 +118,7 @@ def with_collection(command: click.Command) -> None:
     command.params.append(
         click.Option(
             ["--collection"], metavar="NAME", expose_value=False, callback=_remember,
-            help="Work in this collection; else in WELLREAD_COLLECTION's, or the default one.",
+            help="Use this collection; default: WELLREAD_COLLECTION, else `default`.",
         )
     )  # fmt: skip
 

@@ -29,11 +29,11 @@ class NotAdded(WellreadError):
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE_OR_FOLDER…", type=click.Path(path_type=Path))
-@click.option("--name", default="", help="Another name for the file, or for the folder in addresses.")
-@click.option("--every", metavar="SPAN", help="Look through the folder this often: 90s, 6h, 1d12h.  [default: 60s]")
+@click.option("--name", default="", help="Another name for the file or folder.")
+@click.option("--every", metavar="SPAN", help="Check the folder this often: 90s, 6h, 1d12h.  [default: 60s]")
 @click.option("--wait", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds to wait.")
 def add(paths: tuple[Path, ...], name: str, every: str | None, wait: float) -> None:
-    """Read documents of your own: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, text and CSV.
+    """Add files or folders: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, text and CSV.
 
     A file is copied; one of the same name is replaced. A folder is watched: while Wellread runs, new and changed files
     are read, and removed ones leave the answers. With WELLREAD_API_URL, its files are copied once instead.
@@ -56,14 +56,14 @@ def add(paths: tuple[Path, ...], name: str, every: str | None, wait: float) -> N
 
 @click.group()
 def files() -> None:
-    """Look at the documents of your own and the folders that are watched."""
+    """List files and watched folders, and remove them."""
 
 
 @files.command(name="list")
 @click.option("--failed", is_flag=True, help="Only those that could not be read, and why.")
-@click.option("--folder", default="", metavar="NAME", help="Of this folder alone; uploads: what was copied.")
+@click.option("--folder", default="", metavar="NAME", help="Only of this folder; `uploads` has the copied files.")
 def show_all(failed: bool, folder: str) -> None:
-    """List the files by address, with what came of reading each."""
+    """List the files by address, with their state."""
     from api.cli.views.files import file_lines
 
     with open_client() as client:
@@ -86,7 +86,7 @@ def folders() -> None:
 @files.command()
 @click.argument("folder")
 def remove(folder: str) -> None:
-    """Watch a FOLDER no longer, and delete what was read from it; the folder itself stays as it is."""
+    """Stop watching FOLDER, and delete what was read from it; the folder itself is not touched."""
     from workers.deletion import delete_folder, find_folder
 
     services = open_collection()

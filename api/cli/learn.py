@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wellread.learned_records import Kind
 
 KINDS = ("judge", "reranker", "variants")
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 
 
 class _VersionNumber(click.ParamType[int]):
@@ -39,10 +39,10 @@ class _VersionNumber(click.ParamType[int]):
 @_AS_JSON
 @click.pass_context
 def learn(context: click.Context, as_json: bool) -> None:
-    """Learn from the feedback on answers now.
+    """Refit judge, reranker and variants from feedback now.
 
-    Judge, reranker and variants are refitted from all feedback. A version that does better on held-out answers and
-    keeps the pinned floor is used at once, without a restart; any other is refused, with the figures that show why.
+    A version that does better on held-out answers and passes the floor is used without a restart; any other is refused,
+    with the figures that show why.
     """
     if context.invoked_subcommand is not None:
         return
@@ -75,9 +75,9 @@ def show_all(as_json: bool) -> None:
 @click.argument("version", type=_VersionNumber(), required=False)
 @_AS_JSON
 def rollback(kind: str, version: int | None, as_json: bool) -> None:
-    """Go back to an earlier version of a kind, or to "shipped".
+    """Return to an earlier version of a kind, or to "shipped".
 
-    Without VERSION, go back to the version before the one in use. Workers load it within seconds.
+    Without VERSION, return to the previous one. Workers load it within seconds.
     Judge and reranker keep it until the next `wellread learn`.
     """
     with open_client() as client:

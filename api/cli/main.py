@@ -63,9 +63,9 @@ def _say_version(context: click.Context, _option: click.Parameter, is_asked: boo
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print it.")
 def cli(debug: bool) -> None:
-    """Answers questions from what it has read, and reads the web when it has not read enough.
+    """Self-hosted question answering: quotes what it has read, and crawls if that is not enough.
 
-    Settings are environment variables that begin with WELLREAD_; none must be set.
+    Settings are environment variables that begin with WELLREAD_; all are optional.
     """
 
 

@@ -29,7 +29,7 @@ def up(port: int | None, no_flower: bool) -> None:
 
 @click.command()
 def status() -> None:
-    """Show what runs, what is stored, what waits and the latest questions."""
+    """Show processes, stored data, queues and the latest questions."""
     from api.cli.views.overview import overview_lines
     from api.operations.overview import overview
 
@@ -38,7 +38,7 @@ def status() -> None:
 
 @click.command()
 def doctor() -> None:
-    """Find what is wrong with this set-up and say how to mend it."""
+    """Check this installation and say how to fix what is wrong."""
     from api.cli.views.overview import check_lines
     from api.operations.doctor import diagnose
     from workers.services import Services
@@ -56,7 +56,7 @@ def doctor() -> None:
 
 @click.command()
 def dead() -> None:
-    """List the questions that were given up because a step failed too often."""
+    """List the failed questions, whose steps failed too often."""
     from api.cli.views.overview import dead_lines
     from store.questions.state import dead as failed
 
@@ -67,15 +67,15 @@ def dead() -> None:
 @click.command()
 @click.argument("question_id", metavar="ID")
 def replay(question_id: str) -> None:
-    """Start again a question that failed, ran out of time or was cancelled."""
+    """Run a question again that failed, timed out or was cancelled."""
     from workers.questions.submit import replay as start_again
 
     question = start_again(open_collection(), question_id)
     if question.status.is_final:
         stays = f"{question.id} stays {question.status}"
-        print_lines(f"{stays}: what failed, ran out of time or was cancelled starts again, and nothing else.")
+        print_lines(f"{stays}: only questions that failed, timed out or were cancelled run again.")
     else:
-        print_lines(f"{question.id} is {question.status} again: `wellread status` shows how it goes.")
+        print_lines(f"{question.id} is {question.status} again: `wellread status` shows the progress.")
 
 
 @click.command()

@@ -24,7 +24,7 @@ def worker(queue: str) -> None:
 
 @click.command()
 def beat() -> None:
-    """Send the wake-up calls for sweeping, refreshing and upkeep."""
+    """Run Celery beat, which schedules sweeping, refreshing and upkeep."""
     from workers.entrypoints import run_beat
 
     run_beat(_settings())
@@ -50,7 +50,7 @@ def api() -> None:
 def mcp() -> None:
     """Serve the Model Context Protocol on stdin and stdout, for editors and assistants.
 
-    Uses the API that runs, here or at WELLREAD_API_URL; where none does, it starts Wellread until the assistant ends.
+    Uses the running API, here or at WELLREAD_API_URL, or starts Wellread until the assistant ends.
     """
     from api.cli.connect import collection, reached
     from api.cli.output import notify
@@ -63,12 +63,12 @@ def mcp() -> None:
 
 @click.command()
 def migrate() -> None:
-    """Bring the database's tables up to date."""
+    """Upgrade the database's tables."""
     from store.sql.database import REVISION
     from workers.services.collections import migrate_all
 
     migrate_all(_settings())
-    print_lines(f"The tables are up to date, at revision {REVISION}.")
+    print_lines(f"The tables are at the latest revision, {REVISION}.")
 
 
 def _settings() -> Settings:

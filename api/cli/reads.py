@@ -32,7 +32,7 @@ POLL_EVERY_S = 0.5
 @click.option(
     "--max-depth", type=click.IntRange(0, 1_000), help="At most this many links from the start.  [default: 20]"
 )
-@click.option("--json", "as_json", is_flag=True, help="Print how a whole site's reading ended as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result of a whole site as JSON.")
 @click.option("--wait", type=click.FloatRange(min=1), help="Seconds to wait for pages.  [default: 120; sites: no end]")
 def read(
     urls: tuple[str, ...],
@@ -45,7 +45,7 @@ def read(
 ) -> None:
     """Read pages, or whole sites, into the knowledge base.
 
-    A whole site is found through its sitemaps, feeds and links; Ctrl-C leaves its reading to the workers.
+    A whole site is crawled by its sitemaps, feeds and links; after Ctrl-C the workers go on.
     Exit codes: 0 all were read, 3 some could not be, 1 an error.
     """
     if not whole and (max_pages or max_depth is not None or as_json):
@@ -72,7 +72,7 @@ def read(
 
 @click.group()
 def reads() -> None:
-    """Follow the reading of whole sites; pause, resume or cancel it."""
+    """Watch, pause, resume or cancel the reading of whole sites."""
 
 
 @reads.command(name="list")
@@ -86,10 +86,10 @@ def show_all() -> None:
 
 @reads.command()
 @click.argument("number", type=int, metavar="ID")
-@click.option("--follow", "follows", is_flag=True, help="Stay until it has ended; Ctrl-C leaves it to the workers.")
+@click.option("--follow", "follows", is_flag=True, help="Watch it until it ends; after Ctrl-C the workers go on.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(number: int, follows: bool, as_json: bool) -> None:
-    """Show how far a site read has come."""
+    """Show the progress of a site read."""
     with open_client() as client:
         seen = client.site_read(number)
         if follows:
@@ -100,7 +100,7 @@ def show(number: int, follows: bool, as_json: bool) -> None:
 @reads.command()
 @click.argument("number", type=int, metavar="ID")
 def pause(number: int) -> None:
-    """Pause the reading of a site; `wellread reads resume ID` continues it."""
+    """Pause reading a site; `wellread reads resume ID` continues it."""
     with open_client() as client:
         _print(client.pause_site_read(number), as_json=False)
 
@@ -108,7 +108,7 @@ def pause(number: int) -> None:
 @reads.command()
 @click.argument("number", type=int, metavar="ID")
 def resume(number: int) -> None:
-    """Continue to read a site that was paused or cancelled."""
+    """Resume reading a site that was paused or cancelled."""
     with open_client() as client:
         _print(client.resume_site_read(number), as_json=False)
 

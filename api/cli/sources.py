@@ -23,7 +23,7 @@ class UnknownSource(WellreadError):
 
 @click.group()
 def source() -> None:
-    """Choose the sites that may be read for any question."""
+    """Manage the sites that may be read for any question."""
 
 
 EVERY = click.option("--every", metavar="SPAN", help="Check it this often: 90m, 6h, 1d12h.")
@@ -67,7 +67,7 @@ def add(url: str, own: bool, delay: float | None, every: str | None, cron: str |
 def edit(
     url: str, delay: float | None, every: str | None, cron: str | None, zone: str | None, no_schedule: bool
 ) -> None:
-    """Change a site's delay or schedule while everything runs; what is not given stays."""
+    """Change a site's delay or schedule at any time; what is not given stays."""
     if no_schedule and _given(every=every, cron=cron, zone=zone):
         raise click.UsageError("--no-schedule ends a schedule: leave --every, --cron and --zone out.")
     ended = {"every": None, "cron": None} if no_schedule else {}
@@ -82,14 +82,14 @@ def edit(
 @source.command()
 @click.argument("url")
 def pause(url: str) -> None:
-    """Read nothing of a site by itself for now; its schedule is kept."""
+    """Pause the scheduled reading of a site; its schedule is kept."""
     _set_paused(url, True)
 
 
 @source.command()
 @click.argument("url")
 def resume(url: str) -> None:
-    """Go on with a site that was paused, by its schedule as it was."""
+    """Resume the schedule of a paused site."""
     _set_paused(url, False)
 
 
@@ -106,12 +106,12 @@ def show_all() -> None:
 @click.argument("url")
 @click.option("--pages", is_flag=True, help="Delete its pages too, with all that was derived from them.")
 def remove(url: str, pages: bool) -> None:
-    """Forget a site; what was read from it stays, unless its pages are deleted too."""
+    """Remove a site; its pages stay, unless --pages deletes them."""
     with open_client() as client:
         found = find_source(client, url)
     with to_delete(notify) if pages else open_client() as client:
         client.remove_source(found.id, pages=pages)
-    print_lines(f"{url} is forgotten; what was read from it {'is deleted' if pages else 'stays'}.")
+    print_lines(f"{url} is removed; what was read from it {'is deleted' if pages else 'stays'}.")
 
 
 def find_source(client: Client, url: str) -> Source:
@@ -129,7 +129,7 @@ def say_unread(client: Client, urls: Sequence[str]) -> None:
         if not client.pages(site=url, limit=1):
             notify(
                 f"No page of {url} could be read. It stays among the sources; if it is mistyped, "
-                f"`wellread source remove {shlex.quote(url)}{option_of_collection()}` takes it out."
+                f"`wellread source remove {shlex.quote(url)}{option_of_collection()}` removes it."
             )
 
 

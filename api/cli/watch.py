@@ -27,9 +27,9 @@ class _OrQuestion(click.Group):
     subcommand_metavar="QUESTION | COMMAND [ARGS]…",
 )
 def watch() -> None:
-    """Ask a QUESTION and have it asked again when a page that its answer cites changes.
+    """Ask a QUESTION, and ask it again whenever a page that its answer cites changes.
 
-    The first answer is shown, and with --stay each new one until Ctrl-C. It stays watched while Wellread runs, until
+    Shows the first answer, and with --stay each new one until Ctrl-C. The question stays watched until
     `wellread watch stop ID`. `wellread watch question --help` lists the options.
     """
 
@@ -44,7 +44,7 @@ def watch() -> None:
 @click.option("--stay", is_flag=True, help="Stay and show each new answer.")
 @click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
 def question(question: str, sites: tuple[str, ...], own: bool, callback: str, stay: bool, wait: float) -> None:
-    """Ask a question and have it asked again when its evidence changes."""
+    """Ask a question, and ask it again whenever its evidence changes."""
     from api.cli import ask_flow
     from api.cli.views import question as show
     from crawler.urls import parse

@@ -160,7 +160,7 @@ def has_stored_key(services: Services) -> bool:
 
 
 _bearer = HTTPBearer(
-    auto_error=False, description="A key of WELLREAD_API_KEYS or `wellread keys`; on loopback alone none is needed."
+    auto_error=False, description="A key of WELLREAD_API_KEYS or `wellread keys`; not needed on loopback without keys."
 )
 _header = APIKeyHeader(name="X-API-Key", auto_error=False)
 

@@ -65,7 +65,7 @@ class LoopbackOnly:
             # a page of another site can send a form without a preflight request, but not without saying where it is
             if headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none"):
                 return None
-            return _refused("A page of another site may not do this.", "Call the API from a program.")
+            return _refused("Pages of other sites may not do this.", "Call the API from a program.")
         if _has_body(headers) and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
             return Problem(
                 type="unsupported-media-type",

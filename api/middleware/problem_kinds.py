@@ -75,11 +75,11 @@ _KNOWN: dict[type[Exception], _Kind] = {
     ),
     TooManyWrongKeys: _Kind(
         type="too-many-wrong-keys", status=429, title="Too many wrong keys",
-        what_to_do="The header Retry-After says when the next one is looked at.",
+        what_to_do="The header Retry-After says when to try again.",
     ),
     RoleTooSmall: _Kind(
         type="role-too-small", status=403, title="Not allowed",
-        what_to_do="Use a key with a greater role: ask < operate < admin.",
+        what_to_do="Use a key with a higher role: ask < operate < admin.",
     ),
     UnknownVersion: _Kind(
         type="unknown-version", status=404, title="No such version",
@@ -95,11 +95,11 @@ _KNOWN: dict[type[Exception], _Kind] = {
     ),
     CollectionExists: _Kind(
         type="collection-exists", status=409, title="The name is taken",
-        what_to_do="Use the collection that is there, or another name.",
+        what_to_do="Use the existing collection, or another name.",
     ),
     CollectionStays: _Kind(
         type="collection-stays", status=409, title="The collection cannot be deleted",
-        what_to_do="Delete what is in it instead.",
+        what_to_do="Delete its contents instead.",
     ),
     UnknownKey: _Kind(
         type="unknown-key", status=404, title="No such key",
@@ -118,7 +118,7 @@ _KNOWN: dict[type[Exception], _Kind] = {
         what_to_do="Give a later date, or leave expires_at out.",
     ),
     BadArchive: _Kind(
-        type="bad-archive", status=422, title="The file cannot be taken",
+        type="bad-archive", status=422, title="The file cannot be imported",
         what_to_do="Send a file that GET /api/export or `wellread export` wrote, whole and unchanged.",
     ),
     UnknownQuestion: _Kind(
@@ -131,7 +131,7 @@ _KNOWN: dict[type[Exception], _Kind] = {
     ),
     NotInThread: _Kind(
         type="not-in-thread", status=422, title="The question is of another thread",
-        what_to_do="Name the thread or the question that it follows, not both.",
+        what_to_do="Give either the thread or the question that it follows.",
     ),
     NothingToJudge: _Kind(
         type="nothing-to-judge", status=409, title="No answer to judge",
@@ -155,7 +155,7 @@ _KNOWN: dict[type[Exception], _Kind] = {
     ),
     BadForm: _Kind(
         type="bad-request", status=422, title="The request cannot be read",
-        what_to_do="Correct what is named; /openapi.json describes every field.",
+        what_to_do="Correct the named fields; /openapi.json describes every field.",
     ),
     IdempotencyConflict: _Kind(
         type="idempotency-conflict", status=409, title="Key or id used before",
@@ -191,14 +191,14 @@ _KNOWN: dict[type[Exception], _Kind] = {
     ),
     NoAnswer: _Kind(
         type="no-answer", status=504, title="No answer in time",
-        what_to_do="The question stays and is worked on: asking it again waits for the same answer.",
+        what_to_do="The question goes on: asking it again waits for the same answer.",
     ),
     BadSite: _Kind(
         type="bad-site", status=422, title="The URL cannot be read",
         what_to_do="Give a public http(s) URL; add one of your own as a source first.",
     ),
     BadExclusion: _Kind(
-        type="bad-exclusion", status=422, title="The site cannot be left out",
+        type="bad-exclusion", status=422, title="The site cannot be excluded",
         what_to_do="Give the URL of a site, such as https://example.org/ or https://example.org/forum/.",
     ),
     BadFileName: _Kind(
@@ -238,8 +238,8 @@ _KNOWN: dict[type[Exception], _Kind] = {
         what_to_do="Try again in some seconds; no stored data is harmed. `wellread doctor` says more.",
     ),
     WellreadError: _Kind(
-        type="wellread-error", status=500, title="It could not be done",
-        what_to_do="Do what the detail says; `wellread doctor` checks the whole set-up.",
+        type="wellread-error", status=500, title="The request failed",
+        what_to_do="Follow the detail; `wellread doctor` checks the installation.",
     ),
 }  # fmt: skip
 
@@ -252,7 +252,7 @@ def of_error(error: Exception) -> Problem:
 
 
 _HTTP_ADVICE = {
-    400: "Send one JSON object in UTF-8; /openapi.json describes what is taken.",
+    400: "Send one JSON object in UTF-8; /openapi.json describes what is accepted.",
     404: "Check the path; /openapi.json lists them all.",
     405: "Use the method that /openapi.json names for this path.",
     408: "Send it again, at a kilobyte a second or faster.",
@@ -263,7 +263,7 @@ _HTTP_ADVICE = {
 def of_status(status: int, detail: str) -> Problem:
     """Return a problem that says no more than its HTTP status."""
     title = HTTPStatus(status).phrase
-    what_to_do = _HTTP_ADVICE.get(status, "Correct the request; /openapi.json describes what is taken.")
+    what_to_do = _HTTP_ADVICE.get(status, "Correct the request; /openapi.json describes what is accepted.")
     return Problem(
         type=title.lower().replace(" ", "-"),
         title=title,

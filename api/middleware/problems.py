@@ -78,7 +78,7 @@ def _of_validation(error: Exception) -> Problem:
         title="The request cannot be read",
         status=422,
         detail=found,
-        what_to_do="Correct what is named; /openapi.json describes every field.",
+        what_to_do="Correct the named fields; /openapi.json describes every field.",
     )
 
 

@@ -31,7 +31,7 @@ class TooManyWrongKeys(WellreadError):
     """Too many wrong keys came from this address."""
 
     def __init__(self, retry_after_s: int) -> None:
-        super().__init__("Too many wrong keys came from this address: the key was not looked at.")
+        super().__init__("Too many wrong keys came from this address: the key was not checked.")
         self.retry_after_s = retry_after_s
 
 

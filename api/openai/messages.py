@@ -83,7 +83,7 @@ def _part(part: Any, place: str) -> str:
     if kind == "refusal":
         return ""
     if kind != "text":
-        raise BadMessages(f"{place} is {_named(kind)}: Wellread reads text alone.")
+        raise BadMessages(f"{place} is {_named(kind)}: Wellread reads only text.")
     if not isinstance(part.get("text"), str):
         raise BadMessages(f"{place}.text must be text.")
     return str(part["text"])

@@ -76,7 +76,9 @@ def to_chat_request(body: CompletionRequest) -> tuple[ChatRequest, tuple[Turn, .
     options.pop("list_sources", None)
     for name in ("question", "queued"):
         if name in options:
-            raise Unsupported(f"wellread.{name} is not taken here: the last message is asked, and its answer awaited.")
+            raise Unsupported(
+                f"wellread.{name} is not accepted here: the last message is the question, and its answer is awaited."
+            )
     name, _, collection = body.model.partition("@")
     if name == "wellread-known":
         options["crawl_enabled"] = False

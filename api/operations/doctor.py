@@ -71,7 +71,7 @@ def _disk(services: Services) -> Diagnosis:
     free = shutil.disk_usage(services.settings.data_dir).free
     found = room.disk(services.settings.data_dir)
     if found.ok and free < LOW_BYTES:
-        return Diagnosis("wrong", found.detail, "Free some space: below 1 GB a crawl may fill the disk.")
+        return Diagnosis("wrong", found.detail, "Free some space: with less than 1 GB, a crawl may fill the disk.")
     return _of(found)
 
 
@@ -105,7 +105,7 @@ def _redis(services: Services) -> Diagnosis:
         fix = "redis-cli CONFIG SET maxmemory-policy noeviction (and in redis.conf): any other may drop queued work."
         return Diagnosis("wrong", f"maxmemory-policy is {policy}", fix)
     if append == "no":
-        fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): then a restart of Redis delays no question."
+        fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): so that a restart of Redis delays no question."
         return Diagnosis("note", "loses its data at a restart", fix)
     found = room.memory(services.redis)
     return replace(_of(found), finding=f"{services.settings.redis.split('@')[-1]}, {found.detail}")
@@ -202,7 +202,7 @@ def _candidate_sources(services: Services) -> Diagnosis:
     if failed:
         said = "; ".join(f"{url} could not be read: {reason.rstrip('.')}" for url, reason in failed.items())
         out = ", ".join(f"`wellread source remove {shlex.quote(url)}`" for url in failed)
-        fix = f"Check this machine's network, and that each site is there; {out} takes out what is mistyped."
+        fix = f"Check this machine's network, and that each site exists; {out} removes a mistyped one."
         return Diagnosis("wrong", f"{finding}; {said}", fix)
     return Diagnosis("ok", finding)
 

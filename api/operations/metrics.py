@@ -35,32 +35,32 @@ if TYPE_CHECKING:
 
 #: name → what it says, its labels
 METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "wellread_build": ("1; the label says which version runs.", ("version",)),
-    "wellread_up": ("1 where this part answers the API, else 0: `database`, `redis`.", ("part",)),
+    "wellread_build": ("1; the label is the running version.", ("version",)),
+    "wellread_up": ("1 if this part answers the API, else 0: `database`, `redis`.", ("part",)),
     "wellread_questions": ("Open questions.", ("status",)),
     "wellread_questions_ended": ("Questions that ended in the last hour.", ("status",)),
-    "wellread_dead_questions": ("Questions given up because a step failed too often: `wellread dead`.", ()),
+    "wellread_dead_questions": ("Failed questions, whose steps failed too often: `wellread dead`.", ()),
     "wellread_due": (
-        "Work that is due and that nobody does yet: questions, pages and webhooks, by the task that they wait for.",
+        "Work that is due and not yet taken: questions, pages and webhooks, by the task they wait for.",
         ("queue", "task"),
     ),
-    "wellread_oldest_due_seconds": ("For how long the oldest of that work has been due; 0: there is none.", ("task",)),
+    "wellread_oldest_due_seconds": ("How long the oldest of that work has been due; 0: none.", ("task",)),
     "wellread_messages": ("Messages in the queue.", ("queue",)),
-    "wellread_workers": ("Workers that live.", ("queue",)),
+    "wellread_workers": ("Live workers.", ("queue",)),
     "wellread_step_seconds": ("How long the latest 1,000 steps took, by quantile.", ("step", "quantile")),
-    "wellread_crawl_outcomes": ("What came of the pages that were chosen, in the last hour.", ("outcome",)),
-    "wellread_webhooks": ("Webhooks that are owed (`waiting`) or were given up (`failed`).", ("state",)),
+    "wellread_crawl_outcomes": ("Outcomes of the chosen pages in the last hour.", ("outcome",)),
+    "wellread_webhooks": ("Webhooks still to be sent (`waiting`) or given up (`failed`).", ("state",)),
     "wellread_spent_usd": (
-        "What language models cost in the last hour, of the latest 20,000 steps, in US dollars.",
+        "Cost of language models in the last hour, of the latest 20,000 steps, in US dollars.",
         (),
     ),
-    "wellread_spent_tokens": ("Tokens that they read and wrote for that.", ()),
+    "wellread_spent_tokens": ("Their input and output tokens.", ()),
     "wellread_sweep_seconds": ("How long the last sweep took.", ()),
-    "wellread_sweep_age_seconds": ("Since when no sweep has ended; beat sends for one every three seconds.", ()),
-    "wellread_disk_free_bytes": ("Free space where the data folder is.", ()),
-    "wellread_disk_bytes": ("All space there.", ()),
-    "wellread_redis_memory_bytes": ("Memory that Redis uses.", ()),
-    "wellread_redis_memory_limit_bytes": ("What it may use; 0: no limit is set.", ()),
+    "wellread_sweep_age_seconds": ("Time since the last sweep; beat starts one every three seconds.", ()),
+    "wellread_disk_free_bytes": ("Free space on the data folder's disk.", ()),
+    "wellread_disk_bytes": ("Total space on that disk.", ()),
+    "wellread_redis_memory_bytes": ("Memory used by Redis.", ()),
+    "wellread_redis_memory_limit_bytes": ("Its limit; 0: none.", ()),
 }
 WINDOW = timedelta(hours=1)
 

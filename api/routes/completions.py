@@ -53,7 +53,7 @@ async def complete(
     who: CallerDep,
     still_open: StillOpenDep,
 ) -> Response:
-    """Ask as with OpenAI's API: the last message is the question; citations stand in `annotations` and `citations`.
+    """Ask as with OpenAI's API: the last message is the question; citations are in `annotations` and `citations`.
 
     A stream is silent but for comments until the answer is final, so that it never takes back what it said.
     """

@@ -46,7 +46,7 @@ _FORM: dict[str, Any] = {
 
 @folder_router.get("", dependencies=[Depends(require(Role.ask))])
 def watched(services: ServicesDep) -> list[FolderState]:
-    """The watched folders, by name: when each is looked through again, and why one could not be."""
+    """The watched folders, by name: the next check of each, and errors."""
     with services.database.read() as session:
         return [
             FolderState(name=each.name, every_s=each.every_s, next_due=each.next_due, problem=each.problem)
@@ -56,7 +56,7 @@ def watched(services: ServicesDep) -> list[FolderState]:
 
 @router.post("", status_code=202, dependencies=[Depends(require(Role.operate))], openapi_extra=_FORM)
 async def add(request: Request, services: ServicesDep, response: Response) -> StoredFile:
-    """Have a file read into the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text or CSV.
+    """Add a file to the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text or CSV.
 
     It is sent as multipart/form-data. One of the same name is replaced.
     """
@@ -80,7 +80,7 @@ def _file_and_name(form: FormData) -> tuple[UploadFile, str]:
     if not isinstance(file, UploadFile):
         raise BadForm("There is no file in the request: send it as multipart/form-data, in the field `file`.")
     if not isinstance(name, str):
-        raise BadForm("The field `name` is text, and no file.")
+        raise BadForm("The field `name` must be text, not a file.")
     return file, name or file.filename or ""
 
 
@@ -104,7 +104,7 @@ def every(
 
 @router.delete("/{file_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
 def remove(file_id: RowId, services: ServicesDep) -> Response:
-    """Delete a file with all that was derived, also one that could not be read; one in a folder is left out of it.
+    """Delete a file with everything derived; one in a watched folder is not read again.
 
     204 when its passages are gone, 202 while a worker still has to remove them.
     """
@@ -114,5 +114,5 @@ def remove(file_id: RowId, services: ServicesDep) -> Response:
 
 @router.get("/{file_id}", dependencies=[Depends(require(Role.ask))])
 def one(file_id: RowId, services: ServicesDep) -> StoredFile:
-    """A file, and how far the reading of it has come."""
+    """A file, and the progress of reading it."""
     return uploads.get(services, file_id)

@@ -31,7 +31,7 @@ router = APIRouter(tags=["health"])
 
 @router.get("/api/stats", response_model=StatsOut, dependencies=[Depends(require(Role.ask))])
 def stats(services: ServicesDep, who: CallerDep) -> StatsOut:
-    """What a collection holds, the questions that the key may see, and what stands in each queue.
+    """The contents of a collection, counts of the key's questions, and the queues.
 
     The queues serve all collections: a key that is bound to some is not told.
     """
@@ -59,7 +59,7 @@ def healthz() -> dict[str, str]:
 
 @router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness}})
 def readyz(services: MainDep, response: Response) -> Readiness:
-    """Every part, with what to do when one is missing; 503 when it is one that a question needs."""
+    """Every part, with the fix if one is missing; 503 if questions need it."""
     checks = [
         _database(services),
         _knowledge_base(services),
@@ -84,7 +84,7 @@ def readyz(services: MainDep, response: Response) -> Readiness:
     dependencies=[Depends(require_operator_of_all)],
 )
 def metrics(services: MainDep) -> Response:
-    """Figures of all collections for Prometheus: what waits, what came of it in the last hour, what it cost."""
+    """Metrics of all collections for Prometheus: what waits, outcomes and costs of the last hour."""
     from api.operations.metrics import exposition
 
     return Response(exposition(services), media_type=CONTENT_TYPE_PLAIN_0_0_4)

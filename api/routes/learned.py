@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depen
 
 @router.get("", response_model=LearnedOut)
 def every(services: ServicesDep) -> LearnedOut:
-    """All versions of judge, reranker and variants, and what learning each last came to."""
+    """All versions of judge, reranker and variants, and the result of the last refit of each."""
     with services.database.read() as session:
         listed, tries = versions.list_all(session), versions.tries(session)
     return LearnedOut.model_validate({"versions": listed, "tries": tries}, from_attributes=True)
@@ -26,7 +26,7 @@ def every(services: ServicesDep) -> LearnedOut:
 
 @router.post("", response_model=list[LessonOut])
 def learn(services: ServicesDep) -> Sequence[LessonOut]:
-    """Learn now from all that readers said; a version that is better and keeps the pinned floor is used at once."""
+    """Refit now from all feedback; a version that is better and passes the floor is used immediately."""
     from workers.learning import refit  # brings half the pipeline along, which this process otherwise does without
 
     return [LessonOut.model_validate(lesson) for lesson in refit.learn(services, by_hand=True)]
@@ -34,7 +34,7 @@ def learn(services: ServicesDep) -> Sequence[LessonOut]:
 
 @router.post("/{kind}/rollback", response_model=list[VersionOut])
 def rollback(kind: Kind, services: ServicesDep, asked: RollbackRequest | None = None) -> list[Version]:
-    """Go back to an earlier version of a kind, or to what is shipped; returns what is in use of it then."""
+    """Return to an earlier version of a kind, or to the shipped one; returns the version in use."""
     from workers.learning import refit
 
     return refit.rollback(services, kind, asked.version if asked else None)

@@ -17,7 +17,7 @@ router = APIRouter(prefix="/api", tags=["operations"], dependencies=[Depends(req
 
 @router.get("/operations")
 def operations(services: ServicesDep) -> Operations:
-    """What works, what waits and what failed; the last day's questions by the hour, and what was spent."""
+    """Workers, queues and failures; the last day's questions by the hour, and costs."""
     now = services.now()
     with services.database.read() as session:
         return Operations(

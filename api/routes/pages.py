@@ -79,7 +79,7 @@ def page(
 def page_versions(
     page_id: RowId, services: ServicesDep, who: CallerDep, question_id: QuestionId = ""
 ) -> list[PageVersion]:
-    """The texts of a page that are kept, the present one first; `?version=` of the page gives one."""
+    """The stored texts of a page, the current one first; `?version=` of the page returns one."""
     with services.database.read() as session:
         return versions.of_page(session, _seen(session, page_id, who, question_id))
 
@@ -113,7 +113,7 @@ def _not_stored(url: str) -> NotFound:
 
 @router.delete("/pages/{page_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
 def remove(page_id: RowId, services: ServicesDep) -> Response:
-    """Delete a page or file with all that was derived: passages, facts, answers drawn from it, traces, streams.
+    """Delete a page or file with everything derived: passages, facts, answers drawn from it, traces, streams.
 
     204 when its passages are gone, 202 while a worker still has to remove them.
     """
@@ -124,7 +124,7 @@ def remove(page_id: RowId, services: ServicesDep) -> Response:
 
 @router.post("/reads", status_code=202, dependencies=[Depends(require(Role.operate))])
 def read(body: ReadRequest, access: AccessDep, response: Response) -> PageRead:
-    """Have one page read into the knowledge base."""
+    """Read one page into the knowledge base."""
     services = access.open(body.collection)
     candidate_id = submit.read_url(services, body.url)
     response.headers["Location"] = f"/api/reads/{candidate_id}"
@@ -133,7 +133,7 @@ def read(body: ReadRequest, access: AccessDep, response: Response) -> PageRead:
 
 @router.get("/reads/{read_id}", dependencies=[Depends(require(Role.ask))])
 def reading(read_id: RowId, services: ServicesDep, who: CallerDep) -> PageRead:
-    """How far the reading of a page has come."""
+    """The progress of reading a page."""
     return _reading(services, read_id, whole=who.sees is None)
 
 

@@ -102,7 +102,7 @@ def remove(question_id: QuestionId, services: ServicesDep) -> Response:
 
 @router.get("/{question_id}/export", response_class=Response, responses=DOCUMENT)
 def export(known: Annotated[Record, Depends(read)], form: FormatQuery = "md") -> Response:
-    """A question's answer as a document of its own: each quote with its page's name, address and dates."""
+    """A question's answer as a document: each quote with its page's name, address and dates."""
     return Response(exported(known, form), headers=headers(known.id, form))
 
 
@@ -115,21 +115,21 @@ def cancel(question_id: QuestionId, services: ServicesDep) -> Record:
 
 @router.post("/{question_id}/replay", status_code=202)
 def replay(question_id: QuestionId, services: ServicesDep) -> Record:
-    """Start a question again that failed, ran out of time or was cancelled; any other stays as it is."""
+    """Run a question again that failed, timed out or was cancelled; any other stays as it is."""
     submit.replay(services, question_id)
     return read_record(services, question_id)
 
 
 @router.get("/{question_id}/trace", response_model=list[StepOut])
 def trace(question_id: QuestionId, services: ServicesDep) -> list[stored_trace.Step]:
-    """Every finished step with what it looked for, found and decided, and every page that was read."""
+    """Every finished step with its queries, hits and verdict, and every page that was read."""
     with services.database.read() as session:
         return stored_trace.read(session, question_id)
 
 
 @router.get("/{question_id}/related", response_model=list[RelatedQuestion])
 def related(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> list[related_questions.RelatedQuestion]:
-    """What else the cited pages may answer: questions asked before, and sections around the quotes."""
+    """Related questions: asked before about the cited pages, and on sections around the quotes."""
     with services.database.read() as session:
         state.find(session, question_id)
         return related_questions.related(session, question_id, stands_alone, owner=who.sees)

@@ -16,5 +16,5 @@ router = APIRouter(prefix="/api", tags=["pages"], dependencies=[Depends(require(
 
 @router.post("/search")
 def search(body: SearchRequest, access: AccessDep) -> list[FoundPassage]:
-    """The passages that fit best, best first, as phase 1 of a question finds them; no answer, and nothing is read."""
+    """The best passages, as phase 1 of a question finds them; no answer, no crawl."""
     return list(passages.search(access.open(body.collection), to_passage_query(body)))

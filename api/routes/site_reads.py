@@ -20,7 +20,7 @@ ASK = [Depends(require(Role.ask))]
 
 @router.post("", status_code=202, dependencies=OPERATE)
 def begin(body: SiteReadRequest, access: AccessDep, response: Response) -> SiteRead:
-    """Have a whole site read, or the part of it below a path. One that is being read already goes on."""
+    """Read a whole site, or the part below a path. A read in progress goes on."""
     begun = sites.start(access.open(body.collection), body.url, max_pages=body.max_pages, max_depth=body.max_depth)
     response.headers["Location"] = f"/api/site-reads/{begun.id}"
     return begun
@@ -34,23 +34,23 @@ def latest(services: ServicesDep) -> list[SiteRead]:
 
 @router.get("/{site_read_id}", dependencies=ASK)
 def one(site_read_id: RowId, services: ServicesDep) -> SiteRead:
-    """How far a site read has come."""
+    """The progress of a site read."""
     return sites.get(services, site_read_id)
 
 
 @router.post("/{site_read_id}/pause", dependencies=OPERATE)
 def pause(site_read_id: RowId, services: ServicesDep) -> SiteRead:
-    """Read no more of it for now."""
+    """Pause it."""
     return sites.pause(services, site_read_id)
 
 
 @router.post("/{site_read_id}/resume", dependencies=OPERATE)
 def resume(site_read_id: RowId, services: ServicesDep) -> SiteRead:
-    """Go on with it."""
+    """Resume it."""
     return sites.resume(services, site_read_id)
 
 
 @router.post("/{site_read_id}/cancel", dependencies=OPERATE)
 def cancel(site_read_id: RowId, services: ServicesDep) -> SiteRead:
-    """End it; what was read stays."""
+    """Cancel it; what was read stays."""
     return sites.cancel(services, site_read_id)

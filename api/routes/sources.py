@@ -32,7 +32,7 @@ def every(services: ServicesDep) -> list[Source]:
 
 @router.post("", status_code=201, dependencies=[Depends(require(Role.operate))])
 def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(caller)]) -> Source:
-    """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
+    """Add a source, or change its settings. A private address (`own`) needs the role admin."""
     allow(role, Role.admin if body.own else Role.operate)  # the least it needs is admitted before the body is read
     wanted = schedule_of(every=body.every, cron=body.cron, zone=body.zone or "UTC")  # before anything is stored
     services = access.open(body.collection)
@@ -44,7 +44,7 @@ def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(ca
 
 @router.patch("/{source_id}", dependencies=[Depends(require(Role.operate))])
 def change(source_id: RowId, body: SourceChanges, services: ServicesDep) -> Source:
-    """Change how often a site is asked, when it is looked at, or pause that; what is left out stays."""
+    """Change a source's delay or schedule, or pause it; what is left out stays."""
     sent = _sent(body, "min_delay_s", "every", "cron", "zone", "paused")
     return _found(schedules.change(services, source_id, sent), source_id)
 
@@ -55,7 +55,7 @@ def remove(
     services: ServicesDep,
     pages: Annotated[bool, Query(description="Delete its pages too, with all that was derived from them.")] = False,
 ) -> Response:
-    """Forget a site; what was read from it stays, unless its pages are to be deleted too."""
+    """Remove a source; its pages stay, unless they are to be deleted too."""
     with services.database.read() as session:
         source = _found(sources.find(session, source_id), source_id)
     if pages:

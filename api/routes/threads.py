@@ -57,7 +57,7 @@ def latest(
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
     before: Annotated[Moment | None, Query(description="Those last asked in before this: the next page.")] = None,
 ) -> list[Thread]:
-    """The threads that were asked in last, newest first; a key with the role ask sees its own."""
+    """The threads, most recently used first; a key with the role ask sees its own."""
     with services.database.read() as session:
         return threads.latest(session, words=q, limit=limit, before=before, owner=who.sees)
 

@@ -37,13 +37,13 @@ def every(services: ServicesDep, who: CallerDep) -> list[Watch]:
 
 @router.post("/questions/{question_id}/watch")
 def watch(question_id: QuestionId, services: ServicesDep, asked: WatchRequest | None = None) -> Watch:
-    """Ask it again whenever a page that its answer cites changes; whoever watches is told once of every new answer."""
+    """Ask it again whenever a page that its answer cites changes; the watcher gets each new answer once."""
     return watching.watch(services, question_id, (asked and asked.callback_url) or "")
 
 
 @router.delete("/questions/{question_id}/watch", status_code=204)
 def unwatch(question_id: QuestionId, services: ServicesDep) -> Response:
-    """Ask it again no longer; its answer stays."""
+    """Stop asking it again; its answer stays."""
     watching.unwatch(services, question_id)
     return Response(status_code=204)
 
@@ -78,5 +78,5 @@ def watch_changes(
 
 @router.post("/questions/{question_id}/feedback")
 def give_feedback(question_id: QuestionId, body: FeedbackRequest, services: ServicesDep) -> Feedback:
-    """Say whether an answer is right; of one revision, what is said last counts."""
+    """Say whether an answer is right; the last word on a revision counts."""
     return feedback.give(services, question_id, body.verdict, comment=body.comment, revision=body.revision)

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 #: by pydantic's type of an error, where its own words are of Python
 _SAID: Final = {
-    "extra_forbidden": "there is no such field",
+    "extra_forbidden": "unknown field",
     "missing": "it is missing",
     "string_too_short": "it is empty",
     "too_short": "it is empty",
-    "model_attributes_type": "it is no JSON object",
-    "dict_type": "it is no JSON object",
+    "model_attributes_type": "it is not a JSON object",
+    "dict_type": "it is not a JSON object",
 }
 
 

@@ -1,4 +1,4 @@
-"""Ends a stream of events when the key that opened it opens nothing any more."""
+"""Ends a stream of events when the key that opened it is revoked."""
 
 from __future__ import annotations
 

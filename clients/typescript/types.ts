@@ -263,9 +263,9 @@ export interface FolderState {
 export interface FoundPassage {
   /** 1 is best. */
   rank: number;
-  /** What the passages are ordered by, of this search alone: scores of two do not compare. */
+  /** What the passages are ordered by, within this search; scores of two searches do not compare. */
   score: number;
-  /** 1 − cosine distance to the query; null where it was not compared. */
+  /** 1 − cosine distance to the query; null if it was not compared. */
   similarity: number | null;
   passage_id: string;
   /** GET /api/pages/{page_id} gives the page's text. */
@@ -277,7 +277,7 @@ export interface FoundPassage {
   /** Offset in the page's text, in Unicode characters. */
   start: number;
   end: number;
-  /** Of the parts that it holds, where known. */
+  /** The kinds of its parts, if known. */
   kinds?: Array<"prose" | "heading" | "list" | "table" | "definition" | "code">;
   published?: string | null;
   read_at?: string | null;
@@ -291,9 +291,9 @@ export interface HitOut {
   original_rank?: number;
   /** What the hits are ordered by, of this answer alone: higher is better, it is no probability, and scores of two questions do not compare. */
   score: number;
-  /** The reranker's, from 0 to 1; null where nothing was reranked. */
+  /** The reranker's, from 0 to 1; null if nothing was reranked. */
   rerank_score?: number | null;
-  /** 1 − cosine distance to the query; null where it was not compared. */
+  /** 1 − cosine distance to the query; null if it was not compared. */
   similarity?: number | null;
   passage_id: string;
   page_id: number;
@@ -603,7 +603,7 @@ export interface RecordOut {
   id: string;
   /** In its asker's words. */
   question: string;
-  /** What was looked up, where the question was completed from its thread. */
+  /** The completed question, if it was completed from its thread. */
   question_as_understood?: string | null;
   /** The id of the thread that it belongs to. */
   thread?: string | null;
@@ -618,7 +618,7 @@ export interface RecordOut {
   provisional: boolean;
   /** The answer with its [n] markers, or an honest “not known”. */
   answer: string | null;
-  /** Just what was asked; null where that is unsure. */
+  /** Only what was asked; null if that is uncertain. */
   short_answer?: string | null;
   /** Where the cited pages disagree. */
   contradictions?: Array<ContradictionOut>;
@@ -628,7 +628,7 @@ export interface RecordOut {
   citations: Array<CitationOut>;
   /** The passages the answer was made from. */
   context: Array<HitOut>;
-  /** The final answer in the form of `answer_schema`, where one was given. */
+  /** The final answer in the form of `answer_schema`, if one was given. */
   structured?: StructuredAnswerOut | null;
   /** What to ask next: the nearest pages say something on it. */
   related?: Array<NextQuestionOut>;
@@ -1032,7 +1032,7 @@ export interface WorkQueue {
 export interface Routes {
   /** Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional. */
   "POST /api/chat": { query?: { collection?: string }; body: ChatRequest; answer: RecordOut };
-  /** Ask as with OpenAI's API: the last message is the question; citations stand in `annotations` and `citations`. */
+  /** Ask as with OpenAI's API: the last message is the question; citations are in `annotations` and `citations`. */
   "POST /v1/chat/completions": { query?: { collection?: string }; body: CompletionRequest; answer: unknown };
   /** The models: `wellread`, and `wellread-known`, which reads nothing new; and both for each other collection. */
   "GET /v1/models": { query?: { collection?: string }; answer: Record<string, unknown> };
@@ -1046,19 +1046,19 @@ export interface Routes {
   "GET /api/questions/{question_id}": { path: { question_id: string }; query?: { collection?: string }; answer: RecordOut };
   /** Delete a question with its answers, trace, feedback and stream; what was read for it stays read. */
   "DELETE /api/questions/{question_id}": { path: { question_id: string }; query?: { collection?: string }; answer: void };
-  /** A question's answer as a document of its own: each quote with its page's name, address and dates. */
+  /** A question's answer as a document: each quote with its page's name, address and dates. */
   "GET /api/questions/{question_id}/export": { path: { question_id: string }; query?: { format?: "md" | "html"; collection?: string }; answer: string };
   /** Stop a question; one that has ended stays as it is, and what was read stays read. */
   "POST /api/questions/{question_id}/cancel": { path: { question_id: string }; query?: { collection?: string }; answer: RecordOut };
-  /** Start a question again that failed, ran out of time or was cancelled; any other stays as it is. */
+  /** Run a question again that failed, timed out or was cancelled; any other stays as it is. */
   "POST /api/questions/{question_id}/replay": { path: { question_id: string }; query?: { collection?: string }; answer: RecordOut };
-  /** Every finished step with what it looked for, found and decided, and every page that was read. */
+  /** Every finished step with its queries, hits and verdict, and every page that was read. */
   "GET /api/questions/{question_id}/trace": { path: { question_id: string }; query?: { collection?: string }; answer: Array<StepOut> };
-  /** What else the cited pages may answer: questions asked before, and sections around the quotes. */
+  /** Related questions: asked before about the cited pages, and on sections around the quotes. */
   "GET /api/questions/{question_id}/related": { path: { question_id: string }; query?: { collection?: string }; answer: Array<RelatedQuestion> };
   /** Progress as server-sent events: first where it stands, then what happens, last `final` with the whole record. */
   "GET /api/questions/{question_id}/events": { path: { question_id: string }; query?: { collection?: string }; answer: string };
-  /** The threads that were asked in last, newest first; a key with the role ask sees its own. */
+  /** The threads, most recently used first; a key with the role ask sees its own. */
   "GET /api/threads": { query?: { q?: string; limit?: number; before?: string | null; collection?: string }; answer: Array<ThreadOut> };
   /** A thread with its latest questions. */
   "GET /api/threads/{thread_id}": { path: { thread_id: string }; query?: { limit?: number; before?: string; collection?: string }; answer: ThreadWithQuestionsOut };
@@ -1070,88 +1070,88 @@ export interface Routes {
   "GET /api/threads/{thread_id}/export": { path: { thread_id: string }; query?: { format?: "md" | "html"; collection?: string }; answer: string };
   /** The standing questions, oldest first; a key with the role ask sees its own. */
   "GET /api/watches": { query?: { collection?: string }; answer: Array<WatchOut> };
-  /** Ask it again whenever a page that its answer cites changes; whoever watches is told once of every new answer. */
+  /** Ask it again whenever a page that its answer cites changes; the watcher gets each new answer once. */
   "POST /api/questions/{question_id}/watch": { path: { question_id: string }; query?: { collection?: string }; body: WatchRequest | null; answer: WatchOut };
-  /** Ask it again no longer; its answer stays. */
+  /** Stop asking it again; its answer stays. */
   "DELETE /api/questions/{question_id}/watch": { path: { question_id: string }; query?: { collection?: string }; answer: void };
   /** The new answers of a standing question as server-sent events, each `changed` with the whole record. */
   "GET /api/questions/{question_id}/changes": { path: { question_id: string }; query?: { collection?: string }; answer: string };
-  /** Say whether an answer is right; of one revision, what is said last counts. */
+  /** Say whether an answer is right; the last word on a revision counts. */
   "POST /api/questions/{question_id}/feedback": { path: { question_id: string }; query?: { collection?: string }; body: FeedbackRequest; answer: FeedbackOut };
   /** All sources, oldest first. */
   "GET /api/sources": { query?: { collection?: string }; answer: Array<SourceOut> };
-  /** Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin. */
+  /** Add a source, or change its settings. A private address (`own`) needs the role admin. */
   "POST /api/sources": { query?: { collection?: string }; body: SourceRequest; answer: SourceOut };
-  /** Change how often a site is asked, when it is looked at, or pause that; what is left out stays. */
+  /** Change a source's delay or schedule, or pause it; what is left out stays. */
   "PATCH /api/sources/{source_id}": { path: { source_id: number }; query?: { collection?: string }; body: SourceChanges; answer: SourceOut };
-  /** Forget a site; what was read from it stays, unless its pages are to be deleted too. */
+  /** Remove a source; its pages stay, unless they are to be deleted too. */
   "DELETE /api/sources/{source_id}": { path: { source_id: number }; query?: { pages?: boolean; collection?: string }; answer: void };
-  /** Have a whole site read, or the part of it below a path. One that is being read already goes on. */
+  /** Read a whole site, or the part below a path. A read in progress goes on. */
   "POST /api/site-reads": { query?: { collection?: string }; body: SiteReadRequest; answer: SiteReadOut };
   /** The last 50 site reads, newest first. */
   "GET /api/site-reads": { query?: { collection?: string }; answer: Array<SiteReadOut> };
-  /** How far a site read has come. */
+  /** The progress of a site read. */
   "GET /api/site-reads/{site_read_id}": { path: { site_read_id: number }; query?: { collection?: string }; answer: SiteReadOut };
-  /** Read no more of it for now. */
+  /** Pause it. */
   "POST /api/site-reads/{site_read_id}/pause": { path: { site_read_id: number }; query?: { collection?: string }; answer: SiteReadOut };
-  /** Go on with it. */
+  /** Resume it. */
   "POST /api/site-reads/{site_read_id}/resume": { path: { site_read_id: number }; query?: { collection?: string }; answer: SiteReadOut };
-  /** End it; what was read stays. */
+  /** Cancel it; what was read stays. */
   "POST /api/site-reads/{site_read_id}/cancel": { path: { site_read_id: number }; query?: { collection?: string }; answer: SiteReadOut };
   /** A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do. */
   "GET /api/pages/{page_id}": { path: { page_id: number }; query?: { question_id?: string; start?: number; end?: number | null; version?: number | null; collection?: string }; answer: PageOut };
-  /** Delete a page or file with all that was derived: passages, facts, answers drawn from it, traces, streams. */
+  /** Delete a page or file with everything derived: passages, facts, answers drawn from it, traces, streams. */
   "DELETE /api/pages/{page_id}": { path: { page_id: number }; query?: { collection?: string }; answer: void };
-  /** The texts of a page that are kept, the present one first; `?version=` of the page gives one. */
+  /** The stored texts of a page, the current one first; `?version=` of the page returns one. */
   "GET /api/pages/{page_id}/versions": { path: { page_id: number }; query?: { question_id?: string; collection?: string }; answer: Array<PageVersion> };
   /** The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts. */
   "GET /api/pages": { query?: { collection?: string; url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; text?: string; after?: string; limit?: number }; answer: PageOut | Array<PageSummary> };
-  /** Have one page read into the knowledge base. */
+  /** Read one page into the knowledge base. */
   "POST /api/reads": { query?: { collection?: string }; body: ReadRequest; answer: ReadingOut };
-  /** How far the reading of a page has come. */
+  /** The progress of reading a page. */
   "GET /api/reads/{read_id}": { path: { read_id: number }; query?: { collection?: string }; answer: ReadingOut };
-  /** Have a file read into the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text or CSV. */
+  /** Add a file to the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text or CSV. */
   "POST /api/files": { query?: { collection?: string }; body: FormData; answer: StoredFile };
   /** The files that were added or found in a watched folder, by address. */
   "GET /api/files": { query?: { folder?: string; failed?: boolean; after?: string; address?: string; limit?: number; collection?: string }; answer: Array<StoredFile> };
-  /** Delete a file with all that was derived, also one that could not be read; one in a folder is left out of it. */
+  /** Delete a file with everything derived; one in a watched folder is not read again. */
   "DELETE /api/files/{file_id}": { path: { file_id: number }; query?: { collection?: string }; answer: void };
-  /** A file, and how far the reading of it has come. */
+  /** A file, and the progress of reading it. */
   "GET /api/files/{file_id}": { path: { file_id: number }; query?: { collection?: string }; answer: StoredFile };
-  /** The passages that fit best, best first, as phase 1 of a question finds them; no answer, and nothing is read. */
+  /** The best passages, as phase 1 of a question finds them; no answer, no crawl. */
   "POST /api/search": { query?: { collection?: string }; body: SearchRequest; answer: Array<FoundPassage> };
-  /** What a collection holds, the questions that the key may see, and what stands in each queue. */
+  /** The contents of a collection, counts of the key's questions, and the queues. */
   "GET /api/stats": { query?: { collection?: string }; answer: StatsOut };
   /** This process answers. */
   "GET /healthz": { answer: Record<string, string> };
-  /** Every part, with what to do when one is missing; 503 when it is one that a question needs. */
+  /** Every part, with the fix if one is missing; 503 if questions need it. */
   "GET /readyz": { answer: Readiness };
-  /** Figures of all collections for Prometheus: what waits, what came of it in the last hour, what it cost. */
+  /** Metrics of all collections for Prometheus: what waits, outcomes and costs of the last hour. */
   "GET /metrics": { answer: string };
-  /** What works, what waits and what failed; the last day's questions by the hour, and what was spent. */
+  /** Workers, queues and failures; the last day's questions by the hour, and costs. */
   "GET /api/operations": { query?: { collection?: string }; answer: Operations };
-  /** All versions of judge, reranker and variants, and what learning each last came to. */
+  /** All versions of judge, reranker and variants, and the result of the last refit of each. */
   "GET /api/learned": { query?: { collection?: string }; answer: LearnedOut };
-  /** Learn now from all that readers said; a version that is better and keeps the pinned floor is used at once. */
+  /** Refit now from all feedback; a version that is better and passes the floor is used immediately. */
   "POST /api/learned": { query?: { collection?: string }; answer: Array<LessonOut> };
-  /** Go back to an earlier version of a kind, or to what is shipped; returns what is in use of it then. */
+  /** Return to an earlier version of a kind, or to the shipped one; returns the version in use. */
   "POST /api/learned/{kind}/rollback": { path: { kind: "judge" | "reranker" | "variants" }; query?: { collection?: string }; body: RollbackRequest | null; answer: Array<VersionOut> };
   /** The collections that the key opens: first `default`, then by name. */
   "GET /api/collections": { answer: Array<Collection> };
   /** Add a collection. Needs the role admin, and a key that is bound to none. */
   "POST /api/collections": { body: CollectionRequest; answer: Collection };
-  /** Delete a collection with its sources, files, pages, questions and all that was made of them. */
+  /** Delete a collection with its sources, files, pages and questions. */
   "DELETE /api/collections/{name}": { path: { name: string }; answer: void };
-  /** All that belongs to the collection in one file, also what a single question may see. Needs the role admin. */
+  /** Everything in the collection in one file, including private pages. Needs the role admin. */
   "GET /api/export": { query?: { collection?: string }; answer: string };
-  /** Take over what an exported file holds and is not known yet. Needs the role admin. */
+  /** Import an exported file; known pages keep their latest text. Needs the role admin. */
   "POST /api/import": { query?: { own?: boolean; collection?: string }; body: string; answer: Imported };
   /** The keys by name, without their secrets; those of WELLREAD_API_KEYS are not among them. */
   "GET /api/keys": { answer: Array<ApiKey> };
-  /** Make a key: its `secret` is in this answer alone. */
+  /** Make a key; its `secret` is only in this response. */
   "POST /api/keys": { body: KeyRequest; answer: ApiKey };
-  /** Revoke a key, by its name or id: it opens nothing from now on. What was asked with it stays. */
+  /** Revoke a key, by name or id. What was asked with it stays. */
   "DELETE /api/keys/{name}": { path: { name: string }; answer: void };
-  /** The watched folders, by name: when each is looked through again, and why one could not be. */
+  /** The watched folders, by name: the next check of each, and errors. */
   "GET /api/folders": { query?: { collection?: string }; answer: Array<FolderState> };
 }

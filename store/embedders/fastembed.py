@@ -20,7 +20,7 @@ class FastEmbed:
         try:
             from fastembed import TextEmbedding
         except ImportError as error:
-            raise EmbedderNotInstalled(f"fastembed:{model}", "pip install wellread[fastembed]") from error
+            raise EmbedderNotInstalled(f"fastembed:{model}", "pip install '.[fastembed]' in a checkout") from error
         self.id = f"fastembed:{model}"
         try:
             self._model = TextEmbedding(model, cache_dir=str(models_dir) if models_dir else None, threads=threads)

@@ -192,5 +192,5 @@ def _is_installed() -> bool:
     except ModuleNotFoundError:
         found = None
     if not found:
-        log.warning("traces_off", reason="OTEL_EXPORTER_OTLP_ENDPOINT is set: pip install 'wellread[otel]'")
+        log.warning("traces_off", reason="OTEL_EXPORTER_OTLP_ENDPOINT is set: pip install '.[otel]' in a checkout")
     return bool(found)

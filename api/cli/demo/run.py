@@ -65,11 +65,7 @@ def run(write: Write, style: Style) -> bool:
     held = all(result.holds for result in checked)
     if held:
         shutil.rmtree(folder)
-    end = (
-        "The demonstration's data is removed."
-        if held
-        else f"What went wrong can be read in {folder / 'data' / 'logs'}."
-    )
+    end = "The demonstration's data is removed." if held else f"The logs are in {folder / 'data' / 'logs'}."
     write(f"Asking took {asked_s:.1f} s. All is stopped. {end}")
     return held
 

@@ -17,9 +17,9 @@ _FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.command()
 @_FILE
 def backup(file: Path) -> None:
-    """Write all that is stored, of every collection, to FILE, as it is at this moment; Wellread may run meanwhile.
+    """Back up all collections to FILE, as of this moment; Wellread may be running.
 
-    Passages are not in it: they are made again from the pages. Keep FILE as safe as the database.
+    Passages are left out, because they are rebuilt from the pages. Keep FILE as safe as the database.
     """
     from workers.backup import backup as write
 
@@ -29,9 +29,9 @@ def backup(file: Path) -> None:
 @click.command()
 @_FILE
 def restore(file: Path) -> None:
-    """Restore FILE, which `wellread backup` wrote, into a database with nothing in it, SQLite or PostgreSQL.
+    """Restore FILE, which `wellread backup` wrote, into an empty SQLite or PostgreSQL database.
 
-    While Wellread runs afterwards (`wellread up`), the pages are indexed again.
+    The pages are indexed again when Wellread runs (`wellread up`).
     """
     from workers.backup import restore as read
     from workers.processes.private_files import keep_private

@@ -17,12 +17,12 @@ from api.cli.views.width import counted
 
 @click.group(name="export")
 def export() -> None:
-    """Write an answer, a thread of them, or all that is known, to a file."""
+    """Export an answer, a thread, the knowledge base or a collection to a file."""
 
 
 _FORMAT = click.option("--format", "form", type=click.Choice(["md", "html"]), default="md", show_default=True)
 _OUTPUT = click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; left out: the terminal."
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file; default: the terminal."
 )
 
 
@@ -55,7 +55,7 @@ def thread(thread_id: str, form: str, output: Path | None) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--site", "sites", multiple=True, metavar="URL", help="Only what is below this URL; may be repeated.")
 def knowledge(file: Path, sites: tuple[str, ...]) -> None:
-    """Write this machine's sources and pages, with their former texts, to FILE; `wellread import` takes it over.
+    """Export sources and pages, with their former texts, to FILE for `wellread import`.
 
     Pages that serve a single question, questions and answers are not in it: `wellread export collection` writes those.
     """
@@ -76,7 +76,7 @@ def knowledge(file: Path, sites: tuple[str, ...]) -> None:
 @export.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def collection(file: Path) -> None:
-    """Write all that belongs to the collection to FILE, also questions and what only one of them may see.
+    """Export everything that belongs to the collection to FILE, including questions and private pages.
 
     Its sources and schedules, watched folders, sites left out, pages with their history, threads, and questions with
     their answers, traces and feedback. No keys; what is still being answered is not in it.
@@ -99,12 +99,12 @@ def collection(file: Path) -> None:
 
 @click.command(name="import")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--own", is_flag=True, help="It is yours: private addresses, folders and callbacks are taken, too.")
+@click.option("--own", is_flag=True, help="The file is yours: also import private addresses, folders and callbacks.")
 def take_over(file: Path, own: bool) -> None:
-    """Take over what is in FILE, which `wellread export` wrote, into this machine's database.
+    """Import FILE, which `wellread export` wrote, into this machine's database.
 
-    A page that is known already keeps the text that was seen last. A broken or strange file is refused, and nothing of
-    it is stored. While Wellread runs (`wellread up`), what is new is indexed.
+    A known page keeps its latest text. A damaged or foreign file is refused completely. New pages are indexed while
+    Wellread runs (`wellread up`).
     """
     from api.cli.views.imported import imported_lines
     from workers.knowledge.importing import take_over as take

@@ -24,18 +24,18 @@ _PART = 1_000  #: pages listed in one request
 
 @click.group()
 def pages() -> None:
-    """Look at the pages that were read."""
+    """List the pages, their visits and texts."""
 
 
 @pages.command(name="list")
-@click.option("--site", default="", metavar="URL", help="Those below this URL.")
-@click.option("--source", default="", metavar="URL", help="Those of this source.")
-@click.option("--since", type=click.DateTime(), help="Those whose text was read since then; in UTC.")
+@click.option("--site", default="", metavar="URL", help="Pages below this URL.")
+@click.option("--source", default="", metavar="URL", help="Pages of this source.")
+@click.option("--since", type=click.DateTime(), help="Pages whose text was read since then (UTC).")
 @click.option("--kind", type=click.Choice(["web", "file"]), help="Pages of the web, or files.")
-@click.option("--not-read", is_flag=True, help="What answers cannot be drawn from, and why.")
-@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="At most so many.")
-@click.option("--after", default="", metavar="URL", help="Those behind this address: the next part.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+@click.option("--not-read", is_flag=True, help="Pages that answers cannot use, and why.")
+@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="At most this many.")
+@click.option("--after", default="", metavar="URL", help="Those after this address, for the next part.")
+@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 def show_all(
     site: str,
     source: str,
@@ -46,7 +46,7 @@ def show_all(
     after: str,
     as_json: bool,
 ) -> None:
-    """List the pages by address, or with --not-read what was tried, forbidden, gone, a duplicate or without text."""
+    """List the pages by address, or with --not-read those that answers cannot use, and why."""
     from api.cli.views.pages import summary_lines
 
     given: dict[str, Any] = {
@@ -70,7 +70,7 @@ def show_all(
 @click.argument("url")
 @click.option("--version", type=click.IntRange(1), metavar="N", help="Print its text with this number.")
 def show_page(url: str, version: int | None) -> None:
-    """Show a page: when it was checked, what was found each time, and when it is due again."""
+    """Show a page's visits, their results, and when the next one is due."""
     from api.cli.views.pages import page_lines, text_lines
 
     with open_client() as client:
@@ -81,7 +81,7 @@ def show_page(url: str, version: int | None) -> None:
 @pages.command(name="versions")
 @click.argument("url")
 def show_versions(url: str) -> None:
-    """List the texts of a page that are kept, the present one first."""
+    """List the stored texts of a page, the current one first."""
     from api.cli.views.pages import version_lines
 
     with open_client() as client:
@@ -92,7 +92,7 @@ def show_versions(url: str) -> None:
 @click.command()
 @click.argument("target", metavar="ID_OR_ADDRESS")
 def delete(target: str) -> None:
-    """Delete a question (its ID), or a page or file (its address), with all that was derived from it.
+    """Delete a question (by ID), or a page or file (by address), with everything derived from it.
 
     Answers drawn from a deleted page are withdrawn. A file that is still in a watched folder is not read again.
     """

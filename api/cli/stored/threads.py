@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from api.cli.views.question import Style
     from domain.question import Thread, ThreadWithQuestions
 
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 
 
 @click.group()
 def threads() -> None:
-    """Look at the threads of questions; `wellread ask --thread ID` asks on in one."""
+    """List, show, rename and delete threads; `wellread ask --thread ID` continues one."""
 
 
 @threads.command(name="list")
-@click.option("--words", default="", help="Those whose title, or a question with its answer, has these words.")
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="At most so many.")
+@click.option("--words", default="", help="Threads with these words in the title, a question or its answer.")
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="At most this many.")
 @_AS_JSON
 def show_all(words: str, limit: int, as_json: bool) -> None:
-    """List the threads, those that were asked in last first."""
+    """List the threads, most recently used first."""
     with open_client() as client:
         found = client.threads(words, limit=limit)
     print_lines(*([_json([asdict(each) for each in found])] if as_json else _thread_lines(found, terminal())))
@@ -38,10 +38,12 @@ def show_all(words: str, limit: int, as_json: bool) -> None:
 
 @threads.command()
 @click.argument("thread_id", metavar="ID")
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Its latest so many.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="At most this many, the latest."
+)
 @_AS_JSON
 def show(thread_id: str, limit: int, as_json: bool) -> None:
-    """Show the questions of a thread; `wellread export thread ID` has their answers, too."""
+    """Show the questions of a thread; `wellread export thread ID` includes their answers."""
     with open_client() as client:
         found = client.thread(thread_id, limit=limit)
     print_lines(*([_json(asdict(found))] if as_json else _turn_lines(found, terminal())))
@@ -74,7 +76,7 @@ def delete(thread_id: str, yes: bool) -> None:
 def _thread_lines(found: Sequence[Thread], style: Style) -> list[str]:
     """Return threads, each with its id, when it was last asked in, and its title."""
     if not found:
-        return ["There is none: `wellread ask QUESTION --thread new` begins one."]
+        return ["No threads yet: `wellread ask QUESTION --thread new` starts one."]
     return [
         cut(f"{each.id}  {when(each.updated_at)}  {each.questions:>5}  {clean(each.title)}", style.width)
         for each in found

@@ -17,7 +17,7 @@ def collection_lines(found: Sequence[Collection]) -> list[str]:
 def key_lines(found: Sequence[ApiKey]) -> list[str]:
     """Return a line for each key."""
     if not found:
-        return ["No key was made: `wellread keys add NAME` makes one."]
+        return ["No keys yet: `wellread keys add NAME` makes one."]
     width = max(len(each.name) for each in found)
     return [f"{each.name:<{width}}  {each.role:<7}  {_opens(each)}{_until(each)}" for each in found]
 

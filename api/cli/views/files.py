@@ -18,7 +18,7 @@ _NAMED = 5
 def added_lines(files: Sequence[StoredFile], style: Style) -> list[str]:
     """Return what came of files that were added: those that could not be read first, with the reason."""
     if not files:
-        return ["There is no file in it that can be read."]
+        return ["It contains no file that can be read."]
     held = [file for file in files if file.in_knowledge_base]
     lines = [line for file in files if not file.in_knowledge_base for line in _failed(file, style)]
     if len(held) == 1:
@@ -34,15 +34,15 @@ def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
         f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
     )
     what = "1 file is" if len(paths) == 1 else f"{len(paths):,} files are"
-    return wrap(f"{what} of a kind that is not read: {named}. Save a workbook as CSV, others as PDF.", style.width)
+    return wrap(f"{what} in a format that cannot be read: {named}. Save a workbook as CSV, others as PDF.", style.width)
 
 
 def file_lines(files: Sequence[StoredFile], style: Style, *, is_part: bool) -> list[str]:
     """Return the files, each with its title or why it could not be read; ``is_part``: not all were asked for."""
     if not files and is_part:
-        return ["There is none of these: `wellread files list` lists all files."]
+        return ["None match: `wellread files list` lists all files."]
     if not files:
-        return ["No file was added: `wellread add FILE_OR_FOLDER` reads some."]
+        return ["No files yet: `wellread add FILE_OR_FOLDER` adds some."]
     lines = []
     for file in files:
         if file.in_knowledge_base:
@@ -55,10 +55,10 @@ def file_lines(files: Sequence[StoredFile], style: Style, *, is_part: bool) -> l
 def folder_lines(folders: Sequence[WatchedFolder], style: Style) -> list[str]:
     """Return the watched folders: where each is, and when it is looked through again."""
     if not folders:
-        return ["No folder is watched: `wellread add FOLDER` watches one."]
+        return ["No watched folders: `wellread add FOLDER` watches one."]
     lines = []
     for folder in folders:
-        lines.append(f"files://{folder.name}/  {clean(folder.path)}  looked through again {when(folder.next_due)}")
+        lines.append(f"files://{folder.name}/  {clean(folder.path)}  next check {when(folder.next_due)}")
         if folder.problem:
             lines += wrap(style.paint(clean(folder.problem), fg="yellow"), style.width, first="    ", rest="    ")
     return lines

@@ -20,15 +20,15 @@ def imported_lines(taken: Imported) -> Iterator[str]:
     if taken.questions or taken.questions_known:
         yield f"Questions: {taken.questions:,} new, {taken.questions_known:,} known already."
     if taken.folders:
-        yield f"Folders that are watched now: {taken.folders:,}."
+        yield f"Watched folders now: {taken.folders:,}."
     yield from _left(
-        "Not taken as your own, so that private addresses stay closed (`--own` takes them):", taken.own_left
+        "Not imported as your own, so private addresses stay closed (`--own` imports them):", taken.own_left
     )
     yield from _left(
-        "Folders that are not watched (`wellread add FOLDER --name NAME`, or `--own` where they are on this machine):",
+        "Folders that are not watched (`wellread add FOLDER --name NAME`, or `--own` if they are on this machine):",
         taken.folders_left,
     )
-    yield from _left("Sites that are not left out here (`WELLREAD_EXCLUDE_SITES` does):", taken.sites_left)
+    yield from _left("Sites not excluded here (set `WELLREAD_EXCLUDE_SITES`):", taken.sites_left)
 
 
 def _left(why: str, what: tuple[str, ...]) -> Iterator[str]:

@@ -28,7 +28,7 @@ def learned_lines(known: LearnedOut, style: Style) -> list[str]:
     """Return the versions with their figures, then the last tries."""
     lines = [line for version in known.versions for line in _version_lines(version, style)]
     if not known.versions:
-        lines = ["Nothing was learned yet: judge and reranker are as shipped."]
+        lines = ["Nothing learned yet: judge and reranker are as shipped."]
     tries = [line for each in known.tries if each.tried_at for line in _try_lines(each, style)]
     return [*lines, "", "Last tried:", *tries] if tries else lines
 
@@ -43,7 +43,7 @@ def _version_lines(version: VersionOut, style: Style) -> Iterator[str]:
 
 
 def _try_lines(tried: TryOut, style: Style) -> Iterator[str]:
-    held = " (stays as it was put back until `wellread learn`)" if tried.held else ""
+    held = " (rolled back; stays until `wellread learn`)" if tried.held else ""
     of = f" for {tried.embedder}" if tried.embedder else ""
     yield from wrap(
         f"{tried.kind}{of}, {when(tried.tried_at)}{held}: {tried.said}", style.width, first="  ", rest="    "

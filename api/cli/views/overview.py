@@ -44,7 +44,7 @@ def check_lines(check: Diagnosis, style: Style) -> list[str]:
 def watch_lines(watches: Sequence[Watch], style: Style) -> list[str]:
     """Return the watched questions: each with its status, and when its answer last changed."""
     if not watches:
-        return ["No question is watched: `wellread watch QUESTION` watches one."]
+        return ["No watched questions: `wellread watch QUESTION` watches one."]
     lines: list[str] = []
     for watch in watches:
         changed = f"changed {when(watch.changed_at)}" if watch.changed_at else "not changed since"
@@ -56,19 +56,19 @@ def watch_lines(watches: Sequence[Watch], style: Style) -> list[str]:
 def dead_lines(questions: Sequence[QuestionRow], style: Style) -> list[str]:
     """Return the dead letters, and how to start one again."""
     if not questions:
-        return ["No question was given up."]
+        return ["No question has failed."]
     lines: list[str] = []
     for question in questions:
         lines.append(f"{question.id}  {when(question.updated_at)}")
         lines.append(cut(f"    {clean(question.text)}", style.width))
         lines += wrap(question.error or "no error was stored", style.width, first="    ", rest="    ")
-    return [*lines, "", "`wellread replay ID` starts one again."]
+    return [*lines, "", "`wellread replay ID` runs one again."]
 
 
 def source_lines(sites: Sequence[Source]) -> list[str]:
     """Return the sources with their settings."""
     if not sites:
-        return ["No site was chosen: `wellread source add URL`."]
+        return ["No sources yet: `wellread source add URL` adds one."]
     return [" ".join((clean(site.url), *_settings_of(site))) for site in sites]
 
 
@@ -99,7 +99,7 @@ def _queue_lines(seen: Overview) -> list[str]:
 
 def _question_lines(seen: Overview, style: Style) -> list[str]:
     if not seen.latest:
-        return ["", 'No question was asked yet: `wellread ask "…"`.']
+        return ["", 'No questions yet: `wellread ask "…"`.']
     counts = ", ".join(f"{number:,} {status.lower()}" for status, number in sorted(seen.questions.items()))
     latest = [
         cut(f"  {asked.id}  {when(asked.created_at)}  {asked.status:<10}  {clean(asked.question)}", style.width)

@@ -19,9 +19,9 @@ def summary_lines(found: Sequence[PageSummary], style: Style, *, is_full: bool, 
     ``is_part``: only some pages were asked for.
     """
     if not found and is_part:
-        return ["There is none of these: `wellread pages list` lists all pages."]
+        return ["None match: `wellread pages list` lists all pages."]
     if not found:
-        return ["There is none: `wellread read URL` reads a page."]
+        return ["No pages yet: `wellread read URL` reads one."]
     lines = []
     for page in found:
         read = when(page.read_at) if page.read_at else " " * 16

@@ -15,7 +15,7 @@ _MOST_LINES = 6
 def passages_lines(found: Sequence[FoundPassage], style: Style) -> list[str]:
     """Return each passage with its page, best first; or that there is none."""
     if not found:
-        return ["No passage fits: read pages with `wellread read`, or search with fewer conditions."]
+        return ["No passage matches: read pages with `wellread read`, or search with fewer filters."]
     return [line for passage in found for line in _lines(passage, style)]
 
 

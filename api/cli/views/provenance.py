@@ -30,14 +30,14 @@ def _unfinished(record: Record) -> Iterator[str]:
 def _standing(record: Record) -> Iterator[str]:
     if record.stale:
         since = f" since {record.stale_at:%Y-%m-%d %H:%M} UTC" if record.stale_at else ""
-        yield f"Stale{since}: a page that it cites has changed or vanished."
+        yield f"Stale{since}: a cited page has changed or is gone."
     if record.cached_from:
         holds = "what it cites still says the same" if record.citations else "nothing that may answer it was read since"
-        yield f"Given before, as the answer to {record.cached_from}; {holds}."
+        yield f"Reused from {record.cached_from}; {holds}."
     if record.shared_with:
         yield f"Shared with {record.shared_with}, which asked the same."
     if record.round:
-        yield f"Asked again {'once' if record.round == 1 else f'{record.round} times'}, as its evidence changed."
+        yield f"Asked again {'once' if record.round == 1 else f'{record.round} times'}, because its evidence changed."
 
 
 def _cost(record: Record) -> Iterator[str]:

@@ -214,7 +214,7 @@ def _writing_lines(sentences: str, at_s: float, style: Style) -> list[str]:
 
 def _headline(record: Record, style: Style) -> str:
     if not record.status.is_final:
-        return style.paint(f"Provisional, still being worked on after {record.seconds:.1f} s", bold=True, fg="yellow")
+        return style.paint(f"Provisional, still working after {record.seconds:.1f} s", bold=True, fg="yellow")
     word, colour = _ENDED[record.status]
     read = len(record.live_urls)
     how = f"{read} page{'' if read == 1 else 's'} read" if record.online_search_triggered else "nothing had to be read"

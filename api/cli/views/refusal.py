@@ -30,7 +30,7 @@ _COMMANDS = (
 #: what to do, by the kind of problem, where the API's advice is for programs; "" where the detail says all
 _ADVICE = {
     "wrong-key": "Set WELLREAD_API_KEY to a key of WELLREAD_API_KEYS or of `wellread keys`.",
-    "role-too-small": "Set WELLREAD_API_KEY to a key with a greater role: ask < operate < admin.",
+    "role-too-small": "Set WELLREAD_API_KEY to a key with a higher role: ask < operate < admin.",
     "too-many-open": "`wellread status` shows them; WELLREAD_MAX_OPEN_QUESTIONS and …_PER_CALLER are the limits.",
     "bad-schema": "Correct the file of --schema.",
     "bad-expiry": "Give a later date, or leave --expires out.",

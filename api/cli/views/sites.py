@@ -44,7 +44,7 @@ def site_read_lines(seen: SiteRead, style: Style) -> list[str]:
 def site_reads_lines(seen: Sequence[SiteRead], style: Style) -> list[str]:
     """Return the last site reads."""
     if not seen:
-        return ["No site was read as a whole: `wellread read URL --whole` reads one."]
+        return ["No whole sites yet: `wellread read URL --whole` reads one."]
     return [line for one in seen for line in site_read_lines(one, style)]
 
 

@@ -36,7 +36,7 @@ def add(body: CollectionRequest, main: MainDep) -> Collection:
 
 @router.delete("/{name}", status_code=204, dependencies=[Depends(require_whole)])
 def remove(name: Name, main: MainDep) -> Response:
-    """Delete a collection with its sources, files, pages, questions and all that was made of them.
+    """Delete a collection with its sources, files, pages and questions.
 
     Needs the role admin, and a key that is bound to none. What a worker still writes into it is erased too.
     """

@@ -39,7 +39,7 @@ class ZipFile(StreamingResponse):
 
 @router.get("/export", response_class=ZipFile, responses={200: {"content": {_ZIP: _BINARY}}})
 def export(services: ServicesDep) -> ZipFile:
-    """All that belongs to the collection in one file, also what a single question may see. Needs the role admin.
+    """Everything in the collection in one file, including private pages. Needs the role admin.
 
     Not in it: keys, watched folders (`wellread export collection` writes them), questions that have not ended.
     """
@@ -59,7 +59,7 @@ async def take_over(
         bool, Query(description="It is yours: addresses of inner networks are taken from it, and callbacks.")
     ] = False,
 ) -> Imported:
-    """Take over what an exported file holds and is not known yet. Needs the role admin.
+    """Import an exported file; known pages keep their latest text. Needs the role admin.
 
     A file that is broken, foreign or of a newer version is refused, and nothing of it is stored. Its watched folders
     are left alone.

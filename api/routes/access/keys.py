@@ -24,7 +24,7 @@ def every(main: MainDep) -> list[ApiKey]:
 
 @router.post("", status_code=201)
 def add(body: KeyRequest, main: MainDep) -> ApiKey:
-    """Make a key: its `secret` is in this answer alone."""
+    """Make a key; its `secret` is only in this response."""
     role = Role[body.role]
     with main.database.write() as session:
         return keys.add(session, body.name, role, main.now(), names=body.collections, expires_at=body.expires_at)
@@ -32,7 +32,7 @@ def add(body: KeyRequest, main: MainDep) -> ApiKey:
 
 @router.delete("/{name}", status_code=204)
 def revoke(name: Annotated[str, Path(max_length=100)], main: MainDep) -> Response:
-    """Revoke a key, by its name or id: it opens nothing from now on. What was asked with it stays."""
+    """Revoke a key, by name or id. What was asked with it stays."""
     with main.database.write() as session:
         keys.revoke(session, name)
     return Response(status_code=204)

@@ -39,7 +39,7 @@ export async function showActions(record, { submit, previous, again }) {
       answer && button("HTML", () => written("questions", id, "html"), { title: "Save it as HTML" }),
       AGAIN.has(status)
         ? button("Start again", replay)
-        : button("Read more", more, { title: "Ask it again, and read more pages whatever is known" }),
+        : button("Read more", more, { title: "Ask it again and read more pages" }),
       sure("Delete", remove),
     ].filter(Boolean),
   );
@@ -77,7 +77,7 @@ function showFeedback(record) {
     await send("POST", `/api/questions/${id}/feedback`, { verdict, comment, revision });
     given = verdict;
     draw();
-    say(comment ? "Thank you: your comment is kept." : "Thank you: your feedback is kept.");
+    say(comment ? "Thank you: your comment is saved." : "Thank you: your feedback is saved.");
   };
   const draw = () => {
     const comment = make("input", "", {

@@ -23,7 +23,7 @@ export function showAnswer(record) {
       answered: record.confidence < LIKELY ? `Perhaps: only ${percent} % sure` : `${percent} % sure`,
       abstained: "Not known",
       failed: "Failed",
-      timed_out: "Out of time: the best answer so far",
+      timed_out: "Timed out: the best answer so far",
       cancelled: "Stopped",
     }[kind] ?? "";
   const short = record.short_answer && record.short_answer.length < (record.answer ?? "").length / 2 ? record.short_answer : "";
@@ -71,17 +71,17 @@ function about(record) {
   const { verdict, stale, stale_at, cached_from, shared_with, round, cost } = record;
   const missing = record.status in ENDS ? [] : (verdict?.missing ?? []);
   const other = (words, id) => make("li", words, {}, make("a", "an equal question", { href: to(id) }), ".");
-  const tokens = `${cost.input_tokens.toLocaleString()} tokens read, ${cost.output_tokens.toLocaleString()} written`;
+  const tokens = `${cost.input_tokens.toLocaleString()} tokens in, ${cost.output_tokens.toLocaleString()} out`;
   return [
     missing.length && make("li", `Not covered yet: ${missing.join(", ")}.`),
     stale &&
       make(
         "li",
-        `Stale${stale_at ? ` since ${new Date(stale_at).toLocaleString()}` : ""}: a page that it cites has changed or vanished.`,
+        `Stale${stale_at ? ` since ${new Date(stale_at).toLocaleString()}` : ""}: a cited page has changed or is gone.`,
       ),
-    cached_from && other("Given before, as the answer to ", cached_from),
+    cached_from && other("Reused from ", cached_from),
     shared_with && other("Shared with ", shared_with),
-    round > 0 && make("li", `Asked again ${round === 1 ? "once" : `${round} times`}, as its evidence changed.`),
+    round > 0 && make("li", `Asked again ${round === 1 ? "once" : `${round} times`}, because its evidence changed.`),
     cost.input_tokens + cost.output_tokens > 0 && make("li", `Cost $${cost.usd.toFixed(4)} (${cost.model}: ${tokens}).`),
   ].filter(Boolean);
 }
@@ -97,7 +97,7 @@ function chosenWords({ text, chosen, markers }) {
 // a sentence with its markers; one that another source contradicts is underlined, and the notice says with what
 function said({ text, focus, chosen, contradicts, markers }, byMarker) {
   const made = text.includes("\n") ? blocks(text) : [make("p", "", {}, ...marked(text, focus, chosen))];
-  const title = contradicts?.length ? `Citation ${contradicts.join(", ")} says otherwise` : null;
+  const title = contradicts?.length ? `Citation ${contradicts.join(", ")} disagrees` : null;
   const last = made.at(-1);
   const of = ["UL", "OL"].includes(last?.tagName) ? last.lastElementChild : last; // the markers stand in the last item
   const into = ["P", "LI"].includes(of?.tagName) ? of : made[made.push(make("p")) - 1];

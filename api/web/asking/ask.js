@@ -227,10 +227,10 @@ function showUnderstood(now, record) {
   const { question, question_as_understood: understood } = record;
   $("understood").hidden = !understood;
   if (!understood) return;
-  const field = make("input", "", { "aria-label": "What to look up", value: understood });
+  const field = make("input", "", { "aria-label": "Search for", value: understood });
   const again = () => submit({ question, question_as_understood: field.value, after: now.previous, reuse: false, ...chosen() });
   const edit = button("Change", () => {
-    $("understood").replaceChildren("Look up: ", field, button("Ask again", again));
+    $("understood").replaceChildren("Search for: ", field, button("Ask again", again));
     field.focus();
   });
   $("understood").replaceChildren(`Understood as: ${understood} `, edit);

@@ -26,7 +26,7 @@ export async function showFirst(ask) {
     engines.length && `pages found by ${engines.map(titled).join(", ")}`,
   ];
   const where = may.filter(Boolean).join(" and ");
-  const more = where ? `${pages ? `Where that is not enough, ${where}` : titled(where)} may be read.` : "No source may be read yet.";
+  const more = where ? `${pages ? `If that is not enough, ${where}` : titled(where)} may be read.` : "No source has been added yet.";
   $("known").replaceChildren(
     `${read} ${more} `,
     make("a", "Add a source", { href: to("sources") }),

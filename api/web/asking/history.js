@@ -39,7 +39,7 @@ export async function showHistory() {
   );
   markShown(shown);
   $("no-history").hidden = all.length > 0;
-  $("no-history").textContent = words ? "None has these words." : "None yet.";
+  $("no-history").textContent = words ? "None match." : "None yet.";
 }
 
 export function markShown(id) {
@@ -89,12 +89,12 @@ function change(item, { id, isThread, title, count }) {
     await over();
   });
   const remove = trying(async () => {
-    const told = `${count === 1 ? "The question and its answer" : `${count} questions and their answers`} cannot be brought back. What was read for them stays read.`;
+    const told = `${count === 1 ? "The question and its answer" : `${count} questions and their answers`} cannot be restored. Pages read for them stay.`;
     if (!(await confirmed(`Delete “${title}”?`, told, "Delete"))) return;
     await send("DELETE", isThread ? `/api/threads/${id}` : `/api/questions/${id}`);
     await over();
     if (shown === id) location.hash = to("");
-    say("It is deleted.");
+    say("Deleted.");
   });
   const field = make("input", "", { "aria-label": "Title", value: title, maxlength: 200, required: "" });
   const form = make(

@@ -5,14 +5,14 @@ import { $, ENDS, link, make } from "../parts.js";
 
 const OUTCOMES = {
   read: "read",
-  known: "known already",
-  unchanged: "not changed since",
+  known: "already known",
+  unchanged: "unchanged",
   empty: "has no text",
   gone: "is gone",
   forbidden: "not allowed",
   blocked: "not allowed",
   failed: "could not be read",
-  skipped: "not needed any more",
+  skipped: "no longer needed",
 };
 const READ = new Set(["read", "known", "unchanged"]);
 

@@ -14,7 +14,7 @@ export async function open(place) {
   list = make("div", "", { id: "collections" });
   const above = make("div");
   place.append(
-    heading("Collections", "Knowledge that is kept apart: what is in one never answers a question of another."),
+    heading("Collections", "Separate knowledge bases: what is in one never answers a question of another."),
     above,
     list,
   );
@@ -29,35 +29,35 @@ function adding() {
   const add = async () => {
     const sites = without.value.split(/[\s,]+/).filter(Boolean);
     const made = await send("POST", "/api/collections", { name: name.value, exclude_sites: sites });
-    say(`${made.name} is there. Open it to ask in it, and to give it sources and files.`);
+    say(`${made.name} is added. Open it to add sources and files, and to ask.`);
     name.value = without.value = "";
     await show();
   };
-  const fields = [field("Name", name), field("Sites left out of it (optional)", without)];
+  const fields = [field("Name", name), field("Excluded sites (optional)", without)];
   return form("add-collection", "Add a collection", "Add", add, ...fields);
 }
 
 function taking() {
   const file = input({ type: "file", required: "", accept: ".zip" });
-  const own = box("It is my own: private addresses and callbacks are taken, too");
+  const own = box("It is mine: also import private addresses and callbacks");
   const take = async (filled) => {
-    say(`${file.files[0].name} is being taken over …`);
+    say(`${file.files[0].name} is being imported …`);
     const path = `/api/import?own=${own.ticked.checked}`;
     const taken = await call(path, { method: "POST", body: file.files[0], headers: { "content-type": "application/zip" } });
     filled.reset();
     await Promise.all([show(), showHistory()]);
     const left = [...taken.own_left, ...taken.folders_left, ...taken.sites_left];
     say(
-      `${told({ pages: taken.new + taken.newer, sources: taken.sources, questions: { all: taken.questions } })} are taken over into ${collection()}.` +
-        (left.length ? ` Not taken: ${left.join("; ")}.` : ""),
+      `${told({ pages: taken.new + taken.newer, sources: taken.sources, questions: { all: taken.questions } })} are imported into ${collection()}.` +
+        (left.length ? ` Not imported: ${left.join("; ")}.` : ""),
     );
   };
-  const fields = [field("A file that was exported", file), make("div", "", { class: "row" }, own.row)];
-  return form("take-over", `Take over a file into ${collection()}`, "Take over", take, ...fields);
+  const fields = [field("Exported file", file), make("div", "", { class: "row" }, own.row)];
+  return form("take-over", `Import a file into ${collection()}`, "Import", take, ...fields);
 }
 
 async function exported(name) {
-  say(`${name} is being written into a file …`);
+  say(`${name} is being exported …`);
   await save(await fetched(`/api/export?collection=${name}`), `wellread-${name}.zip`);
   say(`${name} is saved, with its questions and answers, but without keys and watched folders.`);
 }
@@ -70,7 +70,7 @@ async function show() {
       "Collections",
       ["Collection", "Holds", "Made", ""],
       found.map((each) => row(each, held.get(each.name))),
-      "This key opens no collection any more.",
+      "This key no longer opens a collection.",
     ),
   );
   for (const [name, cell] of held) {
@@ -93,12 +93,12 @@ function told({ pages, sources, questions }) {
 
 function row({ name, created_at: made, exclude_sites: without }, held) {
   const remove = async () => {
-    const all = `Deletes ${held.textContent === "…" ? "all that is in it" : held.textContent}, with its files and all that was made of them. It cannot be undone.`;
+    const all = `Deletes ${held.textContent === "…" ? "everything in it" : held.textContent}, with its files and everything derived. It cannot be undone.`;
     if (!(await confirmed(`Delete the collection ${name}?`, all, `Delete ${name}`))) return;
     await send("DELETE", `/api/collections/${name}`);
     if (collection() === name) location.hash = to("collections", DEFAULT);
     else await show();
-    say(`${name} is deleted with all that was in it.`);
+    say(`${name} is deleted with everything in it.`);
   };
   const isOpen = collection() === name;
   return [
@@ -108,7 +108,7 @@ function row({ name, created_at: made, exclude_sites: without }, held) {
       without.length > 0 && make("span", `without ${without.join(", ")}`, { class: "quiet block" }),
     ],
     held,
-    made ? when(made) : "always there",
+    made ? when(made) : "always exists",
     !refused &&
       make(
         "span",

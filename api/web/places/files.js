@@ -40,7 +40,7 @@ export async function open(place) {
   watched = make("div", "", { id: "folders" });
   list = make("div", "", { id: "files" });
   place.append(
-    headingOfOne("Files", "Documents of your own. A whole folder is watched after “wellread add FOLDER” in a terminal."),
+    headingOfOne("Files", "Your documents. To watch a whole folder, run “wellread add FOLDER” in a terminal."),
     sending,
     watched,
     field("Show", folder),
@@ -63,7 +63,7 @@ async function addAll(files, into) {
     if (into) form.append("name", `${into}/${file.name}`);
     await call("/api/files", { method: "POST", body: form });
   }
-  say(files.length === 1 ? `${files[0].name} is sent and being read.` : `${files.length} files are sent and being read.`);
+  say(files.length === 1 ? `${files[0].name} is uploaded and being read.` : `${files.length} files are uploaded and being read.`);
 }
 
 async function show() {
@@ -72,7 +72,7 @@ async function show() {
   const [files, looked] = await Promise.all([call("/api/files"), call("/api/folders")]);
   if (!isLast()) return;
   watched.replaceChildren(
-    ...(looked.length ? [table("Watched folders", ["Watched folder", "Looked through again", "State"], looked.map(state), "")] : []),
+    ...(looked.length ? [table("Watched folders", ["Watched folder", "Next check", "State"], looked.map(state), "")] : []),
   );
   const folders = [...new Set(files.map(({ address }) => address.split("/")[2]))];
   const wanted = folder.value;
@@ -96,7 +96,7 @@ const isOver = ({ outcome, page_id: page, in_knowledge_base: ready }) => outcome
 
 // a folder's trouble says what to do
 function state({ name, next_due: next, problem }) {
-  return [name, when(next), problem ? make("span", problem, { class: "bad" }) : "all is well"];
+  return [name, when(next), problem ? make("span", problem, { class: "bad" }) : "ok"];
 }
 
 function row(file) {
@@ -106,7 +106,7 @@ function row(file) {
   const told = ready ? "yes" : isTroubled(file) ? make("span", reason || `no: ${outcome}`, { class: "bad" }) : "being read …";
   const remove = sure("Delete", async () => {
     await send("DELETE", `/api/files/${id}`);
-    say(`${name} is deleted, with all that was drawn from it.`);
+    say(`${name} is deleted with everything derived from it.`);
     document.activeElement?.blur();
     await show();
   });

@@ -6,8 +6,8 @@ import { field, form, heading, input, table, word } from "./form.js";
 import { refusal } from "./refusal.js";
 
 const ROLES = {
-  ask: "ask: questions of its own",
-  operate: "operate: all questions, and what is read",
+  ask: "ask: its own questions",
+  operate: "operate: all questions and sources",
   admin: "admin: everything",
 };
 
@@ -17,7 +17,7 @@ export async function open(place) {
   const above = make("div");
   list = make("div", "", { id: "keys" });
   secret = make("div", "", { id: "secret", role: "status" });
-  place.append(heading("Keys", "Who may use this server, and what for."), above, secret, list);
+  place.append(heading("Keys", "Who may use this server, and for what."), above, secret, list);
   const refused = await refusal("Listing, making and revoking keys");
   above.append(refused ?? making((await call("/api/collections")).map(({ name }) => name)));
   if (refused) return;
@@ -54,7 +54,7 @@ function making(names) {
         "fieldset",
         "",
         {},
-        make("legend", "Collections that it opens (none ticked: all, also those to come)"),
+        make("legend", "Collections that it opens (none ticked: all, including new ones)"),
         make("div", "", { class: "chips" }, ...boxes.map((box) => make("label", "", { class: "chip" }, box, box.value))),
       ),
   );
@@ -68,7 +68,7 @@ function showSecret({ name, secret: text }) {
       "",
       { class: "card" },
       make("h3", `The key ${name}`, { tabindex: "-1" }),
-      make("p", "Keep it now: only its hash is stored, and it cannot be shown again."),
+      make("p", "Copy it now: only its hash is stored, so it cannot be shown again."),
       make(
         "div",
         "",
@@ -86,25 +86,25 @@ async function show() {
   const found = await call("/api/keys");
   const isOpen = !sessionStorage.getItem("key");
   list.replaceChildren(
-    table("Keys", ["Key", "Role", "Opens", "Made", "Valid", ""], found.map(row), "None was made yet."),
-    make("p", "Keys of the setting WELLREAD_API_KEYS are not listed; they are changed there.", { class: "quiet" }),
-    isOpen ? make("p", "No key is needed on this machine yet: requests without one may do everything.", { class: "quiet" }) : "",
+    table("Keys", ["Key", "Role", "Opens", "Made", "Valid", ""], found.map(row), "None yet."),
+    make("p", "Keys in the setting WELLREAD_API_KEYS are not listed here.", { class: "quiet" }),
+    isOpen ? make("p", "No key is needed on this machine: requests without one may do everything.", { class: "quiet" }) : "",
   );
 }
 
 function row({ id, name, role, collections, created_at: made, expires_at: ends }) {
   const revoke = async () => {
-    const told = "Whoever uses it is refused from now on, and its open streams end. What was asked with it stays.";
+    const told = "Requests with it are refused from now on, and its open streams end. Its questions stay.";
     if (!(await confirmed(`Revoke the key ${name}?`, told, `Revoke ${name}`))) return;
     await send("DELETE", `/api/keys/${id}`);
-    say(`${name} opens nothing any more.`);
+    say(`${name} is revoked.`);
     await show();
   };
   const isOver = ends && Date.parse(ends) < Date.now();
   return [
     name,
     role,
-    collections === null ? "all collections" : collections.join(", ") || make("span", "no collection any more", { class: "wait" }),
+    collections === null ? "all collections" : collections.join(", ") || make("span", "no collection", { class: "wait" }),
     when(made),
     ends
       ? make("time", `${isOver ? "ended" : "until"} ${day(ends)}`, { datetime: ends, class: isOver && "wait" })

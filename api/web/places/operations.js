@@ -22,7 +22,7 @@ export async function open(place) {
     ["checks", "queues", "dead", "plots"].map((name) => [name, make("div", "", { id: `operations-${name}` })]),
   );
   place.append(
-    headingOfOne("Operations", "How this installation fares. The figures follow every five seconds."),
+    headingOfOne("Operations", "The state of this installation, updated every five seconds."),
     parts.checks,
     make("h3", "Queues and workers"),
     parts.queues,
@@ -55,8 +55,8 @@ async function show() {
   );
   const tiles = [
     ["Pages known", pages],
-    ["Due for another look", due],
-    ["Questions at work", open],
+    ["Due for a visit", due],
+    ["Open questions", open],
     ["Failed", dead.length],
     ["Webhooks not delivered", untold],
   ];
@@ -80,7 +80,7 @@ async function show() {
   );
   parts.queues.replaceChildren(
     queues === null
-      ? make("p", "Redis does not answer: nothing can be said of the queues.", { class: "bad" })
+      ? make("p", "Redis does not answer: the queues are unknown.", { class: "bad" })
       : table(
           "Queues",
           ["Queue", "Workers", "Waiting"],
@@ -94,7 +94,7 @@ async function show() {
   );
   if (!parts.dead.contains(document.activeElement))
     parts.dead.replaceChildren(
-      table("Failed questions", ["Question", "Why", "When", ""], dead.map(deadQuestion), "None: nothing was given up."),
+      table("Failed questions", ["Question", "Why", "When", ""], dead.map(deadQuestion), "None."),
     );
   if (!parts.plots.contains(document.activeElement)) parts.plots.replaceChildren(...plots(hours, spent));
   later = setTimeout(guarded(show), POLL_MS);
@@ -107,8 +107,8 @@ function deadQuestion({ id, question, error, failed_at }) {
     document.activeElement?.blur();
     await show();
   };
-  const replay = button("Start again", () => act(() => send("POST", `/api/questions/${id}/replay`), "It is started again."));
-  const remove = sure("Delete", () => act(() => send("DELETE", `/api/questions/${id}`), "It is deleted."));
+  const replay = button("Start again", () => act(() => send("POST", `/api/questions/${id}/replay`), "Started again."));
+  const remove = sure("Delete", () => act(() => send("DELETE", `/api/questions/${id}`), "Deleted."));
   return [make("a", question, { href: to(id) }), error, when(failed_at), make("span", "", { class: "row" }, replay, remove)];
 }
 
@@ -158,7 +158,7 @@ function plots(hours, spent) {
           "",
           { class: "card" },
           make("figcaption", "Spent on models in 30 days: nothing"),
-          make("p", "Answers were made without a paid model.", { class: "quiet" }),
+          make("p", "No paid model was used.", { class: "quiet" }),
         ),
   ];
 }

@@ -8,14 +8,14 @@ const WAIT_MS = 250;
 const STATES = {
   held: "yes",
   waiting: "being prepared",
-  gone: "it is gone",
-  duplicate: "another page stands for it",
-  links: "it holds little but links, which are followed",
-  failed: "it could not be read",
+  gone: "gone",
+  duplicate: "another page replaces it",
+  links: "mostly links, which are followed",
+  failed: "could not be read",
   forbidden: "not allowed",
   blocked: "not allowed",
-  empty: "it has no text",
-  skipped: "not needed any more",
+  empty: "no text",
+  skipped: "no longer needed",
 };
 
 const stateOf = ({ state, reason }) => [STATES[state] ?? state, reason].filter(Boolean).join(": ");
@@ -37,12 +37,12 @@ export async function open(place) {
   const url = address({ required: "", placeholder: "https://docs.example.org/guide" });
   const read = async () => {
     await send("POST", "/api/reads", { url: url.value.trim() });
-    say(`${url.value.trim()} is being read; it is listed once it has been.`);
+    say(`${url.value.trim()} is being read, and will be listed afterwards.`);
     url.value = "";
     setTimeout(guarded(show), 3000);
   };
   place.append(
-    headingOfOne("Pages", "What answers are drawn from, and what could not be read."),
+    headingOfOne("Pages", "The pages that answers use, and those that could not be read."),
     form("read-page", "Read one page", "Read", read, field("Address", url)),
     field("Search by address or title", words),
     detail,
@@ -68,9 +68,9 @@ async function show() {
     make("h3", "Known"),
     rows,
     more(known, text, rows),
-    make("h3", "Left out of answers"),
+    make("h3", "Not used in answers"),
     table(
-      "Pages left out of answers",
+      "Pages not used in answers",
       ["Page", "Why", "When"],
       unread.map((one) => [link(one.url, one.url), stateOf(one), when(one.checked_at)]),
       "None.",
@@ -78,7 +78,7 @@ async function show() {
   );
 }
 
-const pagesOf = (known) => table("Known pages", ["Page", "Read", "Looked at", "Next", "In answers"], known.map(page), "None.");
+const pagesOf = (known) => table("Known pages", ["Page", "Read", "Visited", "Next", "In answers"], known.map(page), "None.");
 
 function more(known, text, rows) {
   if (known.length < PART) return "";
@@ -101,7 +101,7 @@ async function showOne(id) {
   const { url, title, text, characters, lang, published, history } = await call(`/api/pages/${id}?end=3000`);
   const remove = sure("Delete", async () => {
     await call(`/api/pages/${id}`, { method: "DELETE" });
-    say(`${title || url} is deleted, with all that was drawn from it.`);
+    say(`${title || url} is deleted with everything derived from it.`);
     detail.replaceChildren();
     await show();
   });

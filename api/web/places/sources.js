@@ -16,7 +16,7 @@ export async function open(place) {
   list = make("div", "", { id: "sources" });
   reads = make("div", "", { id: "site-reads" });
   place.append(
-    headingOfOne("Sources", "The sites that may be read for any question, and when they are read again by themselves."),
+    headingOfOne("Sources", "The sites that may be read for any question, and when they are read again."),
     adding(),
     list,
     make("h3", "Whole sites"),
@@ -44,7 +44,7 @@ function adding() {
   const url = address({ required: "", placeholder: "https://docs.example.org/" });
   const often = input({ placeholder: "6h, 1d, or 0 3 * * *" });
   const whole = box("Read the whole site now", { checked: "" });
-  const own = box("It is my own: its address may be private");
+  const own = box("It is mine: its address may be private");
   const add = async () => {
     const schedule = often.value.trim() ? scheduleOf(often.value) : {};
     const source = await send("POST", "/api/sources", { url: url.value.trim(), own: own.ticked.checked, ...schedule });
@@ -74,7 +74,7 @@ async function show() {
     list.replaceChildren(table("Sources", ["Source", "Read again", "Next", ""], sources.map(source), "None yet: add one above."));
   }
   reads.replaceChildren(
-    table("Whole sites", ["Site", "Begun", "Pages", "State", ""], sites.filter(isAsked).slice(0, 20).map(siteRead), "None was read yet."),
+    table("Whole sites", ["Site", "Begun", "Pages", "State", ""], sites.filter(isAsked).slice(0, 20).map(siteRead), "None yet."),
   );
   if (sites.some(({ status }) => status === "RUNNING")) later = setTimeout(guarded(show), POLL_MS);
 }
@@ -100,8 +100,8 @@ function source({ id, url, schedule, paused, next_due, own }) {
   };
   const save = button("Save", () => change({ ...scheduleOf(often.value), zone: schedule?.zone ?? "UTC" }));
   const pause = paused
-    ? button("Resume", () => change({ paused: false }), { title: "Read it by itself again, as often as before" })
-    : button("Pause", () => change({ paused: true }), { title: "Read nothing of it by itself for now; how often is kept" });
+    ? button("Resume", () => change({ paused: false }), { title: "Resume its schedule" })
+    : button("Pause", () => change({ paused: true }), { title: "Pause its schedule" });
   const now = button("Read now", async () => {
     await send("POST", "/api/site-reads", { url });
     say(`${url} is being read.`);
@@ -116,7 +116,7 @@ function source({ id, url, schedule, paused, next_due, own }) {
   return [
     [link(url, url), own && make("span", "own", { class: "tag" })],
     make("span", "", { class: "row" }, often, save, pause),
-    paused ? make("span", "paused", { class: "tag" }) : next_due ? when(next_due) : "each page by itself",
+    paused ? make("span", "paused", { class: "tag" }) : next_due ? when(next_due) : "by page",
     make("span", "", { class: "row" }, now, pages.row, remove),
   ];
 }

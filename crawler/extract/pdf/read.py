@@ -22,7 +22,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-
 _TITLE_CHARS: Final = 120
 _SCANNED_PAGE: Final = "it is perhaps scanned, and pictures of text are not read"
 _SCANNED: Final = (
-    "it is perhaps scanned. Pictures of text are read once the extra is installed: pip install 'wellread[ocr]'"
+    "it is perhaps scanned. Pictures of text are read once the extra is installed: pip install '.[ocr]' in a checkout"
 )
 
 

@@ -117,7 +117,7 @@ def test_page_seen_unchanged_counts_as_read(http: TestClient, known: Services) -
         ({"query": "a", "sites": ["http://"]}, "http://"),
         ({"query": "a", "published_after": "yesterday"}, "published_after"),
         ({"query": "a", "read_after": "0001-01-01T00:00:00+14:00"}, "between 1900 and 2200"),
-        ({"query": "a", "offset": 10}, "offset: there is no such field"),
+        ({"query": "a", "offset": 10}, "offset: unknown field"),
     ],
 )
 def test_what_cannot_be_searched_is_refused_in_words(http: TestClient, body: dict[str, Any], said: str) -> None:

@@ -73,7 +73,7 @@ def test_collection_is_saved_into_a_file_and_taken_over_by_another(
     open_place(tab, "in/research/collections")
     tab.wait("document.querySelector('#take-over h3')?.innerText === 'Take over a file into research'")
     tab.choose("#take-over input[type=file]", file)
-    tab.click("Take over", "#take-over")
+    tab.click("Import", "#take-over")
     tab.wait("document.getElementById('said').innerText.startsWith('1 page, 0 sources, 1 question are taken over')")
     tab.wait("document.querySelector('#history a')?.innerText === 'Who built the lighthouse?'")
     tab.run("document.querySelector('#history a').click()")
@@ -83,7 +83,7 @@ def test_collection_is_saved_into_a_file_and_taken_over_by_another(
     file.write_bytes(b"PK no more")
     open_place(tab, "in/research/collections")
     tab.choose("#take-over input[type=file]", file)
-    tab.click("Take over", "#take-over")
+    tab.click("Import", "#take-over")
     tab.wait("document.getElementById('error').innerText.includes('is damaged, or is no export of Wellread')")
 
 

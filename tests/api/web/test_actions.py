@@ -140,11 +140,11 @@ def test_feedback_is_kept_and_shown_again(
     tab: Tab, services: Services, answered: str, name: str, verdict: str, comment: str
 ) -> None:
     tab.click(name, "#feedback")
-    tab.wait("document.getElementById('said').innerText === 'Thank you: your feedback is kept.'")
+    tab.wait("document.getElementById('said').innerText === 'Thank you: your feedback is saved.'")
     if comment:
         tab.fill("#feedback input", comment)
         tab.click("Send", "#feedback")
-        tab.wait("document.getElementById('said').innerText === 'Thank you: your comment is kept.'")
+        tab.wait("document.getElementById('said').innerText === 'Thank you: your comment is saved.'")
     with services.database.read() as session:
         kept = feedback.find(session, answered, 1)
     assert kept is not None

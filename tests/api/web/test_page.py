@@ -160,7 +160,7 @@ def test_notes_on_an_answer_are_shown_below_it(tab: Tab, services: Services) -> 
     tab.wait("document.querySelector('#answer.answered')")
     about = tab.text("#about")
     assert tab.text("#text .disputed") == "It was built in 1871."
-    assert tab.run("document.querySelector('.disputed').title") == "Citation 2 says otherwise"
+    assert tab.run("document.querySelector('.disputed').title") == "Citation 2 disagrees"
     assert "Stale since" in about
     assert "Cost $0.1000 (m: 5 tokens read, 1 written)." in about
 
@@ -272,7 +272,7 @@ def test_first_look_says_what_is_known_and_a_question_is_asked_by_click(tab: Tab
     walk.move(services, walk.ask(services).id, walk.answered(walk.keep_page(services)))
     _reload(tab)
     tab.wait("document.querySelector('.example')")
-    assert tab.text("#known").startswith("1 page is known. Where that is not enough, pages found by Wikipedia may be")
+    assert tab.text("#known").startswith("1 page is known. If that is not enough, pages found by Wikipedia may be")
     tab.run("document.querySelector('.example').click()")
     tab.wait("location.hash.length > 1")
     tab.wait("document.getElementById('asked-text').innerText === 'Who built the lighthouse?'")

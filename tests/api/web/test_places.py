@@ -111,7 +111,7 @@ def test_troubles_of_a_folder_and_its_files_are_shown_with_what_to_do(
         read_page.read(services, candidate_id)
     open_place(tab, "files")
     tab.wait("document.querySelectorAll('#files tbody tr').length === 4")
-    assert "all is well" in tab.text("#folders")
+    assert "ok" in tab.text("#folders")
     tab.run("location.hash = ''")
     tab.wait(f"document.querySelector('#choose-sources input[value=\"files://{folder.name}\"]')")
     open_place(tab, "files")
@@ -169,7 +169,7 @@ def test_values_stand_beside_their_names_on_a_narrow_screen(tab: Tab) -> None:
     tab.resize(390, 860)
     tab.run(
         "document.getElementById('place').insertAdjacentHTML('beforeend', '<div class=wide><table><tbody><tr><td>1</td>"
-        '<td id=cell data-name="Looked through again">3 pages, 2 sources, 7 folders and 23 questions</table>\')'
+        '<td id=cell data-name="Next check">3 pages, 2 sources, 7 folders and 23 questions</table>\')'
     )
     tab.run("for (let at = document.getElementById('cell'); at; at = at.parentElement) at.hidden = false")
     beside = (

@@ -24,17 +24,17 @@ LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["ye
         ({}, []),  # nothing to know
         (
             {"stale": True, "stale_at": "2026-11-03T10:00:00Z"},
-            ["Stale since 2026-11-03 10:00 UTC: a page that it cites has changed or vanished."],
+            ["Stale since 2026-11-03 10:00 UTC: a cited page has changed or is gone."],
         ),
-        ({"stale": True}, ["Stale: a page that it cites has changed or vanished."]),  # an older server
+        ({"stale": True}, ["Stale: a cited page has changed or is gone."]),  # an older server
         ({"cached_from": "abc"}, ["Given before, as the answer to abc; what it cites still says the same."]),
         (
             {"cached_from": "abc", "status": "ABSTAINED", "citations": [], "sentences": []},
             ["Given before, as the answer to abc; nothing that may answer it was read since."],
         ),
         ({"shared_with": "abc"}, ["Shared with abc, which asked the same."]),
-        ({"round": 1}, ["Asked again once, as its evidence changed."]),
-        ({"round": 3}, ["Asked again 3 times, as its evidence changed."]),
+        ({"round": 1}, ["Asked again once, because its evidence changed."]),
+        ({"round": 3}, ["Asked again 3 times, because its evidence changed."]),
         (
             {"cost": PAID | {"usd": 0.0, "unpriced": True, "model": "qwen3:8b"}},
             ["Cost not known (qwen3:8b: 3,400 tokens read, 500 written)."],
