@@ -58,7 +58,7 @@ class LearnedOut(BaseModel):
 def _no_flag(given: object) -> object:
     """Return a number as it is; raises ValueError for false, which would count as 0."""
     if isinstance(given, bool):
-        raise ValueError("true and false are not taken")
+        raise ValueError("true and false are not accepted")
     return given
 
 

@@ -9,49 +9,49 @@ from typing import Any, TypedDict
 class Options(TypedDict, total=False):
     """How a question is to be asked and answered."""
 
-    #: Read and answer from these only.
+    #: Read and quote only pages below these URLs.
     sites: Sequence[str]
-    #: Answer from pages in these languages only (ISO 639-1).
+    #: Answer only from pages in these languages (ISO 639-1).
     langs: Sequence[str]
-    #: An id of your own, under which the answer is found; left out: one is made.
+    #: Your own id for the question; default: a new one.
     id: str
-    #: The question that it follows: what it leaves out is understood from there.
+    #: The question that this one follows; what it leaves out is completed from there.
     after: str
-    #: The thread that it is asked in; `new` begins one; left out: that of `after`, or none.
+    #: The thread; `new` starts one; default: that of `after`, or none.
     thread: str
-    #: What to look up for it, at most 4,000 characters; left out: it is completed here.
+    #: The complete question, at most 4,000 characters; default: it is completed automatically.
     question_as_understood: str
-    #: The collection that is meant; left out: the key's first, or `default`.
+    #: The collection; default: the key's first, or `default`.
     collection: str
-    #: Neither read nor quote pages below these URLs.
+    #: Do not read or quote pages below these URLs.
     exclude_sites: Sequence[str]
-    #: Quote only pages that say they were published after this.
+    #: Quote only pages that state a publication date after this.
     published_after: str
-    #: Of the answer: one quote, up to five, or up to six.
+    #: Length of the answer: one quote, up to five, or up to six.
     length: str
-    #: What a model writes in (ISO 639-1); without a model: of the pages that are quoted.
+    #: Language (ISO 639-1) that a model writes in; without a model, of the quoted pages.
     answer_language: str
-    #: The confidence that suffices, instead of the strategy's, 0 to 1.
+    #: Confidence that suffices, from 0 to 1, instead of the strategy's.
     threshold: float
-    #: Other wordings in phase 2; 0: none; left out: the operator's number.
+    #: Other wordings in phase 2; 0: none; default: the operator's setting.
     variants: int
-    #: Hits of phase 1, and half of those of phase 2; left out: from the question.
+    #: Hits in phase 1; phase 2 retrieves twice as many; default: chosen from the question.
     top_k: int
-    #: A JSON Schema that the answer fills too: an object of values or lists, each cited or null.
+    #: A JSON Schema for values to extract, each with a citation or null.
     answer_schema: Mapping[str, Any]
-    #: Whether the web may be read when too little is known.
+    #: Whether to crawl if too little is known.
     crawl_enabled: bool
-    #: Waves of reading; 0 reads nothing.
+    #: Most waves of reading; 0 reads nothing.
     max_search_cycles: int
-    #: Evidence read longer ago than this many seconds is ignored.
+    #: Ignore evidence that was read longer ago than this many seconds.
     max_age: int
-    #: How sure the answer must be; left out: from the question.
+    #: How certain the answer must be; default: chosen from the question.
     strategy: str
-    #: ISO 639-1; left out: from the question.
+    #: ISO 639-1; default: detected from the question.
     lang: str
     #: 9 is served first.
     priority: int
-    #: Whether an equal question's answer, or run, may be given.
+    #: Whether to reuse the answer, or join the run, of an equal question.
     reuse: bool
     #: Ask it again when a page that its answer cites changes.
     watch: bool
@@ -62,9 +62,9 @@ class Options(TypedDict, total=False):
 class Terms(Options, total=False):
     """Further options of a question that nobody waits for."""
 
-    #: Told by a signed POST when the question ends.
+    #: Receives a signed POST when the question ends.
     callback_url: str
-    #: Seconds until it ends with the best answer there is.
+    #: Seconds until it ends with the best answer so far.
     deadline: float
 
 

@@ -32,7 +32,7 @@ def show_all(as_json: bool) -> None:
 
 @collections.command()
 @click.argument("name")
-@click.option("--exclude", "exclude", multiple=True, metavar="URL", help="A site never read or quoted in it.")
+@click.option("--exclude", "exclude", multiple=True, metavar="URL", help="A site never to read or quote in it.")
 def add(name: str, exclude: tuple[str, ...]) -> None:
     """Add a collection; NAME has letters a-z, digits, - and _."""
     with open_client() as client:

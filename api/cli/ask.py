@@ -25,16 +25,13 @@ class _WithOptions(click.Command):
 
 @click.command(cls=_WithOptions)
 @click.argument("question")
-@click.option(
-    "--own", is_flag=True, help="The sites are your own: their addresses may be private. They become sources."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON, as the API gives it.")
+@click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources.")
+@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON record.")
 @click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
 @click.option(
     "--chat",
     is_flag=True,
-    help="Go on asking: each next question follows the one before; `= QUESTION` says what the last one meant; an empty "
-    "line ends.",
+    help="Keep asking: each question follows the one before; `= QUESTION` corrects the last one; an empty line ends.",
 )
 def ask(question: str, own: bool, as_json: bool, wait: float, chat: bool, **options: Any) -> None:
     """Ask a question and watch it being answered.
@@ -74,12 +71,12 @@ def ask(question: str, own: bool, as_json: bool, wait: float, chat: bool, **opti
 
 @click.command()
 @click.argument("query")
-@click.option("--site", "sites", multiple=True, metavar="URL", help="Pages below this URL only; may be repeated.")
-@click.option("--exclude", "exclude_sites", multiple=True, metavar="URL", help="No page below this URL.")
-@click.option("--lang", "langs", multiple=True, metavar="CODE", help="Pages in this language only.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(BLOCK_KINDS), help="Passages with such a part only.")
-@click.option("--published-after", metavar="DATE", help="Pages that say they were published after this only.")
-@click.option("--read-after", metavar="DATE", help="Pages read after this only.")
+@click.option("--site", "sites", multiple=True, metavar="URL", help="Only pages below this URL; may be repeated.")
+@click.option("--exclude", "exclude_sites", multiple=True, metavar="URL", help="No pages below this URL.")
+@click.option("--lang", "langs", multiple=True, metavar="CODE", help="Only pages in this language.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(BLOCK_KINDS), help="Only passages with such a part.")
+@click.option("--published-after", metavar="DATE", help="Only pages that state a publication date after this.")
+@click.option("--read-after", metavar="DATE", help="Only pages read after this.")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most this many passages.")
 @click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:

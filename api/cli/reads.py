@@ -23,9 +23,7 @@ POLL_EVERY_S = 0.5
 @click.command()
 @click.argument("urls", nargs=-1, required=True, metavar="URL…")
 @click.option("--whole", is_flag=True, help="Read the whole site, or all of it below the URL's path.")
-@click.option(
-    "--own", is_flag=True, help="The sites are your own: their addresses may be private. They become sources."
-)
+@click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources.")
 @click.option(
     "--max-pages", type=click.IntRange(1, 1_000_000), help="At most this many pages of a whole site.  [default: 10,000]"
 )

@@ -35,7 +35,7 @@ ZONE = click.option(
 
 @source.command()
 @click.argument("url")
-@click.option("--own", is_flag=True, help="Your own site: its address may be private.")
+@click.option("--own", is_flag=True, help="The site is yours: its address may be private.")
 @click.option("--delay", metavar="S", type=click.FloatRange(0, 3600), help="Seconds between two requests to it.")
 @EVERY
 @CRON

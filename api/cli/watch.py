@@ -36,10 +36,8 @@ def watch() -> None:
 
 @watch.command(hidden=True)
 @click.argument("question")
-@click.option("--site", "sites", multiple=True, metavar="URL", help="Read this site and no other; may be repeated.")
-@click.option(
-    "--own", is_flag=True, help="The sites are your own: their addresses may be private. They become sources."
-)
+@click.option("--site", "sites", multiple=True, metavar="URL", help="Read only this site; may be repeated.")
+@click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources.")
 @click.option("--callback", default="", metavar="URL", help="Gets a signed POST for each new answer.")
 @click.option("--stay", is_flag=True, help="Stay and show each new answer.")
 @click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")

@@ -17,7 +17,7 @@ from domain.options import Asked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-Collection = Annotated[str, Field(max_length=100, description="The collection that is meant; empty: the usual one.")]
+Collection = Annotated[str, Field(max_length=100, description="The collection; empty: the default one.")]
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
 Sites = Annotated[list[Url] | None, Field(max_length=20, description="URLs: only pages below these.")]
 Excluded = Annotated[list[Url] | None, Field(max_length=100, description="URLs: no pages below these.")]

@@ -94,7 +94,9 @@ class Tools:
         kinds: Annotated[list[BlockKind] | None, Field(description="Only passages that hold such a part.")] = None,
         published_after: Annotated[Date, Field(description="A date, ISO 8601.")] = "",
         read_after: Annotated[Date, Field(description="A date, ISO 8601.")] = "",
-        lang: Annotated[str, Field(description="ISO 639-1, of the query; empty: from its words.")] = "",
+        lang: Annotated[
+            str, Field(description="ISO 639-1, the query's language; empty: detected from its words.")
+        ] = "",
         limit: Annotated[int, Field(ge=1, le=100)] = 10,
         collection: Collection = "",
     ) -> list[FoundPassage]:

@@ -87,9 +87,11 @@ def _file_and_name(form: FormData) -> tuple[UploadFile, str]:
 @router.get("", dependencies=[Depends(require(Role.ask))])
 def every(
     services: ServicesDep,
-    folder: Annotated[str, Query(max_length=100, description="Of this folder alone; uploads: what was sent.")] = "",
+    folder: Annotated[
+        str, Query(max_length=100, description="Only of this folder; `uploads` has the uploaded files.")
+    ] = "",
     failed: Annotated[bool, Query(description="Only those that could not be read.")] = False,
-    after: Annotated[str, Query(max_length=2048, description="Only those behind this address: the next part.")] = "",
+    after: Annotated[str, Query(max_length=2048, description="Only those after this address, for the next part.")] = "",
     address: Annotated[str, Query(max_length=2048, description="Only the one with this address.")] = "",
     limit: Annotated[int, Query(ge=1, le=1_000)] = 1_000,
 ) -> list[StoredFile]:

@@ -149,7 +149,7 @@ def events(
     still_open: StillOpenDep,
     last_event_id: Annotated[str, Header(pattern=_EVENT_ID)] = "0",
 ) -> EventSourceResponse:
-    """Progress as server-sent events: first where it stands, then what happens, last `final` with the whole record."""
+    """Progress as server-sent events: first the state, then what happens, last `final` with the whole record."""
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
         read = checked(still_open, lambda: read_record(services, known.id))

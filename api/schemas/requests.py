@@ -25,8 +25,8 @@ from workers.questions.search import MAX_FOUND, PassageQuery
 
 MAX_WAIT_S = 120.0
 
-Every = Annotated[str | None, Field(max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")]
-Cron = Annotated[str | None, Field(max_length=100, description="Look at it at these times: a cron line.")]
+Every = Annotated[str | None, Field(max_length=40, description="Check it this often: 90m, 6h, 1d12h.")]
+Cron = Annotated[str | None, Field(max_length=100, description="Check it at these times: a cron line.")]
 Delay = Annotated[float | None, Field(ge=0, le=3600, validation_alias=AliasChoices("min_delay_s", "min_delay"))]
 
 
@@ -34,13 +34,13 @@ class ChatRequest(Asked):
     """A question whose asker waits for the answer."""
 
     wait: float = Field(default=30.0, ge=0, le=MAX_WAIT_S, description="Seconds to wait for the final answer.")
-    queued: bool = Field(default=False, description="Do not wait at all: the answer is fetched or watched by its id.")
+    queued: bool = Field(default=False, description="Do not wait: fetch or watch the answer by its id.")
 
 
 class QuestionRequest(Asked):
     """A question whose asker does not wait."""
 
-    callback_url: Url | None = Field(default=None, description="Told by a signed POST when the question ends.")
+    callback_url: Url | None = Field(default=None, description="Receives a signed POST when the question ends.")
     deadline: Deadline = DEADLINE_S
 
 
@@ -53,24 +53,26 @@ class SearchRequest(Body):
         json_schema_extra=LENGTHS,
     )
     collection: Collection = ""
-    sites: list[Url] = Field(default_factory=list, max_length=20, description="Pages below these URLs only.")
+    sites: list[Url] = Field(default_factory=list, max_length=20, description="Only pages below these URLs.")
     exclude_sites: list[Url] = Field(
         default_factory=list, max_length=MAX_EXCLUDED, description="No pages below these URLs."
     )
     langs: list[Language] = Field(
-        default_factory=list, max_length=MAX_LANGS, description="Pages in these languages only (ISO 639-1)."
+        default_factory=list, max_length=MAX_LANGS, description="Only pages in these languages (ISO 639-1)."
     )
     kinds: list[BlockKind] = Field(
         default_factory=list,
         max_length=len(BLOCK_KINDS),
-        description="Passages with a part of one of these kinds only.",
+        description="Only passages with a part of one of these kinds.",
     )
     published_after: Moment | None = Field(
-        default=None, description="Pages that say they were published after this only."
+        default=None, description="Only pages that state a publication date after this."
     )
-    read_after: Moment | None = Field(default=None, description="Pages read, or seen unchanged, after this only.")
+    read_after: Moment | None = Field(default=None, description="Only pages read, or seen unchanged, after this.")
     limit: int = Field(default=10, ge=1, le=MAX_FOUND, description="Most passages to return.")
-    lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="Of the query; left out: from its words.")
+    lang: str = Field(
+        default="", pattern=r"^([a-z]{2,3})?$", description="The query's language; default: detected from its words."
+    )
 
 
 class ThreadRequest(Body):
@@ -83,7 +85,7 @@ class WatchRequest(Body):
     """A question to ask again when its evidence changes."""
 
     callback_url: Url | None = Field(
-        default=None, description="Told of changes by a signed POST; left out: the question's own."
+        default=None, description="Receives a signed POST for each change; default: the question's own."
     )
 
 
@@ -100,7 +102,7 @@ class SourceRequest(Body):
 
     url: Url
     collection: Collection = ""
-    own: bool = Field(default=False, description="Your own site: its address may be private. Needs the role admin.")
+    own: bool = Field(default=False, description="The site is yours: its address may be private. Needs the role admin.")
     min_delay_s: Delay = Field(default=None, description="Seconds between two requests to it.")
     every: Every = None
     cron: Cron = None
@@ -120,9 +122,7 @@ class SourceChanges(Body):
     zone: str | None = Field(
         default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; null: as it is."
     )
-    paused: bool = Field(
-        default=False, description="Whether nothing of it is read by itself from now on; its schedule is kept."
-    )
+    paused: bool = Field(default=False, description="Whether to pause it; its schedule is kept.")
 
 
 class SiteReadRequest(Body):
@@ -146,11 +146,11 @@ class PagesWanted(BaseModel):
     version: int | None = Field(default=None, ge=1, le=2**31 - 1, description="The page's text with this number.")
     site: str = Field(default="", max_length=2048, description="List the pages below this URL.")
     source: int | None = Field(default=None, ge=1, le=2**31 - 1, description="List the pages of this source.")
-    since: Moment | None = Field(default=None, description="List those whose text is not older.")
+    since: Moment | None = Field(default=None, description="List pages whose text is not older.")
     kind: PageKind | None = Field(default=None, description="List pages of the web, or files.")
-    not_read: bool = Field(default=False, description="List what answers cannot be drawn from, with the reason.")
+    not_read: bool = Field(default=False, description="List pages that answers cannot use, with the reason.")
     text: str = Field(default="", max_length=200, description="List those with this in URL or title.")
-    after: str = Field(default="", max_length=2048, description="List what is behind this address: the next part.")
+    after: str = Field(default="", max_length=2048, description="List pages after this address, for the next part.")
     limit: int = Field(default=100, ge=1, le=1_000, description="Most to list.")
 
 
@@ -165,11 +165,11 @@ class CollectionRequest(Body):
     """A collection to add."""
 
     name: str = Field(
-        description="Letters a–z, digits, - and _, at most 60; upper case is taken as lower case.",
+        description="Letters a–z, digits, - and _, at most 60; upper case becomes lower case.",
         json_schema_extra={"pattern": "^[A-Za-z0-9]([A-Za-z0-9_-]{0,58}[A-Za-z0-9])?$"},
     )
     exclude_sites: list[Url] = Field(
-        default_factory=list, max_length=1_000, description="Sites that are never read or quoted in it."
+        default_factory=list, max_length=1_000, description="Sites never to read or quote in it."
     )
 
 
@@ -181,12 +181,12 @@ class KeyRequest(Body):
         json_schema_extra={"pattern": "^[A-Za-z0-9]([A-Za-z0-9_.-]{0,58}[A-Za-z0-9])?$"},
     )
     role: Literal["ask", "operate", "admin"] = Field(
-        default="ask", description="ask: questions of its own; operate: all questions, and what is read; admin: all."
+        default="ask", description="ask: its own questions; operate: all questions and sources; admin: everything."
     )
     collections: list[Annotated[str, Field(max_length=100)]] | None = Field(
-        default=None, min_length=1, max_length=100, description="Those that it opens; left out: all."
+        default=None, min_length=1, max_length=100, description="The collections that it opens; default: all."
     )
-    expires_at: Moment | None = Field(default=None, description="From then on it opens nothing; left out: never.")
+    expires_at: Moment | None = Field(default=None, description="When it expires; default: never.")
 
 
 def to_passage_query(asked: SearchRequest) -> PassageQuery:

@@ -15,9 +15,9 @@ export interface ApiKey {
   secret: string | null;
 }
 
-/** What one question may use; what is left out is the operator's default. */
+/** What one question may use; default: the operator's settings. */
 export interface BudgetRequest {
-  /** Longest time that pages are read; what they wait for a worker is not counted. */
+  /** Longest time for reading pages, not counting waits for a worker. */
   seconds?: number | null;
   /** Most pages it may read. */
   pages?: number | null;
@@ -25,7 +25,7 @@ export interface BudgetRequest {
   bytes?: number | null;
   /** Most links from where the crawl begins. */
   depth?: number | null;
-  /** Waves of reading; as max_search_cycles. */
+  /** Most waves of reading, like max_search_cycles. */
   cycles?: number | null;
   /** Most tokens of a language model it may use. */
   tokens?: number | null;
@@ -37,49 +37,49 @@ export interface BudgetRequest {
 export interface ChatRequest {
   /** What you want to know: at most 4,000 characters. */
   question: string;
-  /** Read and answer from these only. */
+  /** Read and quote only pages below these URLs. */
   sites?: Array<string>;
-  /** Answer from pages in these languages only (ISO 639-1). */
+  /** Answer only from pages in these languages (ISO 639-1). */
   langs?: Array<string>;
-  /** An id of your own, under which the answer is found; left out: one is made. */
+  /** Your own id for the question; default: a new one. */
   id?: string | null;
-  /** The question that it follows: what it leaves out is understood from there. */
+  /** The question that this one follows; what it leaves out is completed from there. */
   after?: string | null;
-  /** The thread that it is asked in; `new` begins one; left out: that of `after`, or none. */
+  /** The thread; `new` starts one; default: that of `after`, or none. */
   thread?: string | "new" | null;
-  /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
+  /** The complete question, at most 4,000 characters; default: it is completed automatically. */
   question_as_understood?: string;
-  /** The collection that is meant; left out: the key's first, or `default`. */
+  /** The collection; default: the key's first, or `default`. */
   collection?: string;
-  /** Neither read nor quote pages below these URLs. */
+  /** Do not read or quote pages below these URLs. */
   exclude_sites?: Array<string>;
-  /** Quote only pages that say they were published after this. */
+  /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
-  /** Of the answer: one quote, up to five, or up to six. */
+  /** Length of the answer: one quote, up to five, or up to six. */
   length?: "short" | "normal" | "long";
-  /** What a model writes in (ISO 639-1); without a model: of the pages that are quoted. */
+  /** Language (ISO 639-1) that a model writes in; without a model, of the quoted pages. */
   answer_language?: string | null;
-  /** The confidence that suffices, instead of the strategy's, 0 to 1. */
+  /** Confidence that suffices, from 0 to 1, instead of the strategy's. */
   threshold?: number | null;
-  /** Other wordings in phase 2; 0: none; left out: the operator's number. */
+  /** Other wordings in phase 2; 0: none; default: the operator's setting. */
   variants?: 0 | 2 | 3 | 4 | 5 | null;
-  /** Hits of phase 1, and half of those of phase 2; left out: from the question. */
+  /** Hits in phase 1; phase 2 retrieves twice as many; default: chosen from the question. */
   top_k?: number | null;
-  /** A JSON Schema that the answer fills too: an object of values or lists, each cited or null. */
+  /** A JSON Schema for values to extract, each with a citation or null. */
   answer_schema?: Record<string, unknown> | null;
-  /** Whether the web may be read when too little is known. */
+  /** Whether to crawl if too little is known. */
   crawl_enabled?: boolean;
-  /** Waves of reading; 0 reads nothing. */
+  /** Most waves of reading; 0 reads nothing. */
   max_search_cycles?: number | null;
-  /** Evidence read longer ago than this many seconds is ignored. */
+  /** Ignore evidence that was read longer ago than this many seconds. */
   max_age?: number | null;
-  /** How sure the answer must be; left out: from the question. */
+  /** How certain the answer must be; default: chosen from the question. */
   strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
-  /** ISO 639-1; left out: from the question. */
+  /** ISO 639-1; default: detected from the question. */
   lang?: string;
   /** 9 is served first. */
   priority?: number;
-  /** Whether an equal question's answer, or run, may be given. */
+  /** Whether to reuse the answer, or join the run, of an equal question. */
   reuse?: boolean;
   /** Ask it again when a page that its answer cites changes. */
   watch?: boolean;
@@ -87,7 +87,7 @@ export interface ChatRequest {
   budget?: BudgetRequest;
   /** Seconds to wait for the final answer. */
   wait?: number;
-  /** Do not wait at all: the answer is fetched or watched by its id. */
+  /** Do not wait: fetch or watch the answer by its id. */
   queued?: boolean;
 }
 
@@ -144,9 +144,9 @@ export interface Collection {
 
 /** A collection to add. */
 export interface CollectionRequest {
-  /** Letters a–z, digits, - and _, at most 60; upper case is taken as lower case. */
+  /** Letters a–z, digits, - and _, at most 60; upper case becomes lower case. */
   name: string;
-  /** Sites that are never read or quoted in it. */
+  /** Sites never to read or quote in it. */
   exclude_sites?: Array<string>;
 }
 
@@ -344,11 +344,11 @@ export interface Imported {
 export interface KeyRequest {
   /** Letters a–z, digits, dots, - and _, at most 60. */
   name: string;
-  /** ask: questions of its own; operate: all questions, and what is read; admin: all. */
+  /** ask: its own questions; operate: all questions and sources; admin: everything. */
   role?: "ask" | "operate" | "admin";
-  /** Those that it opens; left out: all. */
+  /** The collections that it opens; default: all. */
   collections?: Array<string> | null;
-  /** From then on it opens nothing; left out: never. */
+  /** When it expires; default: never. */
   expires_at?: string | null;
 }
 
@@ -504,57 +504,57 @@ export interface Problem {
 export interface QuestionRequest {
   /** What you want to know: at most 4,000 characters. */
   question: string;
-  /** Read and answer from these only. */
+  /** Read and quote only pages below these URLs. */
   sites?: Array<string>;
-  /** Answer from pages in these languages only (ISO 639-1). */
+  /** Answer only from pages in these languages (ISO 639-1). */
   langs?: Array<string>;
-  /** An id of your own, under which the answer is found; left out: one is made. */
+  /** Your own id for the question; default: a new one. */
   id?: string | null;
-  /** The question that it follows: what it leaves out is understood from there. */
+  /** The question that this one follows; what it leaves out is completed from there. */
   after?: string | null;
-  /** The thread that it is asked in; `new` begins one; left out: that of `after`, or none. */
+  /** The thread; `new` starts one; default: that of `after`, or none. */
   thread?: string | "new" | null;
-  /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
+  /** The complete question, at most 4,000 characters; default: it is completed automatically. */
   question_as_understood?: string;
-  /** The collection that is meant; left out: the key's first, or `default`. */
+  /** The collection; default: the key's first, or `default`. */
   collection?: string;
-  /** Neither read nor quote pages below these URLs. */
+  /** Do not read or quote pages below these URLs. */
   exclude_sites?: Array<string>;
-  /** Quote only pages that say they were published after this. */
+  /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
-  /** Of the answer: one quote, up to five, or up to six. */
+  /** Length of the answer: one quote, up to five, or up to six. */
   length?: "short" | "normal" | "long";
-  /** What a model writes in (ISO 639-1); without a model: of the pages that are quoted. */
+  /** Language (ISO 639-1) that a model writes in; without a model, of the quoted pages. */
   answer_language?: string | null;
-  /** The confidence that suffices, instead of the strategy's, 0 to 1. */
+  /** Confidence that suffices, from 0 to 1, instead of the strategy's. */
   threshold?: number | null;
-  /** Other wordings in phase 2; 0: none; left out: the operator's number. */
+  /** Other wordings in phase 2; 0: none; default: the operator's setting. */
   variants?: 0 | 2 | 3 | 4 | 5 | null;
-  /** Hits of phase 1, and half of those of phase 2; left out: from the question. */
+  /** Hits in phase 1; phase 2 retrieves twice as many; default: chosen from the question. */
   top_k?: number | null;
-  /** A JSON Schema that the answer fills too: an object of values or lists, each cited or null. */
+  /** A JSON Schema for values to extract, each with a citation or null. */
   answer_schema?: Record<string, unknown> | null;
-  /** Whether the web may be read when too little is known. */
+  /** Whether to crawl if too little is known. */
   crawl_enabled?: boolean;
-  /** Waves of reading; 0 reads nothing. */
+  /** Most waves of reading; 0 reads nothing. */
   max_search_cycles?: number | null;
-  /** Evidence read longer ago than this many seconds is ignored. */
+  /** Ignore evidence that was read longer ago than this many seconds. */
   max_age?: number | null;
-  /** How sure the answer must be; left out: from the question. */
+  /** How certain the answer must be; default: chosen from the question. */
   strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
-  /** ISO 639-1; left out: from the question. */
+  /** ISO 639-1; default: detected from the question. */
   lang?: string;
   /** 9 is served first. */
   priority?: number;
-  /** Whether an equal question's answer, or run, may be given. */
+  /** Whether to reuse the answer, or join the run, of an equal question. */
   reuse?: boolean;
   /** Ask it again when a page that its answer cites changes. */
   watch?: boolean;
   /** What the question may use. */
   budget?: BudgetRequest;
-  /** Told by a signed POST when the question ends. */
+  /** Receives a signed POST when the question ends. */
   callback_url?: string | null;
-  /** Seconds until it ends with the best answer there is. */
+  /** Seconds until it ends with the best answer so far. */
   deadline?: number;
 }
 
@@ -574,7 +574,7 @@ export interface QuestionSummary {
 /** A page to read now. */
 export interface ReadRequest {
   url: string;
-  /** The collection that is meant; left out: the key's first, or `default`. */
+  /** The collection; default: the key's first, or `default`. */
   collection?: string;
 }
 
@@ -710,23 +710,23 @@ export interface ScheduleOut {
 export interface SearchRequest {
   /** What to look for: at most 4,000 characters. */
   query: string;
-  /** The collection that is meant; left out: the key's first, or `default`. */
+  /** The collection; default: the key's first, or `default`. */
   collection?: string;
-  /** Pages below these URLs only. */
+  /** Only pages below these URLs. */
   sites?: Array<string>;
   /** No pages below these URLs. */
   exclude_sites?: Array<string>;
-  /** Pages in these languages only (ISO 639-1). */
+  /** Only pages in these languages (ISO 639-1). */
   langs?: Array<string>;
-  /** Passages with a part of one of these kinds only. */
+  /** Only passages with a part of one of these kinds. */
   kinds?: Array<"prose" | "heading" | "list" | "table" | "definition" | "code">;
-  /** Pages that say they were published after this only. */
+  /** Only pages that state a publication date after this. */
   published_after?: string | null;
-  /** Pages read, or seen unchanged, after this only. */
+  /** Only pages read, or seen unchanged, after this. */
   read_after?: string | null;
   /** Most passages to return. */
   limit?: number;
-  /** Of the query; left out: from its words. */
+  /** The query's language; default: detected from its words. */
   lang?: string;
 }
 
@@ -781,7 +781,7 @@ export interface SiteReadOut {
 /** A whole site to read. */
 export interface SiteReadRequest {
   url: string;
-  /** The collection that is meant; left out: the key's first, or `default`. */
+  /** The collection; default: the key's first, or `default`. */
   collection?: string;
   /** Most pages to look at. */
   max_pages?: number;
@@ -796,13 +796,13 @@ export type SiteReadStatus = "RUNNING" | "PAUSED" | "DONE" | "CANCELLED";
 export interface SourceChanges {
   /** Seconds between two requests to it; null: the server's setting. */
   min_delay_s?: number | null;
-  /** Look at it this often: 90m, 6h, 1d12h. */
+  /** Check it this often: 90m, 6h, 1d12h. */
   every?: string | null;
-  /** Look at it at these times: a cron line. */
+  /** Check it at these times: a cron line. */
   cron?: string | null;
   /** Time zone of the cron line, such as Europe/Berlin; null: as it is. */
   zone?: string | null;
-  /** Whether nothing of it is read by itself from now on; its schedule is kept. */
+  /** Whether to pause it; its schedule is kept. */
   paused?: boolean;
 }
 
@@ -823,15 +823,15 @@ export interface SourceOut {
 /** A site to read for any question. */
 export interface SourceRequest {
   url: string;
-  /** The collection that is meant; left out: the key's first, or `default`. */
+  /** The collection; default: the key's first, or `default`. */
   collection?: string;
-  /** Your own site: its address may be private. Needs the role admin. */
+  /** The site is yours: its address may be private. Needs the role admin. */
   own?: boolean;
   /** Seconds between two requests to it. */
   min_delay_s?: number | null;
-  /** Look at it this often: 90m, 6h, 1d12h. */
+  /** Check it this often: 90m, 6h, 1d12h. */
   every?: string | null;
-  /** Look at it at these times: a cron line. */
+  /** Check it at these times: a cron line. */
   cron?: string | null;
   /** Time zone of the cron line, such as Europe/Berlin; left out: UTC. */
   zone?: string | null;
@@ -1017,7 +1017,7 @@ export interface WatchOut {
 
 /** A question to ask again when its evidence changes. */
 export interface WatchRequest {
-  /** Told of changes by a signed POST; left out: the question's own. */
+  /** Receives a signed POST for each change; default: the question's own. */
   callback_url?: string | null;
 }
 
@@ -1056,7 +1056,7 @@ export interface Routes {
   "GET /api/questions/{question_id}/trace": { path: { question_id: string }; query?: { collection?: string }; answer: Array<StepOut> };
   /** Related questions: asked before about the cited pages, and on sections around the quotes. */
   "GET /api/questions/{question_id}/related": { path: { question_id: string }; query?: { collection?: string }; answer: Array<RelatedQuestion> };
-  /** Progress as server-sent events: first where it stands, then what happens, last `final` with the whole record. */
+  /** Progress as server-sent events: first the state, then what happens, last `final` with the whole record. */
   "GET /api/questions/{question_id}/events": { path: { question_id: string }; query?: { collection?: string }; answer: string };
   /** The threads, most recently used first; a key with the role ask sees its own. */
   "GET /api/threads": { query?: { q?: string; limit?: number; before?: string | null; collection?: string }; answer: Array<ThreadOut> };

@@ -23,7 +23,7 @@ class Payload(Asked):
     """What ``send_task("wellread.ask", [payload])`` takes: a published contract."""
 
     idempotency_key: str = Field("", max_length=255, description="Makes a repeat harmless, as an id does.")
-    lang: str = Field("", max_length=8, description="ISO 639-1; left out: from the question.")
+    lang: str = Field("", max_length=8, description="ISO 639-1; default: detected from the question.")
     strategy: Annotated[Task | None, BeforeValidator(lambda given: given or None)] = None
     callback_url: str = ""
     owner: str = Field("", max_length=100, description="The name of the API key that reads the answer back.")

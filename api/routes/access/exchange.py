@@ -55,9 +55,7 @@ def export(services: ServicesDep) -> ZipFile:
 async def take_over(
     request: Request,
     services: ServicesDep,
-    own: Annotated[
-        bool, Query(description="It is yours: addresses of inner networks are taken from it, and callbacks.")
-    ] = False,
+    own: Annotated[bool, Query(description="The file is yours: also import private addresses and callbacks.")] = False,
 ) -> Imported:
     """Import an exported file; known pages keep their latest text. Needs the role admin.
 
