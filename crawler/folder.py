@@ -126,7 +126,7 @@ def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
     before = os.fstat(handle)
     if not stat.S_ISREG(before.st_mode):
         os.close(handle)
-        raise FileUnreadable(f"{path} is no file that can be read.")
+        raise FileUnreadable(f"{path} is not a readable file.")
     with os.fdopen(handle, "rb") as file:
         if before.st_size > max_bytes:
             told = f"WELLREAD_FILE_MAX_BYTES allows {max_bytes:,}. Split it."
@@ -167,6 +167,6 @@ def _open(root: Path, path: str) -> int:
 
 def _unreadable(error: OSError) -> FolderUnreadable:
     return FolderUnreadable(
-        f"The folder cannot be looked through: {error.strerror or error}. What was read of it is kept; put it back, "
-        "let the account that runs Wellread read it, or end this with `wellread files remove FOLDER`."
+        f"The folder cannot be read: {error.strerror or error}. What was read from it is kept: put it back, "
+        "let Wellread's account read it, or stop watching with `wellread files remove FOLDER`."
     )

@@ -28,7 +28,7 @@ class Verdict:
     )
     judge: str = ""  #: the name of the judge
     disputes: tuple[Dispute, ...] = field(default=(), metadata=UNPUBLISHED)  #: hits that contradict each other
-    version: int = field(default=0, metadata=described("Of the judge, where it was learned here; 0: as shipped."))
+    version: int = field(default=0, metadata=described("The judge's version, if it was learned here; 0: as shipped."))
     embedder: str = field(default="", metadata=UNPUBLISHED)  #: whose similarities were weighed
     #: what was weighed: feature → value; verdicts that differ in it alone are equal
     evidence: Mapping[str, float] = field(default_factory=dict, compare=False, metadata=UNPUBLISHED)
@@ -42,7 +42,7 @@ class Citation:
     passage_id: str
     page_id: int = field(metadata=described("GET /api/pages/{page_id} gives the page's text."))
     url: str
-    title: str = field(metadata=described("The page's title, and the headings above the quote where there are any."))
+    title: str = field(metadata=described("The page's title, and the headings above the quote, if any."))
     quote: str = field(metadata=described("Exactly the stored text from `start` to `end`."))
     start: int = field(metadata=described("Offset in the page's text, in Unicode characters."))
     end: int
@@ -94,9 +94,9 @@ class Sentence:
 
     text: str
     markers: tuple[int, ...] = field(default=(), metadata=described("The citations that support it."))
-    focus: Focus | None = field(default=None, metadata=described("Where it says just what was asked."))
+    focus: Focus | None = field(default=None, metadata=described("The part that says exactly what was asked."))
     chosen: ChosenSentence | None = field(
-        default=None, metadata=described("Where the sentence stands that answers; null where that is all of it.")
+        default=None, metadata=described("The part that is the answering sentence; null if it is all of it.")
     )
     contradicts: tuple[int, ...] = field(
         default=(), metadata=described("The citations that give another value for that.")
@@ -159,14 +159,14 @@ class StructuredField:
     path: str = field(metadata=described("Its JSON pointer in `value`."))
     value: Value | None
     confidence: float = field(default=0.0, metadata=described("From 0 to 1."))
-    citation: Citation | None = field(default=None, metadata=described("Where it stands; null with a null value."))
+    citation: Citation | None = field(default=None, metadata=described("Its citation; null for a null value."))
 
 
 @dataclass(frozen=True, kw_only=True)
 class StructuredAnswer:
     """An answer in the asker's form."""
 
-    value: Mapping[str, Any] = field(metadata=described("As `answer_schema` says; null where nothing says it."))
+    value: Mapping[str, Any] = field(metadata=described("In the form of `answer_schema`; null if not found."))
     fields: tuple[StructuredField, ...]
 
 

@@ -113,7 +113,7 @@ def clean_path(path: str) -> str:
     normal = unicodedata.normalize("NFC", path)
     parts = normal.split("/")
     if any(part in ("", ".", "..") or part != part.strip() for part in parts) or "\\" in normal:
-        raise BadFileName(f"{shown} is no name of a file: give one such as rules.pdf or travel/rules.pdf.")
+        raise BadFileName(f"{shown} is not a valid file name: use one such as rules.pdf or travel/rules.pdf.")
     if len(parts) > MAX_DEPTH or any(len(part) > MAX_NAME for part in parts):
         raise BadFileName(f"{shown} is too long: a name has at most {MAX_NAME} characters, a path {MAX_DEPTH} parts.")
     if len(_escape(normal).encode()) > MAX_PATH:
@@ -129,5 +129,5 @@ def clean_folder(name: str) -> str:
     """Return a folder's name as addresses have it; raises BadFileName."""
     clean = _NOT_IN_FOLDER.sub("-", unicodedata.normalize("NFC", name)).strip("-.").lower()[:60]
     if not clean:
-        raise BadFileName(f"{name[:100]!r} is no name of a folder: give one of letters and digits with --name.")
+        raise BadFileName(f"{name[:100]!r} is not a valid folder name: use letters and digits, with --name.")
     return clean

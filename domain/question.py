@@ -56,7 +56,7 @@ class ThreadQuestion:
     id: str
     question: str
     question_as_understood: str | None = field(
-        metadata=described("What was looked up, where the question was completed from its thread.")
+        metadata=described("The completed question, if it was completed from its thread.")
     )
     status: Status
     created_at: datetime

@@ -24,7 +24,7 @@ class ContextHit:
     original_rank: int = field(default=0, metadata=described("Before reranking; 0: it was not reranked."))
     score: float = field(
         metadata=described(
-            "What the hits are ordered by, of this answer alone: higher is better, it is no probability, and scores of "
+            "The order of this answer's hits: higher is better; it is not a probability, and scores of "
             "two questions do not compare."
         )
     )

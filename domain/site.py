@@ -91,9 +91,9 @@ class SiteRead:
     failed: int
     bytes: int
     embedding: int = field(
-        metadata=described("Those that wait to be in the knowledge base; told of one site read alone.")
+        metadata=described("Pages that wait to be embedded; only in the response for one site read.")
     )
-    active_s: float = field(metadata=described("Seconds it was worked on, pauses left out."))
+    active_s: float = field(metadata=described("Seconds of work, without pauses."))
     pages_per_s: float
     left_s: float | None = field(metadata=described("About how many seconds are left; null while that cannot be told."))
     created_at: datetime
@@ -111,8 +111,8 @@ class SiteRead:
 class PageCheck:
     """What was found when a page was looked at, once or many times in a row."""
 
-    outcome: str = field(metadata=described("new, changed, unchanged, gone, failed, or what else came of it."))
-    status: int | None = field(metadata=described("HTTP status of the answer; 304 where the server said so itself."))
+    outcome: str = field(metadata=described("new, changed, unchanged, gone, failed or another outcome."))
+    status: int | None = field(metadata=described("HTTP status of the answer; 304 if the server said so itself."))
     content_hash: str = field(metadata=described("Of the text it had from then on."))
     reason: str
     times: int = field(metadata=described("How often in a row."))
@@ -127,13 +127,13 @@ PageKind = Literal["web", "file"]
 class PageSummary:
     """A page in a list, or a URL that brought none."""
 
-    id: int | None = field(metadata=described("null where nothing was stored."))
+    id: int | None = field(metadata=described("null if nothing was stored."))
     url: str
     kind: PageKind
     state: str = field(
         metadata=described(
-            "held, waiting, gone, duplicate, links or failed; without a page what came of reading: forbidden, blocked, "
-            "empty, skipped …"
+            "held, waiting, gone, duplicate, links or failed; without a page, the outcome: forbidden, blocked, empty, "
+            "skipped …"
         )
     )
     reason: str | None = field(metadata=described("Why answers cannot be drawn from it."))

@@ -18,8 +18,8 @@ class VersionOut(BaseModel):
 
     kind: Kind
     number: int = Field(description="Counts from 1 within its kind.")
-    embedder: str = Field(description="Whose hits it judges; empty where that does not matter.")
-    active: bool = Field(description="Whether it is in use; where no version of a kind is, what is shipped is.")
+    embedder: str = Field(description="The embedder whose hits it judges; empty if it does not matter.")
+    active: bool = Field(description="Whether it is in use; if no version of a kind is, the shipped one is.")
     examples: int = Field(description="How many answers, questions or tries it was learned from.")
     metrics: dict[str, dict[str, dict[str, float]]] = Field(description=_PARTS)
     created_at: datetime
@@ -70,4 +70,4 @@ class RollbackRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    version: Number = Field(None, ge=0, description="0: what is shipped; null: the one before that in use.")
+    version: Number = Field(None, ge=0, description="0: the shipped one; null: the previous one.")

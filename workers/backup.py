@@ -156,7 +156,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Part]:
     with _explained(path):
         held: dict[str, Any] = json.loads(archive.read(MANIFEST))
         if held["format"] == EXPORT_FORMAT:
-            raise BadBackup(f"{path} is an export and no backup: `wellread import` takes over what is in it.")
+            raise BadBackup(f"{path} is an export, not a backup: use `wellread import`.")
         if held["format"] != FORMAT:
             raise ValueError(f"it is {held['format']!r}")
         parts = {name: Part(**part) for name, part in held["parts"].items()}

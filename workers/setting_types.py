@@ -31,7 +31,7 @@ def _can_be_sent(key: SecretStr) -> SecretStr:
     """A key goes into a header: nothing in it may break out of one."""
     plain = key.get_secret_value().strip()
     if " " in plain or not (plain.isascii() and plain.isprintable()):
-        raise ValueError("this is no key: it has blanks, control characters or letters beyond ASCII")
+        raise ValueError("this is not a key: it has blanks, control characters or letters beyond ASCII")
     return SecretStr(plain)
 
 
@@ -69,7 +69,7 @@ def _is_a_redis(value: str) -> str:
         try:
             Redis.from_url(value).close()  # it connects to nothing
         except ValueError as error:
-            raise ValueError(f"it is no URL of a Redis such as redis://HOST:6379/0 ({error})") from error
+            raise ValueError(f"it is not a URL of a Redis such as redis://HOST:6379/0 ({error})") from error
     return value
 
 
@@ -77,7 +77,9 @@ def _is_a_model_server(value: str) -> str:
     parts = urlsplit(value)
     if value and (parts.scheme not in ("http", "https") or not parts.hostname):
         shown = without_userinfo(value)
-        raise ValueError(f"{shown!r} is no address: it begins with http:// or https:// and usually ends with /v1")
+        raise ValueError(
+            f"{shown!r} is not an address: it must begin with http:// or https://, and usually ends with /v1"
+        )
     return value
 
 

@@ -131,7 +131,7 @@ class SiteReadRequest(Body):
     url: Url
     collection: Collection = ""
     max_pages: int = Field(default=10_000, ge=1, le=1_000_000, description="Most pages to look at.")
-    max_depth: int = Field(default=20, ge=0, le=1_000, description="Most links from where it begins.")
+    max_depth: int = Field(default=20, ge=0, le=1_000, description="Most links from the start.")
 
 
 class PagesWanted(BaseModel):

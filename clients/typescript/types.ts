@@ -23,7 +23,7 @@ export interface BudgetRequest {
   pages?: number | null;
   /** Most bytes it may fetch. */
   bytes?: number | null;
-  /** Most links from where the crawl begins. */
+  /** Most links from the start of the crawl. */
   depth?: number | null;
   /** Most waves of reading, like max_search_cycles. */
   cycles?: number | null;
@@ -115,7 +115,7 @@ export interface CitationOut {
   /** GET /api/pages/{page_id} gives the page's text. */
   page_id: number;
   url: string;
-  /** The page's title, and the headings above the quote where there are any. */
+  /** The page's title, and the headings above the quote, if any. */
   title: string;
   /** Exactly the stored text from `start` to `end`. */
   quote: string;
@@ -289,7 +289,7 @@ export interface HitOut {
   rank: number;
   /** Before reranking; 0: it was not reranked. */
   original_rank?: number;
-  /** What the hits are ordered by, of this answer alone: higher is better, it is no probability, and scores of two questions do not compare. */
+  /** The order of this answer's hits: higher is better; it is not a probability, and scores of two questions do not compare. */
   score: number;
   /** The reranker's, from 0 to 1; null if nothing was reranked. */
   rerank_score?: number | null;
@@ -310,7 +310,7 @@ export interface Hour {
   not_known: number;
   /** Failed, or out of time. */
   failed: number;
-  /** Seconds from asking to the end; null where none ended. */
+  /** Seconds from asking to the end; null if none ended. */
   median_s: number | null;
   /** Those of the slowest twentieth: the 95th percentile. */
   slowest_s: number | null;
@@ -400,9 +400,9 @@ export interface Operations {
 
 /** What was found when a page was looked at, once or many times in a row. */
 export interface PageCheckOut {
-  /** new, changed, unchanged, gone, failed, or what else came of it. */
+  /** new, changed, unchanged, gone, failed or another outcome. */
   outcome: string;
-  /** HTTP status of the answer; 304 where the server said so itself. */
+  /** HTTP status of the answer; 304 if the server said so itself. */
   status: number | null;
   /** Of the text it had from then on. */
   content_hash: string;
@@ -451,11 +451,11 @@ export interface PageSeenOut {
 
 /** A page in a list, or a URL that brought none. */
 export interface PageSummary {
-  /** null where nothing was stored. */
+  /** null if nothing was stored. */
   id: number | null;
   url: string;
   kind: "web" | "file";
-  /** held, waiting, gone, duplicate, links or failed; without a page what came of reading: forbidden, blocked, empty, skipped … */
+  /** held, waiting, gone, duplicate, links or failed; without a page, the outcome: forbidden, blocked, empty, skipped … */
   state: string;
   /** Why answers cannot be drawn from it. */
   reason: string | null;
@@ -695,7 +695,7 @@ export interface RelatedQuestion {
 
 /** Which version to go back to. */
 export interface RollbackRequest {
-  /** 0: what is shipped; null: the one before that in use. */
+  /** 0: the shipped one; null: the previous one. */
   version?: number | null;
 }
 
@@ -735,9 +735,9 @@ export interface SentenceOut {
   text: string;
   /** The citations that support it. */
   markers: Array<number>;
-  /** Where it says just what was asked. */
+  /** The part that says exactly what was asked. */
   focus?: FocusOut | null;
-  /** Where the sentence stands that answers; null where that is all of it. */
+  /** The part that is the answering sentence; null if it is all of it. */
   chosen?: ChosenSentence | null;
   /** The citations that give another value for that. */
   contradicts?: Array<number>;
@@ -767,9 +767,9 @@ export interface SiteReadOut {
   left_out: number;
   failed: number;
   bytes: number;
-  /** Those that wait to be in the knowledge base; told of one site read alone. */
+  /** Pages that wait to be embedded; only in the response for one site read. */
   embedding: number;
-  /** Seconds it was worked on, pauses left out. */
+  /** Seconds of work, without pauses. */
   active_s: number;
   pages_per_s: number;
   /** About how many seconds are left; null while that cannot be told. */
@@ -785,7 +785,7 @@ export interface SiteReadRequest {
   collection?: string;
   /** Most pages to look at. */
   max_pages?: number;
-  /** Most links from where it begins. */
+  /** Most links from the start. */
   max_depth?: number;
 }
 
@@ -896,7 +896,7 @@ export interface StreamOptions {
 
 /** An answer in the asker's form. */
 export interface StructuredAnswerOut {
-  /** As `answer_schema` says; null where nothing says it. */
+  /** In the form of `answer_schema`; null if not found. */
   value: Record<string, unknown>;
   fields: Array<StructuredFieldOut>;
 }
@@ -908,7 +908,7 @@ export interface StructuredFieldOut {
   value: string | number | boolean | Array<string | number> | null;
   /** From 0 to 1. */
   confidence?: number;
-  /** Where it stands; null with a null value. */
+  /** Its citation; null for a null value. */
   citation?: CitationOut | null;
 }
 
@@ -928,7 +928,7 @@ export interface ThreadOut {
 export interface ThreadQuestionOut {
   id: string;
   question: string;
-  /** What was looked up, where the question was completed from its thread. */
+  /** The completed question, if it was completed from its thread. */
   question_as_understood: string | null;
   status: Status;
   created_at: string;
@@ -984,7 +984,7 @@ export interface VerdictOut {
   /** Words of the question that the hits do not cover. */
   missing: Array<string>;
   judge: string;
-  /** Of the judge, where it was learned here; 0: as shipped. */
+  /** The judge's version, if it was learned here; 0: as shipped. */
   version?: number;
 }
 
@@ -993,9 +993,9 @@ export interface VersionOut {
   kind: "judge" | "reranker" | "variants";
   /** Counts from 1 within its kind. */
   number: number;
-  /** Whose hits it judges; empty where that does not matter. */
+  /** The embedder whose hits it judges; empty if it does not matter. */
   embedder: string;
-  /** Whether it is in use; where no version of a kind is, what is shipped is. */
+  /** Whether it is in use; if no version of a kind is, the shipped one is. */
   active: boolean;
   /** How many answers, questions or tries it was learned from. */
   examples: number;

@@ -103,7 +103,7 @@ class Permission:
     async def check_site(self, url: str) -> None:
         """Raise Blocked if the URL is on a site that is left out; nothing is requested."""
         if is_under(urls.canonical(url), self._left_out):
-            raise Blocked(f"{url} is on a site that is left out: it is not read")
+            raise Blocked(f"{url} is on an excluded site: it is not read")
 
     async def _rules(self, url: str) -> tuple[RobotsFile, rules.Robots, tuple[Link, ...]]:
         """Return the file and rules of the URL's origin; with the sitemaps they name, if it was fetched for this."""

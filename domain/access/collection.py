@@ -82,6 +82,6 @@ def clean_name(name: str) -> str:
         )
     if not _NAME.fullmatch(clean):
         raise BadCollectionName(
-            f"{name!r} is no name of a collection: use letters a–z, digits, - and _, such as research-2026."
+            f"{name!r} is not a valid collection name: use letters a–z, digits, - and _, such as research-2026."
         )
     return clean

@@ -57,7 +57,7 @@ def add(
     """
     clean = name.strip().lower()
     if not _NAME.fullmatch(clean):
-        raise BadKeyName(f"{name[:80]!r} is no name of a key: use letters a–z, digits, dots, - and _, at most 60.")
+        raise BadKeyName(f"{name[:80]!r} is not a valid key name: use letters a–z, digits, dots, - and _, at most 60.")
     if _ID.fullmatch(clean):
         raise BadKeyName(f"{clean!r} looks like the id of a key: give it another name.")
     if expires_at is not None and expires_at <= now:

@@ -119,7 +119,7 @@ class RemoteEmbedder:
         return vectors
 
     def _advice(self) -> str:
-        return "See that the service is up and the model loaded; what was not embedded is tried again."
+        return "Check that the service is up and the model loaded; the rest will be tried again."
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ class Archive:
         self._path, self._archive = path, archive
         self._names = [member.filename for member in archive.infolist()]
         if self._names.count(MANIFEST) != 1:
-            raise self.refusal("it is no export of Wellread, which has a manifest")
+            raise self.refusal("it is not an export of Wellread: it has no manifest")
         self.manifest = self._manifest()  # first: one of a newer version says so whatever else it holds
         self._check_members()
 
@@ -121,7 +121,7 @@ class Archive:
         members = self._archive.infolist()
         names = set(self._names)
         if len(names) != len(members) or not _ALWAYS <= names <= _MEMBERS:
-            raise self.refusal("it is no export of Wellread, which holds sources and pages, and what belongs to them")
+            raise self.refusal("it is not an export of Wellread: it contains other files")
         if names - {MANIFEST} != self.manifest.lines.keys():
             raise self.refusal("it does not hold what its manifest says")
         if sum(member.compress_size for member in members) > self._path.stat().st_size:

@@ -35,4 +35,6 @@ def explained(
         raise bad(f"{path} cannot be read: {error.strerror or error}.") from error
     except damage as error:
         said = (str(error).splitlines() or [type(error).__name__])[0]
-        raise bad(" ".join(filter(None, (f"{path} is damaged, or is no {what} of Wellread: {said}.", then)))) from error
+        raise bad(
+            " ".join(filter(None, (f"{path} is damaged, or was not written by `wellread {what}`: {said}.", then)))
+        ) from error

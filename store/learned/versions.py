@@ -135,7 +135,7 @@ def _use_the_one_before(session: Session, rows: Sequence[LearnedRow], kind: Kind
     """Replace the latest version in use by the one before it for its embedder, or by the shipped one."""
     used = [row for row in rows if row.active]
     if not used:
-        raise UnknownVersion(f"What is shipped is in use of the {kind}: there is nothing before it.")
+        raise UnknownVersion(f"The shipped version is in use for the {kind}: there is no earlier one.")
     of_embedder = [row for row in rows if row.embedder == used[-1].embedder]
     earlier = of_embedder[: of_embedder.index(used[-1])]
     if earlier:

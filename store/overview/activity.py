@@ -28,7 +28,7 @@ class Hour:
     answered: int
     not_known: int
     failed: int = field(metadata=described("Failed, or out of time."))
-    median_s: float | None = field(metadata=described("Seconds from asking to the end; null where none ended."))
+    median_s: float | None = field(metadata=described("Seconds from asking to the end; null if none ended."))
     slowest_s: float | None = field(metadata=described("Those of the slowest twentieth: the 95th percentile."))
     pages: int = field(metadata=described("New texts of pages."))
 

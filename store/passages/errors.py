@@ -78,7 +78,7 @@ def _first_line(error: Exception) -> str:
 def _advice(error: Exception) -> str:
     text = str(error).lower()
     if "no space left" in text or "disk quota" in text or "storagefull" in text:
-        return "The disk is full: free some space and try again; what was stored before is whole."
+        return "The disk is full: free some space and try again; stored data is intact."
     if "permission denied" in text or "read-only file system" in text:
         return "Give this user the right to write there, or set another data folder."
     if is_conflict(error):

@@ -41,8 +41,8 @@ def reindex(
         _fill(staged, batches, embedder)
         if _version(database) != before:
             raise PassagesError(
-                f"The passages in {uri} were written while they were built again. Stop the workers and run "
-                "`wellread reindex` once more: what is embedded by now is kept."
+                f"The passages in {uri} were written to during the rebuild. Stop the workers and run "
+                "`wellread reindex` again: finished work is kept."
             )
         return _swap(database, embedder)
 

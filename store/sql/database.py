@@ -141,7 +141,7 @@ def usable_url(url: str) -> str:
         parsed.get_dialect().import_dbapi()
     except (ArgumentError, ImportError, ValueError) as error:
         raise DatabaseError(
-            "it is no URL of a database: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
+            "it is not a URL of a database: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
         ) from error
     return parsed.render_as_string(hide_password=False)
 
@@ -186,7 +186,7 @@ def part_url(url: str, part: str) -> str:
 def part_schema(part: str) -> str:
     """Return the PostgreSQL schema of a part; raises ValueError for what is no part's id."""
     if not _PART.fullmatch(part):
-        raise ValueError(f"{part!r} is no id of a collection")
+        raise ValueError(f"{part!r} is not a collection's id")
     return f"wellread_{part}"
 
 

@@ -22,9 +22,12 @@ FILE = Path("known.zip")
     ("raised", "said"),
     [
         (FileNotFoundError(2, "No such file"), "known.zip cannot be read: No such file."),
-        (zipfile.BadZipFile("no zip\nat all"), "known.zip is damaged, or is no backup of Wellread: no zip. Stop."),
-        (EOFError(), "known.zip is damaged, or is no backup of Wellread: EOFError. Stop."),
-        (KeyError("parts"), "known.zip is damaged, or is no backup of Wellread: 'parts'. Stop."),
+        (
+            zipfile.BadZipFile("no zip\nat all"),
+            "known.zip is damaged, or was not written by `wellread backup`: no zip. Stop.",
+        ),
+        (EOFError(), "known.zip is damaged, or was not written by `wellread backup`: EOFError. Stop."),
+        (KeyError("parts"), "known.zip is damaged, or was not written by `wellread backup`: 'parts'. Stop."),
     ],
 )
 def test_what_a_strange_file_raises_is_said_with_its_name(raised: Exception, said: str) -> None:

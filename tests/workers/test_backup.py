@@ -163,7 +163,7 @@ def _rewrite(path: Path, to: Path, change: Callable[[str, bytes], bytes]) -> Non
 
 def test_export_is_no_backup_and_says_what_takes_it(services: Services, empty: Settings, tmp_path: Path) -> None:
     export_pages(services, tmp_path / "known.zip", wellread="1")
-    with pytest.raises(BadBackup, match="an export and no backup: `wellread import` takes"):
+    with pytest.raises(BadBackup, match="an export, not a backup: use `wellread import`"):
         restore(empty, tmp_path / "known.zip")
 
 

@@ -189,8 +189,8 @@ def _bomb(members: dict[str, bytes]) -> None:
 
 
 REFUSED: list[tuple[str, Change, str]] = [
-    ("another member", lambda m: m.update({"../../etc/passwd": b"x"}), "no export of Wellread"),
-    ("no pages", lambda m: m.pop(archive.PAGES), "no export of Wellread"),
+    ("another member", lambda m: m.update({"../../etc/passwd": b"x"}), "not an export of Wellread"),
+    ("no pages", lambda m: m.pop(archive.PAGES), "not an export of Wellread"),
     ("changed by hand", lambda m: m.update({archive.PAGES: m[archive.PAGES].replace(b"1874", b"1875")}), "manifest"),
     ("cut short", lambda m: m.update({archive.PAGES: m[archive.PAGES][:-200]}), "cannot be read"),
     ("of another program", _manifest(format="other"), "an export of 'other'"),
@@ -203,7 +203,7 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("a deep line", _last_page(b"[" * 100_000), "line 3 of pages.jsonl"),
     ("a field too many", _json(archive.PAGES, collection="x"), "Extra inputs"),
     ("a local file", _json(archive.PAGES, url="file:///etc/passwd"), "not an http"),
-    ("a path out of its folder", _json(archive.PAGES, url="files://rules/../x"), "no name of a file"),
+    ("a path out of its folder", _json(archive.PAGES, url="files://rules/../x"), "not a valid file name"),
     ("another form of an address", _json(archive.PAGES, url="HTTPS://EXAMPLE.org"), "no address of a page"),
     ("a long address", _json(archive.PAGES, url="https://example.org/" + "a" * 2_000), "1,300 bytes"),
     ("a NUL", _json(archive.PAGES, text="a\0b"), "NUL"),

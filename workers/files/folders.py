@@ -49,7 +49,7 @@ def save(services: Services, path: Path, *, name: str = "", every_s: float = EVE
     """Save a folder to be watched, which is due at once; raises BadFolder, BadFileName or FolderExists."""
     real = path.expanduser().resolve()
     if not real.is_dir():
-        raise BadFolder(f"{path} is no folder of this machine.")
+        raise BadFolder(f"{path} is not a folder on this machine.")
     if len(str(real).encode()) > MAX_PATH_BYTES:
         raise BadFolder(
             f"{str(real)[:80]}… has more than {MAX_PATH_BYTES:,} bytes: watch a folder with a shorter path."
@@ -87,8 +87,8 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
         found = list(islice(find_files(Path(folder.path), _is_read, unseen.append), MAX_FILES + 1))
         if not found and not all(file.left_out for file in known.values()):  # as where a disk is not mounted
             raise FolderUnreadable(
-                "The folder is empty, or its disk is away: what was read of it is kept. Put it back, or end this with "
-                "`wellread files remove FOLDER`."
+                "The folder is empty, or its disk is away: what was read from it is kept. Put it back, or stop "
+                "watching with `wellread files remove FOLDER`."
             )
         here = dict(_addressed(folder, found[:MAX_FILES]))
         seen_as = identity(Path(folder.path))
@@ -97,7 +97,7 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
         log.warning("folder_unreadable", folder=folder.name, error=str(error))
         _set_problem(services, folder, str(error))
         return
-    too_many = f"It has more than {MAX_FILES:,} files that can be read: the others are left out."
+    too_many = f"It has more than {MAX_FILES:,} files that can be read: the others are skipped."
     _set_problem(services, folder, too_many if len(found) > MAX_FILES else None)
     if seen_as != folder.seen_as:
         with services.database.write() as session:
@@ -120,8 +120,8 @@ def _check_same(folder: WatchedFolder, seen_as: str, known: Iterable[SeenFile], 
     if folder.seen_as in ("", seen_as) or left * 2 >= len(held):
         return
     raise FolderUnreadable(
-        f"Another folder or disk is at its place, with {left:,} of the {len(held):,} files: what was read of it is "
-        f"kept. To take it as it is now, add it again: `wellread add {folder.path}`."
+        f"Another folder or disk is at its place, with {left:,} of the {len(held):,} files: what was read from it "
+        f"is kept. To accept it as it is now, add it again: `wellread add {folder.path}`."
     )
 
 

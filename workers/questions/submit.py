@@ -185,7 +185,7 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
     if is_under(canonical, left_out(services)):
-        raise BadSite(f"{canonical} is left out for good: WELLREAD_EXCLUDE_SITES or the collection names it.")
+        raise BadSite(f"{canonical} is excluded by WELLREAD_EXCLUDE_SITES or the collection.")
     return canonical
 
 

@@ -76,7 +76,7 @@ def delete(thread_id: str, yes: bool) -> None:
 def _thread_lines(found: Sequence[Thread], style: Style) -> list[str]:
     """Return threads, each with its id, when it was last asked in, and its title."""
     if not found:
-        return ["No threads yet: `wellread ask QUESTION --thread new` starts one."]
+        return ["No thread found: `wellread ask QUESTION --thread new` starts one."]
     return [
         cut(f"{each.id}  {when(each.updated_at)}  {each.questions:>5}  {clean(each.title)}", style.width)
         for each in found

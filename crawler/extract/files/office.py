@@ -62,7 +62,7 @@ def read_office(body: bytes, *, title: str, bounds: OfficeBounds = _BOUNDS) -> P
         raise NoOfficeText(f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB.")
     page = _joined(parts)
     if not page.text.strip():
-        raise NoOfficeText("has no text: it is empty, or holds pictures alone, which are not read.")
+        raise NoOfficeText("has no text: it is empty, or contains only pictures, which are not read.")
     named = " ".join(strip_invisible(about.get("title", "")).split())
     created, modified = _date(about.get("created", "")), _date(about.get("modified", ""))
     return PageText(

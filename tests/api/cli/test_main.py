@@ -106,12 +106,12 @@ def test_what_cannot_be_done_is_said_in_one_line(url: str, arguments: list[str],
 
 #: a setting, its value, a piece of what is said
 UNUSABLE = [
-    ("DATABASE_URL", "nonsense", "no URL of a database"),
+    ("DATABASE_URL", "nonsense", "not a URL of a database"),
     ("DATABASE_URL", "mysql://me:secret@127.0.0.1/w", "mysql is not supported"),
     ("DATABASE_URL", "postgresql://me:secret@127.0.0.1:9/w", "does not answer"),
     ("DATABASE_URL", "sqlite:////proc/nowhere/w.db", "cannot be"),
-    ("REDIS_URL", "nonsense", "no URL of a Redis"),
-    ("REDIS_URL", "redis://127.0.0.1:notaport", "no URL of a Redis"),
+    ("REDIS_URL", "nonsense", "not a URL of a Redis"),
+    ("REDIS_URL", "redis://127.0.0.1:notaport", "not a URL of a Redis"),
 ]
 
 
@@ -229,7 +229,7 @@ def test_status_shows_what_was_asked_last(here: Services) -> None:
 def test_migrate_makes_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_DATA_DIR", str(tmp_path / "new"))
     migrated = wellread("migrate")
-    assert (migrated.exit_code, migrated.stdout.split(",")[0]) == (0, "The tables are up to date")
+    assert (migrated.exit_code, migrated.stdout.split(",")[0]) == (0, "The tables are at the latest revision")
     assert (tmp_path / "new" / "wellread.db").is_file()
 
 

@@ -39,9 +39,9 @@ def test_pages_are_listed_with_their_state_and_how_to_go_on(services: Services) 
     assert said.startswith("held ")
     assert "https://example.org/a  The tower" in said
     assert "More: --after https://example.org/a" in wellread("pages", "list", "--limit", "1").stdout
-    assert "There is none" in wellread("pages", "list", "--after", "https://example.org/a").stdout
-    assert "There is none" in wellread("pages", "list", "--not-read").stdout
-    assert "There is none" in wellread("pages", "list", "--kind", "file", "--since", "2020-01-01").stdout
+    assert "None match" in wellread("pages", "list", "--after", "https://example.org/a").stdout
+    assert "None match" in wellread("pages", "list", "--not-read").stdout
+    assert "None match" in wellread("pages", "list", "--kind", "file", "--since", "2020-01-01").stdout
     (page,) = json.loads(wellread("pages", "list", "--site", "example.org", "--json").stdout)
     assert (page["url"], page["state"]) == ("https://example.org/a", "held")
     unknown = wellread("pages", "list", "--source", "example.org")
@@ -93,18 +93,18 @@ def test_what_is_known_is_exported_and_taken_over(services: Services, tmp_path: 
     assert "pages: 0 new, 0 with a later text, 1 known already" in wellread("import", target).stdout
     Path(target).write_bytes(b"x")
     refused = wellread("import", target)
-    assert (refused.exit_code, "is no export of Wellread" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "is not an export of Wellread" in refused.stderr) == (1, True)
     missing = wellread("import", "/nowhere")
     assert (missing.exit_code, "cannot be read" in missing.stderr) == (1, True)
 
 
 def test_threads_are_listed_searched_shown_renamed_and_deleted(url: str) -> None:
-    assert "There is none" in wellread("threads", "list").stdout
+    assert "No thread found" in wellread("threads", "list").stdout
     with Client(url) as client:
         thread_id = client.get(client.submit("Who built the lighthouse?", thread="new")).thread or ""
         client.submit("And the harbour?", thread=thread_id)
     assert wellread("threads", "list").stdout.split()[0] == thread_id
-    assert "There is none" in wellread("threads", "list", "--words", "submarine").stdout
+    assert "No thread found" in wellread("threads", "list", "--words", "submarine").stdout
     shown = wellread("threads", "show", thread_id).stdout
     assert "2 questions" in shown
     assert "  = Who built the harbour?" in shown

@@ -89,7 +89,7 @@ def test_rollback_goes_to_the_named_version_alone(learned: Services, version: tu
     if version in ((), ("shipped",)):
         assert (result.exit_code, result.stdout) == (0, "In use of the judge: what is shipped.\n")
         assert in_use(learned) == []
-        assert "stays as it was put back" in run("list").stdout
+        assert "rolled back; stays until" in run("list").stdout
     else:
         assert result.exit_code != 0
         assert in_use(learned) == [("judge", 1)]

@@ -71,7 +71,7 @@ def test_collection_is_saved_into_a_file_and_taken_over_by_another(
         assert time.monotonic() < until, "it was not saved"
         time.sleep(0.05)
     open_place(tab, "in/research/collections")
-    tab.wait("document.querySelector('#take-over h3')?.innerText === 'Take over a file into research'")
+    tab.wait("document.querySelector('#take-over h3')?.innerText === 'Import a file into research'")
     tab.choose("#take-over input[type=file]", file)
     tab.click("Import", "#take-over")
     tab.wait("document.getElementById('said').innerText.startsWith('1 page, 0 sources, 1 question are taken over')")
@@ -84,7 +84,7 @@ def test_collection_is_saved_into_a_file_and_taken_over_by_another(
     open_place(tab, "in/research/collections")
     tab.choose("#take-over input[type=file]", file)
     tab.click("Import", "#take-over")
-    tab.wait("document.getElementById('error').innerText.includes('is damaged, or is no export of Wellread')")
+    tab.wait("document.getElementById('error').innerText.includes('is damaged, or was not written by')")
 
 
 def test_question_sources_and_pages_are_those_of_the_collection_that_is_chosen(tab: Tab, services: Services) -> None:

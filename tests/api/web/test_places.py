@@ -126,7 +126,7 @@ def test_troubles_of_a_folder_and_its_files_are_shown_with_what_to_do(
     folders.look_through(services, folder)
     tab.run("location.reload()")
     tab.wait("document.querySelector('#folders .bad')")
-    assert "No such file or directory. What was read of it is kept; put it back" in tab.text("#folders .bad")
+    assert "No such file or directory. What was read from it is kept: put it back" in tab.text("#folders .bad")
 
 
 def test_a_page_is_searched_looked_at_and_deleted(tab: Tab, services: Services) -> None:

@@ -48,14 +48,14 @@ def test_site_left_out_for_good_is_neither_quoted_nor_taken(main: Services) -> N
     store_page(strict, "Bruno Lindqvist", url=f"{FORUM}gossip")
     assert asked(strict).status == Status.ABSTAINED
     assert passages.search(strict, PassageQuery(text=QUESTION)) == ()
-    with pytest.raises(submit.BadSite, match="left out for good"):
+    with pytest.raises(submit.BadSite, match="is excluded by"):
         submit.add_source(strict, f"{FORUM}a", own=False, min_delay_s=None)
-    with pytest.raises(submit.BadSite, match="left out for good"):
+    with pytest.raises(submit.BadSite, match="is excluded by"):
         submit.read_url(strict, f"{FORUM}a")
     submit.read_url(main, f"{FORUM}a")
     main.settings = main.settings.model_copy(update={"exclude_sites": (SITE,)})
     assert left_out(main) == (SITE,)
-    with pytest.raises(submit.BadSite, match="left out for good"):
+    with pytest.raises(submit.BadSite, match="is excluded by"):
         submit.read_url(main, f"{SITE}a")
 
 

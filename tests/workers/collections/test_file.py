@@ -146,7 +146,7 @@ def test_folders_are_watched_only_where_the_file_is_ones_own(main: Services, oth
 
 def test_a_folder_that_is_not_here_is_named_with_the_reason(other: Services, file: Path) -> None:
     (file.parent / "papers").rename(file.parent / "moved")
-    assert "is no folder of this machine" in take(other, file).folders_left[0]
+    assert "is not a folder on this machine" in take(other, file).folders_left[0]
 
 
 def test_taking_twice_changes_nothing(other: Services, file: Path) -> None:

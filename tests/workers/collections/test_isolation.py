@@ -248,5 +248,5 @@ def test_transaction_after_another_collections_sees_its_own_tables(main: Service
 
 
 def test_part_of_a_database_needs_a_plain_id(database: Database) -> None:
-    with pytest.raises(ValueError, match="no id of a collection"):
+    with pytest.raises(ValueError, match="not a collection's id"):
         part_schema('x"; DROP SCHEMA public; --')

@@ -16,13 +16,13 @@ def test_files_of_a_folder_that_are_left_out_for_their_kind_are_named(tmp_path: 
     left = _of_other_kinds(tmp_path)
     assert left == ["photo.jpg", "sheets/shifts.xlsx"]
     [line] = other_kinds_lines(left, Style(width=150))
-    assert line.startswith("2 files are of a kind that is not read: photo.jpg, sheets/shifts.xlsx.")
+    assert line.startswith("2 files are in a format that cannot be read: photo.jpg, sheets/shifts.xlsx.")
 
 
 def test_many_files_that_are_left_out_are_counted() -> None:
     said = " ".join(other_kinds_lines([f"{at}.jpg" for at in range(1_205)], Style()))
     assert said.startswith(
-        "1,205 files are of a kind that is not read: 0.jpg, 1.jpg, 2.jpg, 3.jpg, 4.jpg and 1,200 more."
+        "1,205 files are in a format that cannot be read: 0.jpg, 1.jpg, 2.jpg, 3.jpg, 4.jpg and 1,200 more."
     )
 
 

@@ -27,10 +27,10 @@ LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["ye
             ["Stale since 2026-11-03 10:00 UTC: a cited page has changed or is gone."],
         ),
         ({"stale": True}, ["Stale: a cited page has changed or is gone."]),  # an older server
-        ({"cached_from": "abc"}, ["Given before, as the answer to abc; what it cites still says the same."]),
+        ({"cached_from": "abc"}, ["Reused from abc; what it cites still says the same."]),
         (
             {"cached_from": "abc", "status": "ABSTAINED", "citations": [], "sentences": []},
-            ["Given before, as the answer to abc; nothing that may answer it was read since."],
+            ["Reused from abc; nothing that may answer it was read since."],
         ),
         ({"shared_with": "abc"}, ["Shared with abc, which asked the same."]),
         ({"round": 1}, ["Asked again once, because its evidence changed."]),
