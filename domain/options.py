@@ -87,10 +87,10 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
 #: the name of a collection
 Collection = Annotated[
-    str, Field(max_length=100, description="The collection that is meant; left out: the key's first, or `default`.")
+    str, Field(max_length=100, description="The collection; default: the key's first, or `default`.")
 ]
 #: seconds until a question ends
-Deadline = Annotated[float, Field(gt=0, le=86_400, description="Seconds until it ends with the best answer there is.")]
+Deadline = Annotated[float, Field(gt=0, le=86_400, description="Seconds until it ends with the best answer so far.")]
 
 
 class Body(BaseModel):
@@ -106,20 +106,20 @@ class Body(BaseModel):
         if is_flag and not isinstance(given, bool):
             raise ValueError("write true or false")
         if isinstance(given, bool) and not is_flag:
-            raise ValueError("true and false are not taken")
+            raise ValueError("true and false are not accepted")
         return given
 
 
 class BudgetRequest(Body):
-    """What one question may use; what is left out is the operator's default."""
+    """What one question may use; default: the operator's settings."""
 
     seconds: float | None = Field(
-        default=None, gt=0, description="Longest time that pages are read; what they wait for a worker is not counted."
+        default=None, gt=0, description="Longest time for reading pages, not counting waits for a worker."
     )
     pages: int | None = Field(default=None, ge=1, description="Most pages it may read.")
     bytes: int | None = Field(default=None, ge=1, description="Most bytes it may fetch.")
-    depth: int | None = Field(default=None, ge=0, le=10, description="Most links from where the crawl begins.")
-    cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; as max_search_cycles.")
+    depth: int | None = Field(default=None, ge=0, le=10, description="Most links from the start of the crawl.")
+    cycles: int | None = Field(default=None, ge=0, le=20, description="Most waves of reading, like max_search_cycles.")
     tokens: int | None = Field(default=None, ge=0, description="Most tokens of a language model it may use.")
     usd: float | None = Field(default=None, ge=0, description="Most US dollars it may spend on a language model.")
 
@@ -133,27 +133,30 @@ class _Question(Body):
         json_schema_extra=LENGTHS,
     )
     sites: Annotated[list[Url], Flag("--site", "URL"), Argument()] = Field(
-        default_factory=list, max_length=MAX_SITES, description="Read and answer from these only."
+        default_factory=list, max_length=MAX_SITES, description="Read and quote only pages below these URLs."
     )
     langs: Annotated[list[Language], Flag("--lang", "CODE"), Argument()] = Field(
-        default_factory=list, max_length=MAX_LANGS, description="Answer from pages in these languages only (ISO 639-1)."
+        default_factory=list, max_length=MAX_LANGS, description="Answer only from pages in these languages (ISO 639-1)."
     )
-    id: UUID | None = Field(
-        default=None, description="An id of your own, under which the answer is found; left out: one is made."
-    )
+    id: UUID | None = Field(default=None, description="Your own id for the question; default: a new one.")
     after: Annotated[
-        UUID | None, Flag("--after", "ID"), Argument(help="The question_id of the question that it follows, if any.")
-    ] = Field(default=None, description="The question that it follows: what it leaves out is understood from there.")
+        UUID | None,
+        Flag("--after", "ID"),
+        Argument(help="The question_id of the question that this one follows, if any."),
+    ] = Field(
+        default=None, description="The question that this one follows; what it leaves out is completed from there."
+    )
     thread: Annotated[UUID | Literal["new"] | None, Flag("--thread", "ID"), Argument()] = Field(
         default=None,
-        description="The thread that it is asked in; `new` begins one; left out: that of `after`, or none.",
+        description="The thread; `new` starts one; default: that of `after`, or none.",
     )
     question_as_understood: Annotated[
-        str, Flag("--understood", "QUESTION", "What to look up for it, instead of completing it."), Argument()
+        str, Flag("--understood", "QUESTION", "The complete question, if it was misunderstood."), Argument()
     ] = Field(
-        default="", description="What to look up for it, at most 4,000 characters; left out: it is completed here."
+        default="",
+        description="The complete question, at most 4,000 characters; default: it is completed automatically.",
     )
-    collection: Annotated[Collection, Argument(help="The collection that is meant; empty: the usual one.")] = ""
+    collection: Annotated[Collection, Argument(help="The collection; empty: the default one.")] = ""
 
 
 class Overrides(Body):
@@ -165,30 +168,28 @@ class Overrides(Body):
     model_config = ConfigDict(frozen=True)
 
     exclude_sites: Annotated[list[Url], Flag("--exclude", "URL"), Argument()] = Field(
-        default_factory=list, max_length=MAX_EXCLUDED, description="Neither read nor quote pages below these URLs."
+        default_factory=list, max_length=MAX_EXCLUDED, description="Do not read or quote pages below these URLs."
     )
     published_after: Annotated[Moment | None, Flag("--published-after", "DATE"), Argument()] = Field(
-        default=None, description="Quote only pages that say they were published after this."
+        default=None, description="Quote only pages that state a publication date after this."
     )
     length: Annotated[Length, Flag("--length"), Argument()] = Field(
-        default="normal", description="Of the answer: one quote, up to five, or up to six."
+        default="normal", description="Length of the answer: one quote, up to five, or up to six."
     )
     answer_language: Annotated[Language | None, Flag("--answer-language", "CODE"), Argument()] = Field(
-        default=None, description="What a model writes in (ISO 639-1); without a model: of the pages that are quoted."
+        default=None, description="Language (ISO 639-1) that a model writes in; without a model, of the quoted pages."
     )
     threshold: Annotated[float | None, Flag("--threshold")] = Field(
-        default=None, ge=0, le=1, description="The confidence that suffices, instead of the strategy's, 0 to 1."
+        default=None, ge=0, le=1, description="Confidence that suffices, from 0 to 1, instead of the strategy's."
     )
     variants: Annotated[
         Literal[0, 2, 3, 4, 5] | None, Flag("--variants", help="Other wordings in phase 2: 2 to 5, or 0 for none.")
-    ] = Field(default=None, description="Other wordings in phase 2; 0: none; left out: the operator's number.")
-    top_k: Annotated[int | None, Flag("--top-k", help="Hits to look at first; phase 2 looks at twice as many.")] = (
-        Field(
-            default=None,
-            ge=1,
-            le=MAX_K,
-            description="Hits of phase 1, and half of those of phase 2; left out: from the question.",
-        )
+    ] = Field(default=None, description="Other wordings in phase 2; 0: none; default: the operator's setting.")
+    top_k: Annotated[int | None, Flag("--top-k", help="Hits in phase 1; phase 2 retrieves twice as many.")] = Field(
+        default=None,
+        ge=1,
+        le=MAX_K,
+        description="Hits in phase 1; phase 2 retrieves twice as many; default: chosen from the question.",
     )
 
 
@@ -197,24 +198,26 @@ class Asked(Overrides, _Question):
 
     answer_schema: Annotated[dict[str, Any] | None, Flag("--schema"), Argument()] = Field(
         default=None,
-        description="A JSON Schema that the answer fills too: an object of values or lists, each cited or null.",
+        description="A JSON Schema for values to extract, each with a citation or null.",
     )
     crawl_enabled: Annotated[
-        bool, Flag("--no-crawl", help="Answer from what is known; do not read the web."), Argument(name="crawl")
-    ] = Field(default=True, description="Whether the web may be read when too little is known.")
-    max_search_cycles: Annotated[int | None, Flag("--cycles", help="At most this many waves of reading.")] = Field(
-        default=None, ge=0, le=20, description="Waves of reading; 0 reads nothing."
+        bool, Flag("--no-crawl", help="Answer from what is known, without a crawl."), Argument(name="crawl")
+    ] = Field(default=True, description="Whether to crawl if too little is known.")
+    max_search_cycles: Annotated[int | None, Flag("--cycles", help="Most waves of reading.")] = Field(
+        default=None, ge=0, le=20, description="Most waves of reading; 0 reads nothing."
     )
     max_age: Annotated[int | None, Argument()] = Field(
-        default=None, ge=0, le=MAX_AGE_S, description="Evidence read longer ago than this many seconds is ignored."
+        default=None, ge=0, le=MAX_AGE_S, description="Ignore evidence that was read longer ago than this many seconds."
     )
     strategy: Annotated[Task | None, Flag("--strategy"), Argument()] = Field(
-        default=None, description="How sure the answer must be; left out: from the question."
+        default=None, description="How certain the answer must be; default: chosen from the question."
     )
-    lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")
+    lang: str = Field(
+        default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; default: detected from the question."
+    )
     priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
     reuse: Annotated[bool, Argument()] = Field(
-        default=True, description="Whether an equal question's answer, or run, may be given."
+        default=True, description="Whether to reuse the answer, or join the run, of an equal question."
     )
     watch: bool = Field(default=False, description="Ask it again when a page that its answer cites changes.")
     budget: Annotated[BudgetRequest, Argument()] = Field(

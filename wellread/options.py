@@ -71,21 +71,21 @@ class Terms(Options, total=False):
 class Filters(TypedDict, total=False):
     """What a search is bound to."""
 
-    #: The collection that is meant; left out: the key's first, or `default`.
+    #: The collection; default: the key's first, or `default`.
     collection: str
-    #: Pages below these URLs only.
+    #: Only pages below these URLs.
     sites: Sequence[str]
     #: No pages below these URLs.
     exclude_sites: Sequence[str]
-    #: Pages in these languages only (ISO 639-1).
+    #: Only pages in these languages (ISO 639-1).
     langs: Sequence[str]
-    #: Passages with a part of one of these kinds only.
+    #: Only passages with a part of one of these kinds.
     kinds: Sequence[str]
-    #: Pages that say they were published after this only.
+    #: Only pages that state a publication date after this.
     published_after: str
-    #: Pages read, or seen unchanged, after this only.
+    #: Only pages read, or seen unchanged, after this.
     read_after: str
     #: Most passages to return.
     limit: int
-    #: Of the query; left out: from its words.
+    #: The query's language; default: detected from its words.
     lang: str

@@ -218,8 +218,8 @@ class Settings(BaseSettings):
 
     crawl_enabled: bool = Field(
         True,
-        description="Whether questions may read the web; false: all are answered from what was read before, as with"
-        " `crawl_enabled` false. Pages, sites and sources that an operator has read are read all the same.",
+        description="Whether questions may crawl; false: all are answered from what is known, as with `crawl_enabled` "
+        "false. What operators have read is read all the same.",
     )
     max_seconds: float = Field(
         120.0,

@@ -148,7 +148,7 @@ function citation(cited) {
     ? decodeURIComponent(cited.url.split("/").slice(3).join("/"))
     : new URL(cited.url).hostname;
   const where = [section, cited.place, file, ...dates.map(([word, date]) => `${word} ${day(date)}`)].filter(Boolean).join(" · ");
-  const open = button("Show it in its page", () => showPassage(cited, open), { class: "plain link" });
+  const open = button("Show the passage", () => showPassage(cited, open), { class: "plain link" });
   if (!cited.isSaid) {
     open.className = "plain quotes";
     open.title = open.textContent;

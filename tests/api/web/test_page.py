@@ -226,7 +226,7 @@ def test_quote_that_is_the_answer_stands_once_and_its_chosen_sentence_is_marked_
     assert tab.text("#text mark") == "It has 176 steps."
     assert tab.run("document.querySelector('#citations q')") is None, "the answer says it already"
     assert tab.text("#citations a") == "The tower"
-    tab.click("Show it in its page", "#citations")
+    tab.click("Show the passage", "#citations")
     tab.wait("document.querySelector('blockquote mark')")
     assert tab.text("blockquote mark") == "It has 176 steps."
     assert tab.text("blockquote") == walk.TEXT
