@@ -245,7 +245,7 @@ def test_torn_file_is_refused(file: Path, elsewhere: Services) -> None:
     whole = file.read_bytes()
     for cut in (0, 10, 200, -30):
         file.write_bytes(whole[:cut])
-        with pytest.raises(BadArchive, match="is damaged, or is no export"):
+        with pytest.raises(BadArchive, match="is damaged, or was not written by"):
             take(elsewhere, file)
     _is_empty(elsewhere)
 

@@ -93,7 +93,7 @@ def test_what_is_known_is_exported_and_taken_over(services: Services, tmp_path: 
     assert "pages: 0 new, 0 with a later text, 1 known already" in wellread("import", target).stdout
     Path(target).write_bytes(b"x")
     refused = wellread("import", target)
-    assert (refused.exit_code, "is not an export of Wellread" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "was not written by `wellread export`" in refused.stderr) == (1, True)
     missing = wellread("import", "/nowhere")
     assert (missing.exit_code, "cannot be read" in missing.stderr) == (1, True)
 

@@ -85,7 +85,7 @@ def test_server_that_is_not_there_is_told(tmp_path: Path) -> None:
     ("settings", "says"),
     [
         ({"model_base_url": "http://127.0.0.1:1/v1"}, "set WELLREAD_LARGE_MODEL"),
-        ({"model_base_url": "localhost:11434", "large_model": "m"}, "begins with http://"),
+        ({"model_base_url": "localhost:11434", "large_model": "m"}, "begin with http://"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(settings: dict[str, str], says: str) -> None:

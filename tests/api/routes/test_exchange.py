@@ -109,7 +109,7 @@ def test_client_writes_and_takes_over(app: FastAPI, asked: str) -> None:
         taken = research.import_collection(client.export_collection(), own=True)
         assert (taken.questions, taken.new) == (1, 1)
         assert research.get(asked).answer == client.get(asked).answer
-        with pytest.raises(Refused, match="not an export of Wellread"):
+        with pytest.raises(Refused, match="was not written by"):
             client.import_collection(b"PK no more")
 
 

@@ -48,7 +48,7 @@ def test_folder_that_is_not_known_is_said_with_those_that_are(http: TestClient) 
     ("form", "said"),
     [
         ({"files": {"file": ("a.md", b"x")}, "data": {"folder": "rules"}}, "no field 'folder': it takes file and name"),
-        ({"files": {"file": ("a.md", b"x"), "name": ("b.md", b"x")}}, "`name` is text"),
+        ({"files": {"file": ("a.md", b"x"), "name": ("b.md", b"x")}}, "`name` must be text"),
         ({"files": {"document": ("a.md", b"x")}}, "no field 'document': it takes file and name"),
         ({"files": [("file", ("a.md", b"x")), ("file", ("b.md", b"x"))]}, "file more than once"),
         ({"files": {"file": ("a.md", b"x")}, "data": {"name": ["b.md", "c.md"]}}, "name more than once"),

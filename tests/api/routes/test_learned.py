@@ -72,7 +72,7 @@ def test_learning_reports_what_was_refitted_and_why_the_rest_was_not(placed: Ser
 
 
 def test_list_is_empty_before_the_first_learning(placed: Services) -> None:
-    assert "Nothing was learned yet" in run("list").stdout
+    assert "Nothing learned yet" in run("list").stdout
 
 
 def test_list_shows_versions_with_figures_and_which_is_in_use(learned: Services) -> None:

@@ -145,6 +145,6 @@ def test_command_line_shows_passages_with_their_pages(placed: Services, known: S
     as_json = wellread("search", "restart the lamp", "--site", "https://e.org/manual/", "--json", "--limit", "1")
     assert json.loads(as_json.output)[0]["url"] == "https://e.org/manual/lamp"
     none = wellread("search", "restart the lamp", "--lang", "fr")
-    assert (none.exit_code, "No passage fits" in none.output) == (3, True)
+    assert (none.exit_code, "No passage matches" in none.output) == (3, True)
     wrong = wellread("search", "restart the lamp", "--read-after", "yesterday")
     assert (wrong.exit_code, "--read-after takes a date" in wrong.output) == (1, True)

@@ -194,7 +194,7 @@ def test_command_line_watches_lists_and_stops(url: str, services: Services, monk
     assert row.id in listed
     assert "Who built the lighthouse?" in listed
     assert "no longer watched" in wellread("watch", "stop", row.id).stdout
-    assert "No question is watched" in wellread("watch", "list").stdout
+    assert "No watched questions" in wellread("watch", "list").stdout
     assert wellread("watch", "stop", "0" * 32).exit_code == 1
 
 

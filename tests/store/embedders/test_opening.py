@@ -28,7 +28,7 @@ def test_fastembed_says_how_it_is_installed(tmp_path: Path) -> None:
     try:
         import fastembed  # noqa: F401
     except ImportError:
-        with pytest.raises(EmbedderNotInstalled, match=r"pip install wellread\[fastembed\]"):
+        with pytest.raises(EmbedderNotInstalled, match=r"pip install '\.\[fastembed\]'"):
             open_embedder("fastembed:BAAI/bge-small-en-v1.5", models_dir=tmp_path)
     else:
         with pytest.raises(ModelUnusable, match="no/such-model"):

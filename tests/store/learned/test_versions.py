@@ -67,7 +67,7 @@ def test_going_back_is_to_a_version_to_the_one_before_or_to_what_is_shipped(data
     assert rollback(database, None) == []
     assert rollback(database, 3) == [3]
     assert rollback(database, 0) == []
-    with pytest.raises(UnknownVersion, match="nothing before"):
+    with pytest.raises(UnknownVersion, match="no earlier one"):
         rollback(database, None)
     with pytest.raises(UnknownVersion, match="no version 9 of the judge"):
         rollback(database, 9)

@@ -65,9 +65,9 @@ def test_named_engines_are_on_in_their_order_and_no_others() -> None:
         ({"engines": "brave"}, "brave is named, but WELLREAD_BRAVE_KEY is empty or false"),
         ({"engines": "claude"}, "WELLREAD_ANTHROPIC_API_KEY is empty or false"),
         ({"engines": "wikipedia", "wikipedia": False}, "WELLREAD_WIKIPEDIA is empty or false"),
-        ({"exa_key": "a b"}, "this is no key"),
-        ({"exa_key": "a\r\nx-evil: 1"}, "this is no key"),
-        ({"exa_key": "schlüssel"}, "this is no key"),
+        ({"exa_key": "a b"}, "this is not a key"),
+        ({"exa_key": "a\r\nx-evil: 1"}, "this is not a key"),
+        ({"exa_key": "schlüssel"}, "this is not a key"),
     ],
 )
 def test_a_setting_that_cannot_work_stops_at_the_start(given: dict[str, object], says: str) -> None:

@@ -95,7 +95,7 @@ def test_folder_that_is_away_keeps_its_files_and_says_so(services: Services, bel
     assert len(look(services, bell)) == 2
     assert text_of(services, "files://hr-rules/lamp.md")
     with services.database.read() as session:
-        assert "cannot be looked through" in str(folders.list_all(session)[0].problem)
+        assert "The folder cannot be read" in str(folders.list_all(session)[0].problem)
     folder.with_name("elsewhere").rename(folder)
     look(services, bell)
     with services.database.read() as session:
