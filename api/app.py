@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
+from starlette.routing import BaseRoute
 
 from api import installed_version
 from api.dependencies import open_listener
@@ -104,15 +106,24 @@ def routes_alone(services: Services) -> FastAPI:
         telemetry=telemetry(),
         docs_url=None,  # theirs would load scripts from a CDN; /docs is our own
         redoc_url=None,
-        dependencies=[Depends(refuse_unknown)],
-        responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},
     )
     app.state.services, app.state.keys, app.state.waiting = services, KeyRing(services), set()
     problems.install_for_requests(app)
-    for routes in _ROUTES:
-        app.include_router(routes.router)
-    app.include_router(files.folder_router)
+    app.router.routes.extend(_routes())
     return app
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """Return the routes, the same for every application of this process: to make them takes longer than to answer."""
+    whole = APIRouter(
+        dependencies=[Depends(refuse_unknown)],
+        responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},
+    )
+    for routes in _ROUTES:
+        whole.include_router(routes.router)
+    whole.include_router(files.folder_router)
+    return whole.routes
 
 
 class _Api(FastAPI):
