@@ -74,7 +74,7 @@ def test_collection_is_saved_into_a_file_and_taken_over_by_another(
     tab.wait("document.querySelector('#take-over h3')?.innerText === 'Import a file into research'")
     tab.choose("#take-over input[type=file]", file)
     tab.click("Import", "#take-over")
-    tab.wait("document.getElementById('said').innerText.startsWith('1 page, 0 sources, 1 question are taken over')")
+    tab.wait("document.getElementById('said').innerText.startsWith('1 page, 0 sources, 1 question are imported')")
     tab.wait("document.querySelector('#history a')?.innerText === 'Who built the lighthouse?'")
     tab.run("document.querySelector('#history a').click()")
     tab.wait("document.querySelector('#answer.answered')")

@@ -162,7 +162,7 @@ def test_notes_on_an_answer_are_shown_below_it(tab: Tab, services: Services) -> 
     assert tab.text("#text .disputed") == "It was built in 1871."
     assert tab.run("document.querySelector('.disputed').title") == "Citation 2 disagrees"
     assert "Stale since" in about
-    assert "Cost $0.1000 (m: 5 tokens read, 1 written)." in about
+    assert "Cost $0.1000 (m: 5 tokens in, 1 out)." in about
 
 
 def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, services: Services) -> None:

@@ -169,7 +169,7 @@ def test_values_stand_beside_their_names_on_a_narrow_screen(tab: Tab) -> None:
     tab.resize(390, 860)
     tab.run(
         "document.getElementById('place').insertAdjacentHTML('beforeend', '<div class=wide><table><tbody><tr><td>1</td>"
-        '<td id=cell data-name="Next check">3 pages, 2 sources, 7 folders and 23 questions</table>\')'
+        '<td id=cell data-name="Looked through again">3 pages, 2 sources, 7 folders and 23 questions</table>\')'
     )
     tab.run("for (let at = document.getElementById('cell'); at; at = at.parentElement) at.hidden = false")
     beside = (
