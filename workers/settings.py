@@ -218,8 +218,8 @@ class Settings(BaseSettings):
 
     crawl_enabled: bool = Field(
         True,
-        description="Whether questions may crawl; false: all are answered from what is known, as with `crawl_enabled` "
-        "false. What operators have read is read all the same.",
+        description="Whether new questions may crawl; false: they are answered from what is known, as with "
+        "`crawl_enabled` false. What operators have read is read all the same.",
     )
     max_seconds: float = Field(
         120.0,

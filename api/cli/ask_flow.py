@@ -60,7 +60,8 @@ def next_question(asked: Asking, line: str, record: Record) -> Asking:
     if not is_meaning:
         terms["after"] = record.id
         return replace(asked, question=said, terms=terms)
-    terms["question_as_understood"] = said.removeprefix("=").strip()
+    if meaning := said.removeprefix("=").strip():
+        terms["question_as_understood"] = meaning
     if record.thread:
         terms["thread"] = record.thread
     return replace(asked, terms=terms)
@@ -120,8 +121,10 @@ def to_json(record: Record) -> str:
 
 
 def _submit(client: Client, asked: Asking) -> str:
+    # a watched question is asked again when nobody waits for it: its rounds keep the default deadline
+    deadline = Terms() if asked.terms.get("watch") else Terms(deadline=asked.wait_s)
     try:
-        return client.submit(asked.question, **asked.terms | Terms(deadline=asked.wait_s))
+        return client.submit(asked.question, **asked.terms | deadline)
     except Refused as refusal:
         sites = asked.terms.get("sites", ())
         if refusal.kind == "bad-site" and not asked.own and (problem := _private_site(sites)):

@@ -78,7 +78,7 @@ def relevance(
 
 
 def _terms(text: str, lang: str) -> list[str]:
-    empty = stop_words(lang) | stop_words("en")
+    empty = stop_words(lang) | stop_words("en") | stop_words("de")  # the language may be wrong
     words = " ".join(word for word in fold(text).split() if word.strip("?!.,;:\"'()") not in empty)
     return analyse(words, lang)
 

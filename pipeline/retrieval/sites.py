@@ -24,7 +24,7 @@ class _InstalledList(MozillaTLDSourceParser):
 
 
 def site_of(url: str) -> str:
-    """Return the registrable host of a URL: the domain that its owner registered, also below github.io and its like.
+    """Return the registrable host of a URL. All of github.io and its like is one site: anybody can open many there.
 
     An address without a name, or with one of a single label, counts with its port.
     """
@@ -32,7 +32,8 @@ def site_of(url: str) -> str:
     host = (parts.hostname or "").rstrip(".")
     if "." not in host or host.rpartition(".")[2].isdigit():
         return parts.netloc.rpartition("@")[2] or url
-    return get_fld(parts, fail_silently=True, parser_class=_InstalledList) or ".".join(host.split(".")[-2:])
+    owned = get_fld(parts, fail_silently=True, search_private=False, parser_class=_InstalledList)
+    return owned or ".".join(host.split(".")[-2:])
 
 
 def best_of_other_sites(ranked: Sequence[Hit], read: Sequence[Hit]) -> list[Hit]:

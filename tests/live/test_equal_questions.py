@@ -86,7 +86,7 @@ def test_an_equal_question_later_is_answered_from_the_first_ones_answer(asked: A
     steps = _steps(asked.settings)
     again = asked.client.post("/api/chat", json={"question": f"  {QUESTIONS[1].upper()}", "wait": 50}).json()
     assert _steps(asked.settings) - steps == Counter({"reuse": 1})
-    assert (again["status"], again["answer"], again["cached_from"]) == (first["status"], first["answer"], first["id"])
+    assert (again["status"], again["answer"], again["cached_from"]) == ("ANSWERED", first["answer"], first["id"])
     assert again["cost"]["usd"] == 0
     assert again["id"] != first["id"]
 

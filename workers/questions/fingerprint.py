@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
+
 from pydantic import SecretStr
 
 from workers.settings import Settings
@@ -54,4 +57,10 @@ def answer_fingerprint(settings: Settings, learned: str = "") -> str:
     """Return the settings that an answer depends on, and the ``learned`` versions; of a secret, only if it is set."""
     values = {name: getattr(settings, name) for name in Settings.model_fields if name not in OPERATIONAL}
     public = {name: bool(v.get_secret_value()) if isinstance(v, SecretStr) else v for name, v in values.items()}
-    return f"{public!r} {learned}".rstrip()
+    return f"{public!r} {_examples(settings)} {learned}".rstrip()
+
+
+def _examples(settings: Settings) -> str:
+    """Return what tells one file of examples from another; "" without one."""
+    path = settings.few_shot_path
+    return hashlib.blake2b(Path(path).read_bytes(), digest_size=8).hexdigest() if path and Path(path).is_file() else ""

@@ -15,7 +15,7 @@ export async function showFirst(ask) {
     call("/api/stats"),
     showChoices(),
     call("/api/questions?limit=50"),
-    call("/api/suggestions"),
+    call("/api/suggestions").catch(() => []),
   ]);
   const within = collection() === DEFAULT ? "" : ` in ${collection()}`;
   const read = pages

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from tinycss2 import parse_component_value_list, serialize
 from tinycss2.color4 import parse_color
 
 Declarations = Mapping[str, str]
@@ -79,7 +80,13 @@ def background_of(style: Declarations) -> Colour | str | None:
     value = style.get("background-color") or style.get("background")
     if not value or value in ("none", "inherit", "initial", "unset") or _is_see_through(value):
         return None
-    return colour_of(value) or colour_of(value.split()[0]) or "unknown"
+    return colour_of(value) or colour_of(_first_part(value)) or "unknown"
+
+
+def _first_part(value: str) -> str:
+    """Return what stands before the first blank that is not in brackets."""
+    parts = parse_component_value_list(value[:_MAX_COLOUR].strip())
+    return next((serialize(parts[:n]) for n, part in enumerate(parts) if part.type == "whitespace"), value)
 
 
 def is_same(one: Colour, other: Colour) -> bool:

@@ -8,12 +8,14 @@ import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from fastapi import FastAPI
 
+from api.cli import ask_flow
 from api.cli.main import cli
 from domain.options import Overrides
 from store.questions.records import latest
@@ -21,6 +23,7 @@ from store.questions.state import find
 from tests.api import walk
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
+from wellread.options import Terms
 from workers.services import Services
 
 SCHEMA = {"properties": {"builder": {"type": "string"}}}
@@ -41,6 +44,34 @@ def records(text: str) -> list[dict[str, Any]]:
         record, at = json.JSONDecoder().raw_decode(text, at)
         found.append(record)
     return found
+
+
+class Submitted:
+    """A client that keeps the terms of what is asked."""
+
+    def submit(self, question: str, **terms: Any) -> str:
+        self.terms = terms
+        return "an id"
+
+    def events(self, question_id: str) -> Iterator[Any]:
+        return iter(())
+
+    def get(self, question_id: str) -> None:
+        return None
+
+
+def test_watched_question_keeps_the_default_deadline() -> None:
+    """Its later rounds have the deadline of the first, and nobody waits for them."""
+    for watch, sent in ((True, None), (False, 5.0)):
+        client = Submitted()
+        ask_flow.ask(client, ask_flow.Asking(question="Who?", wait_s=5.0, terms=Terms(watch=watch)), print)
+        assert client.terms.get("deadline") == sent
+
+
+def test_sign_of_a_meaning_without_one_asks_the_same_again() -> None:
+    asked = ask_flow.next_question(ask_flow.Asking(question="Who?"), " = ", SimpleNamespace(id="1", thread=None))
+    ask_flow.check(asked)
+    assert (asked.question, "question_as_understood" in asked.terms) == ("Who?", False)
 
 
 def test_next_question_of_a_chat_follows_the_one_before(url: str, services: Services) -> None:

@@ -56,6 +56,9 @@ def test_what_a_style_shows_is_read(style: str) -> None:
         "color:#00000005",
         "color:hsla(120, 50%, 50%, 0.01)",
         "color:#123;background:rgb(17 34 51)",
+        "color:#fff;background:rgb(255, 255, 255) none",
+        "color:#fff;background:rgb(255, 255, 255) none repeat scroll 0% 0%",
+        "color:#000;background:rgba(0, 0, 0, 1) none",
         "color:currentColor;opacity:0",
     ],
 )

@@ -318,8 +318,8 @@ def test_source_of_the_operator_comes_first_and_is_named() -> None:
         ("https://museum.asn.au./", "museum.asn.au"),
         ("https://galeria.art.br/", "galeria.art.br"),
         ("https://user@www.Bücher.de/", "bücher.de"),
-        ("https://someone.github.io/a", "someone.github.io"),  # its owner writes there, not GitHub
-        ("https://pages.someone.blogspot.com/", "someone.blogspot.com"),
+        ("https://someone.github.io/a", "github.io"),  # one vote for all: anybody can open many
+        ("https://pages.someone.blogspot.com/", "blogspot.com"),
         ("https://github.io/", "github.io"),
         ("https://docs.wiki.corp/", "wiki.corp"),  # no public domain: an intranet's
         ("http://[::ffff:127.0.0.1]/", "[::ffff:127.0.0.1]"),

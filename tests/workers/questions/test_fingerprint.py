@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from workers.questions.fingerprint import OPERATIONAL, answer_fingerprint
@@ -27,6 +29,14 @@ def test_fingerprint_differs_with_the_learned_versions() -> None:
 
 def test_operational_settings_leave_the_fingerprint_as_it_is() -> None:
     assert answer_fingerprint(load(api_port=1, max_pages=3, min_delay_s=0.0)) == answer_fingerprint(load())
+
+
+def test_fingerprint_differs_with_the_words_of_the_examples(tmp_path: Path) -> None:
+    path = tmp_path / "examples.json"
+    path.write_text('[{"question": "Who?", "answer": "Ada."}]')
+    before = answer_fingerprint(load(few_shot_path=str(path)))
+    path.write_text('[{"question": "Who?", "answer": "Bea."}]')
+    assert answer_fingerprint(load(few_shot_path=str(path))) != before
 
 
 def test_fingerprint_holds_no_secret() -> None:
