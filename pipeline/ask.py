@@ -133,7 +133,7 @@ def second_pass(query: Query, tools: Tools) -> LookupResult:
         analysis,
         model=_wording_model(tools),
         count=limits.variants,
-        tokens=limits.tokens_per_variant,
+        tokens=limits.max_tokens_per_variant,
         memory=tools.memory,
         learned=learned,
         seed=query.id,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("queue")
 def worker(queue: str) -> None:
-    """Work on one queue: answer, crawl, embed or upkeep."""
+    """Work on one queue, such as answer."""
     from workers.entrypoints import run_worker
 
     run_worker(_settings(), queue)

@@ -68,6 +68,12 @@ def test_worker_of_an_unknown_queue_is_refused() -> None:
         run_worker(load(), "weather")
 
 
+def test_each_row_but_a_question_waits_for_one_task() -> None:
+    """Two tasks would take each other's rows: the table tells them apart by the kind of row."""
+    rows = [task.row for task in TASKS.values() if task.row not in (None, "question")]
+    assert len(rows) == len(set(rows))
+
+
 def test_unknown_task_is_refused_and_not_taken_for_a_webhook(services: Services) -> None:
     sender = _Sender()
     with pytest.raises(UnknownTask, match=r"'wellread\.weather': it is one of wellread\.retrieve"):

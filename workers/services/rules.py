@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 
 from pipeline.answering.few_shot import read_examples
@@ -43,12 +43,6 @@ def with_rules(tools: Tools, settings: Settings) -> Tools:
 
 def limits_of(settings: Settings) -> Limits:
     """Return the limits of every pass, as the operator set them."""
-    return Limits(
-        variants=settings.variant_count if settings.query_expansion else 0,
-        tokens_per_variant=settings.max_tokens_per_variant,
-        initial_top_k=settings.initial_top_k,
-        retry_top_k=settings.retry_top_k,
-        final_top_k=settings.final_top_k,
-        threshold=settings.threshold,
-        by_strategy=settings.stop == "document",
-    )
+    named = {each.name: getattr(settings, each.name) for each in fields(Limits) if each.name in Settings.model_fields}
+    variants = settings.variant_count if settings.query_expansion else 0
+    return Limits(**named, variants=variants, by_strategy=settings.stop == "document")

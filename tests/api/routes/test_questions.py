@@ -17,6 +17,7 @@ from api.dependencies import read_record
 from api.schemas.records import record_json
 from domain import Budget, Cost, Status
 from domain.answer import StructuredAnswer, StructuredField
+from domain.flow import QUEUES
 from domain.options import Overrides
 from domain.record import Record
 from store.questions import state, webhooks
@@ -237,7 +238,7 @@ def test_statistics_count_what_is_kept_and_what_waits(http: TestClient, services
         "pages": 1,
         "sources": 1,
         "questions": {"ASKED": 1, "CANCELLED": 1},
-        "queues": {"answer": 2, "crawl": 0, "embed": 0, "upkeep": 0},
+        "queues": dict.fromkeys(QUEUES, 0) | {"answer": 2},
         "engines": ["wikipedia"],
     }
 
