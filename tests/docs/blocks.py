@@ -32,6 +32,7 @@ NOT_RUN = {
 #: what a test of tests/live/test_blocks.py runs by itself, by words of the block
 ALONE = (
     "wellread:secret@",
+    "wellread api\nwellread beat",
     "wellread worker answer",
     "WELLREAD_API_KEYS=",
     "wellread reindex",

@@ -85,6 +85,8 @@ def wellread() -> Iterator[Terminal]:
     ):
         terminal.said |= {"https://example.org": example.origin, "https://docs.python.org": python.origin}
         terminal.said |= {"/srv/sets": str(_sets(terminal.folder / "sets"))}
+        # the wheel that the page before installs has no evals: they are run from a checkout
+        terminal.said |= {"python -m evals": f"PYTHONPATH={ROOT}:$PYTHONPATH python -m evals"}
         terminal.env |= {
             "WELLREAD_ALLOW_HOSTS": f"127.0.0.1:{example.server_port},127.0.0.1:{python.server_port}",
             "WELLREAD_MIN_DELAY_S": "0",
@@ -193,8 +195,9 @@ def test_parts_that_run_each_by_itself_answer_together(
     terminal.said |= {"redis://127.0.0.1:6379/0": valkey_url}
     terminal.run(_runnable(_alone("wellread:secret@")))
     terminal.env |= {"WELLREAD_API_URL": terminal.here(API)}
-    block = _alone("wellread worker answer")
-    apart = re.sub(r"^wellread (.*)$", r"wellread \1 >> parts.log 2>&1 &", block.text, flags=re.MULTILINE)
+    block, workers = _alone("wellread api\nwellread beat"), _alone("wellread worker answer")
+    parts = block.text + workers.text
+    apart = re.sub(r"^wellread (.*)$", r"wellread \1 >> parts.log 2>&1 &", parts, flags=re.MULTILINE)
     terminal.run(Block(block.page, block.line, "sh", apart))
     for address in (API, "http://127.0.0.1:5555"):
         _say(terminal, f"{PATIENT} {address}/ > page.html")
