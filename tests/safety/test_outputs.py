@@ -158,9 +158,9 @@ def test_page_runs_no_script_and_fetches_nothing_from_elsewhere(
             tab.run(f"location.hash = '{record['id']}'")
             tab.wait(f"document.getElementById('asked-text').textContent === {json.dumps(record['question'])}")
             tab.wait("!document.getElementById('answer').hidden")
-            tab.wait(f"document.querySelectorAll('#citations .quotes').length === {len(record['citations'])}")
+            tab.wait(f"document.querySelectorAll('#citations li button').length === {len(record['citations'])}")
             for at in range(len(record["citations"])):  # each with its passage beside the answer
-                tab.run(f"document.querySelectorAll('#citations .quotes')[{at}].click()")
+                tab.run(f"document.querySelectorAll('#citations li button')[{at}].click()")
                 tab.wait("document.querySelector('#beside-text mark')")
                 seen = tab.run(_SEEN)
                 assert seen["title"] == f"{record['question']} – Wellread", page.path

@@ -68,6 +68,7 @@ def test_what_a_schedule_had_read_is_no_whole_site_of_its_own(tab: Tab, services
 
 def test_a_source_is_added_read_and_deleted(tab: Tab, services: Services) -> None:
     open_place(tab, "sources")
+    tab.wait("document.querySelector('#sources').textContent.includes('None yet')")
     tab.run("document.querySelector('#add-source input').value = 'site.example/docs'")
     tab.click("Add", "#add-source")
     tab.wait("document.querySelector('#sources a')")
