@@ -45,6 +45,10 @@ def postgres_server() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="wr-pg-", dir="/tmp") as folder:
         server = get_server(folder, cleanup_mode="delete")
         try:
+            # it ends with the tests: what is written need not outlive the machine
+            server.psql(
+                "ALTER SYSTEM SET fsync = off;\nALTER SYSTEM SET full_page_writes = off;\nSELECT pg_reload_conf();"
+            )
             yield server.get_uri().replace("postgresql://", "postgresql+psycopg://", 1)
         finally:
             server.cleanup()

@@ -257,7 +257,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"n": 2}, "n: Input should be 1"),
     ({"wellread": {"wait": 1_000}}, "wellread.wait"),
     ({"wellread": {"colour": "red"}}, "wellread.colour: unknown field"),
-    ({"wellread": {"queued": True}}, "wellread.queued is not taken here"),
+    ({"wellread": {"queued": True}}, "wellread.queued is not accepted here"),
     ({"wellread": {"list_sources": "yes"}}, "wellread.list_sources is true or false"),
     ({"wellread": {"sites": ["http://127.0.0.1/"]}}, "not public"),
     ({"wellread": {"budget": {"pages": 10_000}}}, "operator allows 20"),

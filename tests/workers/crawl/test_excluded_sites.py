@@ -40,7 +40,7 @@ def test_redirect_stops_before_the_request(
     read.read(services, candidate_id)
     row = row_of(services, candidate_id)
     assert (row.outcome, bool(second.log)) == (("blocked", False) if is_left_out else ("read", True))
-    assert ("left out" in (row.reason or "")) is is_left_out
+    assert ("is on an excluded site" in (row.reason or "")) is is_left_out
 
 
 def test_question_keeps_its_own_reading_off_a_site(services: Services, sites: tuple[LoggedSite, LoggedSite]) -> None:
