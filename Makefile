@@ -27,7 +27,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check static test nightly slow eval asked bench fuzz train train-reader encoder reader schemathesis learning format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
+.PHONY: help install client wheels demo check static test nightly slow eval asked bench fuzz train train-reader encoder reader schemathesis learning integration format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -82,7 +82,7 @@ check: static fast ## before a commit: format, lint, types, import contracts, th
 
 static: format-check lint types contracts site ## format, lint, types, import contracts, the site of docs/
 
-test: browser typescript fast live ## the tests of every change: the fast ones, then those with real servers, workers and a browser
+test: browser typescript integration live ## the tests of every change: the fast ones and those with real databases, then those with the whole stack and a browser
 
 nightly: slow frameworks learning schemathesis fuzz ## what is slow and seldom breaks: those marked nightly, other frameworks, short trainings, schemathesis, fuzzing
 
@@ -143,7 +143,10 @@ typescript: ## install the TypeScript compiler and what else its tests need, whe
 		|| npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > /dev/null; } \
 		|| echo "The TypeScript compiler cannot be installed: the tests that need it are skipped." >&2
 
-fast: install ## the tests without servers
+fast: install ## the tests without databases and servers
+	$(PYTEST) -m "not integration and not live and not nightly" --numprocesses 2 --dist worksteal
+
+integration: install ## the fast tests, and those with real databases, Valkey and LanceDB
 	$(PYTEST) -m "not live and not nightly" --numprocesses 3 --dist worksteal
 
 live: install ## the tests with real servers, workers and browsers

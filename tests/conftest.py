@@ -35,6 +35,20 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+#: fixtures of a real server or database
+_SERVERS = frozenset({"valkey_url", "postgres_url", "migrated_file", "database"})
+#: folders whose tests write LanceDB's tables or measure whole passes
+_WHOLE = tuple(str(Path(__file__).parent / name) for name in ("store", "evals/measure", "evals/asked", "training"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need more than the code, so that `make check` can leave them to `make test`."""
+    for item in items:
+        if not _SERVERS.isdisjoint(getattr(item, "fixturenames", ())) or str(item.path).startswith(_WHOLE):
+            item.add_marker("integration")
+
+
 @pytest.fixture(autouse=True)
 def _closed(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 @pytest.mark.parametrize(
     ("name", "commands"),
     [
-        ("ci", {"check": [".ci/run"], "pythons": ["make fast PYTHON=python"]}),
+        ("ci", {"check": [".ci/run"], "pythons": ["make integration PYTHON=python"]}),
         ("nightly", {"nightly": ["make --keep-going nightly"]}),
     ],
 )
