@@ -174,7 +174,7 @@ class Overrides(Body):
         default=None, description="Quote only pages that state a publication date after this."
     )
     length: Annotated[Length, Flag("--length"), Argument()] = Field(
-        default="normal", description="Length of the answer: one quote, up to five, or up to six."
+        default="normal", description="Length of the answer: short is one passage, normal up to five, long up to six."
     )
     answer_language: Annotated[Language | None, Flag("--answer-language", "CODE"), Argument()] = Field(
         default=None, description="Language (ISO 639-1) that a model writes in; without a model, of the quoted pages."
@@ -203,8 +203,8 @@ class Asked(Overrides, _Question):
     crawl_enabled: Annotated[
         bool, Flag("--no-crawl", help="Answer from what is known, without a crawl."), Argument(name="crawl")
     ] = Field(default=True, description="Whether to crawl if too little is known.")
-    max_search_cycles: Annotated[int | None, Flag("--cycles", help="Most waves of reading.")] = Field(
-        default=None, ge=0, le=20, description="Most waves of reading; 0 reads nothing."
+    max_search_cycles: Annotated[int | None, Flag("--cycles", help="Maximum rounds of crawling; by default 6.")] = (
+        Field(default=None, ge=0, le=20, description="Most waves of reading; 0 reads nothing.")
     )
     max_age: Annotated[int | None, Argument()] = Field(
         default=None, ge=0, le=MAX_AGE_S, description="Ignore evidence that was read longer ago than this many seconds."

@@ -27,7 +27,7 @@ class Options(TypedDict, total=False):
     exclude_sites: Sequence[str]
     #: Quote only pages that state a publication date after this.
     published_after: str
-    #: Length of the answer: one quote, up to five, or up to six.
+    #: Length of the answer: short is one passage, normal up to five, long up to six.
     length: str
     #: Language (ISO 639-1) that a model writes in; without a model, of the quoted pages.
     answer_language: str

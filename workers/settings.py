@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import quote, urlsplit
@@ -43,6 +45,8 @@ SECRETS_DIR = Path("/run/secrets")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: Claude's current models
 CLAUDE_SMALL_MODEL, CLAUDE_LARGE_MODEL = "claude-haiku-5-5", "claude-sonnet-5-5"
+#: read by the command line, and given to our own processes
+_OTHER_VARIABLES = frozenset({"WELLREAD_API_URL", "WELLREAD_API_KEY", "WELLREAD_COLLECTION", "WELLREAD_QUEUE"})
 #: a unix socket's path has at most 107 characters on Linux, 103 on macOS
 _MAX_SOCKET_PATH = 100
 
@@ -377,6 +381,16 @@ def load(**overrides: object) -> Settings:
             for said in [each["msg"].removeprefix("Value error, ")]
         ]
         raise SettingsError("A setting cannot be used: " + "; ".join(lines)) from error
+
+
+def unknown_variables(named: Iterable[str]) -> list[str]:
+    """Return a sentence for each environment variable that looks like a setting and is none."""
+    known = {f"WELLREAD_{name.upper()}" for name in Settings.model_fields} | _OTHER_VARIABLES
+    unknown = sorted(name for name in named if name.startswith("WELLREAD_") and name not in known)
+    nearest = {name: get_close_matches(name, known, n=1) for name in unknown}
+    return [
+        f"{name} is not a setting" + (f"; did you mean {near[0]}?" if near else ".") for name, near in nearest.items()
+    ]
 
 
 def _with_password(url: str, password: SecretStr) -> str:

@@ -61,7 +61,9 @@ def _say_version(context: click.Context, _option: click.Parameter, is_asked: boo
 
 @click.group(cls=_CleanErrors, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print it.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print the version."
+)
 def cli(debug: bool) -> None:
     """Self-hosted question answering: quotes what it has read, and crawls if that is not enough.
 

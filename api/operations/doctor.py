@@ -14,7 +14,7 @@ import redis
 
 from api.operations import room
 from domain.errors import WellreadError
-from workers.settings import LOOPBACK
+from workers.settings import LOOPBACK, unknown_variables
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -52,6 +52,13 @@ def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
 
 def _python(_: Services) -> Diagnosis:
     return Diagnosis("ok", ".".join(map(str, sys.version_info[:3])))
+
+
+def _settings(_services: Services) -> Diagnosis:
+    unknown = unknown_variables(os.environ)
+    return (
+        Diagnosis("note", " ".join(unknown), "docs/settings.md names all.") if unknown else Diagnosis("ok", "all known")
+    )
 
 
 def _data_folder(services: Services) -> Diagnosis:
@@ -229,6 +236,7 @@ def _exposure(services: Services) -> Diagnosis:
 #: by the name under which a check's finding is shown
 _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
     "python": _python,
+    "settings": _settings,
     "data folder": _data_folder,
     "disk": _disk,
     "descriptors": _descriptors,

@@ -55,7 +55,7 @@ export interface ChatRequest {
   exclude_sites?: Array<string>;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
-  /** Length of the answer: one quote, up to five, or up to six. */
+  /** Length of the answer: short is one passage, normal up to five, long up to six. */
   length?: "short" | "normal" | "long";
   /** Language (ISO 639-1) that a model writes in; without a model, of the quoted pages. */
   answer_language?: string | null;
@@ -522,7 +522,7 @@ export interface QuestionRequest {
   exclude_sites?: Array<string>;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
-  /** Length of the answer: one quote, up to five, or up to six. */
+  /** Length of the answer: short is one passage, normal up to five, long up to six. */
   length?: "short" | "normal" | "long";
   /** Language (ISO 639-1) that a model writes in; without a model, of the quoted pages. */
   answer_language?: string | null;

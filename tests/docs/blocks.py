@@ -42,6 +42,8 @@ ALONE = (
 
 API = "http://127.0.0.1:8484"
 BROKER = "redis://127.0.0.1:6379/0"
+#: the broker that `wellread up` names
+SOCKET = "redis+socket:///home/YOU/.local/share/wellread/run/valkey.sock"
 #: what stands before a command in a line of shell
 ASSIGNED = re.compile(r"[A-Z_]+=.*")
 

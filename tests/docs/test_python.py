@@ -11,7 +11,7 @@ import pytest
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from tests.api import walk
-from tests.docs.blocks import API, BROKER, Block, blocks
+from tests.docs.blocks import API, BROKER, SOCKET, Block, blocks
 from workers.questions.asked import Payload
 from workers.questions.webhooks import sign
 from workers.services import Services
@@ -29,10 +29,10 @@ def test_python_that_asks_gets_an_answer(block: Block, url: str, capsys: pytest.
     assert walk.QUOTE in printed or "final" in printed or walk.BUILDER in printed
 
 
-@pytest.mark.parametrize("block", [b for b in blocks("python") if BROKER in b.text], ids=str)
+@pytest.mark.parametrize("block", [b for b in blocks("python") if BROKER in b.text or SOCKET in b.text], ids=str)
 def test_python_that_enqueues_keeps_the_contract(block: Block, services: Services) -> None:
     services.redis.delete("answer")
-    _run(block.text.replace(BROKER, services.settings.broker))
+    _run(block.text.replace(BROKER, services.settings.broker).replace(SOCKET, services.settings.broker))
     (message,) = services.redis.lrange("answer", 0, -1)
     services.redis.delete("answer")
     sent = json.loads(message)
@@ -54,7 +54,7 @@ def test_webhook_check_takes_a_signed_body_and_no_other(services: Services) -> N
 
 
 def test_no_python_is_left_unrun() -> None:
-    known = (API, BROKER, "event_of")
+    known = (API, BROKER, SOCKET, "event_of")
     shown = [block for block in blocks("python") if block.page != FRAMEWORKS]
     assert [str(block) for block in shown if not any(mark in block.text for mark in known)] == []
 

@@ -14,14 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tests.docs.blocks import ROOT, Block
+from tests.docs.blocks import ROOT, SOCKET, Block
 
 #: what a page says for each machine another
 FOLDER = "/home/YOU/.local/share/wellread"
 #: where the packages are that a venv would get from a registry; of Wellread it gets what `pip install` makes
 PACKAGES = sysconfig.get_path("purelib")
 _INSTALL = f"pip install '{ROOT}' && echo '{PACKAGES}' > $(echo wellread-venv/lib/python*/site-packages)/packages.pth"
-BROKER = f"redis+socket://{FOLDER}/run/valkey.sock"
 
 
 class Terminal:
@@ -32,7 +31,7 @@ class Terminal:
         self.said: dict[str, str] = {f"127.0.0.1:{port}": f"127.0.0.1:{free_port()}" for port in (8484, 5555, 8000)}
         self.said |= {"http.server 8000": f"http.server {self.port(8000)}", "pip install .": _INSTALL}
         self.said |= {"api/cli/demo/site": str(ROOT / "api/cli/demo/site")}
-        self.said |= {BROKER: BROKER, FOLDER: str(folder / "data")}
+        self.said |= {SOCKET: SOCKET, FOLDER: str(folder / "data")}
         self.env = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "TMPDIR")} | {
             "WELLREAD_DATA_DIR": str(folder / "data"),
             "WELLREAD_API_PORT": self.port(8484),
@@ -78,7 +77,7 @@ class Terminal:
         text = printed.read_text("utf-8")
         assert process.returncode == (None if serves else 0), f"{block}:\n{text}"
         if serves and "Celery: " in text:
-            self.said[BROKER] = text.partition("Celery: ")[2].partition("\n")[0]
+            self.said[SOCKET] = text.partition("Celery: ")[2].partition("\n")[0]
         return text
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ import pytest
 from api.cli.demo.site_server import serve
 from tests import office
 from tests.claude_double import KEY, ClaudeDouble
-from tests.docs.blocks import ALONE, API, NOT_RUN, ROOT, RUN_WHOLE, Block, blocks
+from tests.docs.blocks import ALONE, API, NOT_RUN, ROOT, RUN_WHOLE, SOCKET, Block, blocks
 from tests.docs.test_python import FRAMEWORKS
 from tests.live.terminal import Terminal, assert_shows, opened
 
@@ -101,9 +101,7 @@ def wellread() -> Iterator[Terminal]:
         (terminal.folder / "Staff rules" / "2026" / "handbook.docx").write_bytes(office.docx())
         (terminal.folder / "fail.py").write_text(FAIL)
         _say(terminal, "wellread up")
-        terminal.said["redis://127.0.0.1:6379/0"] = terminal.here(
-            "redis+socket:///home/YOU/.local/share/wellread/run/valkey.sock"
-        )
+        terminal.said["redis://127.0.0.1:6379/0"] = terminal.here(SOCKET)
         for site in ("https://example.org/", "https://docs.python.org/3/"):
             _say(terminal, f"wellread read {site} --whole")
         asked = json.loads(_say(terminal, 'wellread ask "Who built the lighthouse?" --thread new --json 2> /dev/null'))

@@ -22,7 +22,7 @@ from domain.flow import QUEUES
 from workers.processes.private_files import keep_private
 from workers.processes.programs import preparation, programs
 from workers.processes.supervise import Program, StartError, Supervisor, wait_until
-from workers.settings import Settings
+from workers.settings import Settings, unknown_variables
 
 log = structlog.get_logger()
 
@@ -248,6 +248,8 @@ def up(settings: Settings, *, flower: bool, say: Callable[[str], None], on_step:
             say(f"Flower: {stack.address.flower_url}")
         if not settings.redis_url:  # of a broker of your own you know the address, and it may hold a password
             say(f"Celery: {settings.broker}")
+        for unknown in unknown_variables(os.environ):
+            say(f"Note: {unknown}")
         say(f"Data: {settings.data_dir}    Ctrl-C stops it.")
         stack.wait()
         say("Stopping …")

@@ -138,6 +138,13 @@ def test_doctor_finds_nothing_wrong_before_the_first_start_and_creates_nothing()
     assert not Path(os.environ["WELLREAD_DATA_DIR"], "wellread.db").exists()
 
 
+def test_doctor_names_a_misspelt_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WELLREAD_API_PROT", "9000")
+    assert "WELLREAD_API_PROT is not a setting; did you mean WELLREAD_API_PORT?" in " ".join(
+        wellread("doctor").output.split()
+    )
+
+
 def test_up_and_the_doctor_say_that_the_redis_they_were_given_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_REDIS_URL", "redis://127.0.0.1:9")
     seen = wellread("doctor")
