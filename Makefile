@@ -150,10 +150,10 @@ integration: install ## the fast tests, and those with real databases, Valkey an
 	$(PYTEST) -m "not live and not nightly" --numprocesses 3 --dist worksteal
 
 live: install ## the tests with real servers, workers and browsers
-	$(PYTEST) -m "live and not nightly" --numprocesses 3 --dist loadgroup
+	$(PYTEST) -m "live and not nightly" --numprocesses 3 --dist loadfile
 
 slow: install browser typescript ## the tests that are marked nightly: times per length of a text, long faults, each document's commands
-	$(PYTEST) -m nightly --numprocesses 2 --dist loadgroup
+	$(PYTEST) -m nightly --numprocesses 2 --dist loadfile
 
 frameworks: $(FRAMEWORKS) ## the tests of the retrievers for LangChain and LlamaIndex, of an object store, of two machines on one and of scanned PDFs, in the venv with their packages
 	$(FRAMED)/bin/python -m pytest tests/docs/frameworks/retrievers.py tests/store/passages/object_store.py \

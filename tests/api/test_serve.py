@@ -67,7 +67,6 @@ def _server(settings: Settings) -> Iterator[tuple[subprocess.Popen[bytes], httpx
 
 
 @pytest.mark.live
-@pytest.mark.xdist_group("machine")
 def test_answers_do_not_wait_for_acknowledgements(settings: Settings, services: Services) -> None:
     with _server(settings) as (_, http):
         spent = []
@@ -79,7 +78,6 @@ def test_answers_do_not_wait_for_acknowledgements(settings: Settings, services: 
 
 
 @pytest.mark.live
-@pytest.mark.xdist_group("machine")
 def test_stopping_server_does_not_wait_for_watchers(settings: Settings, services: Services) -> None:
     question = walk.ask(services)
     with _server(settings) as (process, http), http.stream("GET", f"/api/questions/{question.id}/events") as stream:
@@ -89,7 +87,6 @@ def test_stopping_server_does_not_wait_for_watchers(settings: Settings, services
 
 
 @pytest.mark.live
-@pytest.mark.xdist_group("machine")
 def test_second_server_on_a_port_says_so(settings: Settings, services: Services) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -20,7 +20,7 @@ from tests.docs.blocks import ALONE, API, NOT_RUN, ROOT, RUN_WHOLE, SOCKET, Bloc
 from tests.docs.test_python import FRAMEWORKS
 from tests.live.terminal import Terminal, assert_shows, opened
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(600), pytest.mark.xdist_group("blocks")]  # one Wellread for all
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
 BUILDER = "Robert Tallis"
 #: the pages of the sites that stand for https://example.org/ and https://docs.python.org/

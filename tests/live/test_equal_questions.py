@@ -18,8 +18,7 @@ from sqlalchemy import func, select
 
 from store.sql.database import Database, migrate
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
-from tests.live.conftest import Asked
-from tests.live.test_faults import FINAL, QUESTIONS, _stack, _status
+from tests.live.test_faults import FINAL, QUESTIONS, _stack
 from workers.processes.supervise import wait_until
 from workers.settings import Settings, load
 
@@ -76,19 +75,6 @@ def test_a_hundred_equal_questions_at_once_cost_one_run(
     assert sum(record["shared_with"] is None for record in records) == 1
     assert (steps["retrieve"], steps["retry"], steps["questions that read"]) == (1, 1, 1)
     assert steps["follow"] == AT_ONCE - 1
-
-
-@pytest.mark.xdist_group("asked")
-def test_an_equal_question_later_is_answered_from_the_first_ones_answer(asked: Asked) -> None:
-    named = asked.client.post("/api/questions", json={"question": QUESTIONS[1]}).json()["id"]
-    assert wait_until(lambda: _status(asked.client, named) in FINAL, within_s=240)
-    first = asked.client.get(f"/api/questions/{named}").json()
-    steps = _steps(asked.settings)
-    again = asked.client.post("/api/chat", json={"question": f"  {QUESTIONS[1].upper()}", "wait": 50}).json()
-    assert _steps(asked.settings) - steps == Counter({"reuse": 1})
-    assert (again["status"], again["answer"], again["cached_from"]) == ("ANSWERED", first["answer"], first["id"])
-    assert again["cost"]["usd"] == 0
-    assert again["id"] != first["id"]
 
 
 @pytest.mark.nightly

@@ -27,7 +27,7 @@ from tests.crawler.hostile import answer, serving
 from tests.crawler.test_read import NOW, Cache
 from workers.processes.supervise import wait_until
 
-pytestmark = [pytest.mark.live, pytest.mark.xdist_group("machine")]  # they fill the machine
+pytestmark = pytest.mark.live
 
 #: time enough for a browser to begin on a busy machine
 BOUNDS = RenderBounds(deadline_s=10.0, longest_s=3.0)
