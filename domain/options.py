@@ -24,8 +24,8 @@ from pydantic import (
     field_validator,
 )
 
-#: what a question is about; each task has its retrieval strategy
-Task = Literal[
+#: the strategies of retrieval, by the work that a question is part of
+StrategyName = Literal[
     "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
 ]
 #: of an answer: one quote, the usual one or two, or up to six
@@ -203,13 +203,13 @@ class Asked(Overrides, _Question):
     crawl_enabled: Annotated[
         bool, Flag("--no-crawl", help="Answer from what is known, without a crawl."), Argument(name="crawl")
     ] = Field(default=True, description="Whether to crawl if too little is known.")
-    max_search_cycles: Annotated[int | None, Flag("--cycles", help="Maximum rounds of crawling; by default 6.")] = (
-        Field(default=None, ge=0, le=20, description="Most waves of reading; 0 reads nothing.")
+    max_search_cycles: Annotated[int | None, Flag("--cycles", help="Most waves of reading; by default 6.")] = Field(
+        default=None, ge=0, le=20, description="Most waves of reading; 0 reads nothing."
     )
     max_age: Annotated[int | None, Argument()] = Field(
         default=None, ge=0, le=MAX_AGE_S, description="Ignore evidence that was read longer ago than this many seconds."
     )
-    strategy: Annotated[Task | None, Flag("--strategy"), Argument()] = Field(
+    strategy: Annotated[StrategyName | None, Flag("--strategy"), Argument()] = Field(
         default=None, description="How certain the answer must be; default: chosen from the question."
     )
     lang: str = Field(

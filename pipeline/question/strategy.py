@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from domain.options import Task
+from domain.options import StrategyName
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalStrategy:
     """The rule that ends retrieval."""
 
-    task: Task
+    task: StrategyName
     threshold: float  #: the sufficient confidence, [0, 1]
     min_k: int
     max_k: int
 
 
-_TABLE: tuple[tuple[Task, float, int, int], ...] = (
+_TABLE: tuple[tuple[StrategyName, float, int, int], ...] = (
     ("debugging", 0.6, 2, 8),
     ("code_review", 0.7, 1, 5),
     ("architecture", 0.5, 2, 8),
@@ -34,7 +34,7 @@ TASK_STRATEGIES: dict[str, RetrievalStrategy] = {
 }
 
 #: tried in order on word boundaries; only words that hardly ever mean anything else
-_SIGNS: tuple[tuple[Task, str], ...] = (
+_SIGNS: tuple[tuple[StrategyName, str], ...] = (
     (
         "debugging",
         r"debug\w*|traceback|stack ?trace|segfault|exceptions?|\w+(?:Error|Exception)"
@@ -66,6 +66,6 @@ def strategy_for(question: str, task: str = "") -> RetrievalStrategy:
     return TASK_STRATEGIES[task or infer_task(question)]
 
 
-def infer_task(question: str) -> Task:
+def infer_task(question: str) -> StrategyName:
     """Return the task a question belongs to; "general" unless its words show another."""
     return next((task for task, pattern in _SIGN_PATTERNS if pattern.search(question)), "general")

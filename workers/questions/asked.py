@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from domain import Budget
 from domain.errors import WellreadError
-from domain.options import DEADLINE_S, Asked, Deadline, Overrides, Task
+from domain.options import DEADLINE_S, Asked, Deadline, Overrides, StrategyName
 from store.questions.new_questions import NewQuestion
 from workers.questions.conditions import clean_sites
 
@@ -24,7 +24,7 @@ class Payload(Asked):
 
     idempotency_key: str = Field("", max_length=255, description="Makes a repeat harmless, as an id does.")
     lang: str = Field("", max_length=8, description="ISO 639-1; default: detected from the question.")
-    strategy: Annotated[Task | None, BeforeValidator(lambda given: given or None)] = None
+    strategy: Annotated[StrategyName | None, BeforeValidator(lambda given: given or None)] = None
     callback_url: str = ""
     owner: str = Field("", max_length=100, description="The name of the API key that reads the answer back.")
     deadline: Deadline = DEADLINE_S

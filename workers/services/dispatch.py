@@ -110,10 +110,8 @@ class Dispatcher:
         if self._shown is None:
             return None
         if not words and (query := _query_of(task, row_id)) is not None:
-            with (
-                suppress(DatabaseError),
-                self._shown.read() as session,
-            ):  # without words the message is sent all the same
+            # without words the message is sent all the same
+            with suppress(DatabaseError), self._shown.read() as session:
                 words = session.scalar(query) or ""
         return f"{_first(words)} ({row_id})" if words else str(row_id)
 

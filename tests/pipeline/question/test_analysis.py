@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.options import Task
+from domain.options import StrategyName
 from pipeline.question.analysis import (
     MAX_CHARACTERS,
     QuestionError,
@@ -141,4 +141,4 @@ def test_terms_are_the_words_of_topic_each_with_the_word_as_written() -> None:
 
 
 def test_every_task_has_a_strategy() -> None:
-    assert set(get_args(Task)) == set(TASK_STRATEGIES)
+    assert set(get_args(StrategyName)) == set(TASK_STRATEGIES)

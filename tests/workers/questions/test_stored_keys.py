@@ -47,6 +47,10 @@ def _new(body: dict[str, Any]) -> NewQuestion:
     return to_new(Asked.model_validate(body), Budget(), callback_url="https://example.org/answered", owner="key:reader")
 
 
+def test_every_option_is_among_them() -> None:
+    assert Asked.model_fields.keys() == ALL.keys()
+
+
 def test_options_of_a_question_are_stored_where_they_are_not_the_usual_ones() -> None:
     assert _own(_new(DEFAULTS)) == {}
     assert json.loads(json.dumps(_own(_new(ALL)))) == {
