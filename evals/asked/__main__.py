@@ -41,7 +41,7 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--again", type=FOLDER, help="Ask nothing: grade the replies of this report (asked-SET.json) again.")
 @click.option("--check", "only_check", is_flag=True, help="Ask nothing: check the golds against the pages.")
 @click.option("--misses", is_flag=True, help="Print the questions that were not answered rightly.")
-@click.option("--publish", "published", is_flag=True, help="Write the tables into docs/evals.md or evals/NOTES.md.")
+@click.option("--publish", "published", is_flag=True, help="Write the tables into evals/README.md or NOTES.md.")
 @click.option("--pin", is_flag=True, help="Pin the measured figures as the new floors.")
 @click.option(
     "--allow-regression", "allowed", multiple=True, metavar="NAME", help="Let this figure miss its floor, or lower it."

@@ -39,7 +39,7 @@ WANTED: Final[Figures] = {
 
 
 @click.command()
-@click.option("--publish", "published", is_flag=True, help="Write the tables into docs/evals.md.")
+@click.option("--publish", "published", is_flag=True, help="Write the tables into evals/README.md.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder of stored vectors; default: in the data folder.")
 @click.argument("names", metavar="[SET]...", nargs=-1)
 def main(names: tuple[str, ...], published: bool, cache: Path | None) -> None:

@@ -150,7 +150,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         # not str.splitlines: a text may contain U+2028
         lines = path.read_text("utf-8").split("\n")
     except FileNotFoundError as error:
-        raise SetError(f"{path.parent} has no {path.name}: see docs/evals.md for the layout of a set.") from error
+        raise SetError(f"{path.parent} has no {path.name}: see evals/README.md for the layout of a set.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise SetError(f"{path} cannot be read: {error}.") from error
     for number, line in enumerate(lines, start=1):

@@ -14,7 +14,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
-    path.relative_to(ROOT).as_posix(): path for path in (*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md")))
+    path.relative_to(ROOT).as_posix(): path
+    for path in (*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md")), ROOT / "evals/README.md")
 }
 
 #: pages whose shell is run in order, with all that is in it, by tests/live/test_pages.py

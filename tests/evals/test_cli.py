@@ -89,7 +89,7 @@ def test_table_shows_what_was_not_measured_as_a_dash() -> None:
 
 
 def test_page_on_measuring_names_every_mode_and_floor() -> None:
-    page = (Path(__file__).parents[2] / "docs/evals.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "evals/README.md").read_text("utf-8")
     assert [name for name in MODES if f"`{name}`" not in page] == []
     assert [figure for figure in {name.split(".")[1] for name in FLOORED} if _stem(figure) not in page] == []
 

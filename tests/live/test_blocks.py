@@ -137,7 +137,7 @@ def _told(page: str) -> list[Block]:
 
 
 #: pages whose commands measure and grade
-MEASURING = ("docs/benchmarks.md", "docs/evals.md")
+MEASURING = ("docs/benchmarks.md", "docs/evals.md", "evals/README.md")
 PAGES = sorted({b.page for b in blocks("sh", "python")} - {*RUN_WHOLE, *OTHERWISE, *MEASURING})
 
 
