@@ -22,7 +22,6 @@ async function open() {
   const { what } = address();
   const place = Object.hasOwn(PLACES, what) ? PLACES[what] : null;
   leave();
-  complain(null);
   say("");
   showMenu(false);
   showChosen();
@@ -35,7 +34,7 @@ async function open() {
   }
   if (inCollection !== collection()) {
     inCollection = collection();
-    guarded(showHistory)();
+    showHistory().catch(complain);
   }
   if (place) {
     asking.close();

@@ -149,7 +149,7 @@ export const allowed = (path, otherwise) =>
     throw error;
   });
 
-// ---- telling the reader
+// ---- telling the reader: it stands until the next thing that the reader does
 
 export function complain(error) {
   $("error").textContent = error ? error.message : "";

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from fastapi import FastAPI, Request, Response
 from pydantic import SecretStr
+from starlette.middleware.base import RequestResponseEndpoint
 
 from api.app import create_app
 from domain import Answer, Candidate, PageText, Sentence, Status, Validators
@@ -266,6 +270,22 @@ def test_what_cannot_be_asked_is_answered_with_what_to_do(tab: Tab) -> None:
     tab.wait("document.querySelector('#error').textContent.includes('192.168.0.1')")
     assert "add" in tab.text("#error")
     assert not tab.run("document.querySelector('#ask button[type=submit]').disabled")
+
+
+def test_what_to_do_still_stands_when_the_page_has_loaded(app: FastAPI) -> None:
+    loaded = threading.Event()
+
+    @app.middleware("http")
+    async def hold(request: Request, answer: RequestResponseEndpoint) -> Response:
+        while request.url.path == "/api/collections" and not loaded.is_set():
+            await asyncio.sleep(0.01)
+        return await answer(request)
+
+    with opened(app) as tab:
+        assert ask(tab, "Who built it?", site="http://192.168.0.1/") == ""
+        loaded.set()
+        tab.wait("document.querySelector('#known').innerText && document.querySelector('.example')")
+        assert "192.168.0.1" in tab.text("#error")
 
 
 def test_first_look_says_what_is_known_and_a_question_is_asked_by_click(tab: Tab, services: Services) -> None:
