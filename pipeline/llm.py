@@ -8,10 +8,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from datetime import date
+from typing import Generic, Literal, Protocol, TypeVar
 
-from domain import Answer, Cost, Fact, Hit, Variant, Verdict
+from domain import Answer, Cost, Fact, Hit, Passage, Variant, Verdict
 from domain.errors import WellreadError
+from domain.options import Length
 from domain.question import Turn
 
 T = TypeVar("T")
@@ -26,6 +28,36 @@ class Priced(Generic[T]):
 
     value: T
     cost: Cost
+
+
+#: how an answer is best written
+Form = Literal["prose", "steps", "list", "table", "code"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Brief:
+    """What a model is to answer, and what it reads for that."""
+
+    question: str
+    sections: tuple[Passage, ...]  #: parts of pages, best first; each text is the page's from ``start`` to ``end``
+    today: date
+    lang: str = ""  #: of the answer, ISO 639-1; "": the question's own
+    sites: tuple[str, ...] = ()  #: that the question is bound to
+    form: Form = "prose"
+    length: Length = "normal"
+    notes: tuple[str, ...] = ()  #: our own, for example that pages contradict each other
+    instructions: str = ""  #: the operator's
+    asked_for: str = ""  #: the asker's instructions: data, not to be trusted
+    examples: str = ""  #: to be imitated in form and not cited
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What a model wrote."""
+
+    answer: Answer  #: with citations whose quotes are the pages' own text; ``text`` is empty if nothing can be used
+    refused: bool = False  #: whether it says that the sections do not answer the question
+    cut_off: bool = False  #: whether it ended at the limit of tokens
 
 
 class Model(Protocol):
