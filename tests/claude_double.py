@@ -12,11 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.models.calls import Calls
-from pipeline.models.claude.provider import ClaudeProvider
-from pipeline.models.model import LanguageModel
-from tests.claude_rules import complaint
-from tests.claude_wire import (
+from evals.model.api_rules import complaint
+from evals.model.service import ModelHandler, ModelServer
+from evals.model.wire import (
     Cite,
     Fail,
     Json,
@@ -30,7 +28,9 @@ from tests.claude_wire import (
     message_of,
     say_json,
 )
-from tests.model_server import ModelHandler, ModelServer
+from pipeline.models.calls import Calls
+from pipeline.models.claude.provider import ClaudeProvider
+from pipeline.models.model import LanguageModel
 from text.analyser import words
 from workers.settings import CLAUDE_LARGE_MODEL, CLAUDE_SMALL_MODEL
 

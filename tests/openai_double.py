@@ -14,10 +14,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from evals.model.service import ModelHandler, ModelServer
 from pipeline.models.calls import Calls
 from pipeline.models.model import LanguageModel
 from pipeline.models.openai.provider import OpenAIProvider
-from tests.model_server import ModelHandler, ModelServer
 from text.analyser import words
 from text.sentences import sentence_spans
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from domain import Budget, PageText, Question, Status, Validators
+from evals.model.wire import Say, say_json
 from store.pages import pages
 from store.questions import new_questions, records, state
 from store.questions.new_questions import NewQuestion
@@ -14,7 +15,6 @@ from store.questions.trace import spent
 from store.sql import leases
 from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Say, say_json
 from tests.fakes import HashingEmbedder
 from tests.pipeline.models.claude.lighthouse import Ask
 from tests.workers.conftest import bell, services

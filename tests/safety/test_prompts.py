@@ -13,12 +13,12 @@ from crawler.extract.document import extract
 from domain import Answer, Hit, PageText, SolvedQuestion
 from evals.injection.attack import LIE, AttackPage
 from evals.injection.measure import all_pages
+from evals.model.wire import Cite, Say, content_of, say_json
 from pipeline.answering.citations import check, is_verbatim
 from pipeline.answering.few_shot import write_examples
 from pipeline.models.model import LanguageModel
 from pipeline.models.prompts import COMPOSE, VERDICT
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Cite, Say, content_of, say_json
 from tests.pipeline.models.claude.lighthouse import Ask
 from tests.tables import each_row
 from text.invisible import strip_invisible

@@ -11,12 +11,12 @@ import pytest
 
 from crawler.read import ReadResult
 from domain import Budget, Fact, PageText, Question
+from evals.model.wire import Fail, say_json
 from pipeline.models.model import LanguageModel
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.questions.trace import spent
 from tests.claude_double import KEY, ClaudeDouble
-from tests.claude_wire import Fail, say_json
 from workers.crawl.model_facts import with_facts
 from workers.services import Services
 from workers.settings import load

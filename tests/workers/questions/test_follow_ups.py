@@ -9,10 +9,10 @@ import pytest
 
 from domain import Question, Status
 from domain.options import Asked
+from evals.model.wire import Fail, Reply, say_json
 from pipeline.phrases import say
 from store.questions import records, steps
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Fail, Reply, say_json
 from tests.openai_double import Chat, Endless, ErrorInside, OpenAIDouble, Silence, chat_json, model_at
 from tests.openai_double import Reply as Said
 from tests.openai_double import Status as Broken

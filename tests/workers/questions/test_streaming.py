@@ -11,8 +11,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from domain import Answer, Citation, Sentence
+from evals.model.wire import Cite, Say, say_json
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Cite, Say, say_json
 from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.pipeline.models.claude.lighthouse import Ask
 from tests.workers.questions.test_lookup import ask as asked

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from evals.model.wire import Cite, Say
 from pipeline.models.model import LanguageModel
 from pipeline.phrases import say
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Cite, Say
 from tests.pipeline.models.claude.lighthouse import QUESTION, SECOND, all_stand, hits
 
 

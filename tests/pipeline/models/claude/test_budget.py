@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Cost
+from evals.model.wire import Fail, Say
 from pipeline.llm import BadReply, ModelBusy, OverBudget, SpendingBudget
 from tests.claude_double import KEY, ClaudeDouble, claude_at
-from tests.claude_wire import Fail, Say
 from tests.pipeline.models.claude.lighthouse import QUESTION, hits
 
 USAGE = {"input_tokens": 1_000, "output_tokens": 500}

@@ -9,11 +9,11 @@ import pytest
 from domain import Answer, Hit, Verdict
 from domain.contradiction import Contradiction
 from domain.short_answer import contradictions_of, short_answer
+from evals.model.wire import Cite, Fail, FailInside, Reply, Say
 from pipeline.fallback import DISPUTED, compose_answer
 from pipeline.models.model import LanguageModel
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Cite, Fail, FailInside, Reply, Say
 from tests.fakes import passage
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask
 

@@ -10,11 +10,11 @@ import pytest
 from domain import Verdict
 from domain.contradiction import Contradiction, Dispute
 from domain.short_answer import contradictions_of
+from evals.model.wire import Cite, Say, say_json
 from pipeline.fallback import DISPUTED, compose_answer
 from pipeline.models.model import LanguageModel
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Cite, Say, say_json
 from tests.pipeline.models.claude.lighthouse import QUESTION, all_stand, hits
 
 KEEPERS = ("The keeper of the lighthouse is Ada Moor.", "Since May the keeper of the lighthouse is Robert Tallis.")

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
+from evals.model.wire import Cite, Say
 from pipeline.llm import OverBudget
 from pipeline.models.model import LanguageModel
 from pipeline.models.prices import Price
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Cite, Say
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
 
 # --- what never changes is cached

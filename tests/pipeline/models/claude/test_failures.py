@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from evals.model.wire import BreakOff, Fail, FailInside, Ping, Raw, Say, Wait
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from pipeline.models.model import LanguageModel
 from tests.claude_double import KEY, ClaudeDouble, claude_at
-from tests.claude_wire import BreakOff, Fail, FailInside, Ping, Raw, Say, Wait
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
 
 

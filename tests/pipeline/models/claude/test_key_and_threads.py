@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from evals.model.wire import Fail, Ping, Raw
 from pipeline.llm import ApiKeyRejected, BadReply, ModelError, ModelUnreachable
 from pipeline.models.model import LanguageModel
 from tests.claude_double import KEY, ClaudeDouble, claude_at
-from tests.claude_wire import Fail, Ping, Raw
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
 
 # --- the key

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from domain import Answer, Verdict
+from evals.model.wire import BreakOff, Cite, FailInside, Held, Say
 from pipeline.fallback import compose_answer
 from pipeline.models.answer import MAX_UPDATES, AnswerStream
 from pipeline.models.model import LanguageModel
@@ -15,7 +16,6 @@ from pipeline.models.passages import cut_into_blocks
 from pipeline.models.provider import CitedText, PassageSpan
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import BreakOff, Cite, FailInside, Held, Say
 from tests.pipeline.models.claude.lighthouse import QUESTION, all_stand, hits
 
 BUILT, BROKE, WEEK = (

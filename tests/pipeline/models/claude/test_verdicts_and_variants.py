@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from evals.model.wire import Say, say_json
 from pipeline.llm import BadReply
 from pipeline.models.model import LanguageModel
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Say, say_json
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
 
 

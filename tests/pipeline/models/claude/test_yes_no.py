@@ -6,11 +6,11 @@ import pytest
 
 from domain import Verdict
 from domain.short_answer import short_answer
+from evals.model.wire import Cite, Say
 from pipeline.fallback import compose_answer
 from pipeline.models.model import LanguageModel
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
-from tests.claude_wire import Cite, Say
 from tests.pipeline.models.claude.lighthouse import hits
 
 ENOUGH = Verdict(sufficient=True, confidence=0.9, reason="")

@@ -68,9 +68,11 @@ class ModelHandler(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def do_GET(self) -> None:
+        """Answer a GET."""
         self.answer_get()
 
     def do_POST(self) -> None:
+        """Answer a POST."""
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.answer_post(headers, json.loads(self.rfile.read(int(self.headers.get("content-length", 0)))))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.claude_wire import Fail, Json, content_of
+from evals.model.wire import Fail, Json, content_of
 
 THINKING_MODELS = ("claude-sonnet-5", "claude-haiku-5", "claude-opus-5", "claude-fable", "claude-mythos")
 WITHOUT_EFFORT = ("claude-haiku-4", "claude-sonnet-4-5")

@@ -104,10 +104,12 @@ def say_json(value: object, **kwargs: Any) -> Say:
 
 
 def breaks_off(reply: Reply) -> bool:
+    """Return whether the connection is lost within the reply."""
     return isinstance(reply, BreakOff) and not reply.cleanly
 
 
 def frames_of(body: Json, reply: Reply, whole: Say, stopping: threading.Event) -> Iterator[tuple[str, Json]]:
+    """Yield the events of a stream; ``whole`` is the reply that one which fails begins with."""
     if isinstance(reply, Say):
         yield from _events(message_of(body, reply))
         return
@@ -134,6 +136,7 @@ def _held(events: Sequence[tuple[str, Json]], reply: Held) -> Iterator[tuple[str
 
 
 def message_of(body: Json, reply: Say) -> Json:
+    """Return the message of the API that says this; quotes, sources and titles are the request's."""
     blocks = [_text_block(body, stretch) for stretch in reply.stretches]
     thinking = [{"type": "thinking", "thinking": "", "signature": "c2ln"}] if reply.thinks else []
     details = {"type": "refusal", "category": reply.refusal, "explanation": None} if reply.refusal else None
