@@ -26,19 +26,22 @@ Observe = Callable[[Stage, Sequence[Hit]], None]
 
 @dataclass(frozen=True, kw_only=True)
 class QueryHits:
-    """How many hits one query found, before fusion."""
+    """What one query found, before fusion."""
 
     query: str
-    text: int  #: by full text
-    vectors: int  #: by vectors
+    text: int  #: hits by full text
+    vectors: int  #: hits by vectors
     hits: int  #: by either, each passage once
+    best: tuple[Hit, ...] = ()  #: the first of these
 
 
-#: is called with the counts of each query, in their order; changes nothing
+#: is called with what each query found, in their order; changes nothing
 OnFound = Callable[[Sequence[QueryHits]], None]
 
 #: hits that each leg gives the fusion: a passage below them in one leg scores 0 there
 LEG_DEPTH = 50
+#: how many of each query's own hits are kept
+OWN_BEST = 5
 #: how many fused hits are reranked, at least
 RERANKED = 60
 #: the language of the encoder that tells sentences apart
@@ -130,7 +133,12 @@ def retrieve(
     ]
     if on_found is not None:
         legs = zip(queries, by_text, by_vector, rankings, strict=True)
-        on_found([QueryHits(query=q, text=len(t), vectors=len(v), hits=len(both)) for q, t, v, both in legs])
+        on_found(
+            [
+                QueryHits(query=q, text=len(t), vectors=len(v), hits=len(both), best=tuple(both[:OWN_BEST]))
+                for q, t, v, both in legs
+            ]
+        )
     fused = _fuse_queries(rankings, ranking)
     if observe is not None:
         observe("bm25", by_text[0])

@@ -20,6 +20,7 @@ from workers.questions.crawl_progress import Progress, stop_reason, with_failure
 
 #: the values of a hit and of the cutoff that the trace stores
 HIT_VALUES = ("rank", "original_rank", "score", "scale", "similarity", "bm25", "query", "via", "found_by")
+FOUND_VALUES = ("query", "text", "vectors", "hits")
 CUTOFF_VALUES = ("chunks_retrieved", "found", "confidence", "stop_reason")
 NO_CHANGES = Changes()
 
@@ -129,7 +130,7 @@ def detail_of(result: LookupResult) -> LookupDetail:
         queries=result.queries,
         entities=result.analysis.entities,
         question_type=result.analysis.question_type,
-        before_fusion=[asdict(found) for found in result.found],
+        before_fusion=[_values(found, FOUND_VALUES) for found in result.found],
         hits=len(result.hits),
         sql_hits=len(result.facts),
         graph_hits=sum(hit.via == "graph" for hit in result.hits),
