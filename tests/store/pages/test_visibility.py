@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from domain import PageText, Validators
-from store.pages import pages, versions, visibility
+from store.pages import deletion, pages, versions, visibility
 from store.sql.database import Database
 from store.sql.tables import PageRow, PageVersionRow
-from tests.store.walk import NOW
+from tests.store.walk import NOW, ask
 
 
 def _save(database: Database, text: str, *, private: bool) -> int:
@@ -42,3 +42,15 @@ def test_sharing_deletes_what_was_kept_while_it_was_private(database: Database) 
         versions.keep(session, session.get_one(PageRow, page_id))
         visibility.share(session, page_id, NOW)
     assert _former(database) == []
+
+
+def test_only_pages_that_the_question_may_see_are_read_for_it(database: Database) -> None:
+    page_id, question_id = _save(database, "A secret.", private=True), ask(database)
+    with database.write() as session:
+        assert pages.to_read(session, [page_id], question_id) == {}
+        visibility.grant(session, question_id, ["https://example.org/a"])
+    with database.read() as session:
+        assert pages.to_read(session, [page_id, page_id + 1], question_id)[page_id].text == "A secret."
+    with database.write() as session:
+        deletion.delete_page(session, page_id, NOW)
+        assert pages.to_read(session, [page_id], question_id) == {}

@@ -1,0 +1,169 @@
+"""Choose what a model reads: the sections of pages around the best hits, in the pages' own words.
+
+A hit is a passage of some hundred words, and what makes it an answer often stands beside it. The first gets most room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Final
+
+from domain import Block, Hit, Page, Passage, titled
+from text.sentences import sentence_spans
+
+#: hits that are read around: the first of all queries together, and the first of each query by itself
+FUSED, OWN = 4, 2
+#: tokens for the first section, the second, and each of the others; a hit is never cut to them
+ROOMS: Final = (700, 350, 200)
+#: the share of the room around a hit that is for what follows it
+BELOW = 2 / 3
+BYTES_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """A part of a page's text."""
+
+    page_id: int
+    start: int
+    end: int
+
+
+def count_tokens(text: str) -> int:
+    """Return about how many tokens a model makes of a text: one for four bytes, as its tokenizers do of English."""
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+
+
+def seats(
+    hits: Sequence[Hit], by_query: Sequence[Sequence[Hit]] = (), *, fused: int = FUSED, own: int = OWN
+) -> tuple[Span, ...]:
+    """Return the places to read around, best first: those of the first ``hits``, then each query's own first ones.
+
+    Fusion can bury what one wording finds, so the best hits of each have seats of their own.
+    """
+    of_queries = zip_longest(*(found[:own] for found in by_query))
+    chosen = [*hits[:fused], *(hit for together in of_queries for hit in together if hit is not None)]
+    passages = {hit.passage.id: hit.passage for hit in chosen}
+    return tuple(Span(page_id=each.page_id, start=each.start, end=each.end) for each in passages.values())
+
+
+def sections(
+    spans: Sequence[Span], pages: Mapping[int, Page], *, tokens: int, rooms: Sequence[int] = ROOMS
+) -> tuple[Passage, ...]:
+    """Return the sections around the spans, best first, of ``tokens`` tokens in all; those that touch are one.
+
+    A section is a passage whose text is the page's from ``start`` to ``end``. It grows to the headings around it, and
+    beyond them where there is room. Left out are the spans of pages that are not there, and those that do not fit.
+    """
+    chosen: list[Span] = []
+    for span in spans:
+        page = pages.get(span.page_id)
+        if page is None or not page.text[span.start : span.end].strip():
+            continue
+        room = rooms[min(len(chosen), len(rooms) - 1)]
+        for grown in (_grown(page, span, room), span):
+            merged = _with(chosen, _trimmed(page, grown), page.text)
+            if sum(_tokens(pages[each.page_id], each) for each in merged) <= tokens:
+                chosen = merged
+                break
+    return tuple(_passage(pages[each.page_id], each) for each in chosen)
+
+
+def _with(chosen: Sequence[Span], added: Span, text: str) -> list[Span]:
+    """Return the spans with one more; those that it overlaps or touches become one, in the place of the first."""
+    touching = [each for each in chosen if each.page_id == added.page_id and _touch(each, added, text)]
+    if not touching:
+        return [*chosen, added]
+    start = min(added.start, *(each.start for each in touching))
+    end = max(added.end, *(each.end for each in touching))
+    first = touching[0]
+    return [
+        replace(each, start=start, end=end) if each is first else each
+        for each in chosen
+        if each is first or each not in touching
+    ]
+
+
+def _touch(one: Span, other: Span, text: str) -> bool:
+    return not text[min(one.end, other.end) : max(one.start, other.start)].strip()
+
+
+def _grown(page: Page, span: Span, room: int) -> Span:
+    """Return the span with as much of its section as has room, and with what stands beside a short section."""
+    for start, end in (_section(page, span), (0, len(page.text))):
+        span = _within(page, span, start, end, room)
+        if (span.start, span.end) != (start, end):
+            break
+    return span
+
+
+def _section(page: Page, span: Span) -> tuple[int, int]:
+    """Return the offsets of the heading above the span's beginning and of the first below its end."""
+    offsets = [0, *(at for at, _ in page.headings), len(page.text)]
+    return (
+        max(at for at in offsets if at <= span.start),
+        min(at for at in offsets if at >= span.end),
+    )
+
+
+def _within(page: Page, span: Span, start: int, end: int, room: int) -> Span:
+    """Return the span extended within ``start`` and ``end`` by whole sentences, as far as ``room`` tokens reach."""
+    text = page.text
+    own = text[span.start : span.end]
+    spare = room * BYTES_PER_TOKEN * len(own) // max(1, len(own.encode("utf-8", "replace"))) - len(own)
+    if spare <= 0:
+        return span
+    below = max(int(spare * BELOW), spare - (span.start - start))
+    last = min(end, span.end + below)
+    first = max(start, span.start - (spare - (last - span.end)))
+    starts = [first + at for at, _ in sentence_spans(text[first : span.start])]
+    ends = [span.end + at for _, at in sentence_spans(text[span.end : last])]
+    return replace(
+        span,
+        start=first if first == start else next(iter(starts[1:]), span.start),
+        end=last if last == end else next(iter(ends[-2:-1]), span.end),
+    )
+
+
+def _trimmed(page: Page, span: Span) -> Span:
+    """Return the span without the space around it."""
+    text = page.text[span.start : span.end]
+    return replace(span, start=span.end - len(text.lstrip()), end=span.start + len(text.rstrip()))
+
+
+def _tokens(page: Page, span: Span) -> int:
+    return count_tokens(f"{page.text[span.start : span.end]}{_title(page, span)}{page.url}")
+
+
+def _title(page: Page, span: Span) -> str:
+    above = [heading for at, heading in page.headings if at <= span.start]
+    return titled(page.title, above[-1] if above else "")
+
+
+def _passage(page: Page, span: Span) -> Passage:
+    return Passage(
+        id=f"{page.id}-{span.start}-{span.end}",
+        page_id=page.id,
+        ord=span.start,
+        url=page.url,
+        title=_title(page, span),
+        lang=page.lang,
+        text=page.text[span.start : span.end],
+        start=span.start,
+        end=span.end,
+        content_hash="",
+        read_at=page.read_at,
+        published=page.published,
+        blocks=tuple(
+            Block(
+                kind=block.kind,
+                start=max(block.start, span.start) - span.start,
+                end=min(block.end, span.end) - span.start,
+            )
+            for block in page.blocks
+            if block.start < span.end and span.start < block.end
+        ),
+        private=page.private,
+    )
