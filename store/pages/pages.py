@@ -160,7 +160,7 @@ def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     return dict(session.execute(query).all())
 
 
-def to_read(session: Session, page_ids: Collection[int], question_id: str | None = None) -> dict[int, Page]:
+def read(session: Session, page_ids: Collection[int], question_id: str | None = None) -> dict[int, Page]:
     """Return the pages that a question may be answered from, by id; none that is gone, deleted or another's."""
     query = select(PageRow).where(PageRow.id.in_(page_ids), PageRow.gone_at.is_(None), visible_to(question_id))
     return {row.id: to_page(row) for row in session.scalars(query)}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.question.answer_type import answer_type_of, rate_fit
+from pipeline.question.analysis import analyse_question
+from pipeline.question.answer_type import answer_type_of, form_of, rate_fit
 from tests.tables import each_row
 from text.languages import LANGUAGES, language
 
@@ -104,3 +105,21 @@ def test_any_number_fits_where_nothing_counted_is_named(lang: str, question: str
 def test_sentence_is_read_in_its_own_language_and_not_in_the_questions() -> None:
     assert rate_fit("place", "Where is it?", "On y mange bien.", "fr") == -1  # "on" is "one"
     assert rate_fit("time", "When was it opened?", "Il ouvrit en janvier.", "fr") == 1
+
+
+@each_row(
+    "question, form",
+    [
+        ("How do I install it?", "steps"),
+        ("Wie starte ich den Server neu?", "steps"),
+        ("Comment installer Debian ?", "steps"),
+        ("What is the difference between MariaDB and PostgreSQL?", "table"),
+        ("List all error codes", "list"),
+        ("What are the five kinds of accounts?", "list"),
+        ("Which command deletes a folder?", "code"),
+        ("Who wrote Faust?", "prose"),
+        ("How many rows are in a chunk?", "prose"),
+    ],
+)
+def test_form_of_an_answer_is_what_the_question_asks_for(question: str, form: str) -> None:
+    assert form_of(analyse_question(question)) == form

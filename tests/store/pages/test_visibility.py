@@ -47,10 +47,10 @@ def test_sharing_deletes_what_was_kept_while_it_was_private(database: Database) 
 def test_only_pages_that_the_question_may_see_are_read_for_it(database: Database) -> None:
     page_id, question_id = _save(database, "A secret.", private=True), ask(database)
     with database.write() as session:
-        assert pages.to_read(session, [page_id], question_id) == {}
+        assert pages.read(session, [page_id], question_id) == {}
         visibility.grant(session, question_id, ["https://example.org/a"])
     with database.read() as session:
-        assert pages.to_read(session, [page_id, page_id + 1], question_id)[page_id].text == "A secret."
+        assert pages.read(session, [page_id, page_id + 1], question_id)[page_id].text == "A secret."
     with database.write() as session:
         deletion.delete_page(session, page_id, NOW)
-        assert pages.to_read(session, [page_id], question_id) == {}
+        assert pages.read(session, [page_id], question_id) == {}
