@@ -42,9 +42,12 @@ class Queue:
     """A queue, and what its worker needs."""
 
     name: str
-    #: before the first task: the detection of languages, what a lookup searches and reads with, the writer of passages
-    loads: frozenset[Literal["language", "search", "writer"]] = frozenset()
-    processes: str = ""  #: the setting that says how many processes its worker has; "": one
+    #: before the first task: the detection of languages, what a lookup searches and reads with, the writer of passages,
+    #: the client of the language model
+    loads: frozenset[Literal["language", "search", "writer", "model"]] = frozenset()
+    #: what runs its tasks: processes, which have time limits, or threads, for tasks that only wait for other services
+    pool: Literal["processes", "threads"] = "processes"
+    size: str = ""  #: the setting that says how many processes or threads its worker has; "": one
     is_needed: bool = False  #: whether no question is answered without it; its worker starts before the others
     yields: bool = False  #: whether its worker leaves the processor to those who wait for an answer
 
@@ -83,9 +86,10 @@ class Step(Task):
 
 # fmt: off
 _QUEUES = (
-    Queue(name="answer", loads=frozenset({"language", "search"}), processes="answer_processes", is_needed=True),
-    Queue(name="crawl", loads=frozenset({"language"}), processes="crawl_processes", yields=True),
+    Queue(name="answer", loads=frozenset({"language", "search"}), size="answer_processes", is_needed=True),
+    Queue(name="crawl", loads=frozenset({"language"}), size="crawl_processes", yields=True),
     Queue(name="embed", loads=frozenset({"language", "writer"}), yields=True),
+    Queue(name="model", loads=frozenset({"model"}), pool="threads", size="model_threads"),
     Queue(name="upkeep"),
 )
 _TASKS = (
@@ -104,7 +108,7 @@ _TASKS = (
     Task(name="wellread.ask", queue="answer"),
     Task(name="wellread.sweep", queue="upkeep", every_s=3.0),
     Task(name="wellread.refresh", queue="upkeep", every_s=10.0),
-    Task(name="wellread.notify", queue="upkeep", row="webhook"),
+    Task(name="wellread.notify", queue="model", row="webhook"),
     Task(name="wellread.learn", queue="upkeep", every_s=300.0),
     Task(name="wellread.expire", queue="upkeep", every_s=60.0),
     Task(name="wellread.erase", queue="embed"),

@@ -15,7 +15,7 @@ _QUEUE = os.environ.get("WELLREAD_QUEUE", "")
 app = Celery(
     "wellread",
     task_cls="workers.task:Task",
-    include=["workers.pool_process", *(f"workers.tasks.{name}" for name in QUEUES if _QUEUE in ("", name))],
+    include=["workers.pools", *(f"workers.tasks.{name}" for name in QUEUES if _QUEUE in ("", name))],
 )
 app.conf.update(
     broker_url=load().broker,

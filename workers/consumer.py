@@ -24,7 +24,7 @@ class BatchingConsumer(Consumer):
         """Let what was buffered be sent soon."""
         if self.hub and not self._is_due:
             self._is_due = True
-            self.hub.call_later(_EVERY_S, self._send_events)
+            self.hub.call_soon(self.hub.call_later, _EVERY_S, self._send_events)  # a thread of the pool may be here
 
     def shutdown(self) -> None:
         """Send what is still buffered, then close the connection."""

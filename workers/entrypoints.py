@@ -44,7 +44,7 @@ def run_worker(settings: Settings, name: str) -> None:
     from store.sql.database import Database, check_schema
     from workers.app import app
     from workers.broker import tolerate_faults
-    from workers.pool_process import load_before_fork
+    from workers.pools import load_before_fork
     from workers.services import completeness
     from workers.services.stopping import give_back_after
 
@@ -56,28 +56,31 @@ def run_worker(settings: Settings, name: str) -> None:
         completeness.check_once(settings)
     if queue.yields:
         _yield_processor()
-    give_back_after(settings.stop_s)
-    load_before_fork(queue)
+    if queue.pool == "processes":
+        give_back_after(settings.stop_s)
+        load_before_fork(queue)
     if settings.alive_file:
         _touch_at(signals.heartbeat_sent, settings.alive_file)
     # not by Celery's command line, which would load all its commands, and Flower's
     worker = app.Worker(
         hostname=host_format(f"{name}-{os.getpid()}@%h"),
         queues=[name],
-        concurrency=processes(settings, queue),
-        pool_cls="prefork",
+        concurrency=pool_size(settings, queue),
+        pool_cls="prefork" if queue.pool == "processes" else "workers.pools:Threads",
         without_gossip=True,
         without_mingle=True,
         loglevel="INFO",
         quiet=settings.logs == "json",  # its banner
     )
     worker.start()
+    if queue.pool == "threads":  # one may still be at work on what was given back: it must not hold the process
+        os._exit(worker.exitcode or 0)
     sys.exit(worker.exitcode)
 
 
-def processes(settings: Settings, queue: Queue) -> int:
-    """Return how many processes work on a queue."""
-    return int(getattr(settings, queue.processes)) if queue.processes else 1
+def pool_size(settings: Settings, queue: Queue) -> int:
+    """Return how many processes or threads of one worker work on a queue."""
+    return int(getattr(settings, queue.size)) if queue.size else 1
 
 
 def run_beat(settings: Settings) -> None:

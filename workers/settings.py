@@ -263,6 +263,9 @@ class Settings(BaseSettings):
         description="Processes that answer questions; default: half the CPUs, at most 4.",
     )
     crawl_processes: int = Field(4, ge=1, description="Processes that crawl.")
+    model_threads: int = Field(
+        32, ge=1, description="Questions that wait for a model at once, and webhooks under way, on this machine."
+    )
     stop_s: float = Field(
         15.0,
         ge=0,

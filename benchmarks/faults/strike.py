@@ -16,7 +16,7 @@ import psutil
 import redis
 
 #: the programs of the stack, and those among them whose work is done by processes of their own
-PROGRAMS = ("valkey", "api", "answer", "crawl", "embed", "upkeep", "beat", "fork-server")
+PROGRAMS = ("valkey", "api", "answer", "crawl", "embed", "model", "upkeep", "beat", "fork-server")
 POOLS = ("answer", "crawl", "embed")
 #: how long a program is stopped; how long a process that works is: longer than the lease of its row
 STOPPED_S, BEYOND_LEASE_S = 4.0, 25.0

@@ -55,7 +55,7 @@ def _status(client: httpx2.Client, question_id: str) -> str:
 def test_killing_each_child_in_the_middle_loses_no_question(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with _stack(monkeypatch, tmp_path) as (stack, client):
         ids = [client.post("/api/questions", json={"question": question}).json()["id"] for question in QUESTIONS]
-        for name in ("crawl", "answer", "valkey", "embed", "beat", "upkeep", "api", "crawl"):
+        for name in ("crawl", "answer", "valkey", "embed", "beat", "model", "upkeep", "api", "crawl"):
             time.sleep(2)
             kill(stack.pids, name)
         assert wait_until(lambda: all(_status(client, question_id) in FINAL for question_id in ids), within_s=240)

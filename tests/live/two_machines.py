@@ -90,7 +90,7 @@ def test_what_one_machine_began_the_other_ends(s3: str, valkey_url: str, empty_p
         site = running.enter_context(serving())
         lasting, dying = (running.enter_context(_machine(tmp_path / name, env)) for name in ("lasting", "dying"))
         subprocess.run([sys.executable, "-m", "api", "migrate"], env=env, check=True, timeout=120)
-        for command in (("worker", "embed"), ("worker", "upkeep"), ("beat",), ("api",)):
+        for command in (("worker", "embed"), ("worker", "model"), ("worker", "upkeep"), ("beat",), ("api",)):
             lasting.run(*command)
         for machine in (lasting, dying):
             for queue in ("answer", "crawl"):

@@ -14,7 +14,7 @@ from store.sql.tables import QuestionRow, WebhookRow
 from tests.api import walk
 from tests.workers.crawl import one_candidate
 from workers.app import app
-from workers.entrypoints import UnknownQueue, processes, run_worker
+from workers.entrypoints import UnknownQueue, pool_size, run_worker
 from workers.processes.programs import programs
 from workers.services import Services
 from workers.services.dispatch import Dispatcher, UnknownTask
@@ -58,13 +58,13 @@ def test_supervisor_starts_a_worker_for_each_queue() -> None:
     assert [command[-1] for command in started if "worker" in command] == list(QUEUES)
 
 
-def test_worker_has_as_many_processes_as_its_setting_says_or_one() -> None:
-    settings = load(answer_processes=3, crawl_processes=5)
-    assert [processes(settings, QUEUES[name]) for name in ("answer", "crawl", "embed", "upkeep")] == [3, 5, 1, 1]
+def test_worker_has_as_many_processes_or_threads_as_its_setting_says_or_one() -> None:
+    settings = load(answer_processes=3, crawl_processes=5, model_threads=7)
+    assert [pool_size(settings, queue) for queue in QUEUES.values()] == [3, 5, 1, 7, 1]
 
 
 def test_worker_of_an_unknown_queue_is_refused() -> None:
-    with pytest.raises(UnknownQueue, match="'weather': it is one of answer, crawl, embed, upkeep"):
+    with pytest.raises(UnknownQueue, match="'weather': it is one of answer, crawl, embed, model, upkeep"):
         run_worker(load(), "weather")
 
 

@@ -10,7 +10,7 @@ import pytest
 _ASK = """
 import sys, threading
 from domain.flow import QUEUES
-from workers.pool_process import load_before_fork
+from workers.pools import load_before_fork
 load_before_fork(QUEUES[sys.argv[1]])
 print("lance_namespace" in sys.modules, "lancedb" in sys.modules, threading.active_count())
 """

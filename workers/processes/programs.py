@@ -24,6 +24,7 @@ OF_ALL = (
 )
 OF_TASKS = (
     "celery.concurrency.prefork",
+    "celery.concurrency.thread",
     "celery.worker.components",
     "celery.worker.consumer",
     "cffi.cparser",  # by which billiard asks the kernel to end its processes with it

@@ -40,6 +40,7 @@ OPERATIONAL = frozenset(
         "max_tokens_per_question",
         "max_usd_per_question",
         "min_delay_s",
+        "model_threads",
         "passages_uri",
         "profile",  # what it sets is named
         "redis_memory_mb",

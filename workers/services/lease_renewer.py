@@ -44,6 +44,12 @@ class LeaseRenewer:
                 for lease in held:
                     self._held.pop(lease.token, None)
 
+    def give_back(self) -> None:
+        """Let others take over all that is held, because this process ends before the work does."""
+        with self._lock:
+            held = tuple(self._held.values())
+        self._give_back(held)
+
     def _give_back(self, held: Sequence[Lease]) -> None:
         """Let others take over at once; the attempt does not count."""
         try:

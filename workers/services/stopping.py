@@ -1,4 +1,4 @@
-"""Stops a worker within its time: what its processes still work on after a while is given back to others.
+"""Stops a worker of processes within its time: what they still work on after a while is given back to others.
 
 A worker that is told to stop takes nothing more and lets its steps go on (Celery's warm shutdown). A step that takes
 longer than ``stop_s`` is interrupted in its process; its leases end (:mod:`workers.services.lease_renewer`), and its

@@ -32,12 +32,12 @@ class WebAccess:
         self._reader: _ReaderClient | None = None
 
     @cached
-    def loop(self) -> asyncio.Runner:
+    def loop(self) -> LoopThread:
         """The event loop that fetches; kept, so that connections stay open."""
-        return asyncio.Runner()
+        return LoopThread()
 
     def wait_for(self, work: Coroutine[Any, Any, Value]) -> Value:
-        """Run asynchronous work to its end."""
+        """Run asynchronous work to its end; several threads may at once."""
         return self.loop.run(work)
 
     def client(self, sources: Sequence[Source]) -> Fetcher:
@@ -94,6 +94,31 @@ class WebAccess:
                 self.wait_for(opened[name].aclose())
         if "loop" in opened:
             self.loop.close()
+
+
+class LoopThread:
+    """An event loop in a thread of its own, which any thread may have work done in."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._loop = self._runner.get_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="event-loop", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """Run work to its end; cancel it where the thread that waits is interrupted."""
+        done = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return done.result()
+        except BaseException:
+            done.cancel()
+            raise
+
+    def close(self) -> None:
+        """Cancel what is still under way, and close the loop."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._runner.close()
 
 
 @dataclass(frozen=True, kw_only=True)

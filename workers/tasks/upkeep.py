@@ -1,15 +1,13 @@
-"""The queue ``upkeep``: lost work, due pages, webhooks."""
+"""The queue ``upkeep``: lost work, due pages."""
 
 from __future__ import annotations
 
 import time
 
-from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app
 from workers.crawl import schedules
 from workers.files import folders
 from workers.processes.heartbeat import record_sweep
-from workers.questions import webhooks
 from workers.services import Services, services
 from workers.services.collections import for_each
 from workers.upkeep import expiry, sweep
@@ -28,12 +26,6 @@ def refresh_due() -> None:
     """Read sources and pages again that are due; look through the watched folders."""
     for_each(services(), schedules.refresh)
     for_each(services(), folders.look_through_due)
-
-
-@app.task(name="wellread.notify", throws=(UnknownCollection,))
-def notify_caller(webhook_id: int, collection: str = DEFAULT) -> None:
-    """Deliver a webhook."""
-    webhooks.deliver(services(collection), webhook_id)
 
 
 @app.task(name="wellread.expire")

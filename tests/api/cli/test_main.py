@@ -88,7 +88,7 @@ WRONG = [
     (["add", "/dev/null"], 1, "neither a file nor a folder"),
     (["source", "add", "http://10.0.0.1/"], 1, "not public"),
     (["source", "remove", "https://example.org"], 1, "source list"),
-    (["worker", "nonsense"], 1, "answer, crawl, embed, upkeep"),
+    (["worker", "nonsense"], 1, "answer, crawl, embed, model, upkeep"),
     (["nonsense"], 2, "No such command"),
 ]
 

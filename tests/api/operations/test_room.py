@@ -68,7 +68,7 @@ def test_nothing_is_said_while_all_is_there(http: TestClient, services: Services
     assert {_found(services, name).level for name in ("workers", "beat", "disk", "descriptors")} == {"ok"}
 
 
-@pytest.mark.parametrize("queue", ["crawl", "embed", "upkeep"])
+@pytest.mark.parametrize("queue", ["crawl", "embed", "model", "upkeep"])
 def test_worker_that_is_away_is_named_while_questions_are_answered(
     queue: str, http: TestClient, services: Services
 ) -> None:

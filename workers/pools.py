@@ -1,6 +1,7 @@
-"""Prepares each process of a worker's pool.
+"""Prepares what runs a worker's tasks: the processes of its pool, or threads of its own.
 
-It shares its worker's memory, opens what its first task needs, says so, and ends with its worker.
+A process shares its worker's memory, opens what its first task needs, says so, and ends with its worker. Threads need
+that once. No time limit of Celery's ends a thread: what its task waits for must have one.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
 import structlog
 from billiard.process import current_process
 from celery import signals
+from celery.concurrency.thread import TaskPool
 
 from domain.errors import WellreadError
 from domain.flow import QUEUES, Queue
@@ -53,15 +56,55 @@ def keep_shared(**_: object) -> None:
 def start(**_: object) -> None:
     """End with the worker, open the services that the queue's first task would wait for, and count as ready then."""
     stopping.listen()
-    name = os.environ.get("WELLREAD_QUEUE", "")
-    queue = QUEUES.get(name, Queue(name=name))  # a benchmark's worker serves none of the table
+    queue = _queue()
     # two processes must not write passages: the new worker's would find this one at work
     parent_death.die_with_parent(_WORKER, signal.SIGKILL if "writer" in queue.loads else stopping.WORKER_DIED)
+    is_ready = _open(queue, os.getppid())
+    if is_ready and queue.opens_passages and getattr(current_process(), "index", 0) == 0:  # for the whole worker
+        Thread(target=look_and_warn, args=(services(),), name="lost passages", daemon=True).start()
+
+
+class Threads(TaskPool):
+    """Runs tasks in threads of the worker; what does not end in time when it stops is given back."""
+
+    executor: ThreadPoolExecutor
+
+    def on_start(self) -> None:
+        """Open the services that the queue's first task would wait for, and count as ready then."""
+        if traces.is_on():
+            traces.provider()  # not by two threads at once
+        _open(_queue(), os.getpid())
+
+    def on_stop(self) -> None:
+        """Wait for tasks that end within ``stop_s``; end the leases of the others.
+
+        Celery sends the messages again of those that it has not acknowledged when it closes its connection, which is
+        next. The threads end with the process (:func:`workers.entrypoints.run_worker`).
+        """
+        ending = Thread(target=self.executor.shutdown, kwargs={"cancel_futures": True}, daemon=True)
+        ending.start()
+        ending.join(services().settings.stop_s)
+        for opened in (services(), *services().opened_collections.values()):
+            if "leases" in vars(opened):
+                opened.leases.give_back()
+        traces.close()
+
+    def terminate_job(self, pid: int, signal: int | None = None) -> None:
+        """Do nothing: no thread can be ended from outside. A second signal to stop asks for it."""
+
+
+def _queue() -> Queue:
+    name = os.environ.get("WELLREAD_QUEUE", "")
+    return QUEUES.get(name, Queue(name=name))  # a benchmark's worker serves none of the table
+
+
+def _open(queue: Queue, worker: int) -> bool:
+    """Open what the queue's first task would wait for, and have the worker count as ready if that is there."""
     services().waits_s = RECORD_WITHIN_S
-    if warm_up(queue):
-        start_heartbeat(services().settings.redis, queue.name, os.getppid())
-        if queue.opens_passages and getattr(current_process(), "index", 0) == 0:  # one speaks for the whole worker
-            Thread(target=look_and_warn, args=(services(),), name="lost passages", daemon=True).start()
+    is_ready = warm_up(queue)
+    if is_ready:
+        start_heartbeat(services().settings.redis, queue.name, worker)
+    return is_ready
 
 
 def warm_up(queue: Queue) -> bool:
@@ -76,6 +119,8 @@ def warm_up(queue: Queue) -> bool:
                 rerank("warm", "en", [])  # it may import scikit-learn
         if "writer" in queue.loads:
             _ = ready.passages_writer
+        if "model" in queue.loads:
+            _ = ready.leases, ready.model
     except WellreadError as error:  # the first task meets the error again, and stores it in its row
         log.error("not_ready", queue=queue.name, error=str(error))
         return False

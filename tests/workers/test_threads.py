@@ -1,0 +1,216 @@
+"""The worker of threads: its tasks wait for other services together, and whatever ends it loses and doubles nothing.
+
+Each test starts real workers on a real Valkey, which takes some seconds: nothing else shows what Celery's pool of
+threads does with messages, signals and a killed process.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import psutil
+import pytest
+import redis
+from celery import Celery
+from sqlalchemy import select, update
+
+from domain.flow import TASKS
+from store.questions import webhooks
+from store.questions.new_questions import NewQuestion
+from store.sql.leases import LEASE_S
+from store.sql.tables import QuestionRow, WebhookRow
+from tests.servers import running
+from workers.processes.heartbeat import living_workers
+from workers.processes.supervise import wait_until
+from workers.questions import submit
+from workers.services import Services
+from workers.settings import load
+from workers.upkeep import sweep
+
+pytestmark = pytest.mark.timeout(300)
+
+QUEUE = TASKS["wellread.notify"].queue
+#: no more than the worker has threads
+WEBHOOKS = 30
+#: of the worker
+STOP_S = 2.0
+
+
+class _Receiver(ThreadingHTTPServer):
+    """Answers a webhook once its address is let through, or all are."""
+
+    daemon_threads = True
+    request_queue_size = 2 * WEBHOOKS
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Told)
+        self.told: Counter[str] = Counter()  #: begun requests by their webhook's id
+        self.let_through: dict[str, threading.Event] = {f"/{each}": threading.Event() for each in range(WEBHOOKS)}
+
+    def let_all_through(self) -> None:
+        for each in self.let_through.values():
+            each.set()
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing of those who left before they were answered."""
+
+
+class _Told(BaseHTTPRequestHandler):
+    server: _Receiver
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.server.told[self.headers["webhook-id"]] += 1
+        self.server.let_through[self.path].wait(60)
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def _worker(log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("wb") as output:
+        process = subprocess.Popen([sys.executable, "-m", "api", "worker", QUEUE], stdout=output, stderr=output)
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        process.wait(60)
+
+
+@pytest.fixture
+def receiver() -> Iterator[_Receiver]:
+    receiver = _Receiver()
+    with running(receiver):
+        yield receiver
+        receiver.let_all_through()
+
+
+@pytest.fixture
+def services(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, valkey_url: str, migrated_file: Path, receiver: _Receiver
+) -> Iterator[Services]:
+    """Services that owe a receiver its webhooks; their messages are in the queue, each of them twice."""
+    redis.Redis.from_url(valkey_url).flushall()
+    shutil.copy(migrated_file, tmp_path)
+    host = f"127.0.0.1:{receiver.server_port}"
+    given = {"DATA_DIR": tmp_path, "REDIS_URL": valkey_url, "ALLOW_HOSTS": host, "STOP_S": STOP_S}
+    for name, value in (given | {"FETCH_DEADLINE_S": 40}).items():
+        monkeypatch.setenv(f"WELLREAD_{name}", str(value))
+    ready = Services(load())
+    ready.__dict__["dispatcher"] = _Sender(valkey_url)
+    question, _ = submit.submit(ready, NewQuestion(text="Who built the lighthouse?"))
+    submit.cancel(ready, question.id)
+    with ready.database.write() as session:
+        row = session.get_one(QuestionRow, question.id)
+        for path in receiver.let_through:
+            webhooks.add(session, row, url=f"http://{host}{path}", event="question.cancelled", now=ready.now())
+    for row_id in 2 * [each.id for each in _rows(ready)]:
+        ready.dispatcher.send("wellread.notify", row_id)
+    yield ready
+    ready.close()
+
+
+class _Sender:
+    """Sends a task's message without what belongs to questions."""
+
+    def __init__(self, valkey_url: str) -> None:
+        self._broker = Celery(broker=valkey_url.replace("unix://", "redis+socket://"), set_as_current=False)
+
+    def send(self, task: str, row_id: int, **_: object) -> None:
+        self._broker.send_task(task, args=(row_id,), queue=TASKS[task].queue)
+
+    def send_for(self, *_: object, **__: object) -> None:
+        pass
+
+
+def _rows(services: Services) -> list[WebhookRow]:
+    with services.database.read() as session:
+        return list(session.scalars(select(WebhookRow).order_by(WebhookRow.id)))
+
+
+def _delivered(services: Services) -> list[bool]:
+    return [row.status == "DELIVERED" for row in _rows(services)]
+
+
+def _messages(services: Services) -> int:
+    """How many messages wait, or are being worked on."""
+    return int(services.redis.llen(QUEUE)) + int(services.redis.hlen("unacked"))
+
+
+def test_webhooks_are_delivered_at_once_in_one_process_and_each_but_once(
+    services: Services, receiver: _Receiver, tmp_path: Path
+) -> None:
+    with _worker(tmp_path / "log") as worker:
+        # no request is answered before the last one has come
+        assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
+        assert psutil.Process(worker.pid).children() == []
+        assert living_workers(services)[QUEUE] == 1
+        receiver.let_all_through()
+        assert wait_until(lambda: all(_delivered(services)) and not _messages(services), within_s=60)
+    assert set(receiver.told.values()) == {1}
+
+
+def test_worker_that_is_stopped_ends_what_it_can_and_gives_back_the_rest_at_once(
+    services: Services, receiver: _Receiver, tmp_path: Path
+) -> None:
+    ends = [True] * 10 + [False] * (WEBHOOKS - 10)
+    with _worker(tmp_path / "log") as worker:
+        assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
+        worker.send_signal(signal.SIGTERM)
+        for each, gate in zip(ends, receiver.let_through.values(), strict=True):
+            if each:
+                gate.set()
+        assert worker.wait(STOP_S + 15) == 0  # the receiver would take a minute
+    assert _delivered(services) == ends
+    left = [row for row in _rows(services) if row.status == "WAITING"]
+    assert {(row.lease_by, row.attempts) for row in left} == {(None, 0)}
+    assert services.redis.hlen("unacked") == 0
+    receiver.let_all_through()
+    with _worker(tmp_path / "second"):  # no sweep runs: the messages were sent again
+        assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "second").read_text()
+    assert sorted(receiver.told.values()) == [1] * 10 + [2] * (WEBHOOKS - 10)
+
+
+@pytest.mark.nightly
+def test_worker_that_is_told_twice_to_stop_gives_back_all_and_ends(
+    services: Services, receiver: _Receiver, tmp_path: Path
+) -> None:
+    with _worker(tmp_path / "log") as worker:
+        assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
+        for number in (signal.SIGTERM, signal.SIGQUIT):
+            worker.send_signal(number)
+        worker.wait(STOP_S + 40)
+    assert {(row.status, row.lease_by, row.attempts) for row in _rows(services)} == {("WAITING", None, 0)}
+
+
+def test_calls_of_a_killed_worker_are_made_again_once_their_leases_end(
+    services: Services, receiver: _Receiver, tmp_path: Path
+) -> None:
+    with _worker(tmp_path / "log") as worker:
+        assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
+        worker.send_signal(signal.SIGKILL)
+    receiver.let_all_through()
+    assert not any(_delivered(services))
+    with services.database.write() as session:  # the time of a lease goes by
+        late = services.now() - timedelta(seconds=LEASE_S)
+        session.execute(update(WebhookRow).values(lease_until=late, due_at=late))
+    for _ in range(2):
+        sweep.sweep(services)
+    with _worker(tmp_path / "second"):
+        assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "second").read_text()
+    assert {row.attempts for row in _rows(services)} == {2}
+    assert set(receiver.told.values()) == {2}

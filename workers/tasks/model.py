@@ -1,0 +1,14 @@
+"""The queue ``model``: what waits for other services, in threads, so that it holds no process."""
+
+from __future__ import annotations
+
+from domain.access.collection import DEFAULT, UnknownCollection
+from workers.app import app
+from workers.questions import webhooks
+from workers.services import services
+
+
+@app.task(name="wellread.notify", throws=(UnknownCollection,))
+def notify_caller(webhook_id: int, collection: str = DEFAULT) -> None:
+    """Deliver a webhook."""
+    webhooks.deliver(services(collection), webhook_id)
