@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from domain.contradiction import Contradiction, Dispute
 from domain.published import UNPUBLISHED, always_sent, described
@@ -86,14 +86,31 @@ class ChosenSentence:
     end: int
 
 
+#: what a sentence is in the answer's text: a part of a paragraph, or a block of its own
+Block = Literal["", "item", "step", "row", "code", "heading"]
+#: a model's words, the page's, or a model's uncited words about what the pages lack
+Origin = Literal["written", "quoted", "missing"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """A sentence of the answer."""
+    """A sentence of the answer, or another of its blocks."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = always_sent("markers")
 
     text: str
     markers: tuple[int, ...] = field(default=(), metadata=described("The citations that support it."))
+    block: Block = field(
+        default="",
+        metadata=described(
+            "Whether it is a list's item, a step, a table's row (cells are parted by `|`), code or a heading; "
+            "empty in prose."
+        ),
+    )
+    origin: Origin = field(
+        default="written",
+        metadata=described("Whose words it is in: `missing` says, without a citation, what the pages lack."),
+    )
     focus: Focus | None = field(default=None, metadata=described("The part that says exactly what was asked."))
     chosen: ChosenSentence | None = field(
         default=None, metadata=described("The part that is the answering sentence; null if it is all of it.")

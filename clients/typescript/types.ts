@@ -730,11 +730,15 @@ export interface SearchRequest {
   lang?: string;
 }
 
-/** A sentence of the answer. */
+/** A sentence of the answer, or another of its blocks. */
 export interface SentenceOut {
   text: string;
   /** The citations that support it. */
   markers: Array<number>;
+  /** Whether it is a list's item, a step, a table's row (cells are parted by `|`), code or a heading; empty in prose. */
+  block?: "" | "item" | "step" | "row" | "code" | "heading";
+  /** Whose words it is in: `missing` says, without a citation, what the pages lack. */
+  origin?: "written" | "quoted" | "missing";
   /** The part that says exactly what was asked. */
   focus?: FocusOut | null;
   /** The part that is the answering sentence; null if it is all of it. */

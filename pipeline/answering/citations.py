@@ -18,6 +18,10 @@ from pipeline.phrases import say
 PageText = Callable[[int], str | None]
 
 _LEADS_IN = (":", "：")
+#: blocks that follow one of their kind in the next line
+_TOGETHER = ("item", "step", "row")
+_TICKS = re.compile("`+")
+_CELLS = re.compile(r"(?<!\\)\|")
 _WORD = re.compile(r"\w")
 
 
@@ -50,11 +54,25 @@ def check(answer: Answer, page_text_of: PageText, *, lang: str = "") -> Answer:
 
 
 def supported(sentences: Sequence[Sentence], valid: set[int]) -> tuple[Sentence, ...]:
-    """Return the sentences whose citations are all valid, and those without any that end with a colon before one."""
-    cited = [bool(sentence.markers) and valid.issuperset(sentence.markers) for sentence in sentences]
-    leading = [not sentence.markers and leads_in(sentence.text) for sentence in sentences]
-    followed = zip(sentences, cited, leading, [*cited[1:], False], strict=False)
-    return tuple(sentence for sentence, own, leads, next_cited in followed if own or (leads and next_cited))
+    """Return the sentences whose citations are all valid, with those that announce one and what is said to be missing.
+
+    A sentence announces the next one if it ends with a colon, the header of a table its row, a heading its section.
+    """
+    kept: list[Sentence] = []
+    following: Sentence | None = None  # the next sentence, if it is kept
+    for at in reversed(range(len(sentences))):
+        sentence, before = sentences[at], sentences[at - 1] if at else None
+        if sentence.markers:
+            keeps = valid.issuperset(sentence.markers)
+        elif sentence.block == "heading":
+            keeps = bool(kept) and kept[-1].block != "heading"
+        elif sentence.block == "row":
+            keeps = following is not None and following.block == "row" and (before is None or before.block != "row")
+        else:
+            keeps = sentence.origin == "missing" or (following is not None and leads_in(sentence.text))
+        following = sentence if keeps else None
+        kept += [sentence] if keeps else []
+    return tuple(reversed(kept)) if any(sentence.markers for sentence in kept) else ()
 
 
 def leads_in(text: str) -> bool:
@@ -80,14 +98,41 @@ def is_verbatim(citation: Citation, page_text: str | None) -> bool:
     return page_text[citation.start : citation.end] == citation.quote
 
 
-def render(sentences: tuple[Sentence, ...]) -> str:
-    """Join sentences into the answer's text, each with its [n] markers; lists, tables and code stand by themselves."""
-    text, before = "", ""
-    for sentence in sentences:
-        between = "\n\n" if "\n" in before + sentence.text else " "
-        marked = sentence.text + "".join(f" [{marker}]" for marker in sentence.markers)
-        text, before = f"{text}{between}{marked}" if text else marked, sentence.text
+def render(sentences: Sequence[Sentence]) -> str:
+    """Write the sentences as Markdown, each with its [n] markers: prose in paragraphs, other blocks by themselves."""
+    text, step = "", 0
+    for before, sentence in zip((None, *sentences), sentences, strict=False):
+        step = _step(step, sentence)
+        if before is not None:
+            text += _between(before, sentence)
+        text += _marked(sentence, step)
+        if sentence.block == "row" and (before is None or before.block != "row"):
+            text += f"\n|{' --- |' * len(_CELLS.split(sentence.text))}"
     return text
+
+
+def _step(step: int, sentence: Sentence) -> int:
+    """Return the number of the last step, which is 0 before the steps that a heading or a lead-in begins."""
+    if sentence.block == "step":
+        return step + 1
+    return 0 if sentence.block == "heading" or (not sentence.block and leads_in(sentence.text)) else step
+
+
+def _between(before: Sentence, sentence: Sentence) -> str:
+    if before.block or sentence.block:
+        return "\n" if before.block == sentence.block and sentence.block in _TOGETHER else "\n\n"
+    return "\n\n" if "\n" in before.text + sentence.text else " "
+
+
+def _marked(sentence: Sentence, step: int) -> str:
+    """Return a sentence as Markdown, with its markers; those of code stand below it."""
+    markers = "".join(f" [{marker}]" for marker in sentence.markers)
+    if sentence.block == "code":
+        fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(sentence.text)), default=0))
+        return f"{fence}\n{sentence.text}\n{fence}" + markers.replace(" ", "\n", 1)
+    if sentence.block == "row":
+        return f"| {sentence.text}{markers} |"
+    return {"item": "- ", "step": f"{step}. ", "heading": "## "}.get(sentence.block, "") + sentence.text + markers
 
 
 def _located(citation: Citation, page: CitedPage) -> Citation:

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import re
 
-#: statements of having no answer; near the start of the opening sentence
+#: statements of one's own, or of the search results, of having no answer
+_OWN = (
+    r"i(?:'m| am)? (?:do not|don't|cannot|can't|could not|couldn't|was unable|am unable|unable|not able|sorry)",
+    r"as an? (?:ai|language model)",
+    r"ich (?:kann|konnte|weiß|habe|bin)\b.{0,60}\b(?:nicht|keine?n?)\b",
+    r"je (?:ne|n['’])\b.{0,40}\b(?:pas|aucune?)\b",
+    r"search results (?:\w+ ){0,2}(?:do not|don't|did not|didn't|contain no|provide no|give no|are not|aren't)\b",
+    r"(?:das |dies )?(?:die|den|der|aus den|in den) suchergebnisse?n?\b.{0,60}\b(?:nicht|nichts|keine?n?)\b",
+    r"(?:les )?résultats(?: de (?:la )?recherche)? (?:ne|n['’]).{0,40}\b(?:pas|rien|aucune?)\b",
+    r"(?:los |les )?resultados(?: de (?:la )?búsqueda)? no\b|i risultati(?: di ricerca| della ricerca)? non\b"
+    r"|(?:os )?resultados(?: da pesquisa| da busca)? não\b|(?:de )?zoekresultaten\b.{0,40}\b(?:niet|niets|geen)\b"
+    r"|wyniki wyszukiwania nie\b|результаты поиска\b.{0,30}\bне\b|в результатах поиска\b.{0,40}\b(?:не|нет)\b",
+    r"(?:搜索|搜尋|检索)(?:结果|結果)(?:中|里|裡)?.{0,6}(?:[没沒]有?|未|并未|並未|不)(?:说|說|提|包含|说明|說明|给出|回答|涉及)",
+    r"検索結果に?[はも].{0,30}(?:ありません|いません|ない)",
+)
+#: other statements of having no answer
 _REFUSALS = (
     # English
-    r"i(?:'m| am)? (?:do not|don't|cannot|can't|could not|couldn't|was unable|am unable|unable|not able|sorry)",
     r"(?:sorry|apologies)(?:[,.!]| (?:but|that|for|i|we|no|there)\b)",
     r"unfortunately\b.{0,80}(?:\b(?:not|no|cannot|unable|nothing|none)\b|n['’]t\b)",
-    r"as an? (?:ai|language model)",
     r"(?:the|this|these|provided|given) (?:\w+ )?(?:context|documents?|passages?|sources?|texts?|information)"
     r" (?:\w+ ){0,2}(?:does not|doesn't|do not|don't|did not|contains? no|provides? no|is not|isn't|are not|aren't)",
     r"(?:there is |there's |i have |we have )?(?:no|not enough|insufficient) (?:relevant |sufficient |further )?"
@@ -20,14 +33,13 @@ _REFUSALS = (
     r"(?:it )?is not (?:mentioned|specified|stated|possible to (?:say|tell|answer))",
     r"^(?:unknown|n/?a|none|not known|no answer)\W*$",
     # German
-    r"ich (?:kann|konnte|weiß|habe|bin)\b.{0,60}\b(?:nicht|keine?n?)\b",
     r"leider\b.{0,80}\b(?:nicht|nichts|keine?n?)\b|entschuldigung|(?:es )?tut mir leid",
     r"(?:es|dazu) (?:gibt|liegen|wurden?)\b.{0,40}\bkeine\b.{0,30}(?:informationen|angaben|antwort|ergebnisse|daten)",
     r"(?:der|die|das|den|im|in den) (?:\w+ )?(?:kontext|texte?n?|quellen?|dokumente?n?|passagen?)\b.{0,40}"
     r"\b(?:nicht|keine)\b",
     r"^(?:unbekannt|keine (?:angabe|antwort|informationen)n?)\W*$",
     # French
-    r"je (?:ne|n['’])\b.{0,40}\b(?:pas|aucune?)\b|(?:désolée?|malheureusement)\b",
+    r"(?:désolée?|malheureusement)\b",
     r"(?:le|les|ce|ces) (?:contextes?|documents?|passages?|sources?|textes?)\b.{0,20}"
     r"\b(?:ne|n['’]).{0,30}\b(?:pas|aucune?)\b",
     r"(?:aucune|pas d['’]) ?(?:information|réponse|donnée)",
@@ -81,16 +93,45 @@ _ERRORS = (
     r"|rate limit|quota exceeded|service unavailable",
     r"(?:invalid|missing|incorrect|expired) (?:api )?(?:key|token|credentials)",
 )
-_REFUSAL = re.compile("|".join(f"(?:{pattern})" for pattern in _REFUSALS), re.IGNORECASE)
+#: statements that something is not said, anywhere in a sentence
+_LACKS = (
+    r"(?:do|does|did) ?n[o'’]t (?:\w+ )?(?:say|state|mention|specify|tell|give|name|describe|explain|cover|indicate)"
+    r"|(?:is|are|was|were) ?n[o'’]t (?:\w+ )?(?:stated|mentioned|specified|said|given|named|described|covered)"
+    r"|\b(?:say|state|mention)s? nothing\b|\bnothing (?:is|was) (?:said|stated|mentioned)\b",
+    r"\b(?:nicht|keine?n?)\b.{0,40}\b(?:angegeben|genannt|erwähnt|beschrieben|gesagt|angaben)\b|\bnicht hervor\b"
+    r"|\b(?:nennen|nennt|erwähn\w+|sagen|sagt|beschreib\w+|steht|stehen)\b.{0,60}\b(?:nicht|nichts|keine?n?)\b",
+    r"(?:précis|mentionn|indiqu|dis|donn|décri)\w*\b.{0,20}\b(?:pas|rien|aucune?)\b"
+    r"|\bpas (?:précisé|mentionné|indiqué)",
+    r"\bno (?:se )?(?:menciona|indica|especifica|dice|describe)n?\b",
+    r"\bnon (?:(?:è|sono|viene|vengono) )?(?:indica|menziona|specifica|dic|dett|descri)\w+",
+    r"\bnão (?:(?:é|são|está|estão) )?(?:menciona|indica|especifica|diz|dit|descre)\w*",
+    r"\bniet (?:vermeld|genoemd|gezegd|aangegeven|beschreven)"
+    r"|\b(?:vermeld|noem|zeg)\w*\b.{0,40}\b(?:niet|niets|geen)\b",
+    r"\bnie (?:podan|podaj|wspom|określ|mówi|opis)\w*",
+    r"\bне (?:указ|упомин|сказ|говор|сообща|опис)\w*",
+    r"(?:[没沒]有|未|并未|並未)(?:说明|說明|提到|提及|给出|給出|指出|写明|寫明)",
+    r"(?:記載|言及|説明|明記).{0,6}(?:いません|ありません|いない|ない)",
+)
+_REFUSAL = re.compile("|".join(f"(?:{pattern})" for pattern in (*_OWN, *_REFUSALS)), re.IGNORECASE)
+_OWN_REFUSAL = re.compile("|".join(f"(?:{pattern})" for pattern in _OWN), re.IGNORECASE)
+_LACKING = re.compile("|".join(f"(?:{pattern})" for pattern in (*_OWN, *_REFUSALS, *_LACKS)), re.IGNORECASE)
 _ERROR = re.compile("|".join(f"(?:{pattern})" for pattern in _ERRORS), re.IGNORECASE)
 _OPENING = re.compile(r".{0,240}?(?:[.!?؟](?=\s|$)|[。！？।]|\n|$)", re.DOTALL)
 
 
-def is_refusal(text: str) -> bool:
-    """Return whether the text's opening sentence says that it has no answer."""
+def is_refusal(text: str, *, cited: bool = False) -> bool:
+    """Return whether the text's opening sentence says that it has no answer.
+
+    One that is ``cited`` may state that something is not so: "Unfortunately, the document is not saved."
+    """
     opening = _opening(text)
     # "No information was leaked, said the company": a refusal begins as one
-    return any(match.start() <= 30 for match in _REFUSAL.finditer(opening))
+    return any(match.start() <= 30 for match in (_OWN_REFUSAL if cited else _REFUSAL).finditer(opening))
+
+
+def says_missing(text: str) -> bool:
+    """Return whether a sentence says that something is not said."""
+    return _LACKING.search(text) is not None
 
 
 def is_error(text: str) -> bool:

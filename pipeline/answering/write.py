@@ -54,14 +54,22 @@ def _chosen(quote: Quote, text: str) -> ChosenSentence | None:
 
 
 def readable(span: Span) -> str:
-    """Return the quote without links and images: prose on one line, code with its lines."""
+    """Return a chosen quote without links and images: prose on one line, code with its lines."""
     return _read(span.text, keeps_lines=_keeps_lines(span))
 
 
+def quoted(quote: str) -> str:
+    """Return a page's text as :func:`readable` does, if nothing is known of its kind."""
+    return _read(quote, keeps_lines=_has_lines(quote))
+
+
 def _keeps_lines(span: Span) -> bool:
-    lines = sanitize(span.text).splitlines()
-    is_listed = any(_LINE.match(line) or " | " in line for line in lines[1:])
-    return span.kind == "snippet" or any(map(looks_like_code, lines)) or is_listed
+    return span.kind == "snippet" or _has_lines(span.text)
+
+
+def _has_lines(text: str) -> bool:
+    lines = sanitize(text).splitlines()
+    return any(map(looks_like_code, lines)) or any(_LINE.match(line) or " | " in line for line in lines[1:])
 
 
 def _read(text: str, *, keeps_lines: bool) -> str:

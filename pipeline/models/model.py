@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from domain.question import Turn
 from pipeline.llm import BadReply, OnAnswer, Priced
-from pipeline.models.answer import AnswerStream, answer_from
+from pipeline.models.answer import AnswerStream, written_from
 from pipeline.models.calls import Calls
 from pipeline.models.contradictions import read_disputes
 from pipeline.models.passages import cut_into_blocks
@@ -121,7 +121,7 @@ class LanguageModel:
         examples: str = "",
         on_answer: OnAnswer | None = None,
     ) -> Answer:
-        """Write the answer from ``hits``, every sentence with citations (see :func:`answer_from`)."""
+        """Write the answer from ``hits``, every sentence with citations (see :func:`written_from`)."""
         passages = cut_into_blocks(hits)
         if not passages:
             return Answer(
@@ -155,7 +155,7 @@ class LanguageModel:
         if not reply.text.strip():
             what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
             raise BadReply(f"{model} {what}: ask again{', with more max_tokens' if cut_off else ''}.", cost=cost)
-        return answer_from(
+        written = written_from(
             reply.parts,
             passages,
             composer=model,
@@ -164,6 +164,7 @@ class LanguageModel:
             question=question,
             lang=lang,
         )
+        return written.answer
 
     def within(self, budget: SpendingBudget) -> LanguageModel:
         """Return a copy over the same connections that pays from ``budget``."""

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, CitedPage, Sentence
-from pipeline.answering.citations import check, is_verbatim, located, render
+from domain.answer import Block
+from pipeline.answering.citations import check, is_verbatim, located, render, supported
 from pipeline.phrases import say
 
 PAGE = "Paris is the capital of France. It lies on the Seine."
@@ -37,6 +38,38 @@ def test_list_or_table_stands_by_itself_in_the_answer() -> None:
     said = (Sentence(text="It is sold.", markers=(1,)), Sentence(text=table, markers=(2,)), Sentence(text="Ask."))
     assert render(said) == f"It is sold. [1]\n\n{table} [2]\n\nAsk."
     assert render(said[:1] + said[2:]) == "It is sold. [1] Ask."
+
+
+def test_blocks_are_written_as_markdown() -> None:
+    said = (
+        Sentence(text="Start", block="heading"),
+        Sentence(text="It is sold.", markers=(1,)),
+        Sentence(text="Do this:"),
+        Sentence(text="Run it:", markers=(1,), block="step"),
+        Sentence(text="echo '```'", markers=(2,), block="code"),
+        Sentence(text="Ask.", markers=(1, 2), block="step"),
+        Sentence(text="One.", block="item"),
+        Sentence(text="Two.", markers=(3,), block="item"),
+        Sentence(text="Part | Price", block="row"),
+        Sentence(text="Lamp | a \\| b", markers=(3,), block="row"),
+    )
+    assert render(said) == (
+        "## Start\n\nIt is sold. [1] Do this:\n\n1. Run it: [1]\n\n````\necho '```'\n````\n[2]\n\n2. Ask. [1] [2]\n\n"
+        "- One.\n- Two. [3]\n\n| Part | Price |\n| --- | --- |\n| Lamp | a \\| b [3] |"
+    )
+
+
+def test_heading_lead_in_and_table_header_go_with_what_they_announce() -> None:
+    kinds: tuple[Block, ...] = ("heading", "", "row", "row", "row", "heading", "")
+    texts = ("Prices", "They are:", "Part | Price", "Lamp | 4", "Wick | 1", "Lore", "It is.")
+    marked: tuple[tuple[int, ...], ...] = ((), (), (), (1,), (), (), (2,))
+    said = tuple(
+        Sentence(text=text, markers=markers, block=block)
+        for text, markers, block in zip(texts, marked, kinds, strict=True)
+    )
+    assert [each.text for each in supported(said, {1, 2})] == [*texts[:4], *texts[5:]]
+    assert [each.text for each in supported(said, {2})] == ["Lore", "It is."]
+    assert [each.text for each in supported(said, {1})] == list(texts[:4])
 
 
 def test_answer_whose_quotes_stand_is_left_alone() -> None:

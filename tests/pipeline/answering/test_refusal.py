@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.answering.refusal import is_answer, is_error, is_refusal
+from pipeline.answering.refusal import is_answer, is_error, is_refusal, says_missing
 from tests.tables import each_row
 
 REFUSALS = [
@@ -106,6 +106,47 @@ ANSWERS = [
     "Error handling is done with try and except. [1]",
     "503 people live there. [1]",
 ]
+
+
+MISSING = [
+    "They say nothing about version 3.",
+    "Whether version 3 has it too is not mentioned.",
+    "Ob das auch für Version 3 gilt, steht nicht in den Suchergebnissen.",
+    "Das geht aus den Suchergebnissen nicht hervor.",
+    "Wie lange das dauert, ist nicht angegeben.",
+    "La durée n'est pas précisée.",
+    "La duración no se indica.",
+    "La durata non è indicata.",
+    "A duração não é mencionada.",
+    "De duur wordt niet vermeld.",
+    "Nie podano, jak długo to trwa.",
+    "Как долго это длится, не указано.",
+    "没有说明持续多长时间。",
+    "期間については記載されていません。",
+]
+CLAIMS = [
+    "Everyone loves it.",
+    "You should not do this.",
+    "Es ist nicht möglich, das rückgängig zu machen.",
+    "Ce n'est pas possible.",
+    "It cannot be undone.",
+]
+
+
+@each_row("text", MISSING)
+def test_sentence_about_what_is_not_said_is_recognised(text: str) -> None:
+    assert says_missing(text)
+
+
+@each_row("text", CLAIMS)
+def test_claim_is_not_about_what_is_not_said(text: str) -> None:
+    assert not says_missing(text)
+
+
+def test_cited_sentence_that_something_is_not_so_is_no_refusal() -> None:
+    assert is_refusal("The document is not saved.")
+    assert not is_refusal("The document is not saved.", cited=True)
+    assert is_refusal("The search results do not say.", cited=True)
 
 
 @each_row("text", REFUSALS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from evals.model.wire import Cite, Say
 from pipeline.models.model import LanguageModel
 from pipeline.phrases import say
@@ -82,35 +80,3 @@ def test_answer_language_and_notes_are_instructions_of_the_system_prompt(
     assert first[2] == "Mention the year first."
     assert second[1].startswith("Reply in the language of the question")
     assert first[0] == second[0]  # what never changes comes first: it can be cached
-
-
-@pytest.mark.parametrize("said", ["It was built in 1847.", "It was built on 3 May 1874.", "It is 1,874 m tall."])
-def test_sentence_with_a_number_that_its_citation_does_not_give_is_left_out(
-    double: ClaudeDouble, claude: LanguageModel, said: str
-) -> None:
-    cite = [Cite(result=0, start=1, end=2)]
-    double.script(Say([(said, cite), " ", ("It was built in 1874.", cite)]))
-    answer = claude.compose(QUESTION, hits())
-    assert answer.text == "It was built in 1874. [1]"
-    assert answer.notice == "Sentences left out because of a number that their source does not give: 1."
-    assert answer.confidence == 0.5
-
-
-def test_answer_of_nothing_but_made_up_numbers_is_none(double: ClaudeDouble, claude: LanguageModel) -> None:
-    double.script(Say([("It was built in 1847.", [Cite(result=0, start=1, end=2)])]))
-    answer = claude.compose(QUESTION, hits())
-    assert (answer.text, answer.citations, answer.notice) == ("", (), say("not_found", "en"))
-
-
-def test_number_of_the_question_may_be_repeated(double: ClaudeDouble, claude: LanguageModel) -> None:
-    double.script(Say([("Before 1900 a lighthouse stood there.", [Cite(result=0, start=1, end=2)])]))
-    assert claude.compose("Did a lighthouse stand there before 1900?", hits()).citations
-
-
-def test_sentence_that_its_citation_does_not_support_is_left_out(double: ClaudeDouble, claude: LanguageModel) -> None:
-    cite = [Cite(result=0, start=1, end=2)]
-    double.script(Say([("The moon is made of cheese.", cite), " ", ("It was built in 1874.", cite)]))
-    answer = claude.compose(QUESTION, hits())
-    assert answer.text == "It was built in 1874. [1]"
-    assert answer.notice == "Sentences left out because their source does not support them: 1."
-    assert answer.confidence == 0.5

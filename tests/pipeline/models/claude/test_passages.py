@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from domain import Answer, Cost, Hit, Passage
 from pipeline.answering.citations import cite, is_verbatim
-from pipeline.models.answer import ReplyState, answer_from
+from pipeline.models.answer import ReplyState, written_from
 from pipeline.models.claude.request import search_results, span_of_blocks
 from pipeline.models.passages import cut_into_blocks
 from pipeline.models.provider import CitedText, PassageSpan
@@ -32,7 +32,7 @@ def hit(text: str, *, start: int = 0, id: str = "7-0", title: str = "Tower", url
 
 
 def answer(said: list[CitedText], hits: list[Hit], *, state: ReplyState = "complete") -> Answer:
-    return answer_from(said, cut_into_blocks(hits), composer="m", cost=Cost(), state=state)
+    return written_from(said, cut_into_blocks(hits), composer="m", cost=Cost(), state=state).answer
 
 
 def tower() -> Hit:
@@ -121,7 +121,6 @@ def test_sentence_without_citation_is_left_out_and_the_notice_says_so() -> None:
     found = answer(said, hits)
     assert found.text == "It is tall. [1]"
     assert found.notice == "Sentences left out because they cite nothing: 1."
-    assert found.confidence == 0.5
 
 
 def test_lead_in_stays_before_a_supported_sentence_only() -> None:

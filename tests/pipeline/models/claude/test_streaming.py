@@ -66,17 +66,28 @@ def test_bug_of_the_caller_is_no_bad_reply(double: ClaudeDouble, claude: Languag
 @pytest.mark.parametrize(
     "said",
     [
-        ("It is 99 m tall. ", [Cite(result=0, start=2, end=3)]),  # a number of its own
         ("It is 41 m tall. ", [Cite(result=0, start=2, end=3, text="It is 41 km tall.")]),  # a quote of its own
-        ("See https://collector.example/?q=1 for it. ", [Cite(result=0, start=2, end=3)]),  # an address of its own
         "Everyone knows that it is tall. ",
     ],
 )
-def test_unsupported_sentences_are_not_published(double: ClaudeDouble, claude: LanguageModel, said: object) -> None:
+def test_sentences_without_citation_are_not_published(
+    double: ClaudeDouble, claude: LanguageModel, said: object
+) -> None:
     received: list[Answer] = []
     double.script(Say([said, ("It was built in 1874.", BUILT), " ", ("It was mended.", WEEK)]))  # type: ignore[list-item]
     claude.compose(QUESTION, hits(), on_answer=received.append)
     assert [answer.text for answer in received] == ["It was built in 1874. [1]"]
+
+
+def test_sentence_with_an_address_of_its_own_is_published_as_its_quote(
+    double: ClaudeDouble, claude: LanguageModel
+) -> None:
+    received: list[Answer] = []
+    away = ("See https://collector.example/?q=1 for it. ", [Cite(result=0, start=2, end=3)])
+    double.script(Say([away, ("It was built in 1874.", BUILT), " ", ("It was mended.", WEEK)]))
+    claude.compose(QUESTION, hits(), on_answer=received.append)
+    assert [answer.text for answer in received][:1] == ["It is 41 m tall. [1]"]
+    assert received[0].sentences[0].origin == "quoted"
 
 
 @pytest.mark.parametrize("broken", [BreakOff(), BreakOff(events=8), FailInside("overloaded_error")])

@@ -101,11 +101,6 @@ def test_reply_without_a_supported_sentence_is_no_answer(double: OpenAIDouble, m
     assert (answer.text, answer.confidence, answer.notice) == ("", 0.0, say("not_found", "en"))
 
 
-def test_number_that_the_quote_does_not_give_goes(double: OpenAIDouble, model: LanguageModel) -> None:
-    double.script(quoting(("It was built in 1847.", 1, BUILT), ("It was built in 1874", 1, BUILT)))
-    assert model.compose(QUESTION, hits()).text == "It was built in 1874 [1]"
-
-
 def test_reply_that_was_cut_off_keeps_its_whole_sentences(double: OpenAIDouble, model: LanguageModel) -> None:
     whole = quoting(("Built in 1874.", 1, BUILT), ("The lamp broke in 1921.", 2, "A storm broke the lamp in 1921."))
     double.script(Chat(whole.text[:-30], finish="length"))
@@ -147,50 +142,15 @@ def test_page_cannot_end_its_search_result(double: OpenAIDouble, model: Language
     assert received.user.endswith(f"Question: {QUESTION}")
 
 
-LIES = [
-    ("The moon is made of cheese.", 1, BUILT),
-    ("The lighthouse of Vierburg was never built.", 1, BUILT),
-    ("The lighthouse of Steinburg was built in 1874.", 1, BUILT),
-    ("The lighthouse of Vierburg was built in 1784.", 1, BUILT),
-    ("The lighthouse of Vierburg was painted by prisoners.", 1, BUILT),
-]
-
-
-@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie[0])
-def test_sentence_that_its_quote_does_not_support_goes(
-    double: OpenAIDouble, model: LanguageModel, lie: tuple[str, int, str]
-) -> None:
-    double.script(quoting(lie, ("It was built in 1874.", 1, BUILT)))
-    answer = model.compose(QUESTION, hits(), lang="en")
-    assert answer.text == "It was built in 1874. [1]"
-    assert answer.confidence == 0.5
-
-
 def test_cited_prose_that_its_page_does_not_say_goes(double: OpenAIDouble, model: LanguageModel) -> None:
     double.script(Chat("The moon is made of cheese. [1] The lighthouse was built in 1874. [1]"))
     assert model.compose(QUESTION, hits()).text == "The lighthouse was built in 1874. [1]"
 
 
-def test_lead_in_that_claims_something_itself_goes(double: OpenAIDouble, model: LanguageModel) -> None:
-    double.script(
-        chat_json(
-            {
-                "sentences": [
-                    {"text": "The moon is made of cheese and it was built so:", "citations": []},
-                    {"text": BUILT, "citations": [{"passage": 1, "quote": BUILT}]},
-                ]
-            }
-        )
-    )
-    answer = model.compose(QUESTION, hits(), lang="en")
-    assert answer.text == f"{BUILT} [1]"
-    assert answer.notice == ""  # what leads to a sentence is not missed
-
-
 def test_what_was_left_out_is_told_in_the_language_of_the_answer(double: OpenAIDouble, model: LanguageModel) -> None:
-    double.script(quoting(("Der Mond besteht aus Käse.", 1, BUILT), ("Er wurde 1874 gebaut.", 1, BUILT)))
+    double.script(quoting(("Der Mond besteht aus Käse.", 1, "Käse"), ("Er wurde 1874 gebaut.", 1, BUILT)))
     answer = model.compose("Wann wurde der Leuchtturm gebaut?", hits(), lang="de")
     assert answer.text == "Er wurde 1874 gebaut. [1]"
-    assert answer.notice == say("unsupported", "de", count=1)
-    double.script(quoting(("Der Mond besteht aus Käse.", 1, BUILT)))
+    assert answer.notice == say("cites_nothing", "de", count=1)
+    double.script(quoting(("Der Mond besteht aus Käse.", 1, "Käse")))
     assert model.compose("Woraus besteht der Mond?", hits(), lang="de").notice == say("not_found", "de")
