@@ -45,7 +45,6 @@ def run_worker(settings: Settings, name: str) -> None:
     from workers.app import app
     from workers.broker import tolerate_faults
     from workers.pools import load_before_fork
-    from workers.services import completeness
     from workers.services.stopping import give_back_after
 
     tolerate_faults()
@@ -53,6 +52,8 @@ def run_worker(settings: Settings, name: str) -> None:
     _wait_for_schema(settings)
     check_schema(Database(settings.database))
     if queue.opens_passages:
+        from workers.services import completeness
+
         completeness.check_once(settings)
     if queue.yields:
         _yield_processor()

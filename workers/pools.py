@@ -19,13 +19,10 @@ from celery.concurrency.thread import TaskPool
 
 from domain.errors import WellreadError
 from domain.flow import QUEUES, Queue
-from store.passages import connect
-from text import language
 from workers.monitoring import traces
 from workers.processes import parent_death
 from workers.processes.heartbeat import start_heartbeat
 from workers.services import services, stopping
-from workers.services.completeness import look_and_warn
 from workers.services.outages import RECORD_WITHIN_S
 
 log = structlog.get_logger()
@@ -37,8 +34,12 @@ _WORKER = os.getpid()
 def load_before_fork(queue: Queue) -> None:
     """Load what each process of a worker would load for itself: they begin a second sooner, and share it."""
     if queue.opens_passages:
+        from store.passages import connect
+
         connect.load_before_fork()
     if "language" in queue.loads:
+        from text import language
+
         language.load_before_fork()
 
 
@@ -61,6 +62,8 @@ def start(**_: object) -> None:
     parent_death.die_with_parent(_WORKER, signal.SIGKILL if "writer" in queue.loads else stopping.WORKER_DIED)
     is_ready = _open(queue, os.getppid())
     if is_ready and queue.opens_passages and getattr(current_process(), "index", 0) == 0:  # for the whole worker
+        from workers.services.completeness import look_and_warn
+
         Thread(target=look_and_warn, args=(services(),), name="lost passages", daemon=True).start()
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from domain.errors import WellreadError
 
@@ -34,6 +35,14 @@ def translated(url: str) -> Iterator[None]:
         yield
     except (OperationalError, DBAPIError) as error:
         raise _kind(error)(_explain(url, error)) from error
+    except NoConnectionFree as error:
+        raise DatabaseAway(
+            f"No connection to {_where(url)} became free: it is slow, or too much is asked of it."
+        ) from error
+
+
+def _where(url: str) -> str:
+    return make_url(url).render_as_string(hide_password=True)
 
 
 def _kind(error: DBAPIError) -> type[DatabaseError]:
@@ -49,7 +58,7 @@ def _is_full(error: DBAPIError) -> bool:
 
 
 def _explain(url: str, error: DBAPIError) -> str:
-    where = make_url(url).render_as_string(hide_password=True)
+    where = _where(url)
     said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
     if _is_full(error):
         return f"The disk that holds {where} is full: free some space and try again; nothing stored was harmed."

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import socket
+from contextlib import ExitStack
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.pool import QueuePool
 
 from store.sql.database import Database, postgres_timeouts
 from store.sql.errors import DatabaseAway
@@ -18,6 +20,18 @@ def test_a_server_that_takes_connections_and_says_nothing_is_away() -> None:
         with pytest.raises(DatabaseAway), database.read() as session:
             session.execute(text("SELECT 1"))
         database.close()
+
+
+def test_a_database_whose_connections_are_all_in_use_is_away(database: Database) -> None:
+    pool = database.engine.pool
+    assert isinstance(pool, QueuePool)
+    pool._timeout = 0.01  # not half a minute
+    most = pool.size() + pool._max_overflow
+    with ExitStack() as used:
+        for _ in range(most):
+            used.enter_context(database.read()).execute(text("SELECT 1"))
+        with pytest.raises(DatabaseAway, match="No connection"), database.read() as session:
+            session.execute(text("SELECT 1"))
 
 
 def test_a_connection_has_the_timeouts(migrated_postgres: str) -> None:
