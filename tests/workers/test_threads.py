@@ -214,3 +214,21 @@ def test_calls_of_a_killed_worker_are_made_again_once_their_leases_end(
         assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "second").read_text()
     assert {row.attempts for row in _rows(services)} == {2}
     assert set(receiver.told.values()) == {2}
+
+
+def test_work_goes_on_while_the_connection_to_the_broker_is_made_anew(
+    services: Services, receiver: _Receiver, tmp_path: Path
+) -> None:
+    with _worker(tmp_path / "log"):
+        assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
+        for kind in ("normal", "pubsub"):
+            services.redis.client_kill_filter(_type=kind, skipme=True)
+        with services.database.write() as session:
+            question = session.scalars(select(QuestionRow)).one()
+            url = session.scalars(select(WebhookRow.url).limit(1)).one()
+            webhooks.add(session, question, url=url, event="question.cancelled", now=services.now())
+        services.dispatcher.send("wellread.notify", _rows(services)[-1].id)
+        assert wait_until(lambda: len(receiver.told) == WEBHOOKS + 1, within_s=60), (tmp_path / "log").read_text()
+        receiver.let_all_through()
+        assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "log").read_text()
+    assert set(receiver.told.values()) == {1}

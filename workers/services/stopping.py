@@ -5,7 +5,7 @@ longer than ``stop_s`` is interrupted in its process; its leases end (:mod:`work
 message is sent again (:mod:`workers.task`), so that another worker goes on at once.
 
 A worker that dies tells nobody. Its processes end what they work on, and then themselves: a step is not begun again,
-and nobody waits for its lease.
+and nobody waits for its lease. Threads are stopped otherwise (:class:`workers.pools.Threads`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _is_orphan = False
 class Stopped(KeyboardInterrupt):
     """The worker stops; no failure of what it works on, so that no handler of failures takes it for one.
 
-    An interrupt is what event loops let through, wherever in them it is raised, and what cancels a running query.
+    An interrupt is what cancels a running query.
     """
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
 from workers.services import stopping
 from workers.services.stopping import Stopped, working
+from workers.services.web import LoopThread
 
 
 @pytest.fixture(autouse=True)
@@ -26,14 +30,31 @@ def _interrupt() -> None:
     os.kill(os.getpid(), signal.SIGUSR2)
 
 
-def test_work_is_interrupted_in_a_callback_of_its_event_loop() -> None:
-    async def read() -> str:
-        asyncio.get_running_loop().call_soon(_interrupt)
-        await asyncio.sleep(0.5)
-        return "read to its end"
+def test_work_is_interrupted_while_it_waits_for_the_event_loop_which_stops_working_for_it() -> None:
+    has_stopped = threading.Event()
 
-    with asyncio.Runner() as loop, pytest.raises(Stopped), working():
-        loop.run(read())
+    async def read() -> None:
+        _interrupt()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            has_stopped.set()
+
+    with closing(LoopThread()) as loop:
+        with pytest.raises(Stopped), working():
+            loop.run(read())
+        assert has_stopped.wait(10)
+
+
+def test_threads_wait_for_one_event_loop_at_once() -> None:
+    all_wait = asyncio.Barrier(20)
+
+    async def wait(number: int) -> int:
+        await all_wait.wait()
+        return number
+
+    with closing(LoopThread()) as loop, ThreadPoolExecutor(20) as threads:
+        assert list(threads.map(lambda number: loop.run(wait(number)), range(20))) == list(range(20))
 
 
 def test_a_process_that_does_not_work_is_not_interrupted() -> None:
