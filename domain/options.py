@@ -28,8 +28,8 @@ from pydantic import (
 StrategyName = Literal[
     "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
 ]
-#: of an answer: one quote, the usual one or two, or up to six
-Length = Literal["short", "normal", "long"]
+#: of an answer: one quote, the usual one or two, up to six, or sections with headings
+Length = Literal["short", "normal", "long", "report"]
 
 #: seconds in which a question must end, unless its asker says otherwise
 DEADLINE_S: Final = 900.0
@@ -40,6 +40,8 @@ MAX_K: Final = 20
 #: some thirty years
 MAX_AGE_S: Final = 1_000_000_000
 MAX_SITES, MAX_LANGS, MAX_EXCLUDED = 20, 20, 100
+#: characters of instructions for an answer's form
+MAX_INSTRUCTIONS: Final = 2_000
 #: of a question's text, for the OpenAPI document; what is wrong with one is said by :mod:`pipeline.question.analysis`
 LENGTHS: dict[str, Any] = {"minLength": 1, "maxLength": MAX_CHARACTERS}
 
@@ -102,8 +104,9 @@ class Body(BaseModel):
     @classmethod
     def _flag_or_not(cls, given: Any, info: ValidationInfo) -> Any:
         """Return a value as it is; raises ValueError for 1 where true is meant, and for true where a number is."""
-        is_flag = cls.model_fields[str(info.field_name)].annotation is bool
-        if is_flag and not isinstance(given, bool):
+        kind = cls.model_fields[str(info.field_name)].annotation
+        is_flag = kind in (bool, bool | None)
+        if is_flag and not isinstance(given, bool) and not (given is None and kind is not bool):
             raise ValueError("write true or false")
         if isinstance(given, bool) and not is_flag:
             raise ValueError("true and false are not accepted")
@@ -174,7 +177,20 @@ class Overrides(Body):
         default=None, description="Quote only pages that state a publication date after this."
     )
     length: Annotated[Length, Flag("--length"), Argument()] = Field(
-        default="normal", description="Length of the answer: short is one passage, normal up to five, long up to six."
+        default="normal",
+        description="Length of the answer: short is one passage, normal up to five, long up to six; "
+        "a report has sections with headings.",
+    )
+    verbatim: Annotated[bool | None, Flag("--verbatim"), Argument()] = Field(
+        default=None,
+        description="Whether the answer is only sentences of the pages, none in a model's words; default: the "
+        "operator's setting.",
+    )
+    instructions: Annotated[str, Flag("--instructions", "TEXT"), Argument()] = Field(
+        default="",
+        max_length=MAX_INSTRUCTIONS,
+        description="How a model should write the answer, such as its form, tone or terms; it cannot change what "
+        "counts as a source.",
     )
     answer_language: Annotated[Language | None, Flag("--answer-language", "CODE"), Argument()] = Field(
         default=None, description="Language (ISO 639-1) that a model writes in; without a model, of the quoted pages."

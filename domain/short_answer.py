@@ -22,12 +22,17 @@ def contradictions_of(sentences: Sequence[Sentence]) -> tuple[Contradiction, ...
     return tuple(found.values())
 
 
+def first_said(sentences: Sequence[Sentence]) -> Sentence | None:
+    """Return the first sentence that is no heading."""
+    return next((sentence for sentence in sentences if sentence.block != "heading"), None)
+
+
 def short_answer(sentences: Sequence[Sentence]) -> str | None:
     """Return the short answer in the first sentence; None when it is unsure or disputed.
 
     It is "Yes" or "No" when the sentence answers a yes/no question.
     """
-    first = sentences[0] if sentences else None
+    first = first_said(sentences)
     if first is None or first.contradicts or first.disputes:
         return None
     if first.says:

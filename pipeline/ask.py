@@ -20,7 +20,7 @@ from domain.answer import NextQuestion
 from domain.options import Overrides
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.answering.notices import with_notices
-from pipeline.answering.style import Style
+from pipeline.answering.style import style_of
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
 from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.documents.quality import PageTexts, filter_by_quality
@@ -80,6 +80,8 @@ class Tools:
     learned: Learned = field(default_factory=Learned)  #: the versions of judge and reranker in use
     on_answer: OnAnswer | None = None  #: receives the answer while the model writes it
     own_sites: tuple[str, ...] = ()  #: what the URLs of the operator's sources begin with
+    verbatim: bool = False  #: whether answers are in the pages' words only, unless a question says otherwise
+    instructions: str = ""  #: the operator's, for a model that writes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,7 +284,7 @@ def _compose(
         own_sites=tools.own_sites,
         facts=facts,
         on_answer=tools.on_answer,
-        style=Style(length=own.length, lang=own.answer_language or ""),
+        style=style_of(own, verbatim=tools.verbatim, instructions=tools.instructions),
     )
 
 

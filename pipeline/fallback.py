@@ -6,7 +6,7 @@ insufficient hits. A text of the model that reads as a refusal or an error is no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
@@ -22,6 +22,7 @@ from pipeline.answering.contradictions import (
 from pipeline.answering.disputes import add_disputes, to_disputes
 from pipeline.answering.refusal import is_answer, is_error
 from pipeline.answering.style import USUAL, Style
+from pipeline.answering.write import verbatim
 from pipeline.judging.judge import Judge
 from pipeline.limits import TOKENS_PER_VARIANT
 from pipeline.llm import Model, ModelError, OnAnswer
@@ -172,10 +173,11 @@ def compose_answer(
         )
         notes = (*notes, *style.notes)
         written = _composed_by(
-            model, analysis, [*hits, *others], verdict, assertions, notes, examples, on_answer, style.lang
+            model, analysis, [*hits, *others], verdict, assertions, notes, examples, on_answer, style
         )
         if written.value is not None and is_answer(written.value.text):
-            return Produced(value=(written.value, verdict), cost=written.cost)
+            answer = verbatim(written.value) if style.verbatim else written.value
+            return Produced(value=(answer, verdict), cost=written.cost)
         if written.value is not None:
             verdict = _withdrawn(verdict, analysis.lang)
     quoted = compose(
@@ -202,13 +204,13 @@ def _composed_by(
     notes: Sequence[str],
     examples: str,
     on_answer: OnAnswer | None,
-    lang: str,
+    style: Style,
 ) -> Produced[Answer | None]:
     notes = (*notes, DISPUTED) if assertions or verdict.disputes else notes
-    on_answer = _answers_only(on_answer)
+    on_answer = _answers_only(on_answer, verbatim if style.verbatim else lambda answer: answer)
     try:
         answer = model.compose(
-            analysis.text, hits, lang=lang or analysis.lang, notes=notes, examples=examples, on_answer=on_answer
+            analysis.text, hits, lang=style.lang or analysis.lang, notes=notes, examples=examples, on_answer=on_answer
         )
     except ModelError as error:
         return Produced(value=None, cost=error.cost, notice=say("no_answer", analysis.lang, error=in_brackets(error)))
@@ -222,11 +224,11 @@ def _composed_by(
     return Produced(value=add_yes_no(analysis, answer, yes_no, hits), cost=answer.cost)
 
 
-def _answers_only(on_answer: OnAnswer | None) -> OnAnswer | None:
+def _answers_only(on_answer: OnAnswer | None, shown: Callable[[Answer], Answer]) -> OnAnswer | None:
     """Return the callback without refusals: they would be shown and withdrawn later."""
     if on_answer is None:
         return None
-    return lambda answer: on_answer(answer) if is_answer(answer.text) else None
+    return lambda answer: on_answer(shown(answer)) if is_answer(answer.text) else None
 
 
 def _withdrawn(verdict: Verdict, lang: str) -> Verdict:

@@ -27,8 +27,15 @@ class Options(TypedDict, total=False):
     exclude_sites: Sequence[str]
     #: Quote only pages that state a publication date after this.
     published_after: str
-    #: Length of the answer: short is one passage, normal up to five, long up to six.
+    #: Length of the answer: short is one passage, normal up to five, long up to six; a report has sections
+    #: with headings.
     length: str
+    #: Whether the answer is only sentences of the pages, none in a model's words; default: the operator's
+    #: setting.
+    verbatim: bool
+    #: How a model should write the answer, such as its form, tone or terms; it cannot change what counts as a
+    #: source.
+    instructions: str
     #: Language (ISO 639-1) that a model writes in; without a model, of the quoted pages.
     answer_language: str
     #: Confidence that suffices, from 0 to 1, instead of the strategy's.

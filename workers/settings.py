@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from crawler.search import catalog
 from domain.errors import WellreadError
-from domain.options import MAX_K
+from domain.options import MAX_INSTRUCTIONS, MAX_K
 from pipeline.documents.profile import DOCUMENTS
 from workers.setting_types import (
     Chromium,
@@ -116,6 +116,14 @@ class Settings(BaseSettings):
     )
     large_model: str = Field(
         "", description=f"Model for answers; empty: {CLAUDE_LARGE_MODEL}, or on another server the small model."
+    )
+    verbatim: bool = Field(
+        False, description="Whether answers are only sentences of the pages, unless a question says otherwise."
+    )
+    instructions: str = Field(
+        "",
+        max_length=MAX_INSTRUCTIONS,
+        description="How a model should write every answer, such as its form, tone or terms.",
     )
     max_usd_per_question: float = Field(0.5, ge=0, description="Most US dollars one question may spend on a model.")
     max_tokens_per_question: int = Field(

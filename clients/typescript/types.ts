@@ -55,8 +55,12 @@ export interface ChatRequest {
   exclude_sites?: Array<string>;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
-  /** Length of the answer: short is one passage, normal up to five, long up to six. */
-  length?: "short" | "normal" | "long";
+  /** Length of the answer: short is one passage, normal up to five, long up to six; a report has sections with headings. */
+  length?: "short" | "normal" | "long" | "report";
+  /** Whether the answer is only sentences of the pages, none in a model's words; default: the operator's setting. */
+  verbatim?: boolean | null;
+  /** How a model should write the answer, such as its form, tone or terms; it cannot change what counts as a source. */
+  instructions?: string;
   /** Language (ISO 639-1) that a model writes in; without a model, of the quoted pages. */
   answer_language?: string | null;
   /** Confidence that suffices, from 0 to 1, instead of the strategy's. */
@@ -522,8 +526,12 @@ export interface QuestionRequest {
   exclude_sites?: Array<string>;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
-  /** Length of the answer: short is one passage, normal up to five, long up to six. */
-  length?: "short" | "normal" | "long";
+  /** Length of the answer: short is one passage, normal up to five, long up to six; a report has sections with headings. */
+  length?: "short" | "normal" | "long" | "report";
+  /** Whether the answer is only sentences of the pages, none in a model's words; default: the operator's setting. */
+  verbatim?: boolean | null;
+  /** How a model should write the answer, such as its form, tone or terms; it cannot change what counts as a source. */
+  instructions?: string;
   /** Language (ISO 639-1) that a model writes in; without a model, of the quoted pages. */
   answer_language?: string | null;
   /** Confidence that suffices, from 0 to 1, instead of the strategy's. */

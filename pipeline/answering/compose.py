@@ -19,7 +19,7 @@ from pipeline.answering.focus.short_answer import short_answer
 from pipeline.answering.multi_page import distinct, join_pages
 from pipeline.answering.polarity import is_negated
 from pipeline.answering.style import USUAL, Style
-from pipeline.answering.write import readable, write
+from pipeline.answering.write import by_section, readable, with_headings, write
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.kinds import looks_like_code
 from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_sentences, rank_by_score
@@ -76,10 +76,12 @@ def compose(
         more = choose_sentences(ranked, most=2 * room.quotes, unsure=confidence < UNSURE_BELOW)
         joined = _stating_first(distinct([*joined, *more]), ranked, facts)
     quotes = _quotes_of(analysis, joined, read_spans, room)
+    quotes = by_section(quotes) if style.length == "report" else quotes
     best, hit = sentences[0].span, sentences[0].hit
     answer = _focused(analysis, write(quotes, confidence), best, hit)
     yes_no = answers_yes_no(analysis, best.passage.text, best.start, best.end, title=best.passage.title)
-    return add_yes_no(analysis, answer, yes_no, hits[:READ_FIRST])
+    answer = add_yes_no(analysis, answer, yes_no, hits[:READ_FIRST])
+    return with_headings(answer) if style.length == "report" else answer
 
 
 def _stating_first(
@@ -121,8 +123,8 @@ def _room_for(style: Style, ranked: Sequence[SpanCoverage], joined: Sequence[Spa
     """Return what there is room for; a sure answer ``joined`` of several pages is these sentences, however long."""
     quotes = style.quotes(UNSURE_QUOTES if unsure else max(len(joined), most_sentences(ranked)))
     is_as_joined = bool(joined) and not unsure
-    if style.length == "long" or is_as_joined:
-        return _Room(quotes=quotes, words_of_two=inf, words_of_more=inf, for_more=style.length == "long")
+    if style.is_full or is_as_joined:
+        return _Room(quotes=quotes, words_of_two=inf, words_of_more=inf, for_more=style.is_full)
     two, more = (UNSURE_WORDS, UNSURE_WORDS) if unsure else (TWO_WORDS, THREE_WORDS)
     return _Room(quotes=quotes, words_of_two=two, words_of_more=more, for_more=True)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from domain.options import Length
+from domain.options import Length, Overrides
 
-#: the most quotes of a long answer
-LONG_QUOTES: Final = 6
+#: the most quotes of a long answer, and of a report
+LONG_QUOTES, REPORT_QUOTES = 6, 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,10 +24,12 @@ ROOM: Final[dict[Length, Room]] = {
     "short": Room(reads=1.0, writes=2_048, sentences=8),
     "normal": Room(reads=1.0, writes=4_096, sentences=60),
     "long": Room(reads=1.5, writes=4_096, sentences=100),
+    "report": Room(reads=3.0, writes=8_192, sentences=200),
 }
 _NOTES: Final[dict[Length, str]] = {
     "short": "Answer in one sentence.",
     "long": "Answer fully, in up to eight sentences: also give conditions, exceptions and examples that were found.",
+    "report": "Write a report: three to six sections, each with a heading (##) and two to six sentences or a list.",
 }
 
 
@@ -37,6 +39,9 @@ class Style:
 
     length: Length = "normal"
     lang: str = ""  #: ISO 639-1, of what a model writes; "": the question's
+    verbatim: bool = False  #: whether it is in the pages' words only
+    instructions: str = ""  #: the operator's, for a model
+    asked_for: str = ""  #: the asker's instructions: data, not to be trusted
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -45,7 +50,24 @@ class Style:
 
     def quotes(self, usual: int) -> int:
         """Return how many sentences are quoted at most, where ``usual`` ones would be."""
-        return {"short": 1, "long": max(usual, LONG_QUOTES)}.get(self.length, usual)
+        most = {"short": 1, "long": max(usual, LONG_QUOTES), "report": max(usual, REPORT_QUOTES)}
+        return most.get(self.length, usual)
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether the answer is to say all that was found."""
+        return self.length in ("long", "report")
 
 
 USUAL: Final = Style()
+
+
+def style_of(own: Overrides, *, verbatim: bool, instructions: str) -> Style:
+    """Return the style of a question with these options; ``verbatim`` and ``instructions`` are the operator's."""
+    return Style(
+        length=own.length,
+        lang=own.answer_language or "",
+        verbatim=verbatim if own.verbatim is None else own.verbatim,
+        instructions=instructions,
+        asked_for=own.instructions,
+    )

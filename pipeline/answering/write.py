@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from domain import Answer, Citation, Sentence
 from domain.answer import ChosenSentence
@@ -35,6 +36,55 @@ def write(quotes: Sequence[Quote], confidence: float) -> Answer:
         confidence=confidence,
         composer=COMPOSER,
     )
+
+
+def by_section(quotes: Sequence[Quote]) -> list[Quote]:
+    """Return the quotes with those of one section together, in the order in which the sections come first."""
+    titles = list(dict.fromkeys(quote.span.passage.title for quote in quotes))
+    return sorted(quotes, key=lambda quote: titles.index(quote.span.passage.title))
+
+
+def with_headings(answer: Answer) -> Answer:
+    """Return an answer of quotes with the title of each section above its first; as it is if there is only one."""
+    titles = {citation.marker: sanitize_line(citation.title) for citation in answer.citations}
+    sentences: list[Sentence] = []
+    above = ""
+    for sentence in answer.sentences if len(set(titles.values())) > 1 else ():
+        title = titles[sentence.markers[0]]
+        if title and title != above:
+            sentences.append(Sentence(text=title, block="heading"))
+            above = title
+        sentences.append(sentence)
+    return replace(answer, text=render(sentences), sentences=tuple(sentences)) if sentences else answer
+
+
+def verbatim(answer: Answer) -> Answer:
+    """Return an answer of the quotes that it cites, in the order of their first use, with none of a model's words.
+
+    A quote that is a part of another one is not repeated.
+    """
+    if answer.composer == COMPOSER:
+        return answer
+    cited = {citation.marker: citation for citation in answer.citations}
+    used = dict.fromkeys(marker for sentence in answer.sentences for marker in sentence.markers if marker in cited)
+    whole: dict[int, list[int]] = {}
+    for marker in used:
+        holding = [other for other in used if _holds(cited[other], cited[marker])]
+        whole.setdefault(max(holding, key=lambda at: len(cited[at].quote)), []).append(marker)
+    sentences = tuple(
+        Sentence(
+            text=quoted(cited[marker].quote),
+            markers=tuple(sorted(parts)),
+            origin="quoted",
+            disputes=tuple(each for of in answer.sentences if marker in of.markers for each in of.disputes),
+        )
+        for marker, parts in whole.items()
+    )
+    return replace(answer, text=render(sentences), sentences=sentences)
+
+
+def _holds(one: Citation, other: Citation) -> bool:
+    return one.page_id == other.page_id and one.start <= other.start and other.end <= one.end
 
 
 def _sentence(quote: Quote, markers: tuple[int, ...]) -> Sentence:

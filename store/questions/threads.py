@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from domain import Sentence, Status
 from domain.errors import WellreadError
 from domain.question import Thread, ThreadQuestion, Turn
-from domain.short_answer import short_answer
+from domain.short_answer import first_said, short_answer
 from store.questions import answers
 from store.sql.rows import to_value, update_rows
 from store.sql.tables import AnswerRow, QuestionRow, ThreadRow
@@ -194,8 +194,8 @@ def _turn(session: Session, row: QuestionRow) -> Turn:
     if answer is None or not answer.citations:
         return Turn(question=row.text)
     sentences = _SENTENCES.validate_python(answer.sentences)
-    first = sentences[0].text if sentences else ""
-    return Turn(question=row.text, answer=first, short_answer=short_answer(sentences) or "")
+    first = first_said(sentences)
+    return Turn(question=row.text, answer=first.text if first else "", short_answer=short_answer(sentences) or "")
 
 
 def _known(session: Session, thread_id: str) -> ThreadRow:

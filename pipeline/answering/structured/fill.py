@@ -9,7 +9,7 @@ from domain import Answer, Citation
 from domain.answer import Value
 from domain.options import MAX_CHARACTERS
 from domain.question import Turn
-from domain.short_answer import short_answer
+from domain.short_answer import first_said, short_answer
 from pipeline.answering.structured.schema import Leaf
 from pipeline.question.follow_up import understand
 from pipeline.question.follow_up.frame import frame_of
@@ -50,7 +50,7 @@ def read_value(leaf: Leaf, answer: Answer) -> tuple[Value, Citation] | None:
 
     A list is one that the quote has, or what its sentence enumerates where it says just what was asked.
     """
-    sentence = answer.sentences[0] if answer.sentences else None
+    sentence = first_said(answer.sentences)
     cited = {citation.marker: citation for citation in answer.citations}
     citation = next((cited[marker] for marker in sentence.markers if marker in cited), None) if sentence else None
     if sentence is None or citation is None or sentence.contradicts:

@@ -78,6 +78,19 @@ def test_long_answer_says_more_than_the_sentences_that_are_joined() -> None:
     assert len(usual.sentences) <= MAX_JOINED < len(long.sentences)
 
 
+def test_report_has_each_section_below_its_heading() -> None:
+    question = "In which city was the director of the film shot in Leland in 1986 born into the world?"
+    answer = answer_to(question, FILMS, style=Style(length="report"))
+    headings = [sentence.text for sentence in answer.sentences if sentence.block == "heading"]
+    assert len(headings) == len(set(headings)) > 1
+    assert all(f"## {heading}\n\n" in answer.text for heading in headings)
+    titles = {citation.marker: citation.title for citation in answer.citations}
+    above = ""
+    for sentence in answer.sentences:
+        above = sentence.text if sentence.block == "heading" else above
+        assert all(titles[marker] == above for marker in sentence.markers)
+
+
 def test_joining_can_be_switched_off() -> None:
     answer = answer_to("Which band was formed first, The Exies or Circus Diablo?", BANDS, several=False)
     assert len(answer.sentences) <= BY_WORDS

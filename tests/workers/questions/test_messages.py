@@ -45,6 +45,8 @@ WHOLE: dict[str, Any] = {
     "published_after": "2020-01-01T00:00:00Z",
     "length": "long",
     "answer_language": "en",
+    "verbatim": False,
+    "instructions": "In short steps.",
     "crawl_enabled": True,
     "max_search_cycles": 2,
     "max_age": 3600,

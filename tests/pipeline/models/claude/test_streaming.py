@@ -9,6 +9,7 @@ import pytest
 
 from domain import Answer, Verdict
 from evals.model.wire import BreakOff, Cite, FailInside, Held, Say
+from pipeline.answering.style import Style
 from pipeline.fallback import compose_answer
 from pipeline.models.answer import MAX_UPDATES, AnswerStream
 from pipeline.models.model import LanguageModel
@@ -107,6 +108,25 @@ def test_reply_that_reads_as_a_refusal_is_not_published(double: ClaudeDouble, cl
     enough = Verdict(sufficient=True, confidence=0.9, reason="")
     compose_answer(analyse_question(QUESTION), hits(), enough, model=claude, on_answer=received.append)
     assert received == []
+
+
+def test_verbatim_answer_has_only_the_pages_words(double: ClaudeDouble, claude: LanguageModel) -> None:
+    received: list[Answer] = []
+    double.script(THREE)
+    enough = Verdict(sufficient=True, confidence=0.9, reason="")
+    style = Style(verbatim=True)
+    produced = compose_answer(
+        analyse_question(QUESTION), hits(), enough, model=claude, on_answer=received.append, style=style
+    )
+    answer = produced.value[0]
+    assert answer is not None
+    assert [each.text for each in answer.sentences] == [
+        "The lighthouse of Vierburg was built in 1874.",
+        "A storm broke the lamp in 1921.",
+        "It was mended within a week.",
+    ]
+    assert {each.origin for written in (answer, *received) for each in written.sentences} == {"quoted"}
+    assert all(answer.text.startswith(each.text) for each in received)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, MAX_UPDATES + 5])
