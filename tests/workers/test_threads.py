@@ -27,6 +27,7 @@ from sqlalchemy import select, update
 from domain.flow import TASKS
 from store.questions import webhooks
 from store.questions.new_questions import NewQuestion
+from store.sql.database import migrate
 from store.sql.leases import LEASE_S
 from store.sql.tables import QuestionRow, WebhookRow
 from tests.servers import running
@@ -101,11 +102,21 @@ def receiver() -> Iterator[_Receiver]:
 
 @pytest.fixture
 def services(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, valkey_url: str, migrated_file: Path, receiver: _Receiver
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    valkey_url: str,
+    migrated_file: Path,
+    receiver: _Receiver,
 ) -> Iterator[Services]:
     """Services that owe a receiver its webhooks; their messages are in the queue, each of them twice."""
     redis.Redis.from_url(valkey_url).flushall()
-    shutil.copy(migrated_file, tmp_path)
+    if getattr(request, "param", "sqlite") == "sqlite":
+        shutil.copy(migrated_file, tmp_path)
+    else:
+        url = request.getfixturevalue("empty_postgres")
+        migrate(url)
+        monkeypatch.setenv("WELLREAD_DATABASE_URL", url)
     host = f"127.0.0.1:{receiver.server_port}"
     given = {"DATA_DIR": tmp_path, "REDIS_URL": valkey_url, "ALLOW_HOSTS": host, "STOP_S": STOP_S}
     for name, value in (given | {"FETCH_DEADLINE_S": 40}).items():
@@ -151,6 +162,7 @@ def _messages(services: Services) -> int:
     return int(services.redis.llen(QUEUE)) + int(services.redis.hlen("unacked"))
 
 
+@pytest.mark.parametrize("services", ["sqlite", "postgresql"], indirect=True)
 def test_webhooks_are_delivered_at_once_in_one_process_and_each_but_once(
     services: Services, receiver: _Receiver, tmp_path: Path
 ) -> None:
