@@ -109,7 +109,10 @@ class Sentence:
     )
     origin: Origin = field(
         default="written",
-        metadata=described("Whose words it is in: `missing` says, without a citation, what the pages lack."),
+        metadata=described(
+            "Whose words it is in: `quoted`, its source's, since a model wrote what that does not say; `missing` says, "
+            "without a citation, what the pages lack."
+        ),
     )
     focus: Focus | None = field(default=None, metadata=described("The part that says exactly what was asked."))
     chosen: ChosenSentence | None = field(

@@ -745,7 +745,7 @@ export interface SentenceOut {
   markers: Array<number>;
   /** Whether it is a list's item, a step, a table's row (cells are parted by `|`), code or a heading; empty in prose. */
   block?: "" | "item" | "step" | "row" | "code" | "heading";
-  /** Whose words it is in: `missing` says, without a citation, what the pages lack. */
+  /** Whose words it is in: `quoted`, its source's, since a model wrote what that does not say; `missing` says, without a citation, what the pages lack. */
   origin?: "written" | "quoted" | "missing";
   /** The part that says exactly what was asked. */
   focus?: FocusOut | null;

@@ -50,7 +50,7 @@ def check(answer: Answer, page_text_of: PageText, *, lang: str = "") -> Answer:
     kept = supported(answer.sentences, valid)
     if len(kept) == len(answer.sentences) and len(valid) == len(answer.citations):
         return answer
-    return _without(with_notices(answer, say("misquoted", lang)), kept, valid)
+    return with_sentences(with_notices(answer, say("misquoted", lang)), kept, valid)
 
 
 def supported(sentences: Sequence[Sentence], valid: set[int]) -> tuple[Sentence, ...]:
@@ -109,6 +109,31 @@ def render(sentences: Sequence[Sentence]) -> str:
         if sentence.block == "row" and (before is None or before.block != "row"):
             text += f"\n|{' --- |' * len(_CELLS.split(sentence.text))}"
     return text
+
+
+def with_sentences(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) -> Answer:
+    """Return the answer with these sentences and the valid citations that they use, renumbered from 1."""
+    used = {marker for sentence in kept for marker in sentence.markers} & valid
+    numbers = {old: new for new, old in enumerate(sorted(used), start=1)}
+    sentences = tuple(
+        replace(
+            sentence,
+            markers=tuple(numbers[marker] for marker in sentence.markers),
+            contradicts=tuple(numbers[marker] for marker in sentence.contradicts if marker in used),
+            disputes=tuple(_renumbered(sentence.disputes, numbers)),
+        )
+        for sentence in kept
+    )
+    citations = tuple(
+        replace(citation, marker=numbers[citation.marker]) for citation in answer.citations if citation.marker in used
+    )
+    return replace(
+        answer,
+        text=render(sentences),
+        sentences=sentences,
+        citations=citations,
+        confidence=answer.confidence if citations else 0.0,
+    )
 
 
 def _step(step: int, sentence: Sentence) -> int:
@@ -173,27 +198,3 @@ def _renumbered(disputes: Sequence[Contradiction], numbers: Mapping[int, int]) -
         ]
         if len(sides) > 1:
             yield Contradiction(citations=tuple(new for new, _ in sides), values=tuple(value for _, value in sides))
-
-
-def _without(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) -> Answer:
-    used = {marker for sentence in kept for marker in sentence.markers} & valid
-    numbers = {old: new for new, old in enumerate(sorted(used), start=1)}
-    sentences = tuple(
-        replace(
-            sentence,
-            markers=tuple(numbers[marker] for marker in sentence.markers),
-            contradicts=tuple(numbers[marker] for marker in sentence.contradicts if marker in used),
-            disputes=tuple(_renumbered(sentence.disputes, numbers)),
-        )
-        for sentence in kept
-    )
-    citations = tuple(
-        replace(citation, marker=numbers[citation.marker]) for citation in answer.citations if citation.marker in used
-    )
-    return replace(
-        answer,
-        text=render(sentences),
-        sentences=sentences,
-        citations=citations,
-        confidence=answer.confidence if citations else 0.0,
-    )

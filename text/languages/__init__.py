@@ -57,6 +57,8 @@ class Language:
     past: Words = ()
     passive: Words = ()
     negations: Words = ()
+    universals: Words = ()
+    each: Words = ()
     stop_words: Words = ()
     asking_words: Words = ()
     light_words: Words = ()

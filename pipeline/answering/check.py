@@ -1,0 +1,196 @@
+"""Find the sentences of an answer that their quotes do not support, and put the quotes' own words in their place.
+
+Sharing words with its quote proves nothing of a sentence, and lacking them neither. What can be told without a reader
+is told here: numbers with their units, names, options, file names and identifiers must stand in the quote, beside it in
+its page, in the headings above it or in the question, and what the quote says of one number or name may not be said of
+another. That a sentence denies its quote, or says "all" where the quote does not, is only a reason to ask a model;
+without one it counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from domain import Answer, Citation, Sentence
+from domain.answer import Block
+from pipeline.answering.arrangement import exchanged, misplaced_value, replaced
+from pipeline.answering.citations import supported, with_sentences
+from pipeline.answering.negation import denied, without_leading_answer
+from pipeline.answering.notices import with_notices
+from pipeline.answering.values.unsupported import unsupported
+from pipeline.answering.write import quoted
+from pipeline.phrases import say
+from text.analyser import fold, words
+from text.language import detect_language
+from text.languages import language
+from text.sentences import sentence_spans
+from text.terms import content_terms
+
+#: characters of a quote's paragraph that are read on either side of it
+_BESIDE = 600
+#: options, file names and identifiers; "e.g." is none
+_CODE = re.compile(r"(?<!\w)--?[A-Za-z][\w-]*|[A-Za-z_]\w+(?:[._/]\w+)+|\w+_\w+")
+#: a capital behind a word: not at the beginning of a sentence, of a cell or of what is quoted
+_CAPITAL = re.compile(r"(?<=[\w,)] )[^\W\d_a-zß-öø-ÿ][\w’'-]*\w")
+_ABBREVIATION = re.compile(r"(?<![\w.])[^\W\d_a-zß-öø-ÿ]{2,}(?![\w’'])")
+#: languages that write common nouns with a capital
+_CAPITAL_NOUNS = frozenset({"de", "lb"})
+
+Kind = Literal["not_said", "contradicted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A sentence that its quotes do not support."""
+
+    sentence: int  #: its index in ``answer.sentences``
+    kind: Kind
+    by: Literal["rules", "model"]
+    why: str  #: for the trace: the rule, and the number, name … that the quote lacks
+
+
+def find(answer: Answer, texts: Mapping[int, str], question: str, *, lang: str, only: bool) -> tuple[Finding, ...]:
+    """Return the sentences that can be told to be wrong; ``texts`` are the pages' by id, ``lang`` is the answer's.
+
+    With ``only`` there is no second check by a model, so that a mere suspicion counts. A sentence without citations is
+    a finding, unless it is a lead-in, a heading or the head of a table: that is checked against all quotes of the
+    answer. What is quoted already, and a sentence that says what is missing, are not checked.
+    """
+    cited = {citation.marker: citation for citation in answer.citations}
+    stands = set(map(id, supported(answer.sentences, set(cited))))
+    found = []
+    for at, sentence in enumerate(answer.sentences):
+        if sentence.origin != "written":
+            continue
+        if id(sentence) not in stands:
+            found.append(Finding(sentence=at, kind="not_said", by="rules", why="cites nothing"))
+            continue
+        own = tuple(cited[marker] for marker in sentence.markers if marker in cited)
+        if why := _why(sentence, own or tuple(cited.values()), texts, question, lang, only=only and bool(own)):
+            found.append(Finding(sentence=at, kind=why[0], by="rules", why=why[1]))
+    return tuple(found)
+
+
+def mend(answer: Answer, findings: Sequence[Finding], texts: Mapping[int, str], *, lang: str) -> Answer:
+    """Return the answer with each sentence that was found wrong replaced by the sentence of its quote.
+
+    That is the nearest one of the spans that it cites, as the page has it, ``origin`` "quoted", under its marker; what
+    takes the place of several stands once, and in the place of a table's row it stands behind the table. No sentence
+    with a citation is left out: only one without, if it was found wrong or now leads to nothing. If a sentence
+    contradicted its source, a notice says so.
+    """
+    if not findings:
+        return answer
+    wrong = {finding.sentence for finding in findings}
+    cited = {citation.marker: citation for citation in answer.citations}
+    mended: list[Sentence] = []
+    behind: list[Sentence] = []  # the table
+    for at, sentence in enumerate(answer.sentences):
+        if sentence.block != "row":
+            mended, behind = [*mended, *behind], []
+        if at not in wrong:
+            mended.append(sentence)
+            continue
+        quoted_one = _quoted(sentence, [cited[marker] for marker in sentence.markers if marker in cited], lang)
+        if quoted_one and quoted_one.text not in {other.text for other in (*mended, *behind)}:
+            (behind if sentence.block == "row" else mended).append(quoted_one)
+    contradicted = sum(finding.kind == "contradicted" for finding in findings)
+    noticed = with_notices(answer, say("contradicted", lang, count=contradicted)) if contradicted else answer
+    return with_sentences(noticed, supported([*mended, *behind], set(cited)), set(cited))
+
+
+def _why(
+    sentence: Sentence, quotes: Sequence[Citation], texts: Mapping[int, str], question: str, lang: str, *, only: bool
+) -> tuple[Kind, str] | None:
+    """Return what is wrong with a sentence, or None."""
+    source = "\n\n".join(_around(quote, texts.get(quote.page_id, "")) for quote in quotes)
+    beside = "\n".join((*(quote.title for quote in quotes), question))
+    said, of = without_leading_answer(sentence.text), detect_language(source)
+    lang = lang or of
+    if " ".join(sentence.text.split()) in " ".join(source.split()):
+        return None
+    missing = _missing(said, f"{source}\n{beside}", lang, of)
+    if missing:
+        return "not_said", missing
+    if lang != of:
+        return None
+    checks: list[tuple[Kind, str, Callable[[str, str, str], str]]] = [
+        ("contradicted", "another number's place", misplaced_value),
+        ("contradicted", "changed places", exchanged),
+    ]
+    if only:
+        checks += [
+            ("contradicted", "denied", denied),
+            ("not_said", "replaced", replaced),
+            ("not_said", "without exception", _generalised),
+        ]
+    found = ((kind, f"{name}: {why}") for kind, name, check in checks if (why := check(said, source, lang)))
+    return next(found, None)
+
+
+def _around(quote: Citation, text: str) -> str:
+    """Return the quote with what stands beside it in its paragraph."""
+    if text[quote.start : quote.end] != quote.quote:
+        return quote.quote
+    start = max(text.rfind("\n\n", 0, quote.start) + 1, quote.start - _BESIDE)
+    end = text.find("\n\n", quote.end)
+    return text[start : min(end if end >= 0 else len(text), quote.end + _BESIDE)]
+
+
+def _missing(said: str, source: str, lang: str, of: str) -> str:
+    """Return the number, code or name of a sentence that its source lacks, with what it is; "" for none."""
+    folded = fold(source)
+    codes = _CODE.findall(said)
+    if code := next((code for code in codes if fold(code) not in folded), ""):
+        return f"code: {code}"
+    for code in codes:  # its digits are no numbers
+        said = said.replace(code, " ")
+    if number := unsupported(said, source, lang=lang, source_lang=of):
+        return f"number: {number}"
+    return next((f"name: {name}" for name in _missing_names(said, folded, lang, of)), "")
+
+
+def _missing_names(said: str, folded: str, lang: str, of: str) -> Iterator[str]:
+    """Yield the names and days of a sentence that its source lacks; a day may be named in another language there."""
+    held = set(words(folded))
+    for name in (_ABBREVIATION if lang in _CAPITAL_NOUNS else _CAPITAL).findall(said):
+        parts = words(name)
+        if not all({part, part.removesuffix("s")} & held or part in folded for part in parts) and not _days(name, lang):
+            yield name
+    if days := _days(folded, of):
+        yield from (language("en").weekdays[day] for day in _days(said, lang) - days)
+
+
+def _days(text: str, lang: str) -> set[int]:
+    """Return the days of the week that a text names, Monday 0."""
+    days = {fold(name): at for at, name in enumerate(language(lang).weekdays)}
+    found = (days.get(word, days.get(word.removesuffix("s"))) for word in words(text))
+    return {day for day in found if day is not None}
+
+
+def _generalised(said: str, source: str, lang: str) -> str:
+    """Return the word of a sentence that says "without exception", if nothing in its source says so; else ""."""
+    universals = set(map(fold, language(lang).universals))
+    own = [word for word in words(said) if word in universals]
+    return own[0] if own and (universals | set(map(fold, language(lang).each))).isdisjoint(words(source)) else ""
+
+
+def _quoted(sentence: Sentence, quotes: Sequence[Citation], lang: str) -> Sentence | None:
+    """Return the sentence of the quotes that has most of the words of another one, else the first, in its place.
+
+    In the place of code stands the whole quote.
+    """
+    own = content_terms(sentence.text, lang).keys()
+    spans = [
+        (quote, quote.quote[start:end])
+        for quote in quotes
+        for start, end in ([(0, None)] if sentence.block == "code" else sentence_spans(quote.quote))
+    ]
+    if not spans:
+        return None
+    quote, text = max(spans, key=lambda span: len(own & content_terms(span[1], lang).keys()))
+    block: Block = sentence.block if sentence.block in ("item", "step") else ""
+    return Sentence(text=quoted(text), markers=(quote.marker,), block=block, origin="quoted")

@@ -1,0 +1,226 @@
+"""A sentence that its quotes do not support is found, and their own words take its place."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain import Answer, Citation, Sentence
+from domain.answer import Origin
+from pipeline.answering.check import Finding, find, mend
+from pipeline.answering.citations import render
+from tests.tables import each_row
+
+BUILT = "The lighthouse of Vierburg was built in 1874 by Robert Tallis. It is 31 metres high."
+
+
+def answer_of(*sentences: Sentence, pages: tuple[str, ...], quotes: tuple[str, ...] = ()) -> Answer:
+    """Return an answer that cites each page under its number, as a whole or the quote given for it."""
+    citations = tuple(
+        Citation(
+            marker=at,
+            passage_id=str(at),
+            page_id=at,
+            url=f"https://example.org/{at}",
+            title="Page › Heading",
+            quote=quote,
+            start=page.index(quote),
+            end=page.index(quote) + len(quote),
+        )
+        for at, (page, quote) in enumerate(zip(pages, quotes or pages, strict=True), 1)
+    )
+    return Answer(text=render(sentences), sentences=sentences, citations=citations, confidence=0.9, composer="model")
+
+
+def said(text: str, *markers: int, origin: Origin = "written") -> Sentence:
+    return Sentence(text=text, markers=markers, origin=origin)
+
+
+def why(claim: str, page: str = BUILT, question: str = "", *, lang: str = "en", only: bool = True) -> str:
+    """Return why one sentence about one page is a finding; "" if it is none."""
+    found = find(answer_of(said(claim, 1), pages=(page,)), {1: page}, question, lang=lang, only=only)
+    return found[0].why if found else ""
+
+
+@each_row(
+    ("claim", "page", "lang"),
+    [
+        ("It went up in 1874.", BUILT, "en"),  # in other words
+        ("It is a thing of beauty.", BUILT, "en"),  # shared words decide nothing
+        ("A 7200 RPM drive does it.", "On a 7200RPM disk it takes two turns.", "en"),
+        ("It has 1,000 seats.", "There are one thousand seats.", "en"),
+        ("It closes at 5 p.m.", "Open until 17:00.", "en"),
+        ("It opens at half past six, 6:30.", "Doors open at half past six.", "en"),
+        ("It takes half an hour.", "It takes thirty minutes.", "en"),
+        ("It needs 120 turns.", "One hundred and twenty turns are needed.", "en"),
+        ("Cela coûte 97 euros.", "Le prix est de quatre-vingt-dix-sept euros.", "fr"),
+        ("Es wurde am 3. Oktober 1990 eröffnet.", "Il a ouvert le 3 octobre 1990.", "de"),
+        ("The library is closed on Mondays.", "Die Bibliothek hat montags geschlossen.", "en"),
+        ("The fare rose by 3 pounds, from 68 to 71.", "It was 68 pounds and is 71 pounds now.", "en"),
+        ("The log is in Xorg.0.log.", "Its messages are in /var/log/Xorg.0.log today.", "en"),
+        (
+            "Bring pianos, paint, asbestos or car parts there.",
+            "Bring car parts, paint, asbestos or pianos there.",
+            "en",
+        ),
+    ],
+)
+def test_true_sentence_is_no_finding(claim: str, page: str, lang: str) -> None:
+    assert why(claim, page, lang=lang) == ""
+
+
+@each_row(
+    ("claim", "page", "lang", "reason"),
+    [
+        ("It was built in 1875.", BUILT, "en", "number: 1875"),
+        ("It is 31 feet high.", BUILT, "en", "number: 31 feet"),
+        ("Die Höhe beträgt 32 Meter.", BUILT, "de", "number: 32 Meter"),
+        ("It was built by Edward Tallis.", BUILT, "en", "name: Edward"),
+        ("Use reset --hard to undo it.", "Use reset --soft to undo it.", "en", "code: --hard"),
+        ("It is closed on Mondays.", "Die Bibliothek hat dienstags geschlossen.", "en", "name: Monday"),
+        (
+            "Ships carry 55 people.",
+            "Ships carry 48 people and cross in 55 minutes.",
+            "en",
+            "another number's place: 55",
+        ),
+        (
+            "December is the driest month and June the wettest.",
+            "June is the driest month and December the wettest.",
+            "en",
+            "changed places: june / decemb",
+        ),
+    ],
+)
+def test_what_the_source_lacks_or_says_of_another_is_a_finding(claim: str, page: str, lang: str, reason: str) -> None:
+    assert why(claim, page, lang=lang) == reason
+    assert why(claim, page, lang=lang, only=False) == reason
+
+
+@each_row(
+    ("claim", "page"),
+    [
+        ("The bridge is open in winter.", "The bridge is not open in winter."),
+        ("The macro runs before the message is shown.", "The macro runs after the message is shown."),
+        ("Tours are always full by noon.", "On fine days tours are full by noon."),
+    ],
+)
+def test_suspicion_counts_only_if_no_model_checks(claim: str, page: str) -> None:
+    assert why(claim, page) != ""
+    assert why(claim, page, only=False) == ""
+    assert why(page, page) == ""
+
+
+def test_what_stands_beside_the_quote_above_it_or_in_the_question_supports() -> None:
+    page = "Trams run to the harbour. A ticket costs 4 euros.\n\nThe ferry costs 9 euros."
+    answer = answer_of(
+        said("In Vierburg a ticket costs 4 euros.", 1), pages=(page,), quotes=("Trams run to the harbour.",)
+    )
+    assert find(answer, {1: page}, "What does a ticket cost in Vierburg?", lang="en", only=True) == ()
+    other = answer_of(said("A ticket costs 9 euros.", 1), pages=(page,), quotes=("Trams run to the harbour.",))
+    assert [finding.kind for finding in find(other, {1: page}, "", lang="en", only=True)] == ["not_said"]
+    assert find(answer, {}, "", lang="en", only=True)  # the page is gone: only the quote counts
+
+
+def mended(*sentences: Sentence, pages: tuple[str, ...] = (BUILT, "Oil lamps burned until 1931.")) -> Answer:
+    answer, texts = answer_of(*sentences, pages=pages), dict(enumerate(pages, 1))
+    return mend(answer, find(answer, texts, "", lang="en", only=True), texts, lang="en")
+
+
+def test_sentence_that_was_found_wrong_gives_way_to_the_nearest_one_of_its_quote() -> None:
+    answer = mended(said("It stands on a rock.", 1), said("It is 40 metres high.", 1), said("Lamps burned oil.", 2))
+    assert answer.text == "It stands on a rock. [1] It is 31 metres high. [1] Lamps burned oil. [2]"
+    assert [sentence.origin for sentence in answer.sentences] == ["written", "quoted", "written"]
+    assert answer.notice == ""
+
+
+def test_contradiction_is_replaced_with_a_notice() -> None:
+    page = "The bridge is not open in winter."
+    answer = mended(said("The bridge is open in winter.", 1), pages=(page,))
+    assert answer.text == "The bridge is not open in winter. [1]"
+    assert answer.notice == "Sentences that did not agree with their source, and were replaced by its words: 1."
+
+
+def test_quote_that_replaces_two_sentences_stands_once() -> None:
+    answer = mended(said("It is 40 metres high.", 1), said("It is 50 metres high.", 1))
+    assert answer.text == "It is 31 metres high. [1]"
+
+
+def test_what_cites_nothing_is_checked_against_all_quotes_and_left_out() -> None:
+    answer = mended(
+        said("Three things about its 31 metres:"),
+        said("In short:"),
+        said("It is 31 metres high.", 1),
+        said("Of its 900 steps:"),
+        said("Oil lamps burned until 1931.", 2),
+        said("The pages do not say who lives there.", origin="missing"),
+    )
+    assert answer.text == (
+        "In short: It is 31 metres high. [1] Oil lamps burned until 1931. [2] The pages do not say who lives there."
+    )
+
+
+def test_quote_in_place_of_a_row_stands_behind_its_table() -> None:
+    rows = (("Thing | Value", ()), ("Height | 40 metres", (1,)), ("Built | 1874", (1,)))
+    table = [Sentence(text=text, markers=markers, block="row") for text, markers in rows]
+    answer = mended(*table, said("Lamps burned oil.", 2))
+    assert answer.text == (
+        "| Thing | Value |\n| --- | --- |\n| Built | 1874 [1] |\n\nIt is 31 metres high. [1] Lamps burned oil. [2]"
+    )
+
+
+def test_step_stays_a_step_and_code_gives_way_to_its_whole_quote() -> None:
+    page = "Undo the last commit with reset.\nRun: git reset --soft HEAD~1\nThen commit again."
+    step = Sentence(text="Run git reset --hard.", markers=(1,), block="step")
+    assert mended(step, pages=(page,)).text == "1. Run: git reset --soft HEAD~1 [1]"
+    code = Sentence(text="git reset --hard HEAD~1", markers=(1,), block="code")
+    assert mended(code, pages=(page,)).sentences[0].text.split() == page.split()
+
+
+def test_nothing_cited_leaves_nothing() -> None:
+    answer = mended(said("It is high."), said("Namely:"), pages=())
+    assert (answer.text, answer.sentences) == ("", ())
+
+
+def test_answer_without_findings_stays_as_it_is() -> None:
+    answer = answer_of(said("It was built in 1874.", 1), pages=(BUILT,))
+    assert mend(answer, (), {1: BUILT}, lang="en") is answer
+
+
+def test_citations_of_what_went_are_renumbered() -> None:
+    answer = answer_of(
+        said("Built in 1874.", 1, 2), said("Oil burned until 1931.", 2), pages=(BUILT, "Oil burned until 1931.")
+    )
+    found = (
+        Finding(sentence=1, kind="not_said", by="model", why=""),
+        Finding(sentence=0, kind="not_said", by="model", why=""),
+    )
+    after = mend(answer, found, {}, lang="en")
+    assert after.text == f"{BUILT.split('. ')[0]}. [1] Oil burned until 1931. [2]"
+    assert [citation.marker for citation in after.citations] == [1, 2]
+
+
+texts = st.text(alphabet="0123456789.,:-$€%–\n| abkmMay notßéÉ中の'’()[]", max_size=80)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(st.tuples(texts, st.lists(st.integers(1, 2), max_size=2)), max_size=4),
+    texts,
+    texts,
+    st.sampled_from(["", "en", "de", "fr", "zh"]),
+)
+def test_any_answer_is_checked_and_mended_into_one_that_only_cites_what_it_has(
+    written: list[tuple[str, list[int]]], page: str, question: str, lang: str
+) -> None:
+    sentences = tuple(said(text, *sorted(set(markers))) for text, markers in written)
+    answer = answer_of(*sentences, pages=(page or "x", "A page of 7 words about May."))
+    pages = {1: page or "x", 2: "A page of 7 words about May."}
+    after = mend(answer, find(answer, pages, question, lang=lang, only=True), pages, lang=lang)
+    markers = {citation.marker for citation in after.citations}
+    assert all(set(sentence.markers) <= markers for sentence in after.sentences)
+    assert all(
+        sentence.text in pages[1] + pages[2] or "\n" in page
+        for sentence in after.sentences
+        if sentence.origin == "quoted"
+    )
