@@ -13,19 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from evals.model.api_rules import complaint
-from evals.model.service import ModelHandler, ModelServer
+from evals.model.service import ModelServer
 from evals.model.wire import (
     Cite,
-    Fail,
     Json,
-    Raw,
+    MessagesHandler,
     Reply,
     Say,
     Wait,
-    breaks_off,
     content_of,
-    frames_of,
-    message_of,
     say_json,
 )
 from pipeline.models.calls import Calls
@@ -77,27 +73,14 @@ class ClaudeDouble(ModelServer[Received, Reply]):
         self.key = key
 
 
-class _Handler(ModelHandler):
+class _Handler(MessagesHandler):
     def answer_post(self, headers: dict[str, str], body: Json) -> None:
         reply = self.server.double.take(Received(path=self.path, headers=headers, body=body))
-        wrong = complaint(self.path, headers, body, self.server.double.key)
-        self._reply(body, wrong or reply or _by_itself(body))
-
-    def _reply(self, body: Json, reply: Reply) -> None:
+        reply = complaint(self.path, headers, body, self.server.double.key) or reply or _by_itself(body)
         if isinstance(reply, Wait):
             self.server.double.stopping.wait(reply.seconds)
             reply = _by_itself(body)
-        if isinstance(reply, Fail):
-            error = {"type": "error", "error": {"type": reply.type, "message": reply.message}}
-            self.whole(reply.status, json.dumps(error).encode(), "application/json", reply.headers)
-        elif isinstance(reply, Raw):
-            self.whole(reply.status, reply.body, reply.content_type, reply.headers)
-        elif isinstance(reply, Say) and not body.get("stream"):
-            self.whole(200, json.dumps(message_of(body, reply), ensure_ascii=False).encode(), "application/json", {})
-        else:
-            frames = frames_of(body, reply, _by_itself(body), self.server.double.stopping)
-            told = (f"event: {event}\ndata: {json.dumps(data, ensure_ascii=False)}" for event, data in frames)
-            self.stream(told, breaks=breaks_off(reply))
+        self.reply_with(body, reply, _by_itself(body))
 
 
 def _by_itself(body: Json) -> Say:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evals.model.service import ModelHandler
+
 Json = dict[str, Any]
 
 
@@ -96,6 +98,24 @@ class Raw:
 
 
 Reply = Say | Held | Fail | FailInside | BreakOff | Wait | Ping | Raw
+
+
+class MessagesHandler(ModelHandler):
+    """Sends replies as the API does: whole, or as a stream of events."""
+
+    def reply_with(self, body: Json, reply: Reply, whole: Say | None = None) -> None:
+        """Send a reply to a request; one that breaks off or fails inside begins as ``whole``."""
+        if isinstance(reply, Fail):
+            error = {"type": "error", "error": {"type": reply.type, "message": reply.message}}
+            self.whole(reply.status, json.dumps(error).encode(), "application/json", reply.headers)
+        elif isinstance(reply, Raw):
+            self.whole(reply.status, reply.body, reply.content_type, reply.headers)
+        elif isinstance(reply, Say) and not body.get("stream"):
+            self.whole(200, json.dumps(message_of(body, reply), ensure_ascii=False).encode(), "application/json", {})
+        else:
+            frames = frames_of(body, reply, whole or Say([]), self.server.double.stopping)
+            told = (f"event: {event}\ndata: {json.dumps(data, ensure_ascii=False)}" for event, data in frames)
+            self.stream(told, breaks=breaks_off(reply))
 
 
 def say_json(value: object, **kwargs: Any) -> Say:
