@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from domain import Citation, Sentence
+from domain import Citation, Cost, Sentence
 from domain.record import ContextHit
 from domain.short_answer import short_answer
 from evals.asked.questions import Question, QuestionSet, page_of
@@ -56,6 +56,10 @@ class Reply:
     context: tuple[Passage, ...] = ()
     pages_read: int = 0
     seconds: float = 0.0
+    composer: str = ""
+    notice: str = ""
+    tokens: int = 0  #: that a model read and wrote
+    usd: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +95,9 @@ def make_reply(
     seconds: float,
     withheld: str | None = None,
     pages_read: int = 0,
+    composer: str = "",
+    notice: str = "",
+    cost: Cost | None = None,
 ) -> Reply:
     """Keep what grading needs of a record, or of its parts."""
     return Reply(
@@ -106,6 +113,10 @@ def make_reply(
         context=tuple(Passage(page=page_of(hit.url, addresses), text=plain(hit.text)) for hit in context[:FIRST_HITS]),
         pages_read=pages_read,
         seconds=round(seconds, 2),
+        composer=composer,
+        notice=notice,
+        tokens=cost.input_tokens + cost.output_tokens if cost else 0,
+        usd=cost.usd if cost else 0.0,
     )
 
 
@@ -118,7 +129,7 @@ def grade(question: Question, reply: Reply, of: QuestionSet) -> Graded:
         question=question,
         reply=reply,
         outcome=outcome,
-        first_is_right=outcome == "right" and bool(question.gold) and is_right(question.gold, reply.first),
+        first_is_right=outcome == "right" and bool(question.gold) and is_right(question.golds, reply.first),
         shown_is_right=_shown_is_right(question, reply),
         gold_rank=min(ranks, default=None),
         gold_in_context=in_context,
@@ -148,12 +159,12 @@ def _outcome(question: Question, reply: Reply) -> Outcome:
         return "wrong" if answered else "right"
     if not answered:
         return "abstained"
-    return "right" if is_right(question.gold, reply.answer) else "wrong"
+    return "right" if is_right(question.golds, reply.answer) else "wrong"
 
 
 def _shown_is_right(question: Question, reply: Reply) -> bool | None:
     shown = reply.answer if reply.status == "ANSWERED" else reply.withheld
-    return None if shown is None else is_right(question.gold, shown)
+    return None if shown is None else is_right(question.golds, shown)
 
 
 def _failure(question: Question, reply: Reply, page_found: bool, in_context: bool) -> str:
@@ -167,4 +178,4 @@ def _failure(question: Question, reply: Reply, page_found: bool, in_context: boo
         return "wrong_sentence"
     if reply.withheld is None:
         return "abstained_though_there"
-    return "withheld_though_right" if is_right(question.gold, reply.withheld) else "abstained_wrong_sentence"
+    return "withheld_though_right" if is_right(question.golds, reply.withheld) else "abstained_wrong_sentence"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -16,6 +16,7 @@ from evals.asked.grade import Reply, make_reply
 from evals.asked.questions import Question, QuestionSet
 from evals.sandbox import sandbox, up
 from wellread import Client, ClientError
+from workers.settings import Settings
 
 #: called with a line of progress
 Tell = Callable[[str], None]
@@ -56,18 +57,32 @@ def ask_over_http(
     of: QuestionSet, asked: Sequence[Question], addresses: dict[str, str], *, jobs: int, tell: Tell
 ) -> list[Reply]:
     """Have the pages of the set read, and ask the questions without reading more."""
-    urls = of.urls(addresses, asked)
-    with _product(addresses) as client:
-        tell(f"Reading {len(urls)} pages …")
-        kept = _read_pages(client, urls, tell)
-        tell(f"{kept} of {len(urls)} pages are in the knowledge base. Asking {len(asked)} questions …")
-        with ThreadPoolExecutor(jobs) as pool:
-            replies = []
-            for reply in pool.map(lambda question: _ask(client, question, addresses, crawl=False), asked):
-                replies.append(reply)
-                if len(replies) % 20 == 0:
-                    tell(f"  {len(replies)} asked")
-            return replies
+    with sandbox() as settings, _product(settings, addresses) as client:
+        _read_all(client, of.urls(addresses, asked), tell)
+        return _ask_all(client, asked, addresses, jobs=jobs, tell=tell)
+
+
+def ask_with_and_without(
+    of: QuestionSet,
+    asked: Sequence[Question],
+    addresses: dict[str, str],
+    model: Mapping[str, str],
+    *,
+    begin: Callable[[str], None],
+    tell: Tell,
+) -> tuple[list[Reply], list[Reply]]:
+    """Ask the questions with the ``model`` that these settings name, and again without one, of the same pages.
+
+    Pages are read one after the other and so are the questions asked, for each run to send a model the same;
+    ``begin`` is called with a question's id before it is asked.
+    """
+    with sandbox() as settings:
+        with _product(settings, addresses, **model) as client:
+            _read_all(client, of.urls(addresses, asked), tell, at_once=1)
+            with_model = _ask_all(client, asked, addresses, jobs=1, tell=tell, begin=begin)
+        with _product(settings, addresses) as client:
+            tell("Asking them without a model …")
+            return with_model, _ask_all(client, asked, addresses, jobs=2, tell=tell)
 
 
 def ask_by_crawling(
@@ -76,25 +91,54 @@ def ask_by_crawling(
     """Ask each question of an empty knowledge base that may read the question's site."""
     replies = []
     for question in asked:
-        with _product(addresses) as client:
+        with sandbox() as settings, _product(settings, addresses) as client:
             replies.append(_ask(client, question, addresses, crawl=True))
         tell(f"  {question.id}: {replies[-1].status}, {replies[-1].pages_read} pages read")
     return replies
 
 
 @contextmanager
-def _product(addresses: dict[str, str]) -> Iterator[Client]:
+def _product(settings: Settings, addresses: dict[str, str], **more: str) -> Iterator[Client]:
     hosts = ",".join(urlsplit(address).netloc for address in addresses.values())
-    with sandbox() as settings, up(settings, WELLREAD_ALLOW_HOSTS=hosts, WELLREAD_MIN_DELAY_S="0") as (_, client):
+    with up(settings, WELLREAD_ALLOW_HOSTS=hosts, WELLREAD_MIN_DELAY_S="0", **more) as (_, client):
         yield client
 
 
-def _read_pages(client: Client, urls: Sequence[str], tell: Tell) -> int:
+def _read_all(client: Client, urls: Sequence[str], tell: Tell, at_once: int = _READS_AT_ONCE) -> None:
+    tell(f"Reading {len(urls)} pages …")
+    kept = _read_pages(client, urls, tell, at_once)
+    tell(f"{kept} of {len(urls)} pages are in the knowledge base.")
+
+
+def _ask_all(
+    client: Client,
+    asked: Sequence[Question],
+    addresses: dict[str, str],
+    *,
+    jobs: int,
+    tell: Tell,
+    begin: Callable[[str], None] = lambda _: None,
+) -> list[Reply]:
+    def ask(question: Question) -> Reply:
+        begin(question.id)
+        return _ask(client, question, addresses, crawl=False)
+
+    tell(f"Asking {len(asked)} questions …")
+    replies = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for reply in pool.map(ask, asked):
+            replies.append(reply)
+            if len(replies) % 20 == 0:
+                tell(f"  {len(replies)} asked")
+    return replies
+
+
+def _read_pages(client: Client, urls: Sequence[str], tell: Tell, at_once: int) -> int:
     """Have pages read, some at a time; return how many are in the knowledge base at the end."""
     queue, waiting = list(urls), dict[int, str]()
     kept, started, told = 0, time.monotonic(), time.monotonic()
     while (queue or waiting) and time.monotonic() - started < _READ_WITHIN_S:
-        while queue and len(waiting) < _READS_AT_ONCE:
+        while queue and len(waiting) < at_once:
             url = queue.pop(0)
             waiting[client.read(url).id] = url
         for number, url in list(waiting.items()):
@@ -107,7 +151,7 @@ def _read_pages(client: Client, urls: Sequence[str], tell: Tell) -> int:
         if time.monotonic() - told > _TELL_EVERY_S:
             told = time.monotonic()
             tell(f"  {kept} of {len(urls)} pages after {told - started:.0f} s")
-        time.sleep(0.5)
+        time.sleep(0.5 if at_once > 1 else 0.05)
     return kept
 
 
@@ -137,5 +181,8 @@ def _reply(question: Question, record: Record, addresses: dict[str, str], second
         confidence=record.confidence,
         reason=record.verdict.reason if record.verdict else record.error or "",
         pages_read=len(record.live_urls),
+        composer=record.composer or "",
+        notice=record.notice,
+        cost=record.cost,
         seconds=seconds,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +14,22 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from domain.errors import WellreadError
 from evals.sets.beir import SetError
+from evals.sets.pages import read_pages
 
 #: the sets of the repository
 SHIPPED = Path(__file__).with_name("sets")
+#: the name of the set that a model is measured with, and its questions
+MODEL = "model"
+MODEL_QUESTIONS = Path(__file__).parents[1] / "model" / "questions.jsonl"
+#: a site made of pages of many manuals, and where its files are written
+HANDBOOKS = "handbooks"
+BUILD = Path(__file__).parents[2] / "build" / "evals"
 #: the kinds whose questions are not in the words of the page
 OWN_WORDS = frozenset({"own_words", "how_to", "yes_no", "definition"})
+
+_CHARSET = re.compile(r"charset=[\w-]+", re.IGNORECASE)
+#: copies of other pages under the name of a language they are not in
+_TRANSLATED = ("debmake-doc/html/ch01.ja", "debian-handbook/ko-KR", "harden-doc/pt-BR")
 
 
 class PagesMissing(WellreadError):
@@ -47,6 +59,13 @@ class Question(BaseModel):
     gold: tuple[str, ...]  #: regular expressions; none for a question that nothing answers
     gold_pages: tuple[str, ...]
     note: str = ""
+    also: tuple[str, ...] = ()  #: regular expressions of right answers in other words, which no page has
+    part: str = ""  #: of the set: fit, choose or report
+
+    @property
+    def golds(self) -> tuple[str, ...]:
+        """Return every pattern of a right answer."""
+        return self.gold + self.also
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +92,46 @@ class QuestionSet:
 
 def open_question_set(name: str) -> QuestionSet:
     """Read a set of the repository by its name, or one in a folder; raise SetError where there is none."""
+    if name == MODEL:
+        return read_model_set()
     return read_question_set(SHIPPED / name if (SHIPPED / name).is_dir() else Path(name))
+
+
+def read_model_set(file: Path = MODEL_QUESTIONS) -> QuestionSet:
+    """Read the questions that a model is measured with: chosen from the other sets, and more about their sites.
+
+    A line names its ``set`` and ``part``. One without a ``question`` stands for the set's own of that ``id``.
+    """
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
+    names = dict.fromkeys(line["set"] for line in lines)
+    sets = {name: read_handbooks() if name == HANDBOOKS else read_question_set(SHIPPED / name) for name in names}
+    own = {question.id: question for of in sets.values() for question in of.questions}
+    try:
+        questions = tuple(
+            Question.model_validate(line if "question" in line else own[line["id"]].model_dump() | line)
+            for line in lines
+        )
+    except (KeyError, ValidationError) as error:
+        raise SetError(f"{file} names a question that its set does not have, or lacks a field: {error}") from error
+    used = {question.site for question in questions}
+    works = {site.work for of in sets.values() for site in of.sites.values() if site.site in used}
+    return QuestionSet(
+        name=MODEL,
+        sites={name: site for of in sets.values() for name, site in of.sites.items() if site.work in works},
+        questions=questions,
+        pages={name: pages for of in sets.values() for name, pages in of.pages.items()},
+    )
+
+
+def read_handbooks(build: Path = BUILD) -> QuestionSet:
+    """Return a site of the manuals' pages in evals/data/pages, which are written to files for it, without questions."""
+    root = build / HANDBOOKS
+    pages = {page.id: page.html for page in read_pages("manuals") if not page.id.startswith(_TRANSLATED)}
+    for name, source in pages.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(_CHARSET.sub("charset=utf-8", source), "utf-8")
+    site = Site(site=HANDBOOKS, work=HANDBOOKS, lang="en", root=root)
+    return QuestionSet(name=HANDBOOKS, sites={HANDBOOKS: site}, questions=(), pages={HANDBOOKS: tuple(sorted(pages))})
 
 
 def read_question_set(folder: Path) -> QuestionSet:
