@@ -90,9 +90,9 @@ nightly: slow frameworks learning schemathesis fuzz ## what is slow and seldom b
 eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
 	$(BIN)/python -m evals check $(if $(DATA),--data "$(DATA)") $(ARGS)
 
-# SET: one of evals/asked/sets; ARGS: --limit N, --crawl N, --quick, --misses, --publish, --pin
+# SET: one of evals/asked/sets, or model; MODEL: replies, claude or a server's URL; ARGS: --limit N, --crawl N, --quick, --misses, --publish, --pin
 asked: install ## real questions about real pages, asked of the product and graded (SET=…); some six minutes, under one with ARGS=--quick
-	$(BIN)/python -m evals.asked $(or $(SET),manuals) $(ARGS)
+	$(BIN)/python -m evals.asked $(or $(SET),$(if $(MODEL),model,manuals)) $(if $(MODEL),--model "$(MODEL)") $(ARGS)
 
 # NAME: one of them alone; ARGS: --passages 100000, --rounds N, --folder DIR, --json
 bench: $(PEERS) ## speed as ratios in one run: retrieval, embedding, an answer over HTTP, hops, the start; some ten minutes

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,10 +17,11 @@ from domain.errors import WellreadError
 from evals.asked.golds import faults
 from evals.asked.grade import grade_all
 from evals.asked.over_http import ask_by_crawling, ask_over_http, served
-from evals.asked.packages import install_packages
-from evals.asked.questions import Question, QuestionSet, open_question_set, sample
+from evals.asked.packages import install_packages, missing_packages
+from evals.asked.questions import MODEL, Question, QuestionSet, open_question_set, sample
 from evals.asked.quick import ask_by_default
 from evals.asked.report import FLOORS, Asked, publish, read_replies, save_report, tables
+from evals.asked.with_model import ask_with_model, figures, lacking_replies, lost_by_model
 from evals.report.floors import (
     find_regressions,
     raise_floors,
@@ -26,6 +29,7 @@ from evals.report.floors import (
     regressions_not_allowed,
     write_floors,
 )
+from evals.report.tables import rounded, table
 
 OVER_HTTP = "over HTTP"
 FOLDER = click.Path(path_type=Path)
@@ -38,6 +42,8 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--crawl", type=click.IntRange(min=0), default=0, help="Ask this many also of an empty knowledge base.")
 @click.option("--only-crawl", is_flag=True, help="Ask only those of an empty knowledge base.")
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Questions asked at a time.")
+@click.option("--model", help="Ask with this model and without: replies (stored ones), claude, or a server's URL.")
+@click.option("--only-missing", is_flag=True, help="With --model replies: ask where the last run lacked a reply.")
 @click.option("--again", type=FOLDER, help="Ask nothing: grade the replies of this report (asked-SET.json) again.")
 @click.option("--check", "only_check", is_flag=True, help="Ask nothing: check the golds against the pages.")
 @click.option("--misses", is_flag=True, help="Print the questions that were not answered rightly.")
@@ -55,6 +61,8 @@ def main(
     crawl: int,
     only_crawl: bool,
     jobs: int,
+    model: str | None,
+    only_missing: bool,
     again: Path | None,
     only_check: bool,
     misses: bool,
@@ -77,9 +85,14 @@ def main(
             how, replies, crawled = read_replies(again)
             asked = Asked(name=of.name, how=how, graded=grade_all(replies, of), crawled=grade_all(crawled, of))
         else:
+            of = _with_pages(of) if of.name == MODEL else of
             install_packages(of.sites.values())
             if only_check:
                 return _check(of)
+            if model:
+                names = lacking_replies(build) if only_missing else None
+                chosen = [one for one in of.questions if names is None or one.id in names]
+                return _compare_with_model(of, sample(chosen, limit), model, build)
             chosen = [] if only_crawl else sample(of.questions, limit)
             asked = _ask_quickly(of, chosen, cache) if quick else _ask_over_http(of, chosen, crawl, jobs)
         _show(asked, misses=misses)
@@ -111,6 +124,28 @@ def _ask_over_http(of: QuestionSet, chosen: Sequence[Question], crawl: int, jobs
         replies = ask_over_http(of, chosen, addresses, jobs=jobs, tell=_tell) if chosen else []
         crawled = ask_by_crawling(of, sample(answerable, crawl), addresses, tell=_tell)
     return Asked(name=of.name, how=OVER_HTTP, graded=grade_all(replies, of), crawled=grade_all(crawled, of))
+
+
+def _compare_with_model(of: QuestionSet, chosen: Sequence[Question], model: str, build: Path) -> None:
+    """Ask with a model and without; print and write what differs."""
+    compared, missing = ask_with_model(of, chosen, model, build, _tell)
+    for graded, how in ((compared.with_model, f"with {model}"), (compared.without, "without a model")):
+        save_report(Asked(name=f"{of.name} {how}".replace("/", "-"), how=OVER_HTTP, graded=graded), build)
+    parts = {name: figures(part) for name, part in compared.parts.items()}
+    text = table({figure: {name: part.get(figure) for name, part in parts.items()} for figure in parts["all"]})
+    lost = " ".join(lost_by_model(compared))
+    shown = "\n\n".join(filter(None, [text, missing, f"Lost by the model: {lost}" if lost else ""]))
+    click.echo(f"{of.name}, over HTTP, with {model}\n\n{shown}")
+    (build / f"model-{of.name}.json").write_text(json.dumps(rounded(parts), indent=1) + "\n", "utf-8")
+
+
+def _with_pages(of: QuestionSet) -> QuestionSet:
+    """Return the set without the questions about sites whose packages are missing; name these."""
+    missing = missing_packages(of.sites.values())
+    if missing:
+        click.echo(f"Left out, for these packages are not installed: {' '.join(missing)}", err=True)
+    sites = {name: site for name, site in of.sites.items() if site.package not in missing}
+    return replace(of, sites=sites, questions=tuple(one for one in of.questions if one.site in sites))
 
 
 def _is_crawled_alone(asked: Asked) -> bool:

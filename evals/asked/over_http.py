@@ -78,7 +78,7 @@ def ask_with_and_without(
     """
     with sandbox() as settings:
         with _product(settings, addresses, **model) as client:
-            _read_all(client, of.urls(addresses, asked), tell, at_once=1)
+            _read_all(client, of.urls(addresses, of.questions), tell, at_once=1)
             with_model = _ask_all(client, asked, addresses, jobs=1, tell=tell, begin=begin)
         with _product(settings, addresses) as client:
             tell("Asking them without a model …")

@@ -47,6 +47,10 @@ class ReplayedModel(ModelServer[Json, Fail]):
         self._addresses, self._today, self._missing = addresses, today, missing
         self._recording = threading.Lock()
 
+    def begin(self, question: str) -> None:
+        """Count what is asked from now on as for this question."""
+        self.question = question
+
     def reply_to(self, body: Json) -> tuple[Reply | None, Request]:
         """Return the stored reply to a request; without one, write the request to the folder of missing ones."""
         request = request_of(body, self._addresses, self._today)
