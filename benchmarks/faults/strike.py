@@ -15,9 +15,9 @@ from pathlib import Path
 import psutil
 import redis
 
-#: the programs of the stack, and those among them whose work is done by processes of their own
+#: the programs of the stack, and those among them that work on questions
 PROGRAMS = ("valkey", "api", "answer", "crawl", "embed", "model", "upkeep", "beat", "fork-server")
-POOLS = ("answer", "crawl", "embed")
+POOLS = ("answer", "crawl", "embed", "model")
 #: how long a program is stopped; how long a process that works is: longer than the lease of its row
 STOPPED_S, BEYOND_LEASE_S = 4.0, 25.0
 #: how long a disk stays full; a folder on one that is larger is not filled up
@@ -48,8 +48,7 @@ def kill(pids: Pids, name: str) -> None:
 def kill_pool_process(pids: Pids, name: str) -> None:
     """End at once one of the processes that do a worker's work."""
     with _gone():
-        for process in psutil.Process(pids()[name]).children()[:1]:
-            process.kill()
+        _at_work(pids()[name]).kill()
 
 
 def stop(pids: Pids, name: str, seconds: float = STOPPED_S) -> None:
@@ -62,7 +61,7 @@ def stop(pids: Pids, name: str, seconds: float = STOPPED_S) -> None:
 def stop_pool_process(pids: Pids, name: str, seconds: float = BEYOND_LEASE_S) -> None:
     """Let one of the processes that do a worker's work stand still, and others take over what it holds."""
     with _gone():
-        _stand_still(psutil.Process(pids()[name]).children()[:1], seconds)
+        _stand_still([_at_work(pids()[name])], seconds)
 
 
 def empty(redis_url: str) -> None:
@@ -166,6 +165,12 @@ def _shuffled(faults: list[Fault], seed: int) -> Iterator[Fault]:
     chance = random.Random(seed)
     while True:
         yield from chance.sample(faults, len(faults))
+
+
+def _at_work(worker: int) -> psutil.Process:
+    """Return a process that does a worker's work: one of its own, or itself where it has threads."""
+    whole = psutil.Process(worker)
+    return next(iter(whole.children()), whole)
 
 
 def _stand_still(processes: list[psutil.Process], seconds: float) -> None:

@@ -209,22 +209,27 @@ def test_worker_that_is_told_twice_to_stop_gives_back_all_and_ends(
     assert {(row.status, row.lease_by, row.attempts) for row in _rows(services)} == {("WAITING", None, 0)}
 
 
-def test_calls_of_a_killed_worker_are_made_again_once_their_leases_end(
-    services: Services, receiver: _Receiver, tmp_path: Path
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_calls_of_a_worker_that_is_gone_are_made_again_once_their_leases_end_and_it_records_nothing_later(
+    number: signal.Signals, services: Services, receiver: _Receiver, tmp_path: Path
 ) -> None:
     with _worker(tmp_path / "log") as worker:
         assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
-        worker.send_signal(signal.SIGKILL)
-    receiver.let_all_through()
-    assert not any(_delivered(services))
-    with services.database.write() as session:  # the time of a lease goes by
-        late = services.now() - timedelta(seconds=LEASE_S)
-        session.execute(update(WebhookRow).values(lease_until=late, due_at=late))
-    for _ in range(2):
+        worker.send_signal(number)
+        receiver.let_all_through()
+        with services.database.write() as session:  # the time of a lease goes by
+            late = services.now() - timedelta(seconds=LEASE_S)
+            session.execute(update(WebhookRow).values(lease_until=late, due_at=late))
+        assert not any(_delivered(services))
         sweep.sweep(services)
-    with _worker(tmp_path / "second"):
-        assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "second").read_text()
-    assert {row.attempts for row in _rows(services)} == {2}
+        with _worker(tmp_path / "second"):
+            assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "second").read_text()
+        recorded = [(row.attempts, row.delivered_at) for row in _rows(services)]
+        worker.send_signal(signal.SIGCONT)
+        with suppress(subprocess.TimeoutExpired):
+            worker.wait(1)
+        assert [(row.attempts, row.delivered_at) for row in _rows(services)] == recorded
+    assert {attempts for attempts, _ in recorded} == {2}
     assert set(receiver.told.values()) == {2}
 
 
