@@ -115,9 +115,12 @@ class ApiKeyRejected(ModelError):
 class ModelBusy(ModelError):
     """The API is over its rate limit or overloaded (429, 529, 5xx), retries included: ask again later."""
 
-    def __init__(self, message: str, *, cost: Cost | None = None, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, cost: Cost | None = None, retry_after_s: float | None = None, is_limit: bool = False
+    ) -> None:
         super().__init__(message, cost=cost)
-        self.retry_after_s = retry_after_s  #: the wait the API asked for, if any
+        self.retry_after_s = retry_after_s  #: the wait until the call may be sent, as far as it is known
+        self.is_limit = is_limit  #: whether the API asks everybody to slow down (429, 503, 529)
 
 
 class ModelUnreachable(ModelError):

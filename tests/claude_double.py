@@ -20,6 +20,7 @@ from evals.model.wire import (
     MessagesHandler,
     Reply,
     Say,
+    Slow,
     Wait,
     content_of,
     say_json,
@@ -27,6 +28,8 @@ from evals.model.wire import (
 from pipeline.models.calls import Calls
 from pipeline.models.claude.provider import ClaudeProvider
 from pipeline.models.model import LanguageModel
+from pipeline.models.pace import Pace, Times
+from tests.fakes import Unpaced
 from text.analyser import words
 from workers.settings import CLAUDE_LARGE_MODEL, CLAUDE_SMALL_MODEL
 
@@ -40,10 +43,19 @@ def claude_at(
     large_model: str = CLAUDE_LARGE_MODEL,
     max_tokens: int = 4096,
     max_usd: float = 0.5,
+    timeout_s: float = 10.0,
+    first_token_s: float = 10.0,
+    pace: Pace | None = None,
     **provider: Any,
 ) -> LanguageModel:
     """Make a Claude that talks to a double."""
-    calls = Calls(provider=ClaudeProvider(api_key=api_key, **provider), max_tokens=max_tokens, max_usd=max_usd)
+    calls = Calls(
+        provider=ClaudeProvider(api_key=api_key, **provider),
+        times=Times(first_token_s=first_token_s, whole_s=timeout_s),
+        pace=pace or Unpaced(),
+        max_tokens=max_tokens,
+        max_usd=max_usd,
+    )
     return LanguageModel(calls, small_model=small_model, large_model=large_model)
 
 
@@ -80,7 +92,11 @@ class _Handler(MessagesHandler):
         if isinstance(reply, Wait):
             self.server.double.stopping.wait(reply.seconds)
             reply = _by_itself(body)
-        self.reply_with(body, reply, _by_itself(body))
+        if isinstance(reply, Slow):
+            with self.one_by_one(reply.quick, reply.every_s):
+                self.reply_with(body, reply.say, reply.say)
+        else:
+            self.reply_with(body, reply, _by_itself(body))
 
 
 def _by_itself(body: Json) -> Say:

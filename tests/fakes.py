@@ -87,3 +87,19 @@ class MemorySearch:
             )
             for rank, at in enumerate(best, start=1)
         ]
+
+
+class Unpaced:
+    """The pace of a test that asks as fast as it can; it counts the pauses that were asked for."""
+
+    def __init__(self) -> None:
+        self.pauses: list[float | None] = []
+
+    def wait_s(self, model: str, tokens: int) -> float:
+        return 0.0
+
+    def slow_down(self, model: str, seconds: float | None, *, sent_s_ago: float = 0.0) -> None:
+        self.pauses.append(seconds)
+
+    def settle(self, reserved: int, used: int) -> None:
+        """Count nothing."""

@@ -18,6 +18,8 @@ from evals.model.service import ModelHandler, ModelServer
 from pipeline.models.calls import Calls
 from pipeline.models.model import LanguageModel
 from pipeline.models.openai.provider import OpenAIProvider
+from pipeline.models.pace import Pace, Times
+from tests.fakes import Unpaced
 from text.analyser import words
 from text.sentences import sentence_spans
 
@@ -138,11 +140,17 @@ def model_at(
     model: str = MODEL,
     api_key: str = "",
     max_tokens: int = 4096,
-    **provider: Any,
+    timeout_s: float = 10.0,
+    first_token_s: float = 10.0,
+    pace: Pace | None = None,
 ) -> LanguageModel:
     """Make a language model that talks to a double."""
-    settings = {"timeout_s": 10.0, **provider}
-    calls = Calls(provider=OpenAIProvider(base_url=url, api_key=api_key, **settings), max_tokens=max_tokens)
+    calls = Calls(
+        provider=OpenAIProvider(base_url=url, api_key=api_key),
+        times=Times(first_token_s=first_token_s, whole_s=timeout_s),
+        pace=pace or Unpaced(),
+        max_tokens=max_tokens,
+    )
     return LanguageModel(calls, small_model=model, large_model=model)
 
 

@@ -25,7 +25,7 @@ ALLOWED = {
     "pipeline/models/claude/http.py": "the model's API, at the address its operator set",
     "pipeline/models/openai/http.py": "the model's API, at the address its operator set",
     "pipeline/models/openai/events.py": "reads what that server answers",
-    "pipeline/models/retrying.py": "ends what they receive at the deadline",
+    "pipeline/models/deadline.py": "ends what they receive at the deadline",
     "store/embedders/remote.py": "the embedder's server, at the address its operator set",
     "wellread/client.py": "asks our own API",
     "wellread/async_client.py": "asks our own API",

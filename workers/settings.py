@@ -22,6 +22,7 @@ from crawler.search import catalog
 from domain.errors import WellreadError
 from domain.options import MAX_INSTRUCTIONS, MAX_K
 from pipeline.documents.profile import DOCUMENTS
+from pipeline.models.pace import Times
 from workers.setting_types import (
     Chromium,
     DatabaseUrl,
@@ -45,6 +46,8 @@ SECRETS_DIR = Path("/run/secrets")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: Claude's current models
 CLAUDE_SMALL_MODEL, CLAUDE_LARGE_MODEL = "claude-haiku-5-5", "claude-sonnet-5-5"
+#: a server of one's own may load the model first, and read a long prompt on a processor
+OWN_SERVER = Times(first_token_s=300.0, whole_s=600.0)
 #: read by the command line, and given to our own processes
 _OTHER_VARIABLES = frozenset({"WELLREAD_API_URL", "WELLREAD_API_KEY", "WELLREAD_COLLECTION", "WELLREAD_QUEUE"})
 #: a unix socket's path has at most 107 characters on Linux, 103 on macOS
@@ -124,6 +127,26 @@ class Settings(BaseSettings):
         "",
         max_length=MAX_INSTRUCTIONS,
         description="How a model should write every answer, such as its form, tone or terms.",
+    )
+    model_first_token_s: OptionalFloat = Field(
+        None,
+        gt=0,
+        description=f"Seconds until a model must begin to reply; empty: {Times().first_token_s:g}, or "
+        f"{OWN_SERVER.first_token_s:g} with WELLREAD_MODEL_BASE_URL.",
+    )
+    model_timeout_s: OptionalFloat = Field(
+        None,
+        gt=0,
+        description="Seconds for a whole call of a model, and for a question that waits for one; empty: "
+        f"{Times().whole_s:g}, or {OWN_SERVER.whole_s:g} with WELLREAD_MODEL_BASE_URL.",
+    )
+    model_requests_a_minute: int = Field(
+        0, ge=0, description="Most requests a minute to the service of the models, by all processes; 0: no limit."
+    )
+    model_tokens_a_minute: int = Field(
+        0,
+        ge=0,
+        description="Most tokens a minute at the service of the models, input and output together; 0: no limit.",
     )
     max_usd_per_question: float = Field(0.5, ge=0, description="Most US dollars one question may spend on a model.")
     max_tokens_per_question: int = Field(
@@ -323,6 +346,13 @@ class Settings(BaseSettings):
         if self.model_base_url:
             return self.small_model or self.large_model, self.large_model or self.small_model
         return self.claude_small_model, self.large_model or CLAUDE_LARGE_MODEL
+
+    @property
+    def model_times(self) -> Times:
+        """How long a call of a model may take."""
+        usual = OWN_SERVER if self.model_base_url else Times()
+        whole_s = self.model_timeout_s or usual.whole_s
+        return Times(first_token_s=min(whole_s, self.model_first_token_s or usual.first_token_s), whole_s=whole_s)
 
     @property
     def claude_small_model(self) -> str:

@@ -38,7 +38,12 @@ def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, s
         answers = _answers(model, 1 + _OTHERS)
         answered_s = time.monotonic() - started
     except ModelError as error:
-        advice = "See that the server runs and has loaded the model; a call may take 25 s, the loading included."
+        times = settings.model_times
+        advice = (
+            f"See that the server runs and has loaded the model; its reply must begin within {times.first_token_s:g} s "
+            f"(WELLREAD_MODEL_FIRST_TOKEN_S), the loading included, and end within {times.whole_s:g} s "
+            "(WELLREAD_MODEL_TIMEOUT_S)."
+        )
         return str(error), advice
     small, large = settings.models
     if not answers:
@@ -56,12 +61,15 @@ def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, s
 def _missing_models(settings: Settings) -> tuple[str, str] | None:
     """Return which model the server has not; a server without a list is asked for an answer all the same."""
     from pipeline.llm import BadReply
+    from pipeline.models.deadline import attempt
     from pipeline.models.openai.http import ChatApi
+    from pipeline.models.pace import Times
 
     key = settings.model_api_key.get_secret_value()
-    server = ChatApi(base_url=settings.model_base_url, api_key=key, timeout_s=LIST_S, max_retries=0)
+    server = ChatApi(base_url=settings.model_base_url, api_key=key)
     try:
-        known = server.models()
+        with attempt(Times(first_token_s=LIST_S, whole_s=LIST_S)):
+            known = server.models()
     except BadReply:
         return None
     finally:

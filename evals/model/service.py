@@ -6,7 +6,9 @@ import json
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -19,6 +21,7 @@ class ModelServer(Generic[Received, Reply]):
 
     def __init__(self, handler: type[ModelHandler]) -> None:
         self.received: list[Received] = []
+        self.connections = 0  #: that were opened
         self.stopping = threading.Event()
         self._script: deque[Reply] = deque()
         self._lock = threading.Lock()
@@ -48,6 +51,7 @@ class ModelServer(Generic[Received, Reply]):
     def forget(self) -> None:
         """Drop what was received and what was scripted."""
         with self._lock:
+            self.connections = 0
             self.received.clear()
             self._script.clear()
 
@@ -84,6 +88,18 @@ class ModelHandler(BaseHTTPRequestHandler):
         """Answer a POST of JSON; the headers' names are in lower case."""
         raise NotImplementedError
 
+    @contextmanager
+    def one_by_one(self, quick: int, every_s: float) -> Iterator[None]:
+        """Send what is written meanwhile: so many bytes at once, the others one after another."""
+        wire, self.wfile = self.wfile, BytesIO()
+        yield
+        written, self.wfile = self.wfile.getvalue(), wire
+        wire.write(written[:quick])
+        for at in range(quick, len(written)):
+            if self.server.double.stopping.wait(every_s):
+                return
+            wire.write(written[at : at + 1])
+
     def whole(self, status: int, payload: bytes, content_type: str, headers: Mapping[str, str]) -> None:
         """Send a whole reply."""
         self.send_response(status)
@@ -115,6 +131,11 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, double: Any, handler: type[ModelHandler]) -> None:
         self.double = double
         super().__init__(("127.0.0.1", 0), handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Count a connection."""
+        self.double.connections += 1
+        super().process_request(request, client_address)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: clients that hang up are part of the tests."""

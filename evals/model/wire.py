@@ -88,6 +88,15 @@ class Ping:
 
 
 @dataclass(frozen=True)
+class Slow:
+    """A stream whose bytes, those of its headers included, come one by one after the ``quick`` ones."""
+
+    say: Say
+    quick: int
+    every_s: float
+
+
+@dataclass(frozen=True)
 class Raw:
     """Any body at all."""
 
@@ -97,7 +106,7 @@ class Raw:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Reply = Say | Held | Fail | FailInside | BreakOff | Wait | Ping | Raw
+Reply = Say | Held | Fail | FailInside | BreakOff | Wait | Ping | Slow | Raw
 
 
 class MessagesHandler(ModelHandler):

@@ -1,22 +1,40 @@
-"""Call a model within the budget, over one pool of connections per process; a refusal is an error."""
+"""Call a model within the budget and at the service's pace, over one pool of connections per process."""
 
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import os
+import random
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from domain import Cost
-from pipeline.llm import BadReply, ModelRefused, OverBudget
+from pipeline.llm import BadReply, ModelBusy, ModelRefused, ModelUnreachable, OverBudget
 from pipeline.models.json_reply import find_object
+from pipeline.models.pace import OwnPace, Pace, Times
 from pipeline.models.prices import cost_of, most_it_can_cost
 
 if TYPE_CHECKING:
     from pipeline.llm import SpendingBudget
     from pipeline.models.provider import Connection, Json, ModelReply, OnText, Prompt, Provider
+
+#: of a call that fails, the first included
+TRIES = 3
+#: the longest time a call may wait for its turn and before it is sent again; a thread that waited longer would be idle
+WAITS_S = 3.0
+#: tokens of a usual reply, and characters of a prompt for each token: counted until the reply says how many they were
+REPLY_TOKENS, CHARACTERS_PER_TOKEN = 500, 4
+
+
+def request_hash(request: Json) -> str:
+    """Return a name for a request: the same for the same body, whatever the order of its fields."""
+    body = json.dumps(request, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(kw_only=True, eq=False)
@@ -24,8 +42,11 @@ class Calls:
     """Calls a provider; the first call opens the connections, and calls may be made in parallel."""
 
     provider: Provider
+    times: Times = field(default_factory=Times)
+    pace: Pace = field(default_factory=OwnPace)
     max_tokens: int = 4096  #: the model's thinking included
     max_usd: float = 0.5  #: a call that could cost more is not sent
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _opened: tuple[int, Connection] | None = field(default=None, init=False, repr=False)
     _owner: Calls | None = field(default=None, init=False, repr=False)  # of the connections, for one within a budget
@@ -36,6 +57,13 @@ class Calls:
         bound = copy.copy(self)
         bound._owner, bound._budget = self._owner or self, budget
         return bound
+
+    def warm(self) -> None:
+        """Load what calls need and open a connection, so that the first one need not wait; raises ModelError."""
+        from pipeline.models.deadline import attempt
+
+        with attempt(self.times):
+            self._api().warm()
 
     def close(self) -> None:
         """Close the connections; the next call opens them again."""
@@ -54,7 +82,10 @@ class Calls:
         return fields, cost
 
     def ask(self, model: str, prompt: Prompt, on_text: OnText | None = None) -> tuple[ModelReply, Cost]:
-        """Return the reply with its cost; raises ModelRefused when the model declines, and other ModelErrors."""
+        """Return the reply with its cost; raises ModelRefused when the model declines, and other ModelErrors.
+
+        ``on_text`` follows each attempt from its beginning.
+        """
         reply, cost = self._pay(model, prompt, on_text)
         if reply.end == "refused":
             why = f" ({reply.refusal})" if reply.refusal else ""
@@ -69,17 +100,41 @@ class Calls:
         if self._budget is not None:
             self._budget.reserve(most)
         try:
-            reply = self._api().send(request, prompt, on_text)
+            reply = self._send(model, request, prompt, on_text)
             paid = cost_of(model, reply.usage, self.provider.prices)
         finally:
             if self._budget is not None:
                 self._budget.settle(most, paid)
         return reply, paid
 
+    def _send(self, model: str, request: Json, prompt: Prompt, on_text: OnText | None) -> ModelReply:
+        """Return the reply of the first attempt that has one, within the times."""
+        from pipeline.models.deadline import attempt, is_overdue  # the HTTP client, which the command line needs not
+
+        waits, ends_at = _Waits(self.sleep), time.monotonic() + self.times.whole_s
+        expected = len(_text_of(request)) // CHARACTERS_PER_TOKEN + REPLY_TOKENS
+        for tried in range(1, TRIES + 1):
+            waits.for_turn(self.pace, model, expected)
+            sent_at = time.monotonic()
+            with attempt(self.times, ends_at=ends_at):
+                try:
+                    reply = self._api().send(request, prompt, on_text)
+                except ModelBusy as error:
+                    if error.is_limit:
+                        self.pace.slow_down(model, error.retry_after_s, sent_s_ago=time.monotonic() - sent_at)
+                    waits.failed(error, tried)
+                except ModelUnreachable as error:
+                    if is_overdue():
+                        raise
+                    waits.failed(error, tried)
+                else:
+                    self.pace.settle(expected, reply.usage.total)
+                    return reply
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
     def _most(self, model: str, request: Json) -> Cost:
         """Return the most a call can cost; raises OverBudget when that is more than one call may."""
-        prompt = json.dumps([request.get("system"), request["messages"]], ensure_ascii=False)
-        most = most_it_can_cost(model, prompt, self.max_tokens, self.provider.prices)
+        most = most_it_can_cost(model, _text_of(request), self.max_tokens, self.provider.prices)
         if most.usd > self.max_usd:
             raise OverBudget(
                 f"A call to {model} could cost ${most.usd:.3f}, and one call may cost ${self.max_usd:.3f}: "
@@ -95,3 +150,43 @@ class Calls:
             if self._opened is None or self._opened[0] != os.getpid():
                 self._opened = (os.getpid(), self.provider.open())
             return self._opened[1]
+
+
+class _Waits:
+    """How long a call has waited, and what it waits for."""
+
+    def __init__(self, sleep: Callable[[float], None]) -> None:
+        self._sleep = sleep
+        self._left_s = WAITS_S
+        self._refused: ModelBusy | None = None
+
+    def for_turn(self, pace: Pace, model: str, tokens: int) -> None:
+        """Wait until the pace allows the call; raises ModelBusy if that is not soon."""
+        while (wait_s := pace.wait_s(model, tokens)) > 0:
+            if wait_s > self._left_s:
+                busy = self._refused or ModelBusy(f"{model} may be asked again in {wait_s:.0f} s: nothing was sent.")
+                busy.retry_after_s = max(busy.retry_after_s or 0.0, wait_s)
+                raise busy
+            self._wait(wait_s)
+
+    def failed(self, error: ModelBusy | ModelUnreachable, tried: int) -> None:
+        """Wait before the next try, a broken connection's first one excepted; raises the error if there is none."""
+        self._refused = error if isinstance(error, ModelBusy) else None
+        if tried == TRIES:
+            raise error
+        if self._refused and self._refused.is_limit:
+            return  # the pace says how long
+        asked_s = self._refused.retry_after_s if self._refused else None
+        own_s = 0.5 * tried * random.uniform(0.75, 1.0) if self._refused or tried > 1 else 0.0  # noqa: S311 (no secret)
+        wait_s = own_s if asked_s is None else asked_s
+        if wait_s > self._left_s:
+            raise error
+        self._wait(wait_s)
+
+    def _wait(self, seconds: float) -> None:
+        self._left_s -= seconds
+        self._sleep(seconds)
+
+
+def _text_of(request: Json) -> str:
+    return json.dumps([request.get("system"), request["messages"]], ensure_ascii=False)

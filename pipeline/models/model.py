@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import structlog
+
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from domain.question import Turn
-from pipeline.llm import BadReply, OnAnswer, Priced
+from pipeline.llm import BadReply, ModelError, OnAnswer, Priced
 from pipeline.models.answer import AnswerStream, written_from
 from pipeline.models.calls import Calls
 from pipeline.models.contradictions import read_disputes
@@ -31,6 +33,8 @@ from pipeline.question.variants import MAX_COUNT
 
 if TYPE_CHECKING:
     from pipeline.llm import SpendingBudget
+
+log = structlog.get_logger()
 
 #: the beginning of the question that is sent for variants
 MAX_QUESTION_CHARS = 500
@@ -171,6 +175,13 @@ class LanguageModel:
         bound = copy.copy(self)
         bound._calls = self._calls.within(budget)
         return bound
+
+    def warm(self) -> None:
+        """Load what calls need and open a connection, without asking anything; a failure is only logged."""
+        try:
+            self._calls.warm()
+        except ModelError as error:
+            log.warning("model_not_warm", error=str(error))
 
     def close(self) -> None:
         """Close the connections; the next call opens them again."""

@@ -29,6 +29,11 @@ class Usage:
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
 
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
 
 def _price(input: float, output: float, cache_read: float) -> Price:
     return Price(input=input, output=output, cache_read=cache_read, cache_write=1.25 * input)

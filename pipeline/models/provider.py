@@ -79,7 +79,10 @@ class Connection(Protocol):
     """A connection pool to the API; calls may be made from any thread. Their failures are each a ``ModelError``."""
 
     def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
-        """Send ``request``, which was made of ``prompt``; return the whole reply."""
+        """Send ``request``, which was made of ``prompt``, once; return the whole reply."""
+
+    def warm(self) -> None:
+        """Load what calls need and open a connection, without asking anything."""
 
     def close(self) -> None:
         """Close the connections."""

@@ -41,6 +41,10 @@ OPERATIONAL = frozenset(
         "max_usd_per_question",
         "min_delay_s",
         "model_threads",
+        "model_first_token_s",
+        "model_requests_a_minute",
+        "model_timeout_s",
+        "model_tokens_a_minute",
         "passages_uri",
         "profile",  # what it sets is named
         "redis_memory_mb",

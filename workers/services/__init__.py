@@ -139,17 +139,9 @@ class Services(WebAccess, RedisAccess):
     @cached
     def model(self) -> LanguageModel | None:
         """The language model, when there is a server or a key."""
-        from workers.services.model_provider import open_provider
+        from workers.services.model_provider import open_model
 
-        provider = open_provider(self.settings)
-        if provider is None:
-            return None
-        from pipeline.models.calls import Calls
-        from pipeline.models.model import LanguageModel
-
-        small_model, large_model = self.settings.models
-        calls = Calls(provider=provider, max_usd=self.settings.max_usd_per_question)
-        return LanguageModel(calls, small_model=small_model, large_model=large_model)
+        return open_model(self.settings, self.redis)
 
     @cached
     def tools(self) -> Tools:

@@ -1,4 +1,4 @@
-"""Send one call to the Messages API through the ``anthropic`` SDK: stream, time and retry it, and name its failures.
+"""Send one call to the Messages API through the ``anthropic`` SDK: stream it, and name its failures.
 
 Importing this module imports the SDK, which is slow: import it where a call is made. The SDK's own retries are off:
 they sleep for as long as ``Retry-After`` says, know no deadline, and do not see an overload reported inside a stream.
@@ -14,16 +14,26 @@ import httpx2
 
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
 from pipeline.models.claude.request import span_of_blocks
+from pipeline.models.deadline import (
+    LIMIT_STATUSES,
+    LIMITS,
+    MAX_CHARACTERS_PER_TOKEN,
+    bound_reads,
+    note_first_token,
+    retry_after_s,
+    timeout,
+    what_was_late,
+)
 from pipeline.models.passages import PassageBlocks
 from pipeline.models.prices import Usage
 from pipeline.models.provider import CitedText, Json, ModelReply, OnText, PassageSpan, Prompt, ReplyEnd, read_to_end
-from pipeline.models.retrying import CONNECT_S, SILENT_S, retry_after_s, send_with_retries, stop_at_deadline
 
 #: the API's address; always passed on, or the SDK would take ANTHROPIC_BASE_URL
 DEFAULT_URL = "https://api.anthropic.com"
 
 _KEY_ERRORS = frozenset({"authentication_error", "permission_error", "billing_error"})
-_BUSY_ERRORS = frozenset({"rate_limit_error", "overloaded_error", "api_error", "timeout_error"})
+_LIMIT_ERRORS = frozenset({"rate_limit_error", "overloaded_error"})
+_BUSY_ERRORS = _LIMIT_ERRORS | {"api_error", "timeout_error"}
 
 
 #: why a reply ended; any other reason is a complete reply
@@ -37,20 +47,15 @@ _ENDS: dict[str, ReplyEnd] = {
 class MessagesApi:
     """A connection pool to the API; calls may be made from any thread."""
 
-    def __init__(self, *, api_key: str, base_url: str, timeout_s: float, max_retries: int) -> None:
-        self._host = urlsplit(base_url or DEFAULT_URL).hostname or "?"
+    def __init__(self, *, api_key: str, base_url: str) -> None:
+        self._url = base_url or DEFAULT_URL
+        self._host = urlsplit(self._url).hostname or "?"
         self._api_key = api_key
-        self._timeout_s = timeout_s
-        self._max_retries = max_retries
-        self._client = anthropic.Anthropic(
-            api_key=api_key,
-            base_url=base_url or DEFAULT_URL,
-            max_retries=0,
-            # the Messages API never redirects; a server that does would get the question and the passages
-            http_client=anthropic.DefaultHttpxClient(
-                follow_redirects=False, event_hooks={"response": [stop_at_deadline]}
-            ),
+        # the Messages API never redirects; a server that does would get the question and the passages
+        self._http = anthropic.DefaultHttpxClient(
+            follow_redirects=False, limits=LIMITS, event_hooks={"request": [bound_reads]}
         )
+        self._client = anthropic.Anthropic(api_key=api_key, base_url=self._url, max_retries=0, http_client=self._http)
 
     def __repr__(self) -> str:
         return f"Api({self._host})"
@@ -59,26 +64,32 @@ class MessagesApi:
         """Close the connections."""
         self._client.close()
 
-    def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
-        """Send ``request`` (the body of ``POST /v1/messages``); return the whole reply within ``timeout_s`` seconds.
+    def warm(self) -> None:
+        """Open a connection; whatever the server replies to a request without a key will do."""
+        try:
+            self._http.get(self._url, timeout=timeout())
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise self._unreachable(error) from error
 
-        ``on_text`` follows each attempt from its beginning.
-        """
-        return send_with_retries(
-            lambda left_s: read_to_end(self._reply(request, prompt.passages, left_s), on_text),
-            timeout_s=self._timeout_s,
-            max_retries=self._max_retries,
-        )
+    def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
+        """Send ``request`` (the body of ``POST /v1/messages``); return the whole reply."""
+        return read_to_end(self._reply(request, prompt.passages), on_text)
 
     def _reply(
-        self, request: Json, passages: tuple[PassageBlocks, ...], left_s: float
+        self, request: Json, passages: tuple[PassageBlocks, ...]
     ) -> Generator[tuple[CitedText, ...], None, ModelReply]:
         """Yield the text as it grows, and return the whole reply."""
-        timeout = anthropic.Timeout(left_s, connect=min(CONNECT_S, left_s), read=min(SILENT_S, left_s))
+        most = MAX_CHARACTERS_PER_TOKEN * request["max_tokens"]
         try:
-            with self._client.messages.stream(**request, timeout=timeout) as stream:
+            with self._client.messages.stream(**request, timeout=timeout()) as stream:
                 for event in stream:
-                    if event.type == "content_block_stop":
+                    if event.type == "content_block_start":
+                        note_first_token()
+                    elif event.type == "text":
+                        most -= len(event.text)
+                        if most < 0:
+                            raise BadReply("The model's reply does not end: it is longer than it was allowed to be.")
+                    elif event.type == "content_block_stop":
                         yield _parts(stream.current_message_snapshot, passages)
                 return self._plain(stream.get_final_message(), passages)
         except ModelError:
@@ -120,7 +131,8 @@ class MessagesApi:
         if error.type in _BUSY_ERRORS or error.status_code in {408, 409, 429} or error.status_code >= 500:
             return ModelBusy(
                 f"{self._host} is busy ({status}): ask again later.",
-                retry_after_s=retry_after_s(error.response.headers.get("retry-after", "")),
+                retry_after_s=retry_after_s(error.response.headers),
+                is_limit=error.type in _LIMIT_ERRORS or error.status_code in LIMIT_STATUSES,
             )
         return BadReply(
             f"{self._host} cannot use the request ({status}): check WELLREAD_SMALL_MODEL, WELLREAD_LARGE_MODEL "
@@ -134,7 +146,7 @@ class MessagesApi:
 
     def _unreachable(self, error: Exception) -> ModelUnreachable:
         timed_out = isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException)
-        what = f"gave no complete reply within {self._timeout_s:g} s" if timed_out else "cannot be reached"
+        what = what_was_late() if timed_out else "cannot be reached"
         if not timed_out and not isinstance(error, anthropic.APIConnectionError):
             what = "broke off the connection"
         return ModelUnreachable(f"{self._host} {what}: check the network and WELLREAD_ANTHROPIC_BASE_URL.")

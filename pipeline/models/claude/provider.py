@@ -21,8 +21,6 @@ class ClaudeProvider:
 
     api_key: str = field(repr=False)
     base_url: str = ""
-    timeout_s: float = 60.0  #: in which each call ends, retries included
-    max_retries: int = 2
     prices: Mapping[str, Price] = field(default_factory=lambda: PRICES, repr=False)
 
     def __post_init__(self) -> None:
@@ -36,9 +34,7 @@ class ClaudeProvider:
         """Open a connection pool."""
         from pipeline.models.claude.http import MessagesApi
 
-        return MessagesApi(
-            api_key=self.api_key, base_url=self.base_url, timeout_s=self.timeout_s, max_retries=self.max_retries
-        )
+        return MessagesApi(base_url=self.base_url, api_key=self.api_key)
 
 
 def _checked(api_key: str) -> str:

@@ -1,12 +1,11 @@
-"""Send one call to a server that speaks the chat completions API: stream, time and retry it, and name its failures.
+"""Send one call to a server that speaks the chat completions API: stream it, and name its failures.
 
 Written on the HTTP client that the embedders use, and not on OpenAI's SDK: servers leave out and rename what the SDK
-takes for granted, and its retries know no deadline. What a server refuses is left out, and remembered for its model.
+takes for granted. What a server refuses is left out, and remembered for its model.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
@@ -14,15 +13,22 @@ from urllib.parse import urlsplit
 import httpx2
 
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
+from pipeline.models.deadline import (
+    LIMIT_STATUSES,
+    LIMITS,
+    MAX_CHARACTERS_PER_TOKEN,
+    bound_reads,
+    note_first_token,
+    retry_after_s,
+    timeout,
+    what_was_late,
+)
 from pipeline.models.openai.citations import cited_texts
 from pipeline.models.openai.events import error_text, events, whole_object
 from pipeline.models.openai.reply import DETAIL_CHARACTERS, Reply, Reported
 from pipeline.models.openai.request import ADAPTATIONS, adaptation_for
 from pipeline.models.provider import CitedText, Json, ModelReply, OnText, Prompt, read_to_end
-from pipeline.models.retrying import CONNECT_S, SILENT_S, retry_after_s, send_with_retries, stop_at_deadline
 
-#: characters of text and thoughts for each token that was allowed; a reply with more does not end
-MAX_CHARACTERS_PER_TOKEN = 16
 _BUSY = frozenset({408, 409, 425, 429})
 _REFUSED_FORM = frozenset({400, 422, 501})
 
@@ -30,18 +36,17 @@ _REFUSED_FORM = frozenset({400, 422, 501})
 class ChatApi:
     """A connection pool to the server; calls may be made from any thread."""
 
-    def __init__(self, *, base_url: str, api_key: str, timeout_s: float, max_retries: int) -> None:
+    def __init__(self, *, base_url: str, api_key: str) -> None:
         self._host = urlsplit(base_url).netloc.rpartition("@")[2] or base_url
         self._base_url = base_url.rstrip("/")
         self._api_key = api_key.strip()
-        self._timeout_s = timeout_s
-        self._max_retries = max_retries
         self._adaptations: dict[str, tuple[str, ...]] = {}  # by model, in their order
         # no redirects: another server would get the question and the passages
         self._client = httpx2.Client(
             headers={"authorization": f"Bearer {self._api_key}"} if self._api_key else {},
             follow_redirects=False,
-            event_hooks={"response": [stop_at_deadline]},
+            limits=LIMITS,
+            event_hooks={"request": [bound_reads]},
         )
 
     def __repr__(self) -> str:
@@ -51,41 +56,36 @@ class ChatApi:
         """Close the connections."""
         self._client.close()
 
-    def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
-        """Send ``request`` (the body of ``POST /chat/completions``); return the whole reply within ``timeout_s`` s.
-
-        ``on_text`` follows each attempt from its beginning.
-        """
-        return send_with_retries(
-            lambda left_s: self._send_adapted(request, prompt, left_s, on_text),
-            timeout_s=self._timeout_s,
-            max_retries=self._max_retries,
-        )
+    def warm(self) -> None:
+        """Open a connection; what the server replies does not matter."""
+        try:
+            self.models()
+        except (BadReply, ApiKeyRejected, ModelBusy):
+            return
 
     def models(self) -> tuple[str, ...]:
         """Return the names of the models that the server has."""
-        return send_with_retries(self._models_once, timeout_s=self._timeout_s, max_retries=0)
-
-    def _models_once(self, left_s: float) -> tuple[str, ...]:
         with (
             self._naming_failures(),
-            self._client.stream("GET", f"{self._base_url}/models", timeout=left_s) as response,
+            self._client.stream("GET", f"{self._base_url}/models", timeout=timeout()) as response,
         ):
             if response.status_code != 200:
                 raise self._named(response)
             listed = whole_object(response)["data"]
             return tuple(str(item["id"]) for item in listed)
 
-    def _send_adapted(self, request: Json, prompt: Prompt, left_s: float, on_text: OnText | None) -> ModelReply:
-        """Send the request in the form that the model is known to take, else find that form, all within ``left_s``."""
-        ends_at = time.monotonic() + left_s
+    def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
+        """Send ``request`` (the body of ``POST /chat/completions``); return the whole reply.
+
+        It is sent in the form that the model is known to take, else that form is found.
+        """
         names = self._adaptations.get(request["model"], ())
         adapted = request
         for name in names:
             adapted = ADAPTATIONS[name](adapted)
         while True:
             try:
-                reply = read_to_end(self._reply(adapted, prompt, max(0.001, ends_at - time.monotonic())), on_text)
+                reply = read_to_end(self._reply(adapted, prompt), on_text)
             except _RefusedForm as refused:
                 name = adaptation_for(adapted, refused.complaint)
                 if not name:
@@ -95,22 +95,22 @@ class ChatApi:
                 self._adaptations[request["model"]] = names
                 return reply
 
-    def _reply(
-        self, request: Json, prompt: Prompt, left_s: float
-    ) -> Generator[tuple[CitedText, ...], None, ModelReply]:
+    def _reply(self, request: Json, prompt: Prompt) -> Generator[tuple[CitedText, ...], None, ModelReply]:
         """Yield the text as it grows, and return the whole reply."""
-        timeout = httpx2.Timeout(left_s, connect=min(CONNECT_S, left_s), read=min(SILENT_S, left_s))
         reply = Reply(max_characters=MAX_CHARACTERS_PER_TOKEN * _max_tokens(request))
         with (
             self._naming_failures(),
             self._client.stream(
-                "POST", f"{self._base_url}/chat/completions", json=request, timeout=timeout
+                "POST", f"{self._base_url}/chat/completions", json=request, timeout=timeout()
             ) as response,
         ):
             if response.status_code != 200:
                 raise self._named(response)
             for event in events(response):
-                if reply.add(event) and prompt.schema is None:
+                is_complete = reply.add(event)
+                if reply.has_begun:
+                    note_first_token()
+                if is_complete and prompt.schema is None:
                     yield cited_texts(reply.text, prompt.passages)
             return reply.whole(request, prompt)
 
@@ -139,8 +139,11 @@ class ChatApi:
                 f"{self._host} does not accept the key ({code}{detail}): check WELLREAD_MODEL_API_KEY."
             )
         if code in _BUSY or (code >= 500 and code != 501):
-            wait_s = retry_after_s(response.headers.get("retry-after", ""))
-            return ModelBusy(f"{self._host} is busy ({code}{detail}): ask again later.", retry_after_s=wait_s)
+            return ModelBusy(
+                f"{self._host} is busy ({code}{detail}): ask again later.",
+                retry_after_s=retry_after_s(response.headers),
+                is_limit=code in LIMIT_STATUSES,
+            )
         error = BadReply(f"{self._host} cannot use the request ({code}{detail}): {_advice(code, detail)}")
         return _RefusedForm(detail, error) if code in _REFUSED_FORM else error
 
@@ -156,7 +159,7 @@ class ChatApi:
     def _unreachable(self, error: Exception) -> ModelUnreachable:
         what = "cannot be reached"
         if isinstance(error, httpx2.TimeoutException) and not isinstance(error, httpx2.ConnectTimeout):
-            what = f"gave no complete reply within {self._timeout_s:g} s"
+            what = what_was_late()
         elif isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError):
             what = "broke off the connection"
         return ModelUnreachable(f"{self._host} {what}: check that the server runs, and WELLREAD_MODEL_BASE_URL.")

@@ -20,8 +20,6 @@ class OpenAIProvider:
 
     base_url: str  #: to which /chat/completions is added
     api_key: str = field(default="", repr=False)
-    timeout_s: float = 60.0  #: in which each call ends, retries included
-    max_retries: int = 2
     prices: Mapping[str, Price] = field(default_factory=dict, repr=False)
 
     def request(self, model: str, prompt: Prompt, max_tokens: int) -> Json:
@@ -32,6 +30,4 @@ class OpenAIProvider:
         """Open a connection pool."""
         from pipeline.models.openai.http import ChatApi
 
-        return ChatApi(
-            base_url=self.base_url, api_key=self.api_key, timeout_s=self.timeout_s, max_retries=self.max_retries
-        )
+        return ChatApi(base_url=self.base_url, api_key=self.api_key)

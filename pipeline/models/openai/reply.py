@@ -35,6 +35,11 @@ class Reply:
     _usage: Json = field(default_factory=dict)
     _ended: bool = False
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was written or thought."""
+        return bool(self.text or self._thoughts or self._refusal)
+
     def add(self, event: Json | None) -> bool:
         """Add one event (None: the end of the stream); return whether a sentence with its citation may be complete."""
         if event is None:

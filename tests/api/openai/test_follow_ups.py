@@ -33,7 +33,7 @@ def chat_server() -> Iterator[OpenAIDouble]:
 @pytest.fixture
 def with_model(services: Services, chat_server: OpenAIDouble) -> Iterator[Services]:
     chat_server.forget()
-    services.__dict__["model"] = model = model_at(chat_server.url, timeout_s=1.0, max_retries=0)
+    services.__dict__["model"] = model = model_at(chat_server.url, timeout_s=1.0)
     yield services
     model.close()
 

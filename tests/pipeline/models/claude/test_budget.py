@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from domain import Cost
 from evals.model.wire import Fail, Say
 from pipeline.llm import BadReply, ModelBusy, OverBudget, SpendingBudget
+from pipeline.models.calls import TRIES
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.pipeline.models.claude.lighthouse import QUESTION, hits
 
@@ -99,9 +100,9 @@ def test_call_that_the_rest_does_not_cover_is_not_sent(usd: float, tokens: int) 
 def test_failed_call_gives_back_what_was_taken_for_it_and_a_useless_reply_is_paid() -> None:
     budget = SpendingBudget(usd=0.5, tokens=100_000)
     with ClaudeDouble() as double:
-        whole = claude_at(api_key=KEY, base_url=double.url, max_retries=0)
+        whole = claude_at(api_key=KEY, base_url=double.url)
         claude = whole.within(budget)
-        double.script(Fail(529, "overloaded_error"))
+        double.script(*[Fail(529, "overloaded_error")] * TRIES)
         with pytest.raises(ModelBusy):
             claude.compose(QUESTION, hits())
         assert (budget.usd, budget.tokens) == (pytest.approx(0.5), 100_000)

@@ -11,6 +11,7 @@ from domain.contradiction import Contradiction
 from domain.short_answer import contradictions_of, short_answer
 from evals.model.wire import Cite, Fail, FailInside, Reply, Say
 from pipeline.fallback import DISPUTED, compose_answer
+from pipeline.models.calls import TRIES
 from pipeline.models.model import LanguageModel
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
@@ -24,14 +25,14 @@ ENOUGH = Verdict(sufficient=True, confidence=0.9, reason="")
 
 @pytest.fixture
 def claude(ask: Ask) -> LanguageModel:
-    return ask(max_retries=0)
+    return ask()
 
 
 def written(double: ClaudeDouble, claude: LanguageModel, *texts: str, reply: Reply | None = None) -> tuple[Answer, str]:
     """Give the answer with all its notices."""
     double.forget()
     if reply is not None:
-        double.script(reply)
+        double.script(*[reply] * TRIES)
     hits = [
         Hit(passage=passage(text, page_id=at), score=1 - at / 20, scale="rerank", rank=at)
         for at, text in enumerate(texts, start=1)

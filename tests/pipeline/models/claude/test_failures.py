@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
-from evals.model.wire import BreakOff, Fail, FailInside, Ping, Raw, Say, Wait
+from evals.model.wire import BreakOff, Fail, FailInside, Ping, Raw, Say, Slow, Wait
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from pipeline.models.calls import TRIES
 from pipeline.models.model import LanguageModel
+from pipeline.models.pace import OwnPace
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
 
@@ -27,6 +30,7 @@ from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
         (Raw(b'event: message_start\ndata: {"type": "message_start", "message": 3}\n\n'), BadReply, "Messages API"),
         (Raw(b"event: content_block_delta\ndata: {}\n\n"), BadReply, "Messages API"),
         (Raw(b"\xff\xfe\x00" * 50), BadReply, "Messages API"),
+        (Say(["It was built in 1874. " * 10_000]), BadReply, "does not end"),
         (Say([""]), BadReply, "empty reply"),
         (Say([], stop_reason="max_tokens", thinks=True), BadReply, "max_tokens"),
         (Say(["I cannot"], stop_reason="refusal", refusal="bio"), ModelRefused, r"\(bio\)"),
@@ -50,6 +54,7 @@ def test_refusal_has_its_cost(double: ClaudeDouble, claude: LanguageModel) -> No
     assert caught.value.cost.usd > 0
 
 
+LONG = Say(["Built in 1874. " * 5_000])
 SOON = {"retry-after": "0.01"}
 
 
@@ -81,50 +86,65 @@ def test_stream_that_fails_after_it_began_is_asked_for_again(
 
 
 def test_api_that_stays_busy_is_given_up(double: ClaudeDouble, ask: Ask) -> None:
-    double.script(*[Fail(529, "overloaded_error", headers=SOON)] * 4)
+    double.script(*[Fail(529, "overloaded_error", headers=SOON)] * (TRIES + 1))
     with pytest.raises(ModelBusy, match="529 overloaded_error") as caught:
-        ask(max_retries=2).compose(QUESTION, hits())
+        ask().compose(QUESTION, hits())
     assert len(double.received) == 3
     assert caught.value.retry_after_s == 0.01
 
 
 @pytest.mark.parametrize("reply", [BreakOff(), BreakOff(cleanly=True)])
 def test_connection_that_keeps_breaking_is_given_up(double: ClaudeDouble, ask: Ask, reply: Any) -> None:
-    double.script(reply)
+    double.script(*[reply] * TRIES)
     with pytest.raises(ModelUnreachable, match="broke"):
-        ask(max_retries=0).compose(QUESTION, hits())
+        ask().compose(QUESTION, hits())
 
 
-def test_wait_longer_than_the_deadline_is_not_begun(double: ClaudeDouble, ask: Ask) -> None:
+def test_long_wait_is_not_begun(double: ClaudeDouble, ask: Ask) -> None:
     double.script(Fail(429, "rate_limit_error", headers={"retry-after": "3600"}))
     with pytest.raises(ModelBusy) as caught:
-        ask(timeout_s=5.0).compose(QUESTION, hits())
+        ask(pace=OwnPace()).compose(QUESTION, hits())
     assert caught.value.retry_after_s == 3600
+    assert len(double.received) == 1
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-5", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"])
 def test_strange_retry_after_is_no_wait(double: ClaudeDouble, ask: Ask, value: str) -> None:
-    double.script(Fail(429, "rate_limit_error", headers={"retry-after": value}))
+    double.script(*[Fail(429, "rate_limit_error", headers={"retry-after": value})] * TRIES)
     with pytest.raises(ModelBusy) as caught:
-        ask(max_retries=0).compose(QUESTION, hits())
+        ask().compose(QUESTION, hits())
     assert caught.value.retry_after_s is None
 
 
-@pytest.mark.parametrize("reply", [Wait(30.0), Ping()])
-def test_server_that_never_ends_its_reply_is_left_at_the_deadline(double: ClaudeDouble, ask: Ask, reply: Any) -> None:
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        (Wait(30.0), r"begin to reply within 0\.3 s \(WELLREAD_MODEL_FIRST_TOKEN_S"),
+        (Ping(), r"begin to reply within 0\.3 s"),
+        (Slow(LONG, quick=0, every_s=0.05), r"begin to reply within 0\.3 s"),
+        (Slow(LONG, quick=1_500, every_s=0.05), r"complete reply within 0\.9 s \(WELLREAD_MODEL_TIMEOUT_S"),
+        (Slow(LONG, quick=1_500, every_s=30.0), r"fell silent for 0\.3 s"),
+    ],
+    ids=["silent", "pings", "slow from its first byte", "slow once it began", "falls silent"],
+)
+def test_server_that_never_ends_its_reply_is_left_in_time(
+    double: ClaudeDouble, ask: Ask, reply: Any, says: str
+) -> None:
     double.script(reply)
-    claude = ask(timeout_s=0.6)
-    with pytest.raises(ModelUnreachable, match=r"within 0\.6 s"):
+    claude, started = ask(first_token_s=0.3, timeout_s=0.9), time.monotonic()
+    with pytest.raises(ModelUnreachable, match=says):
         claude.compose(QUESTION, hits())
+    assert time.monotonic() - started < 1.5
+    assert len(double.received) == 1
 
 
 def test_server_that_is_not_there_is_unreachable() -> None:
     with ClaudeDouble() as gone:
         url = gone.url
     with pytest.raises(ModelUnreachable, match="WELLREAD_ANTHROPIC_BASE_URL"):
-        claude_at(api_key=KEY, base_url=url, max_retries=0).compose(QUESTION, hits())
+        claude_at(api_key=KEY, base_url=url).compose(QUESTION, hits())
 
 
 def test_base_url_that_is_none_is_unreachable() -> None:
     with pytest.raises(ModelUnreachable, match="WELLREAD_ANTHROPIC_BASE_URL"):
-        claude_at(api_key=KEY, base_url="nonsense", max_retries=0).compose(QUESTION, hits())
+        claude_at(api_key=KEY, base_url="nonsense").compose(QUESTION, hits())

@@ -104,7 +104,7 @@ def test_server_that_never_ends_its_reply_is_left_at_the_deadline(double: OpenAI
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "nonsense", "http://"])
 def test_server_that_is_not_there_is_unreachable(url: str) -> None:
-    model = model_at(url, max_retries=0)
+    model = model_at(url)
     with pytest.raises(ModelUnreachable, match="WELLREAD_MODEL_BASE_URL"):
         model.compose(QUESTION, hits())
     model.close()
