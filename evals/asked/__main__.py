@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,12 +15,12 @@ import structlog
 
 from domain.errors import WellreadError
 from evals.asked.golds import faults
-from evals.asked.grade import grade_all
+from evals.asked.grade import Graded, grade_all
 from evals.asked.over_http import ask_by_crawling, ask_over_http, served
 from evals.asked.packages import install_packages, missing_packages
 from evals.asked.questions import MODEL, Question, QuestionSet, open_question_set, sample
 from evals.asked.quick import ask_by_default
-from evals.asked.report import FLOORS, Asked, publish, read_replies, save_report, tables
+from evals.asked.report import FLOORS, Asked, publish, publish_text, read_replies, save_report, tables
 from evals.asked.with_model import ask_with_model, figures, lacking_replies, lost_by_model
 from evals.report.floors import (
     find_regressions,
@@ -29,7 +29,7 @@ from evals.report.floors import (
     regressions_not_allowed,
     write_floors,
 )
-from evals.report.tables import rounded, table
+from evals.report.tables import flat, rounded, table
 
 OVER_HTTP = "over HTTP"
 FOLDER = click.Path(path_type=Path)
@@ -92,7 +92,8 @@ def main(
             if model:
                 names = lacking_replies(build) if only_missing else None
                 chosen = [one for one in of.questions if names is None or one.id in names]
-                return _compare_with_model(of, sample(chosen, limit), model, build)
+                whole = _ask_with_model(of, sample(chosen, limit), model, build, misses=misses, published=published)
+                return _compare(of.name, whole, allowed, pin=pin) if whole and model == "replies" else None
             chosen = [] if only_crawl else sample(of.questions, limit)
             asked = _ask_quickly(of, chosen, cache) if quick else _ask_over_http(of, chosen, crawl, jobs)
         _show(asked, misses=misses)
@@ -100,7 +101,7 @@ def main(
             click.echo(f"wrote {file}")
         is_whole = asked.how == OVER_HTTP and len(asked.graded) == len(of.questions)
         if is_whole:
-            _compare(asked, allowed, pin=pin)
+            _compare(asked.name, asked.numbers, allowed, pin=pin)
         elif pin:
             raise click.ClickException("Only the whole set, asked over HTTP, is pinned.")
         elif published and not _is_crawled_alone(asked):
@@ -126,17 +127,27 @@ def _ask_over_http(of: QuestionSet, chosen: Sequence[Question], crawl: int, jobs
     return Asked(name=of.name, how=OVER_HTTP, graded=grade_all(replies, of), crawled=grade_all(crawled, of))
 
 
-def _compare_with_model(of: QuestionSet, chosen: Sequence[Question], model: str, build: Path) -> None:
-    """Ask with a model and without; print and write what differs."""
+def _ask_with_model(
+    of: QuestionSet, chosen: Sequence[Question], model: str, build: Path, *, misses: bool, published: bool
+) -> dict[str, float | None]:
+    """Ask with a model and without; print and write what differs. Return the figures if every reply was there."""
     compared, missing = ask_with_model(of, chosen, model, build, _tell)
-    for graded, how in ((compared.with_model, f"with {model}"), (compared.without, "without a model")):
-        save_report(Asked(name=f"{of.name} {how}".replace("/", "-"), how=OVER_HTTP, graded=graded), build)
+    what = "own" if model.startswith("http") else model
+    for graded, how in ((compared.with_model, f"with-{what}"), (compared.without, "without")):
+        save_report(Asked(name=f"{of.name}-{how}", how=OVER_HTTP, graded=graded), build)
     parts = {name: figures(part) for name, part in compared.parts.items()}
     text = table({figure: {name: part.get(figure) for name, part in parts.items()} for figure in parts["all"]})
     lost = " ".join(lost_by_model(compared))
-    shown = "\n\n".join(filter(None, [text, missing, f"Lost by the model: {lost}" if lost else ""]))
-    click.echo(f"{of.name}, over HTTP, with {model}\n\n{shown}")
+    shown = "\n\n".join(filter(None, [text, missing, f"Answered without a model alone: {lost}" if lost else ""]))
+    click.echo(f"{of.name}, over HTTP, with {model}\n\n{shown}\n")
+    _show_misses(compared.with_model if misses else ())
     (build / f"model-{of.name}.json").write_text(json.dumps(rounded(parts), indent=1) + "\n", "utf-8")
+    if published:
+        today = datetime.now(UTC).date().isoformat()
+        publish_text(f"{of.name}, {what}", f"On {today}, over HTTP.\n\n{text}\n")
+    return (
+        {} if missing or len(chosen) < len(open_question_set(of.name).questions) else flat({"replayed": parts["all"]})
+    )
 
 
 def _with_pages(of: QuestionSet) -> QuestionSet:
@@ -161,28 +172,32 @@ def _check(of: QuestionSet) -> None:
 
 def _show(asked: Asked, *, misses: bool) -> None:
     click.echo(f"{asked.name}, {asked.how}\n\n{tables(asked)}\n")
-    for one in asked.graded if misses else ():
+    _show_misses(asked.graded if misses else ())
+
+
+def _show_misses(graded: Sequence[Graded]) -> None:
+    for one in graded:
         if one.outcome != "right":
             click.echo(f"{one.question.id} [{one.question.kind}] {one.question.question}")
             given = f"{one.reply.answer} ({one.reply.confidence:.2f})" if one.outcome == "wrong" else one.reply.withheld
             click.echo(f"  {one.failure}: {given or '–'}\n  gold: {' | '.join(one.question.gold) or 'none'}\n")
 
 
-def _compare(asked: Asked, allowed: Sequence[str], *, pin: bool) -> None:
+def _compare(name: str, figures: Mapping[str, float | None], allowed: Sequence[str], *, pin: bool) -> None:
     """Fail where a figure is worse than its floor; else pin the floors if that is wanted."""
     floors = read_floors(FLOORS)
-    of_set = {asked.name: floors.get(asked.name, {})}
-    numbers = {asked.name: asked.numbers}
+    of_set = {name: floors.get(name, {})}
+    numbers = {name: figures}
     # a figure that this run did not measure, as those by crawling, is not compared
-    held = {asked.name: {name: floor for name, floor in of_set[asked.name].items() if name in numbers[asked.name]}}
+    held = {name: {figure: floor for figure, floor in of_set[name].items() if figure in figures}}
     regressions = find_regressions(numbers, held)
     for regression in regressions:
         click.echo(f"{'allowed' if regression.name in allowed else 'WORSE'}  {regression}")
     if failing := regressions_not_allowed(regressions, allowed, of_set):
-        raise click.ClickException(f"{len(failing)} of {len(held[asked.name])} figures are below their floors.")
+        raise click.ClickException(f"{len(failing)} of {len(held[name])} figures are below their floors.")
     if pin:
         pinned = raise_floors(numbers, held, allowed)
-        write_floors(floors | {asked.name: of_set[asked.name] | pinned.get(asked.name, {})}, FLOORS)
+        write_floors(floors | {name: of_set[name] | pinned.get(name, {})}, FLOORS)
         click.echo(f"pinned {FLOORS.name}")
     click.echo("No figure is below its floor.")
 

@@ -20,8 +20,12 @@ from evals.report.floors import PINNED
 from evals.report.tables import flat, rounded, table
 
 _ROOT = Path(__file__).parents[2]
-#: the pages that hold the published tables: those of `manuals` and of all sets together, and those of each other set
-PUBLISHED = (_ROOT / "evals" / "README.md", _ROOT / "evals" / "NOTES.md")
+#: the pages that hold the published tables: of `manuals` and of all sets together; of each other set; with a model
+PUBLISHED = (
+    _ROOT / "evals" / "README.md",
+    _ROOT / "evals" / "NOTES.md",
+    _ROOT / "evals" / "model" / "README.md",
+)
 #: what the floors are pinned under
 FLOORS = PINNED.with_name("asked_floors.json")
 #: "crawled": asked of an empty knowledge base that may read the site

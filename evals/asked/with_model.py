@@ -118,6 +118,7 @@ def figures(compared: Compared) -> Figures:
         "right": own["right"],
         "right_without": before["right"],
         "right_replies": replies,
+        "right_of_replies": own["right"] / replies if replies else None,
         "wrong": own["wrong"],
         "wrong_without": before["wrong"],
         "sure_and_wrong": own["sure_and_wrong"],

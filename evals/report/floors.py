@@ -18,6 +18,7 @@ FLOORED = frozenset(
     final.recall@1 final.recall@5 final.recall@10 final.mrr@10 final.ndcg@10 final.all@8 final.all@10
     asked.right asked.right_first asked.right_own_words asked.right_page_words asked.unanswerable_withheld
     asked.sure_and_wrong asked.gold_page_in_8 asked.gold_text_in_8 asked.auroc crawled.right
+    replayed.right replayed.right_of_replies replayed.unanswerable_withheld replayed.sure_and_wrong replayed.auroc
     must_crawl.auroc must_crawl.balanced_accuracy must_crawl.fpr_at_tpr95 must_crawl.ece answerable.auroc
     answers.contains_gold answers.contains_gold_1 answers.f1 answers.short_f1 answers.citation_valid
     answers.abstained_answerable answers.abstained_unanswerable

@@ -194,7 +194,7 @@ def test_table_of_every_set_has_a_place_in_the_docs(tmp_path: Path) -> None:
 
 def _copies(folder: Path) -> list[Path]:
     """Copies of the pages that hold the tables."""
-    return [Path(shutil.copy(page, folder)) for page in PUBLISHED]
+    return [Path(shutil.copy(page, folder / f"{at}-{page.name}")) for at, page in enumerate(PUBLISHED)]
 
 
 def test_first_passes_are_made_without_glosses_too(sea: QuestionSet, embedder: Embedder, tmp_path: Path) -> None:
