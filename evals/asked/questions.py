@@ -28,8 +28,8 @@ BUILD = Path(__file__).parents[2] / "build" / "evals"
 OWN_WORDS = frozenset({"own_words", "how_to", "yes_no", "definition"})
 
 _CHARSET = re.compile(r"charset=[\w-]+", re.IGNORECASE)
-#: copies of other pages under the name of a language they are not in
-_TRANSLATED = ("debmake-doc/html/ch01.ja", "debian-handbook/ko-KR", "harden-doc/pt-BR")
+#: copies of other pages under the name of a language they are not in, and pages that forbid being indexed
+_LEFT_OUT = ("debmake-doc/html/ch01.ja", "debian-handbook/ko-KR", "harden-doc/pt-BR", "homebank-data")
 
 
 class PagesMissing(WellreadError):
@@ -126,7 +126,7 @@ def read_model_set(file: Path = MODEL_QUESTIONS) -> QuestionSet:
 def read_handbooks(build: Path = BUILD) -> QuestionSet:
     """Return a site of the manuals' pages in evals/data/pages, which are written to files for it, without questions."""
     root = build / HANDBOOKS
-    pages = {page.id: page.html for page in read_pages("manuals") if not page.id.startswith(_TRANSLATED)}
+    pages = {page.id: page.html for page in read_pages("manuals") if not page.id.startswith(_LEFT_OUT)}
     for name, source in pages.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(_CHARSET.sub("charset=utf-8", source), "utf-8")
