@@ -13,10 +13,11 @@ from typing import Final
 from domain import Block, Hit, Page, Passage, titled
 from text.sentences import sentence_spans
 
-#: hits that are read around: the first of all queries together, and the first of each query by itself
-FUSED, OWN = 4, 2
-#: tokens for the first section, the second, and each of the others; a hit is never cut to them
-ROOMS: Final = (700, 350, 200)
+#: hits that are read: the first of all queries together, and the first of each query by itself. In four sets (reporting
+#: questions aside) the gold text is so in .96 of what is read, as in .95 of eight hits alone and .92 of five
+FUSED, OWN = 8, 2
+#: tokens for the first section, the second, and each of the others, but never less than the hit itself
+ROOMS: Final = (600, 250, 0)
 #: the share of the room around a hit that is for what follows it
 BELOW = 2 / 3
 BYTES_PER_TOKEN = 4

@@ -5,18 +5,28 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import structlog
 
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from domain.question import Turn
-from pipeline.llm import BadReply, ModelError, OnAnswer, Priced
+from pipeline.llm import BadReply, Brief, ModelError, OnAnswer, Priced, Written
 from pipeline.models.answer import AnswerStream, written_from
 from pipeline.models.calls import Calls
-from pipeline.models.contradictions import read_disputes
 from pipeline.models.passages import cut_into_blocks
-from pipeline.models.prompts import COMPOSE, FACTS, REWRITE, VARIANTS, VERDICT, answer_language
+from pipeline.models.prompts import (
+    ANSWER,
+    FACTS,
+    OPERATORS,
+    REWRITE,
+    VARIANTS,
+    VERDICT,
+    answer_language,
+    answer_notes,
+    asked_texts,
+)
 from pipeline.models.provider import Prompt
 from pipeline.models.schemas import (
     FACTS_SCHEMA,
@@ -28,7 +38,6 @@ from pipeline.models.schemas import (
     read_variants,
     read_verdict,
 )
-from pipeline.phrases import say
 from pipeline.question.variants import MAX_COUNT
 
 if TYPE_CHECKING:
@@ -89,31 +98,78 @@ class LanguageModel:
             raise BadReply(f"{self._small_model} gave no question that can be asked instead.", cost=cost)
         return Priced(value=rewritten, cost=cost)
 
-    def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
-        """Judge whether ``hits`` answer ``question``; without hits no call is made."""
-        passages = cut_into_blocks(hits)
+    def verdict(self, question: Brief | str, hits: Sequence[Hit] = ()) -> Priced[Verdict]:
+        """Judge whether the sections of a brief answer its question; without any no call is made."""
+        brief = question if isinstance(question, Brief) else _brief(question, hits)
+        passages = cut_into_blocks(brief.sections)
         if not passages:
             reason = "There are no passages to answer from."
             nothing = Verdict(sufficient=False, confidence=0.0, reason=reason, judge=self._small_model)
             return Priced(value=nothing, cost=Cost())
         prompt = Prompt(
-            instructions=VERDICT, passages=passages, texts=(f"Question: {question}",), schema=VERDICT_SCHEMA
+            instructions=VERDICT,
+            passages=passages,
+            texts=asked_texts(replace(brief, examples="", asked_for="")),
+            schema=VERDICT_SCHEMA,
         )
         fields, cost = self._calls.fields(self._small_model, prompt)
         try:
-            verdict = read_verdict(fields, judge=self._small_model)
+            return Priced(value=read_verdict(fields, judge=self._small_model), cost=cost)
         except (KeyError, TypeError, ValueError) as error:
             raise BadReply(f"{self._small_model} gave no verdict in the form asked for.", cost=cost) from error
-        return Priced(value=replace(verdict, disputes=read_disputes(fields, passages)), cost=cost)
 
     def facts(self, hits: Sequence[Hit]) -> Priced[tuple[Fact, ...]]:
         """List the facts of one page's passages; leaves out those the passages do not hold word for word."""
-        passages = cut_into_blocks(hits)
+        found = [hit.passage for hit in hits]
+        passages = cut_into_blocks(found)
         if not passages:
             return Priced(value=(), cost=Cost())
         prompt = Prompt(instructions=FACTS, passages=passages, texts=("List the facts.",), schema=FACTS_SCHEMA)
         fields, cost = self._calls.fields(self._small_model, prompt)
-        return Priced(value=read_facts(fields, [hit.passage for hit in hits]), cost=cost)
+        return Priced(value=read_facts(fields, found), cost=cost)
+
+    def write(self, brief: Brief, on_answer: OnAnswer | None = None) -> Written:
+        """Write the answer from the sections of ``brief``, or refuse; without any no call is made.
+
+        ``on_answer`` receives what is written so far, whenever a sentence is complete.
+        """
+        model, passages = self._large_model, cut_into_blocks(brief.sections)
+        if not passages:
+            return written_from((), passages, composer=model, cost=Cost(), lang=brief.lang)
+        operators = f"\n\n{OPERATORS}\n{brief.instructions.strip()}" if brief.instructions.strip() else ""
+        prompt = Prompt(
+            instructions=ANSWER + operators,
+            notes=answer_notes(brief),
+            passages=passages,
+            texts=asked_texts(brief),
+        )
+        stream = (
+            AnswerStream(
+                on_answer=on_answer,
+                passages=passages,
+                composer=model,
+                question=brief.question,
+                lang=brief.lang,
+                length=brief.length,
+            )
+            if on_answer
+            else None
+        )
+        reply, cost = self._calls.ask(model, prompt, on_text=stream)
+        cut_off = reply.end == "cut off"
+        if not reply.text.strip():
+            what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
+            raise BadReply(f"{model} {what}: ask again{', with more max_tokens' if cut_off else ''}.", cost=cost)
+        return written_from(
+            reply.parts,
+            passages,
+            composer=model,
+            state="cut off" if cut_off else "complete",
+            cost=cost,
+            question=brief.question,
+            lang=brief.lang,
+            length=brief.length,
+        )
 
     def compose(
         self,
@@ -125,50 +181,9 @@ class LanguageModel:
         examples: str = "",
         on_answer: OnAnswer | None = None,
     ) -> Answer:
-        """Write the answer from ``hits``, every sentence with citations (see :func:`written_from`)."""
-        passages = cut_into_blocks(hits)
-        if not passages:
-            return Answer(
-                text="",
-                sentences=(),
-                citations=(),
-                confidence=0.0,
-                composer=self._large_model,
-                notice=say("not_found", lang),
-            )
-        prompt = Prompt(
-            instructions=COMPOSE,
-            notes=(answer_language(lang), *notes),
-            passages=passages,
-            texts=(*filter(None, (examples,)), f"Question: {question}"),
-        )
-        model = self._large_model
-        stream = (
-            AnswerStream(
-                on_answer=on_answer,
-                passages=passages,
-                composer=model,
-                question=question,
-                lang=lang,
-            )
-            if on_answer
-            else None
-        )
-        reply, cost = self._calls.ask(model, prompt, on_text=stream)
-        cut_off = reply.end == "cut off"
-        if not reply.text.strip():
-            what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
-            raise BadReply(f"{model} {what}: ask again{', with more max_tokens' if cut_off else ''}.", cost=cost)
-        written = written_from(
-            reply.parts,
-            passages,
-            composer=model,
-            state="cut off" if cut_off else "complete",
-            cost=cost,
-            question=question,
-            lang=lang,
-        )
-        return written.answer
+        """Write the answer from hits."""
+        brief = _brief(question, hits)
+        return self.write(replace(brief, lang=lang, notes=tuple(notes), examples=examples), on_answer).answer
 
     def within(self, budget: SpendingBudget) -> LanguageModel:
         """Return a copy over the same connections that pays from ``budget``."""
@@ -186,3 +201,8 @@ class LanguageModel:
     def close(self) -> None:
         """Close the connections; the next call opens them again."""
         self._calls.close()
+
+
+def _brief(question: str, hits: Sequence[Hit]) -> Brief:
+    today = datetime.now(UTC).date()
+    return Brief(question=question, sections=tuple(hit.passage for hit in hits), today=today)

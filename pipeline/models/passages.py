@@ -1,54 +1,54 @@
-"""Prepare passages for a model: cut at sentences, with titles and relevance, without what no reader sees.
+"""Prepare passages for a model: cut into paragraphs that can be cited, without what no reader sees.
 
 Page text leaves the process in these forms and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from domain import Hit, Passage, Scale
+from domain import Block, Passage
 from text.invisible import strip_invisible
 from text.sentences import sentence_spans
+from text.terms import content_terms, terms_of
 
-#: scales on which a score alone says how relevant a hit is; on others it only ranks
-_ABSOLUTE: frozenset[Scale] = frozenset({"similarity", "minmax", "rerank"})
+#: characters; a shorter block joins the next, and a longer paragraph, list or table is cut
+SHORT, LONG = 80, 700
+#: characters of the parts that a long paragraph, list or table is cut into, at least
+_PART = 300
+#: sentences that a claim is quoted with at most, and what each after the first must add: two words, or a number
+_MOST_SENTENCES, _WORTH = 3, 1.5
+_ROW = re.compile(r"\S[^\n]*")
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+_OPENS = (":", "：")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PassageBlocks:
     """A passage cut into blocks: block ``i`` is ``passage.text[bounds[i]:bounds[i + 1]]``.
 
-    Each block is a sentence with the white space after it: joined they are the passage.
+    Each block is a paragraph with the white space after it: joined they are the passage.
     """
 
     passage: Passage
     bounds: tuple[int, ...]
-    relevance: float  #: [0, 1]
 
     def blocks(self) -> list[str]:
-        """Return the passage's text, cut at its sentences."""
+        """Return the passage's text, cut at its paragraphs."""
         return [sendable(self.passage.text[start:end]) for start, end in pairwise(self.bounds)]
 
-    def heading(self) -> str:
-        """Return the passage's relevance and title, as a model is shown it [enhance_context_selection]."""
-        return f"[Relevance: {self.relevance:.2f}] {title_of(self.passage)}"
 
-
-def cut_into_blocks(hits: Sequence[Hit]) -> tuple[PassageBlocks, ...]:
-    """Cut each hit's passage into blocks, in the hits' order; leave out empty and repeated passages."""
-    kept = {hit.passage.id: hit for hit in reversed(hits) if sendable(hit.passage.text).strip()}
-    best = max((hit.score for hit in kept.values()), default=0.0)
-    return tuple(
-        PassageBlocks(passage=hit.passage, bounds=_bounds(hit.passage.text), relevance=_relevance(hit, best))
-        for hit in reversed(kept.values())
-    )
+def cut_into_blocks(passages: Sequence[Passage]) -> tuple[PassageBlocks, ...]:
+    """Cut each passage into blocks, in their order; leave out empty and repeated ones."""
+    kept = {passage.id: passage for passage in passages if sendable(passage.text).strip()}
+    return tuple(PassageBlocks(passage=passage, bounds=_bounds(passage)) for passage in kept.values())
 
 
 def title_of(passage: Passage) -> str:
-    """Return the title shown for a passage, with the date of its page where that is known."""
+    """Return the title shown for a passage, with the date of its page if that is known."""
     title = sendable(passage.title).strip() or sendable(passage.url) or passage.id
     return f"{title} (published {passage.published:%Y-%m-%d})" if passage.published else title
 
@@ -58,13 +58,77 @@ def sendable(text: str) -> str:
     return strip_invisible(text).encode("utf-8", "replace").decode()
 
 
-def _relevance(hit: Hit, best: float) -> float:
-    """Return the hit's score where its scale is [0, 1], else its share of the best score."""
-    score = hit.score if hit.scale in _ABSOLUTE else hit.score / best if best > 0 else 0.0
-    return min(1.0, max(0.0, score))
+def sentences_of(passage: Passage, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the offsets of the sentences, items, rows and whole code within ``passage.text[start:end]``."""
+    blocks = [each for each in passage.blocks or _paragraphs(passage.text) if each.start < end and start < each.end]
+    within = [replace(each, start=max(start, each.start), end=min(end, each.end)) for each in blocks]
+    return [span for block in within for span in _sentences(passage.text, block)]
 
 
-def _bounds(text: str) -> tuple[int, ...]:
-    """Return the offsets between blocks; a sentence with nothing to send joins the one before it, or after it."""
-    starts = [start for start, end in sentence_spans(text) if sendable(text[start:end]).strip()]
-    return (0, *starts[1:], len(text))
+def narrow(claim: str, passage: Passage, start: int, end: int) -> tuple[int, int]:
+    """Return the offsets of the few sentences of ``passage.text[start:end]`` that a claim is about.
+
+    All of it, if it shares no word with the claim, as between two languages.
+    """
+    spans = sentences_of(passage, start, end)
+    wanted = {term: 2 if term[0].isdigit() else 1 for term in content_terms(claim, passage.lang)}
+    held = [wanted.keys() & set(terms_of(passage.text[slice(*span)], passage.lang)) for span in spans]
+    best, chosen = 0.0, (start, end)
+    for first, (begin, _) in enumerate(spans):
+        found: set[str] = set()
+        for last, (_, stop) in enumerate(spans[first : first + _MOST_SENTENCES], start=first):
+            found |= held[last]
+            worth = sum(wanted[term] for term in found) - _WORTH * (last - first)
+            if worth > best:
+                best, chosen = worth, (begin, stop)
+    return chosen
+
+
+def _bounds(passage: Passage) -> tuple[int, ...]:
+    """Return the offsets between blocks: a heading or a short piece joins the next, the last one that before it."""
+    text = passage.text
+    bounds, is_open = [0], True
+    for start, end, kind in _pieces(passage):
+        held = text[bounds[-1] : start]
+        fits = end - bounds[-1] <= LONG or kind == "code"
+        if sendable(held).strip() and not (is_open and fits):
+            bounds.append(start)
+        whole = sendable(text[bounds[-1] : end]).strip()
+        is_open = kind == "heading" or len(whole) < SHORT or whole.endswith(_OPENS)
+    if len(bounds) > 1 and is_open and not (len(text) - bounds[-2] > LONG and sendable(text[bounds[-1] :]).strip()):
+        bounds.pop()
+    return (*bounds, len(text))
+
+
+def _pieces(passage: Passage) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and kind of what a passage is made of: its blocks, the long ones cut at sentences or lines."""
+    text = passage.text
+    for block in passage.blocks or _paragraphs(text):
+        if block.kind in ("code", "heading") or block.end - block.start <= LONG:
+            yield block.start, block.end, block.kind
+            continue
+        start = block.start
+        for at, _ in _sentences(text, block):
+            if at - start >= _PART and block.end - at >= SHORT:
+                yield start, at, block.kind
+                start = at
+        yield start, block.end, block.kind
+
+
+def _sentences(text: str, block: Block) -> Iterator[tuple[int, int]]:
+    """Yield the offsets of a block's sentences, items or rows; code is one."""
+    inside = text[block.start : block.end]
+    if block.kind == "code":
+        spans = [(0, len(inside))]
+    elif block.kind == "table":
+        spans = [found.span() for found in _ROW.finditer(inside)]
+    else:
+        spans = sentence_spans(inside)
+    for start, end in spans:
+        yield block.start + start, block.start + end
+
+
+def _paragraphs(text: str) -> Iterator[Block]:
+    ends = [found.start() for found in _PARAGRAPH.finditer(text)]
+    for start, end in pairwise([0, *ends, len(text)]):
+        yield Block(kind="prose", start=start, end=end)

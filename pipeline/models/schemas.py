@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
@@ -36,13 +35,8 @@ def _object_of(**properties: dict[str, Any]) -> dict[str, Any]:
 _TEXT = {"type": "string"}
 VERDICT_SCHEMA = _object_of(
     sufficient={"type": "boolean"},
-    confidence={"type": "number"},
     reason=_TEXT,
     missing={"type": "array", "items": _TEXT},
-    contradictions={
-        "type": "array",
-        "items": _object_of(sides={"type": "array", "items": _object_of(value=_TEXT, quote=_TEXT)}),
-    },
 )
 #: for providers that cannot cite by themselves
 ANSWER_SCHEMA = _object_of(
@@ -103,13 +97,13 @@ def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
     The missing phrases go to search engines: a long one, or one with an address, could leak page text, so it is left
     out.
     """
-    sufficient, confidence = fields["sufficient"], float(fields["confidence"])
-    if not isinstance(sufficient, bool) or not math.isfinite(confidence):
+    sufficient = fields["sufficient"]
+    if not isinstance(sufficient, bool):
         raise ValueError("not a verdict")
     missing = [_words(str(item)) for item in list(fields["missing"])]
     return Verdict(
         sufficient=sufficient,
-        confidence=min(1.0, max(0.0, confidence)),
+        confidence=float(sufficient),
         reason=_words(str(fields["reason"]))[:MAX_REASON_CHARS],
         missing=tuple(item for item in missing if _is_phrase(item))[:MAX_MISSING],
         judge=judge,

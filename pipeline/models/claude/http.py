@@ -165,5 +165,5 @@ def _citations(block: anthropic.types.TextBlock, passages: tuple[PassageBlocks, 
         if citation.type == "search_result_location" and 0 <= int(citation.search_result_index) < len(passages):
             cited = passages[int(citation.search_result_index)]
             start, end = int(citation.start_block_index), int(citation.end_block_index)
-            if span := span_of_blocks(cited, start, end, quote=str(citation.cited_text)):
+            if span := span_of_blocks(cited, start, end, quote=str(citation.cited_text), claim=block.text):
                 yield span

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pipeline.models.passages import PassageBlocks, sendable
+from pipeline.answering.sections import count_tokens
+from pipeline.models.passages import PassageBlocks, narrow, sendable, title_of
 from pipeline.models.provider import Json, PassageSpan, Prompt
 
+#: tokens from which the API caches the beginning of a prompt whatever the model: 1,024 to 4,096
+CACHED_FROM = 4_096
 #: models without the effort setting; the others think before they reply, and need little of that here
 _WITHOUT_EFFORT = ("claude-3", "claude-haiku-4", "claude-sonnet-4-5", "claude-sonnet-4-2", "claude-opus-4-1")
 
@@ -32,7 +35,7 @@ def search_results(passages: Sequence[PassageBlocks], *, citable: bool) -> list[
         {
             "type": "search_result",
             "source": sendable(item.passage.url) or item.passage.id,
-            "title": item.heading(),
+            "title": title_of(item.passage),
             "content": [{"type": "text", "text": block} for block in item.blocks()],
             "citations": {"enabled": citable},
         }
@@ -40,8 +43,8 @@ def search_results(passages: Sequence[PassageBlocks], *, citable: bool) -> list[
     ]
 
 
-def span_of_blocks(cited: PassageBlocks, start: int, end: int, *, quote: str) -> PassageSpan | None:
-    """Return the span of blocks ``start`` to ``end`` (exclusive); None when there are none or they say something else.
+def span_of_blocks(cited: PassageBlocks, start: int, end: int, *, quote: str, claim: str) -> PassageSpan | None:
+    """Return what blocks ``start`` to ``end`` (exclusive) say of the claim; None if they are not there.
 
     White space aside, ``quote`` must be their text.
     """
@@ -49,17 +52,17 @@ def span_of_blocks(cited: PassageBlocks, start: int, end: int, *, quote: str) ->
         return None
     if "".join("".join(cited.blocks()[start:end]).split()) != "".join(quote.split()):
         return None
-    first, last = cited.bounds[start], cited.bounds[end]
+    first, last = narrow(claim, cited.passage, cited.bounds[start], cited.bounds[end])
     text = cited.passage.text[first:last]
     return PassageSpan(passage=cited.passage, start=last - len(text.lstrip()), end=first + len(text.rstrip()))
 
 
 def _system(prompt: Prompt) -> list[Json]:
-    """Return the system prompt: the constant part first, marked for caching, then the notes.
-
-    The API does not cache a prompt that is too short, which costs nothing.
-    """
-    blocks: list[Json] = [{**_text(prompt.instructions), "cache_control": {"type": "ephemeral"}}]
+    """Return the system prompt: the constant part first, marked for caching if it is long enough, then the notes."""
+    constant = _text(prompt.instructions)
+    if count_tokens(prompt.instructions) >= CACHED_FROM:
+        constant["cache_control"] = {"type": "ephemeral"}
+    blocks = [constant]
     return blocks + [_text(note) for note in prompt.notes if note.strip()]
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from pipeline.answering.support.check import best_sentence
 from pipeline.models.json_reply import find_object, whole_objects, without_thoughts
-from pipeline.models.passages import PassageBlocks
+from pipeline.models.passages import LONG, PassageBlocks, narrow, sentences_of
 from pipeline.models.provider import CitedText, Json, PassageSpan
 from text.sentences import sentence_spans
 
@@ -20,6 +19,7 @@ MAX_QUOTE_CHARACTERS = 700
 #: citations of one sentence that are read
 MAX_CITATIONS = 5
 _MARKERS = re.compile(r"\[\d+(?:\s*,\s*\d+)*\](?:\s*\[\d+(?:\s*,\s*\d+)*\])*([.!?…。！？]?)")
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _NUMBER = re.compile(r"\d+")
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?\{")
 
@@ -41,7 +41,8 @@ def locate(quote: str, passage: PassageBlocks) -> PassageSpan | None:
     found = re.search(rf"(?<!\w){pattern}(?!\w)" if _is_word_bound(quote) else pattern, text) if pattern else None
     if found is None:
         return None
-    held = [(start, end) for start, end in sentence_spans(text) if start < found.end() and found.start() < end]
+    spans = sentences_of(passage.passage, 0, len(text))
+    held = [(start, end) for start, end in spans if start < found.end() and found.start() < end]
     if not held:
         return None
     start, end = held[0][0], held[-1][1]
@@ -62,7 +63,7 @@ def _quoted(
         spans = (_span(item, passages) for item in own[:MAX_CITATIONS])
         # a quote that does not hold is no slip: the sentence rests on it
         found = tuple(spans)
-        yield " ".join(text.split()), tuple(span for span in found if span) if all(found) else ()
+        yield text.strip(), tuple(span for span in found if span) if all(found) else ()
 
 
 def _span(item: Json, passages: Sequence[PassageBlocks]) -> PassageSpan | None:
@@ -76,8 +77,11 @@ def _span(item: Json, passages: Sequence[PassageBlocks]) -> PassageSpan | None:
 
 def _marked(reply: str, passages: Sequence[PassageBlocks]) -> Iterator[CitedText]:
     """Yield prose; a marker cites for the sentence before it alone."""
+    code = [found.span() for found in _CODE.finditer(reply)]
     at = 0
     for match in _MARKERS.finditer(reply):
+        if any(start < match.start() < end for start, end in code):
+            continue
         text = reply[at : match.start()].rstrip() + match[1]
         at = match.end()
         spans = sentence_spans(text)
@@ -88,10 +92,12 @@ def _marked(reply: str, passages: Sequence[PassageBlocks]) -> Iterator[CitedText
         claim = text[start:]
         numbers = dict.fromkeys(int(number) for number in _NUMBER.findall(match[0]) if len(number) < 4)
         cited = [passages[number - 1].passage for number in numbers if 1 <= number <= len(passages)]
-        found = ((passage, best_sentence(claim, passage)) for passage in cited[:MAX_CITATIONS])
+        found = ((passage, narrow(claim, passage, 0, len(passage.text))) for passage in cited[:MAX_CITATIONS])
         yield CitedText(
             text=f"{claim} ",
-            citations=tuple(PassageSpan(passage=own, start=span[0], end=span[1]) for own, span in found if span),
+            citations=tuple(
+                PassageSpan(passage=own, start=start, end=end) for own, (start, end) in found if end - start <= LONG
+            ),
         )
     yield CitedText(text=reply[at:])
 

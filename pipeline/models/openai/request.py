@@ -6,17 +6,17 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from pipeline.models.passages import PassageBlocks, sendable
+from pipeline.models.passages import PassageBlocks, sendable, title_of
 from pipeline.models.provider import Json, Prompt
 from pipeline.models.schemas import ANSWER_SCHEMA
 
 CITE = """\
 Reply with one JSON object and nothing else, of this form:
 {"sentences": [{"text": "…", "citations": [{"passage": 1, "quote": "…"}]}]}
-- text: one sentence of your answer, without reference numbers.
+- text: one sentence, item or row of your answer, without reference numbers; items with their marks, code in a block.
 - passage: the number of the search result that states it. quote: the sentence of that search result that states it, \
-copied to the letter, without any change.
-- A sentence whose quote is not found in its search result is thrown away.
+copied to the letter, without any change. A quote that is not found there counts for nothing.
+- Only a last sentence about what the search results do not say has no citations: [].
 - If the search results do not answer the question: {"sentences": []}"""
 _REPLY = "Reply with one JSON object and nothing else. Its JSON schema:\n"
 #: what would end or begin a search result inside of one
@@ -93,7 +93,7 @@ _NAMED: Mapping[str, tuple[str, ...]] = {
 def _search_result(number: int, item: PassageBlocks) -> str:
     """Return a passage between marks that its text cannot write."""
     source = sendable(item.passage.url) or item.passage.id
-    inside = f"{item.heading()}\n{source}\n\n{''.join(item.blocks()).strip()}"
+    inside = f"{title_of(item.passage)}\n{source}\n\n{''.join(item.blocks()).strip()}"
     return f'<search_result number="{number}">\n{_MARKUP.sub("‹", inside)}\n</search_result>'
 
 
