@@ -31,6 +31,7 @@ from pipeline.models.model import LanguageModel
 from pipeline.models.pace import Pace, Times
 from tests.fakes import Unpaced
 from text.analyser import words
+from text.sentences import sentence_spans
 from workers.settings import CLAUDE_LARGE_MODEL, CLAUDE_SMALL_MODEL
 
 KEY = "sk-ant-double-0123456789"
@@ -131,14 +132,16 @@ def _question(body: Json) -> str:
 
 
 def _nearest(body: Json, question: str) -> tuple[float, int, int, str] | None:
-    """Give the block that holds most of the question's words of four letters and more: share, result, block, text."""
+    """Give the sentence with most of the question's words of four letters and more: share, result, block, text."""
     wanted = {word for word in words(question) if len(word) > 3} or set(words(question))
     scored = [
-        (len(wanted & set(words(block["text"]))) / max(1, len(wanted)), -at_result, -at_block, block["text"])
+        (len(wanted & set(words(text))) / max(1, len(wanted)), -at_result, -at_block, -at, text)
         for at_result, result in enumerate(block for block in content_of(body) if block["type"] == "search_result")
         for at_block, block in enumerate(result["content"])
+        for at, (start, end) in enumerate(sentence_spans(block["text"]))
+        if (text := block["text"][start:end])
     ]
     if not scored:
         return None
-    share, result, block, text = max(scored)
+    share, result, block, _, text = max(scored)
     return share, -result, -block, text

@@ -65,15 +65,15 @@ def sentences_of(passage: Passage, start: int, end: int) -> list[tuple[int, int]
     return [span for block in within for span in _sentences(passage.text, block)]
 
 
-def narrow(claim: str, passage: Passage, start: int, end: int) -> tuple[int, int]:
+def narrow(claim: str, passage: Passage, start: int, end: int) -> tuple[int, int] | None:
     """Return the offsets of the few sentences of ``passage.text[start:end]`` that a claim is about.
 
-    All of it, if it shares no word with the claim, as between two languages.
+    None if it shares no word with the claim, as between two languages.
     """
     spans = sentences_of(passage, start, end)
     wanted = {term: 2 if term[0].isdigit() else 1 for term in content_terms(claim, passage.lang)}
     held = [wanted.keys() & set(terms_of(passage.text[slice(*span)], passage.lang)) for span in spans]
-    best, chosen = 0.0, (start, end)
+    best, chosen = 0.0, None
     for first, (begin, _) in enumerate(spans):
         found: set[str] = set()
         for last, (_, stop) in enumerate(spans[first : first + _MOST_SENTENCES], start=first):

@@ -52,7 +52,8 @@ def span_of_blocks(cited: PassageBlocks, start: int, end: int, *, quote: str, cl
         return None
     if "".join("".join(cited.blocks()[start:end]).split()) != "".join(quote.split()):
         return None
-    first, last = narrow(claim, cited.passage, cited.bounds[start], cited.bounds[end])
+    whole = cited.bounds[start], cited.bounds[end]
+    first, last = narrow(claim, cited.passage, *whole) or whole
     text = cited.passage.text[first:last]
     return PassageSpan(passage=cited.passage, start=last - len(text.lstrip()), end=first + len(text.rstrip()))
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from domain import Passage
 from pipeline.models.json_reply import find_object, whole_objects, without_thoughts
 from pipeline.models.passages import LONG, PassageBlocks, narrow, sentences_of
 from pipeline.models.provider import CitedText, Json, PassageSpan
+from text.language import detect_language
 from text.sentences import sentence_spans
 
 #: sentences longer than this are not taken whole
@@ -92,14 +94,19 @@ def _marked(reply: str, passages: Sequence[PassageBlocks]) -> Iterator[CitedText
         claim = text[start:]
         numbers = dict.fromkeys(int(number) for number in _NUMBER.findall(match[0]) if len(number) < 4)
         cited = [passages[number - 1].passage for number in numbers if 1 <= number <= len(passages)]
-        found = ((passage, narrow(claim, passage, 0, len(passage.text))) for passage in cited[:MAX_CITATIONS])
+        found = ((passage, _says(claim, passage)) for passage in cited[:MAX_CITATIONS])
         yield CitedText(
             text=f"{claim} ",
-            citations=tuple(
-                PassageSpan(passage=own, start=start, end=end) for own, (start, end) in found if end - start <= LONG
-            ),
+            citations=tuple(PassageSpan(passage=own, start=span[0], end=span[1]) for own, span in found if span),
         )
     yield CitedText(text=reply[at:])
+
+
+def _says(claim: str, passage: Passage) -> tuple[int, int] | None:
+    """Return what a passage says of a claim: all of a short one in another language; None for nothing."""
+    whole = 0, len(passage.text)
+    is_foreign = detect_language(claim) not in (passage.lang, "und")
+    return narrow(claim, passage, *whole) or (whole if is_foreign and len(passage.text) <= LONG else None)
 
 
 def _is_word_bound(quote: str) -> bool:

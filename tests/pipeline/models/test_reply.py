@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from domain import Answer, Cost, Hit
+from domain import Answer, Cost
 from domain.options import Length
 from pipeline.answering.citations import check
 from pipeline.answering.style import ROOM
@@ -26,7 +26,7 @@ PAGE = (
 
 
 def passages(text: str = PAGE) -> tuple[PassageBlocks, ...]:
-    return cut_into_blocks([Hit(passage=passage(text), score=1.0, scale="rerank", rank=1)])
+    return cut_into_blocks([passage(text)])
 
 
 def cited(text: str, quote: str = "Install Foo first.") -> CitedText:

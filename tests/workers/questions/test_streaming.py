@@ -52,7 +52,7 @@ def test_sentences_are_published_before_the_answer_is_whole(reading: Services, d
         Say(
             [
                 ("It was built in 1874. ", [Cite(result=0, start=0, end=1)]),
-                ("Its lamp broke in 1921.", [Cite(result=0, start=1, end=2)]),
+                ("Its lamp broke in 1921.", [Cite(result=0, start=0, end=1)]),
             ]
         ),
     )

@@ -27,20 +27,23 @@ def test_streamed_citations_of_several_passages_are_numbered_in_the_order_of_use
             [
                 ("The lamp broke in 1921", [Cite(result=1, start=0, end=1)]),
                 ", and ",
-                ("the lighthouse is of 1874", [Cite(result=0, start=1, end=2), Cite(result=1, start=0, end=1)]),
+                ("the lighthouse is of 1874", [Cite(result=0, start=0, end=1), Cite(result=1, start=0, end=1)]),
                 ". ",
-                ("All of it was mended.", [Cite(result=1, start=0, end=2)]),
+                ("All of it was mended.", [Cite(result=1, start=0, end=1)]),
                 " What a tower!",
             ],
             thinks=True,
         )
     )
     answer = claude.compose(QUESTION, hits())
-    assert answer.text == ("The lamp broke in 1921, and the lighthouse is of 1874. [1] [2] All of it was mended. [3]")
+    assert answer.text == (
+        "The lamp broke in 1921, and the lighthouse is of 1874. [1] [2] [3] All of it was mended. [4]"
+    )
     assert [citation.quote for citation in answer.citations] == [
         "A storm broke the lamp in 1921.",
         "The lighthouse of Vierburg was built in 1874.",
-        SECOND,
+        SECOND,  # which says nothing of that
+        "It was mended within a week.",
     ]
     assert all_stand(answer, hits())
     assert answer.notice == "Sentences left out because they cite nothing: 1."
@@ -58,12 +61,12 @@ def test_without_passages_nothing_is_asked(double: ClaudeDouble, claude: Languag
 
 
 def test_quote_that_is_not_the_pages_supports_nothing(double: ClaudeDouble, claude: LanguageModel) -> None:
-    double.script(Say([("It is 99 m tall.", [Cite(result=0, start=2, end=3, text="It is 99 m tall.")])]))
+    double.script(Say([("It is 99 m tall.", [Cite(result=0, start=0, end=1, text="It is 99 m tall.")])]))
     assert claude.compose(QUESTION, hits()).text == ""
 
 
 def test_answer_cut_off_at_the_token_limit_says_so(double: ClaudeDouble, claude: LanguageModel) -> None:
-    cite = [Cite(result=0, start=1, end=2)]
+    cite = [Cite(result=0, start=0, end=1)]
     double.script(Say([("Built in 1874. Later it wa", cite)], stop_reason="max_tokens"))
     answer = claude.compose(QUESTION, hits())
     assert answer.text == "Built in 1874. [1]"
@@ -77,6 +80,7 @@ def test_answer_language_and_notes_are_instructions_of_the_system_prompt(
     claude.compose(QUESTION, hits())
     first, second = ([block["text"] for block in received.body["system"]] for received in double.received)
     assert "“de”" in first[1]
-    assert first[2] == "Mention the year first."
-    assert second[1].startswith("Reply in the language of the question")
+    assert first[1].startswith("Today is 20")
+    assert first[3] == "Mention the year first."
+    assert "Reply in the language of the question" in second[1]
     assert first[0] == second[0]  # what never changes comes first: it can be cached

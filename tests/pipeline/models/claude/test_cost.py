@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 
 from evals.model.wire import Cite, Say
 from pipeline.llm import OverBudget
+from pipeline.models.claude.request import CACHED_FROM
 from pipeline.models.model import LanguageModel
 from pipeline.models.prices import Price
 from tests.claude_double import ClaudeDouble
-from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
+from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, brief, hits
 
 # --- what never changes is cached
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda claude: claude.compose(QUESTION, hits()),
-        lambda claude: claude.verdict(QUESTION, hits()),
-        lambda claude: claude.variants(QUESTION, count=3, lang="en"),
-    ],
-    ids=["compose", "verdict", "variants"],
-)
-def test_prompt_is_marked_for_caching_and_is_the_same_for_every_question(
-    double: ClaudeDouble, claude: LanguageModel, call: Callable[[LanguageModel], object]
+@pytest.mark.parametrize("instructions", ["Be brief.", "Be brief. " * 2_000])
+def test_prompt_is_marked_for_caching_if_it_is_long_enough(
+    double: ClaudeDouble, claude: LanguageModel, instructions: str
 ) -> None:
-    call(claude)
-    call(claude)
-    claude.compose("Another question?", hits("Another page."), notes=["A note."])
-    first, second = (received.body["system"] for received in double.received[:2])
-    assert first[0]["cache_control"] == {"type": "ephemeral"}
+    claude.write(brief(instructions=instructions))
+    claude.write(brief(question="Another question?", notes=("A note.",), instructions=instructions))
+    first, second = (received.body["system"] for received in double.received)
+    assert ("cache_control" in first[0]) == (len(instructions) > 4 * CACHED_FROM)
     assert first[0] == second[0]
+    assert instructions.strip() in first[0]["text"]
     assert all("cache_control" not in block for block in first[1:])
 
 
@@ -48,7 +40,7 @@ def test_compose_has_one_prefix_whatever_is_asked_in_whatever_language(
 
 
 def test_cached_tokens_are_counted_at_their_own_price(double: ClaudeDouble, claude: LanguageModel) -> None:
-    cite = [Cite(result=0, start=1, end=2)]
+    cite = [Cite(result=0, start=0, end=1)]
     usage = {"input_tokens": 100, "output_tokens": 10}
     double.script(
         Say([("Built in 1874.", cite)], usage={**usage, "cache_creation_input_tokens": 1000}),
@@ -65,7 +57,7 @@ def test_cached_tokens_are_counted_at_their_own_price(double: ClaudeDouble, clau
 def test_cost_is_what_the_usage_says_at_the_models_price(double: ClaudeDouble, ask: Ask) -> None:
     price = Price(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
     usage = {"input_tokens": 1000, "cache_read_input_tokens": 2000, "cache_creation_input_tokens": 400}
-    double.script(Say([("Built in 1874.", [Cite(result=0, start=1, end=2)])], usage={**usage, "output_tokens": 500}))
+    double.script(Say([("Built in 1874.", [Cite(result=0, start=0, end=1)])], usage={**usage, "output_tokens": 500}))
     cost = ask(prices={"claude-sonnet": price}).compose(QUESTION, hits()).cost
     assert cost.usd == pytest.approx((1000 * 3 + 500 * 15 + 2000 * 0.3 + 400 * 3.75) / 1e6)
     assert (cost.model, cost.input_tokens, cost.output_tokens) == ("claude-sonnet-5-5", 3400, 500)

@@ -20,9 +20,9 @@ from tests.claude_double import ClaudeDouble
 from tests.pipeline.models.claude.lighthouse import QUESTION, all_stand, hits
 
 BUILT, BROKE, WEEK = (
-    [Cite(result=0, start=1, end=2)],
+    [Cite(result=0, start=0, end=1)],
     [Cite(result=1, start=0, end=1)],
-    [Cite(result=1, start=1, end=2)],
+    [Cite(result=1, start=0, end=1)],
 )
 THREE = Say(
     [
@@ -67,7 +67,7 @@ def test_bug_of_the_caller_is_no_bad_reply(double: ClaudeDouble, claude: Languag
 @pytest.mark.parametrize(
     "said",
     [
-        ("It is 41 m tall. ", [Cite(result=0, start=2, end=3, text="It is 41 km tall.")]),  # a quote of its own
+        ("It is 41 m tall. ", [Cite(result=0, start=0, end=1, text="It is 41 km tall.")]),  # a quote of its own
         "Everyone knows that it is tall. ",
     ],
 )
@@ -84,7 +84,7 @@ def test_sentence_with_an_address_of_its_own_is_published_as_its_quote(
     double: ClaudeDouble, claude: LanguageModel
 ) -> None:
     received: list[Answer] = []
-    away = ("See https://collector.example/?q=1 for it. ", [Cite(result=0, start=2, end=3)])
+    away = ("It is 41 m tall, see https://collector.example/?q=1. ", [Cite(result=0, start=0, end=1)])
     double.script(Say([away, ("It was built in 1874.", BUILT), " ", ("It was mended.", WEEK)]))
     claude.compose(QUESTION, hits(), on_answer=received.append)
     assert [answer.text for answer in received][:1] == ["It is 41 m tall. [1]"]
@@ -132,7 +132,7 @@ def test_verbatim_answer_has_only_the_pages_words(double: ClaudeDouble, claude: 
 @pytest.mark.parametrize("count", [0, 1, 2, MAX_UPDATES + 5])
 def test_answer_is_published_a_bounded_number_of_times_and_only_grows(count: int) -> None:
     received: list[Answer] = []
-    passages = cut_into_blocks(hits())
+    passages = cut_into_blocks([hit.passage for hit in hits()])
     writing = AnswerStream(on_answer=received.append, passages=passages, composer="m", question=QUESTION, lang="en")
     citations = (PassageSpan(passage=passages[0].passage, start=31, end=76),)
     said = [

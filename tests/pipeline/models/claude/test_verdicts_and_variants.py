@@ -25,10 +25,8 @@ def test_verdict_says_whether_the_passages_suffice(double: ClaudeDouble, claude:
 @pytest.mark.parametrize(
     "fields",
     [
-        {"sufficient": "yes", "confidence": 0.5, "reason": "r", "missing": []},  # a word for a boolean
-        {"sufficient": True, "confidence": "high", "reason": "r", "missing": []},
-        {"sufficient": True, "confidence": float("nan"), "reason": "r", "missing": []},
-        {"sufficient": True, "confidence": 0.5, "reason": "r"},  # a field less
+        {"sufficient": "yes", "reason": "r", "missing": []},  # a word for a boolean
+        {"sufficient": True, "reason": "r"},  # a field less
         ["sufficient"],
     ],
 )
@@ -41,10 +39,9 @@ def test_verdict_of_another_shape_is_a_bad_reply_that_has_its_cost(
     assert caught.value.cost.output_tokens > 0
 
 
-def test_confidence_stays_in_its_range(double: ClaudeDouble, claude: LanguageModel) -> None:
-    double.script(say_json({"sufficient": True, "confidence": 97, "reason": "r", "missing": [" a  b ", ""]}))
-    verdict = claude.verdict(QUESTION, hits()).value
-    assert (verdict.confidence, verdict.missing) == (1.0, ("a b",))
+def test_what_is_missing_is_in_short_phrases(double: ClaudeDouble, claude: LanguageModel) -> None:
+    double.script(say_json({"sufficient": False, "reason": "r", "missing": [" a  b ", ""]}))
+    assert claude.verdict(QUESTION, hits()).value.missing == ("a b",)
 
 
 def test_variants_are_other_wordings_of_known_kinds(double: ClaudeDouble, claude: LanguageModel) -> None:

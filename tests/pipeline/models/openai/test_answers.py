@@ -127,10 +127,10 @@ def test_verdict_and_variants_are_read_from_json(double: OpenAIDouble, model: La
     assert "variants" in second.system
 
 
-def test_models_are_shown_how_relevant_each_passage_is(double: OpenAIDouble, model: LanguageModel) -> None:
+def test_models_are_shown_titles_and_addresses_and_no_scores(double: OpenAIDouble, model: LanguageModel) -> None:
     model.compose(QUESTION, hits())
-    assert "[Relevance: 1.00] Page 1" in double.received[0].user
-    assert "[Relevance: 0.50] Page 2" in double.received[0].user
+    assert "Page 1\nhttps://example.org/1\n\nVierburg" in double.received[0].user
+    assert "Relevance" not in double.received[0].user
 
 
 def test_page_cannot_end_its_search_result(double: OpenAIDouble, model: LanguageModel) -> None:
