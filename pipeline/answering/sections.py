@@ -51,7 +51,7 @@ def seats(
 
 
 def sections(
-    spans: Sequence[Span], pages: Mapping[int, Page], *, tokens: int, rooms: Sequence[int] = ROOMS
+    spans: Sequence[Span], pages: Mapping[int, Page], *, tokens: int, rooms: Sequence[float] = ROOMS
 ) -> tuple[Passage, ...]:
     """Return the sections around the spans, best first, of ``tokens`` tokens in all; those that touch are one.
 
@@ -91,7 +91,7 @@ def _touch(one: Span, other: Span, text: str) -> bool:
     return not text[min(one.end, other.end) : max(one.start, other.start)].strip()
 
 
-def _grown(page: Page, span: Span, room: int) -> Span:
+def _grown(page: Page, span: Span, room: float) -> Span:
     """Return the span with as much of its section as has room, and with what stands beside a short section."""
     for start, end in (_section(page, span), (0, len(page.text))):
         span = _within(page, span, start, end, room)
@@ -109,11 +109,11 @@ def _section(page: Page, span: Span) -> tuple[int, int]:
     )
 
 
-def _within(page: Page, span: Span, start: int, end: int, room: int) -> Span:
+def _within(page: Page, span: Span, start: int, end: int, room: float) -> Span:
     """Return the span extended within ``start`` and ``end`` by whole sentences, as far as ``room`` tokens reach."""
     text = page.text
     own = text[span.start : span.end]
-    spare = room * BYTES_PER_TOKEN * len(own) // max(1, len(own.encode("utf-8", "replace"))) - len(own)
+    spare = int(room * BYTES_PER_TOKEN * len(own) / max(1, len(own.encode("utf-8", "replace")))) - len(own)
     if spare <= 0:
         return span
     below = max(int(spare * BELOW), spare - (span.start - start))
