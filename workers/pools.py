@@ -123,7 +123,9 @@ def warm_up(queue: Queue) -> bool:
         if "writer" in queue.loads:
             _ = ready.passages_writer
         if "model" in queue.loads:
-            _ = ready.leases, ready.model
+            _ = ready.leases
+            if ready.model:
+                ready.model.warm()
     except WellreadError as error:  # the first task meets the error again, and stores it in its row
         log.error("not_ready", queue=queue.name, error=str(error))
         return False
