@@ -5,7 +5,7 @@ Nothing here touches a disk, a network or a clock.
 
 from __future__ import annotations
 
-from domain.answer import Answer, Citation, CitedPage, Cost, Focus, Sentence, SolvedQuestion, Verdict
+from domain.answer import Answer, Citation, CitedPage, Cost, Focus, ModelCost, Sentence, SolvedQuestion, Verdict
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.fact import Fact, KnownName, StatedFact
 from domain.flow import FINAL, Status
@@ -35,6 +35,7 @@ __all__ = [
     "Hit",
     "KnownName",
     "Link",
+    "ModelCost",
     "Page",
     "PageText",
     "Passage",

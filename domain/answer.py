@@ -128,8 +128,8 @@ class Sentence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cost:
-    """What a model's API was asked for."""
+class ModelCost:
+    """What one model was asked for."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
 
@@ -137,17 +137,61 @@ class Cost:
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
-    unpriced: bool = field(
-        default=False, metadata=described("Whether calls are left out of `usd` because their price is not known.")
-    )
+    unpriced: bool = field(default=False, metadata=described("Whether its price is not known."))
 
-    def __add__(self, other: Cost) -> Cost:
-        return Cost(
-            model=self.model or other.model,
+    def __add__(self, other: ModelCost) -> ModelCost:
+        return ModelCost(
+            model=self.model,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             usd=self.usd + other.usd,
             unpriced=self.unpriced or other.unpriced,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What a model's API was asked for."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
+
+    model: str = field(default="", metadata=described("The model; if several were asked, their names with commas."))
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    unpriced: bool = field(
+        default=False, metadata=described("Whether calls are left out of `usd` because their price is not known.")
+    )
+    #: of one call it may be empty; costs that differ in it only are equal
+    by_model: tuple[ModelCost, ...] = field(
+        default=(), compare=False, metadata=described("The sum of each model, in the order in which they were asked.")
+    )
+
+    def __add__(self, other: Cost) -> Cost:
+        sums: dict[str, ModelCost] = {}
+        for part in (*self._parts, *other._parts):
+            sums[part.model] = sums[part.model] + part if part.model in sums else part
+        return Cost(
+            model=", ".join(filter(None, sums)),
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            usd=self.usd + other.usd,
+            unpriced=self.unpriced or other.unpriced,
+            by_model=tuple(sums.values()),
+        )
+
+    @property
+    def _parts(self) -> tuple[ModelCost, ...]:
+        if self.by_model or self == Cost():
+            return self.by_model
+        return (
+            ModelCost(
+                model=self.model,
+                input_tokens=self.input_tokens,
+                output_tokens=self.output_tokens,
+                usd=self.usd,
+                unpriced=self.unpriced,
+            ),
         )
 
 

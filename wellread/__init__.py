@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from domain.access.collection import Collection, Imported
 from domain.access.key import ApiKey
-from domain.answer import Citation, Cost, NextQuestion, Sentence, Verdict
+from domain.answer import Citation, Cost, ModelCost, NextQuestion, Sentence, Verdict
 from domain.candidate import Schedule
 from domain.contradiction import Contradiction
 from domain.file import StoredFile
@@ -40,6 +40,7 @@ __all__ = [
     "Filters",
     "FoundPassage",
     "Imported",
+    "ModelCost",
     "NextQuestion",
     "Options",
     "PageCheck",

@@ -24,6 +24,7 @@ _PUBLISHED_NAMES: Final = {
             "Cost",
             "Feedback",
             "Focus",
+            "ModelCost",
             "PageCheck",
             "PageSeen",
             "Record",

@@ -188,12 +188,15 @@ export interface ContradictionOut {
 
 /** What a model's API was asked for. */
 export interface CostOut {
+  /** The model; if several were asked, their names with commas. */
   model: string;
   input_tokens: number;
   output_tokens: number;
   usd: number;
   /** Whether calls are left out of `usd` because their price is not known. */
   unpriced: boolean;
+  /** The sum of each model, in the order in which they were asked. */
+  by_model: Array<ModelCostOut>;
 }
 
 /** What the questions of one day cost on language models. */
@@ -377,6 +380,16 @@ export interface Message {
   role: string;
   content?: unknown;
   tool_calls?: unknown;
+}
+
+/** What one model was asked for. */
+export interface ModelCostOut {
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+  usd: number;
+  /** Whether its price is not known. */
+  unpriced: boolean;
 }
 
 /** A question to ask next, made of a heading or a definition of a page that was near. */

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain import Cost
+from domain import Cost, ModelCost
 from store.crawl import candidates
 from store.questions import steps
 from store.questions.state import find
@@ -79,7 +79,11 @@ def total_cost(session: Session, question_id: str, *, since: datetime | None = N
 
 def cost_of(costs: Iterable[Mapping[str, Any] | None]) -> Cost:
     """Add up costs as the trace stores them; a step without one cost nothing."""
-    return sum((Cost(**cost) for cost in costs if cost), start=Cost())
+    return sum((_cost(stored) for stored in costs if stored), start=Cost())
+
+
+def _cost(stored: Mapping[str, Any]) -> Cost:
+    return Cost(**{**stored, "by_model": tuple(ModelCost(**each) for each in stored.get("by_model", ()))})
 
 
 def spent(session: Session, question_id: str) -> Cost:

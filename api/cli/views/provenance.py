@@ -45,4 +45,6 @@ def _cost(record: Record) -> Iterator[str]:
     if cost.input_tokens or cost.output_tokens or cost.usd:
         tokens = f"{cost.input_tokens:,} tokens read, {cost.output_tokens:,} written"
         price = "not known" if cost.unpriced and not cost.usd else f"${cost.usd:.4f}"
-        yield f"Cost {price} ({clean(cost.model) or 'a model'}: {tokens})."
+        several = len(cost.by_model) > 1 and cost.usd
+        named = [f"{each.model or 'others'} ${each.usd:.4f}" for each in cost.by_model] if several else [cost.model]
+        yield f"Cost {price} ({clean(', '.join(named)) or 'a model'}: {tokens})."

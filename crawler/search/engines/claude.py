@@ -127,7 +127,7 @@ class ClaudeSearch:
         usage = getattr(message, "usage", None)
         spent = self.price(_number(usage, "input_tokens"), _number(usage, "output_tokens"))
         searches = _number(getattr(usage, "server_tool_use", None), "web_search_requests")
-        return spent + Cost(usd=searches * SEARCH_USD)
+        return spent + Cost(model=spent.model, usd=searches * SEARCH_USD)
 
 
 def _request(model: str, text: str) -> dict[str, Any]:

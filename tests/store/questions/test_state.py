@@ -175,6 +175,18 @@ def test_a_replayed_question_begins_with_a_whole_budget(database: Database) -> N
         assert trace.total_cost(session, question.id) == cost  # what it cost in all is still told
 
 
+def test_cost_of_a_question_names_the_models_of_all_its_steps(database: Database) -> None:
+    question = _ask(database)
+    judged, wrote = Cost(model="small", input_tokens=500, usd=0.001), Cost(model="large", input_tokens=2_000, usd=0.02)
+    with database.write() as session:
+        for cost in (judged, judged + wrote):
+            trace.add_cost(session, question.id, "model", cost, started_at=NOW, now=NOW)
+    with database.read() as session:
+        total = records.read(session, question.id, NOW).cost
+    assert [(each.model, each.input_tokens) for each in total.by_model] == [("small", 1_000), ("large", 2_000)]
+    assert (total.model, total.usd) == ("small, large", pytest.approx(0.022))
+
+
 @pytest.mark.parametrize("deadline_s", [30.0, 7_200.0])
 def test_a_replayed_question_has_the_time_that_its_asker_gave_it(database: Database, deadline_s: float) -> None:
     question = _ask(database, NewQuestion(text="Soon?", deadline_s=deadline_s))

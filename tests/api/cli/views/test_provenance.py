@@ -40,6 +40,11 @@ LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["ye
             ["Cost not known (qwen3:8b: 3,400 tokens read, 500 written)."],
         ),
         ({"cost": PAID}, ["Cost $0.0123 (claude-sonnet-5-5: 3,400 tokens read, 500 written)."]),
+        ({"cost": PAID | {"by_model": [PAID]}}, ["Cost $0.0123 (claude-sonnet-5-5: 3,400 tokens read, 500 written)."]),
+        (
+            {"cost": PAID | {"by_model": [PAID | {"usd": 0.012}, PAID | {"usd": 0.0003, "model": "claude-haiku-5-5"}]}},
+            ["Cost $0.0123 (claude-sonnet-5-5 $0.0120, claude-haiku-5-5 $0.0003: 3,400 tokens read, 500 written)."],
+        ),
         ({"verdict": LACKING}, []),  # it is final: what was missing stands in the answer
         ({"status": "SEEKING", "verdict": LACKING}, ["Not covered yet: year, builder."]),
         (
