@@ -32,6 +32,8 @@ _REACH, _SMALL, _OTHER_CLAUSE = 8, 0.25, 0.35
 _FITS_BETTER = 0.4
 #: what changes places has so many words at most
 _MAX_EXPRESSION = 4
+#: in these languages what stands on either side of a verb may change places: more must stand between
+_VERB_SECOND, _LEAST_BETWEEN = frozenset({"de", "nl"}), 2
 #: the share of a sentence's words that must be the text's and in its order, with the two expressions put back, and
 #: with one word replaced
 _LEAST_EXCHANGED, _LEAST_REPLACED = 0.75, 0.8
@@ -50,17 +52,18 @@ def misplaced_value(sentence: str, text: str, lang: str) -> str:
     """Return the number of a sentence that stands there for another number of the text; "" for none."""
     own, other = _tokens(sentence, lang), _tokens(text, lang)
     said = {token.term for token in own}
-    places: dict[str, list[Mapping[str, float]]] = {}
-    for at, token in enumerate(other):
-        if token.kind == "value":
-            places.setdefault(token.term, []).append(_beside(other, at))
+    values = [at for at, token in enumerate(other) if token.kind == "value"]
     for at, token in enumerate(own):
-        if token.kind != "value" or token.term not in places:
+        here = [place for place in values if other[place].term == token.term]
+        elsewhere = [place for place in values if other[place].term not in said]
+        if token.kind != "value" or not here or not elsewhere:
             continue
         beside = _beside(own, at)
-        fits = {value: max(_alike(beside, place) for place in where) for value, where in places.items()}
-        others = [fit for value, fit in fits.items() if value not in said]
-        if others and max(others) > fits[token.term] + _FITS_BETTER:
+        fit, better = max((_alike(beside, _beside(other, place)), place) for place in elsewhere)
+        there = _of_clause(other, better)
+        here_only = set().union(*(_of_clause(other, place) for place in here)) - there
+        is_told_apart = bool(here_only & beside.keys() and there - said)
+        if fit > max(_alike(beside, _beside(other, place)) for place in here) + _FITS_BETTER and not is_told_apart:
             return token.term
     return ""
 
@@ -70,7 +73,8 @@ def exchanged(sentence: str, text: str, lang: str) -> str:
     own = _words(_tokens(sentence, lang))
     spans = sentence_spans(text)
     parts = [*spans, *((one[0], other[1]) for one, other in pairwise(spans))]
-    found = (_exchanged(own, _tokens(text[start:end], lang)) for start, end in parts)
+    least = _LEAST_BETWEEN if lang in _VERB_SECOND else 1
+    found = (_exchanged(own, _tokens(text[start:end], lang), least) for start, end in parts)
     return next((each for each in found if each), "") if len(own) <= _MAX_WORDS else ""
 
 
@@ -79,20 +83,26 @@ def replaced(sentence: str, text: str, lang: str) -> str:
 
     A synonym replaces nothing.
     """
-    own = [token.term for token in _words(_tokens(sentence, lang))]
+    own = _words(_tokens(sentence, lang))
     for start, end in sentence_spans(text):
-        other = [token.term for token in _words(_tokens(text[start:end], lang))]
+        other = _words(_tokens(text[start:end], lang))
         if not own or max(len(own), len(other)) > _MAX_WORDS:
             continue
-        matcher = SequenceMatcher(None, own, other, autojunk=False)
+        matcher = SequenceMatcher(None, [token.term for token in own], [token.term for token in other], autojunk=False)
         changed = [change for change in matcher.get_opcodes() if change[0] != "equal"]
         copied = sum(block.size for block in matcher.get_matching_blocks())
         if copied < _LEAST_REPLACED * len(own) or len(changed) > 2:
             continue
-        for word, by in ((own[a:b], other[c:d]) for kind, a, b, c, d in changed if kind == "replace"):
-            if len(word) == len(by) == 1 and not best_weight(find_related(word, by, lang)[word[0]], by):
-                return f"{word[0]}, not {by[0]}"
+        for words, by in ((own[a:b], other[c:d]) for kind, a, b, c, d in changed if kind == "replace" and a):
+            if len(words) == len(by) == 1 and not _means_the_same(words[0], by[0], lang):
+                return f"{words[0].term}, not {by[0].term}"
     return ""
+
+
+def _means_the_same(word: Token, other: Token, lang: str) -> bool:
+    """Return whether a word of a sentence is a synonym of the text's, or what its pronoun stands for."""
+    is_named = other.kind == "small" and word.kind == "word"
+    return is_named or bool(best_weight(find_related([word.term], [other.term], lang)[word.term], [other.term]))
 
 
 def _tokens(text: str, lang: str) -> list[Token]:
@@ -132,25 +142,33 @@ def _beside(tokens: Sequence[Token], at: int) -> Mapping[str, float]:
     return weights
 
 
+def _of_clause(tokens: Sequence[Token], at: int) -> set[str]:
+    return {token.term for token in tokens if token.clause == tokens[at].clause and token.kind == "word"}
+
+
 def _alike(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     return sum(min(weight, other[term]) for term, weight in one.items() if term in other)
 
 
-def _exchanged(own: Sequence[Token], tokens: Sequence[Token]) -> str:
+def _exchanged(own: Sequence[Token], tokens: Sequence[Token], least: int) -> str:
     """Find three expressions in the order 3 2 1 whose other order makes the sentence nearly the text's."""
     terms, others = [token.term for token in own], [token.term for token in _words(tokens)]
     if len(others) > _MAX_WORDS:
         return ""
     for last, middle, first in _triples(_runs(own, others)):
+        if len(middle) < least:
+            continue
         back = [
             *terms[: last[0]], *terms[first[0] : first[-1] + 1], *terms[last[-1] + 1 : first[0]],
             *terms[last[0] : last[-1] + 1], *terms[first[-1] + 1 :],
         ]  # fmt: skip
         copied = _in_order(back, others)
+        between = own[last[-1] + 1 : first[0]]
         if (
             copied > _in_order(terms, others)
             and copied >= _LEAST_EXCHANGED * len(terms)
             and not _is_listed([terms[at] for at in middle], tokens)
+            and all(token.kind == "small" or token.term in others for token in between)
         ):
             return " / ".join(" ".join(terms[at] for at in run) for run in (first, last))
     return ""

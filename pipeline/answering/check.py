@@ -10,7 +10,7 @@ without one it counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,14 +25,14 @@ from pipeline.answering.write import quoted
 from pipeline.phrases import say
 from text.analyser import fold, words
 from text.language import detect_language
-from text.languages import language
+from text.languages import language, word_set
 from text.sentences import sentence_spans
 from text.terms import content_terms
 
 #: characters of a quote's paragraph that are read on either side of it
 _BESIDE = 600
-#: options, file names and identifiers; "e.g." is none
-_CODE = re.compile(r"(?<!\w)--?[A-Za-z][\w-]*|[A-Za-z_]\w+(?:[._/]\w+)+|\w+_\w+")
+#: options, paths, file names and identifiers; "e.g." and "and/or" are none
+_CODE = re.compile(r"(?<!\w)--?[A-Za-z][\w-]*|(?<![\w/])[~.]?/\w[\w./-]*\w|[A-Za-z_]\w+(?:\.\w+)+|\w+_\w+")
 #: a capital behind a word: not at the beginning of a sentence, of a cell or of what is quoted
 _CAPITAL = re.compile(r"(?<=[\w,)] )[^\W\d_a-zß-öø-ÿ][\w’'-]*\w")
 _ABBREVIATION = re.compile(r"(?<![\w.])[^\W\d_a-zß-öø-ÿ]{2,}(?![\w’'])")
@@ -107,7 +107,7 @@ def _why(
 ) -> tuple[Kind, str] | None:
     """Return what is wrong with a sentence, or None."""
     source = "\n\n".join(_around(quote, texts.get(quote.page_id, "")) for quote in quotes)
-    beside = "\n".join((*(quote.title for quote in quotes), question))
+    beside = "\n".join((*(f"{quote.title}\n{quote.url}" for quote in quotes), question))
     said, of = without_leading_answer(sentence.text), detect_language(source)
     lang = lang or of
     if " ".join(sentence.text.split()) in " ".join(source.split()):
@@ -142,25 +142,31 @@ def _around(quote: Citation, text: str) -> str:
 
 def _missing(said: str, source: str, lang: str, of: str) -> str:
     """Return the number, code or name of a sentence that its source lacks, with what it is; "" for none."""
-    folded = fold(source)
-    codes = _CODE.findall(said)
+    held = set(words(source))
+    codes, folded = _CODE.findall(said), fold(source)
     if code := next((code for code in codes if fold(code) not in folded), ""):
         return f"code: {code}"
     for code in codes:  # its digits are no numbers
         said = said.replace(code, " ")
     if number := unsupported(said, source, lang=lang, source_lang=of):
         return f"number: {number}"
-    return next((f"name: {name}" for name in _missing_names(said, folded, lang, of)), "")
+    return next((f"name: {name}" for name in _missing_names(said, source, held, lang, of)), "")
 
 
-def _missing_names(said: str, folded: str, lang: str, of: str) -> Iterator[str]:
-    """Yield the names and days of a sentence that its source lacks; a day may be named in another language there."""
-    held = set(words(folded))
-    for name in (_ABBREVIATION if lang in _CAPITAL_NOUNS else _CAPITAL).findall(said):
-        parts = words(name)
-        if not all({part, part.removesuffix("s")} & held or part in folded for part in parts) and not _days(name, lang):
+def _missing_names(said: str, source: str, held: Set[str], lang: str, of: str) -> Iterator[str]:
+    """Yield the names and days of a sentence that its source lacks; a day may be named in another language there.
+
+    In another language names change, and only abbreviations are compared.
+    """
+    folded = fold(source)
+    calendar = word_set("months", lang) | word_set("weekdays", lang) | word_set("seasons", lang)
+    for name in (_ABBREVIATION if lang != of or lang in _CAPITAL_NOUNS else _CAPITAL).findall(said):
+        if not (
+            all(part in folded or part.removesuffix("s") in held for part in words(name))
+            or fold(name).removesuffix("s") in calendar
+        ):
             yield name
-    if days := _days(folded, of):
+    if days := _days(source, of):
         yield from (language("en").weekdays[day] for day in _days(said, lang) - days)
 
 
