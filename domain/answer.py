@@ -87,7 +87,7 @@ class ChosenSentence:
 
 
 #: what a sentence is in the answer's text: a part of a paragraph, or a block of its own
-Block = Literal["", "item", "step", "row", "code", "heading"]
+AnswerBlock = Literal["", "item", "step", "row", "code", "heading"]
 #: a model's words, the page's, or a model's uncited words about what the pages lack
 Origin = Literal["written", "quoted", "missing"]
 
@@ -100,7 +100,7 @@ class Sentence:
 
     text: str
     markers: tuple[int, ...] = field(default=(), metadata=described("The citations that support it."))
-    block: Block = field(
+    block: AnswerBlock = field(
         default="",
         metadata=described(
             "Whether it is a list's item, a step, a table's row (cells are parted by `|`), code or a heading; "

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, Literal
 
 from domain.answer import Citation, StructuredField
+from domain.blocks import Part, cells_of, fence_for, parts_of
 from domain.record import Record
 from text.invisible import strip_invisible
 
@@ -28,7 +29,8 @@ _NOT_IN_LINK: Final = re.compile(r"[<>\s\\]")
 _STYLE: Final = (
     "body{font:1rem/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}"
     "p,blockquote{white-space:pre-wrap;overflow-wrap:anywhere}blockquote{border-left:.2rem solid;margin:.5rem 0;"
-    "padding-left:1rem}footer{font-size:.85rem;opacity:.75}li{margin-bottom:1rem}"
+    "padding-left:1rem}pre{overflow:auto}table{border-collapse:collapse}td,th{border:1px solid;padding:.3rem .6rem}"
+    "footer{font-size:.85rem;opacity:.75}li{margin-bottom:1rem}"
 )
 
 
@@ -76,7 +78,8 @@ def _values(record: Record) -> tuple[list[tuple[StructuredField, int]], list[Cit
 def _markdown(record: Record, level: int = 1) -> str:
     values, quotes = _values(record)
     heading = "#" * level
-    parts = [f"{heading} {_plain(_one_line(record.question))}", f"*{_state(record)}*", _lines(_answer(record))]
+    said = "\n\n".join(_part(part, heading) for part in parts_of(record.sentences)) if _has_blocks(record) else ""
+    parts = [f"{heading} {_plain(_one_line(record.question))}", f"*{_state(record)}*", said or _lines(_answer(record))]
     if record.short_answer:
         parts.insert(2, f"**{_plain(_one_line(record.short_answer))}**")
     if record.question_as_understood:
@@ -84,14 +87,44 @@ def _markdown(record: Record, level: int = 1) -> str:
     if record.notice:
         parts.append(f"> {_plain(_one_line(record.notice))}")
     if values:
-        said = (f"**{_plain(_path(each))}**: {_plain(_said(each))}{_marker(number)}  " for each, number in values)
-        parts += [f"{heading}# Values", "\n".join(said)]
+        filled = (f"**{_plain(_path(each))}**: {_plain(_said(each))}{_marker(number)}  " for each, number in values)
+        parts += [f"{heading}# Values", "\n".join(filled)]
     if quotes:
         parts.append(f"{heading}# Quotes")
     for cited in quotes:
         quote = "\n".join(f"> {line}" for line in _lines(strip_invisible(cited.quote)).split("\n"))
         parts += [f"**\\[{cited.marker}\\]** {_plain(_name(cited))}  \n{_address(cited)}  \n{_dates(cited)}", quote]
     return "\n\n".join(part for part in (*parts, f"*{_origin(record)}*") if part) + "\n"
+
+
+def _has_blocks(record: Record) -> bool:
+    """Return whether an answer has more than prose and quotes, whose lines are shown as they stand."""
+    return bool(record.answer) and any(sentence.block for sentence in record.sentences)
+
+
+def _part(part: Part, heading: str) -> str:
+    """Return a part of an answer as Markdown."""
+    said = [f"{_plain(_one_line(each.text))}{''.join(map(_marker, each.markers))}" for each in part.sentences]
+    if part.block == "code":
+        code = strip_invisible(part.sentences[0].text)
+        markers = "".join(map(_marker, part.sentences[0].markers)).strip()
+        return "\n".join(filter(None, (fence_for(code), code, fence_for(code), markers)))
+    if part.block == "row":
+        rows = ["| " + " | ".join(row) + " |" for row in _rows(part, _plain, _marker)]
+        return "\n".join((rows[0], "|" + " --- |" * len(cells_of(part.sentences[0].text)), *rows[1:]))
+    if part.block == "step":
+        return "\n".join(f"{number}. {each}" for number, each in enumerate(said, start=part.first))
+    if part.block:
+        return "\n".join({"item": "- ", "heading": f"{heading}# "}[part.block] + each for each in said)
+    lines = [_lines(each.text).rstrip() + "".join(map(_marker, each.markers)) for each in part.sentences]
+    return ("\n\n" if any("\n" in each.text for each in part.sentences) else " ").join(lines)
+
+
+def _rows(part: Part, plain: Callable[[str], str], marked: Callable[[int], str]) -> list[list[str]]:
+    """Return the cells of a table, the markers of a row in its last one."""
+    rows = [[plain(_one_line(cell)) for cell in cells_of(each.text)] for each in part.sentences]
+    marks = ["".join(map(marked, each.markers)) for each in part.sentences]
+    return [[*cells[:-1], cells[-1] + own] for cells, own in zip(rows, marks, strict=True)]
 
 
 def _head(title: str) -> str:
@@ -119,12 +152,38 @@ def _html(record: Record, level: int = 1, ids: str = "c") -> str:
         + (f"<p>Understood as: {_escape(understood)}</p>\n" if understood else "")
         + f"<p><em>{_escape(_state(record))}</em></p>\n"
         + (f"<p dir=auto><strong>{_escape(record.short_answer)}</strong></p>\n" if record.short_answer else "")
-        + f"<p dir=auto>{linked}</p>\n"
+        + (_html_parts(record, level, ids) if _has_blocks(record) else f"<p dir=auto>{linked}</p>\n")
         + (f"<p>{_escape(record.notice)}</p>\n" if record.notice else "")
         + (f"<h{level + 1}>Values</h{level + 1}>\n{filled}" if filled else "")
         + (f"<h{level + 1}>Quotes</h{level + 1}>\n<ol>\n{cited}</ol>\n" if cited else "")
         + f"<footer>{_escape(_origin(record))}</footer>\n"
     )
+
+
+def _html_parts(record: Record, level: int, ids: str) -> str:
+    return "".join(
+        f"{_html_part(part, level, lambda number: ' ' + _anchor(str(number), ids))}\n"
+        for part in parts_of(record.sentences)
+    )
+
+
+def _html_part(part: Part, level: int, marked: Callable[[int], str]) -> str:
+    """Return a part of an answer as HTML."""
+    marks = ["".join(map(marked, each.markers)) for each in part.sentences]
+    said = [_escape(each.text) + own for each, own in zip(part.sentences, marks, strict=True)]
+    if part.block == "heading":
+        return f"<h{level + 1} dir=auto>{said[0]}</h{level + 1}>"
+    if part.block == "code":
+        return f"<pre><code>{_escape(part.sentences[0].text)}</code></pre>" + (f"<p>{marks[0]}</p>" if marks[0] else "")
+    if part.block == "row":
+        tags = ["th", *("td" for _ in part.sentences[1:])]
+        rows = zip(tags, _rows(part, _escape, marked), strict=True)
+        shown = ("".join(f"<{tag}>{cell}</{tag}>" for cell in row) for tag, row in rows)
+        return f"<table dir=auto>{''.join(f'<tr>{row}</tr>' for row in shown)}</table>"
+    if part.block:
+        items = "".join(f"<li>{each}</li>" for each in said)
+        return f"<ol dir=auto start={part.first}>{items}</ol>" if part.block == "step" else f"<ul dir=auto>{items}</ul>"
+    return f"<p dir=auto>{' '.join(said)}</p>"
 
 
 def _item(cited: Citation, ids: str) -> str:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from domain import Answer, Citation, CitedPage, Passage, Sentence, titled
+from domain.blocks import LEADS_IN, Part, cells_of, fence_for, parts_of
 from domain.contradiction import Contradiction
 from pipeline.answering.notices import with_notices
 from pipeline.phrases import say
@@ -17,11 +19,6 @@ from pipeline.phrases import say
 #: page_id → the page's stored text, or None when the page is gone
 PageText = Callable[[int], str | None]
 
-_LEADS_IN = (":", "：")
-#: blocks that follow one of their kind in the next line
-_TOGETHER = ("item", "step", "row")
-_TICKS = re.compile("`+")
-_CELLS = re.compile(r"(?<!\\)\|")
 _WORD = re.compile(r"\w")
 
 
@@ -77,7 +74,7 @@ def supported(sentences: Sequence[Sentence], valid: set[int]) -> tuple[Sentence,
 
 def leads_in(text: str) -> bool:
     """Return whether a sentence announces the next one."""
-    return text.endswith(_LEADS_IN)
+    return text.endswith(LEADS_IN)
 
 
 def located(answer: Answer, pages: Mapping[int, CitedPage]) -> Answer:
@@ -100,15 +97,7 @@ def is_verbatim(citation: Citation, page_text: str | None) -> bool:
 
 def render(sentences: Sequence[Sentence]) -> str:
     """Write the sentences as Markdown, each with its [n] markers: prose in paragraphs, other blocks by themselves."""
-    text, step = "", 0
-    for before, sentence in zip((None, *sentences), sentences, strict=False):
-        step = _step(step, sentence)
-        if before is not None:
-            text += _between(before, sentence)
-        text += _marked(sentence, step)
-        if sentence.block == "row" and (before is None or before.block != "row"):
-            text += f"\n|{' --- |' * len(_CELLS.split(sentence.text))}"
-    return text
+    return "\n\n".join(map(_written, parts_of(sentences)))
 
 
 def with_sentences(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) -> Answer:
@@ -136,28 +125,23 @@ def with_sentences(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) 
     )
 
 
-def _step(step: int, sentence: Sentence) -> int:
-    """Return the number of the last step, which is 0 before the steps that a heading or a lead-in begins."""
-    if sentence.block == "step":
-        return step + 1
-    return 0 if sentence.block == "heading" or (not sentence.block and leads_in(sentence.text)) else step
-
-
-def _between(before: Sentence, sentence: Sentence) -> str:
-    if before.block or sentence.block:
-        return "\n" if before.block == sentence.block and sentence.block in _TOGETHER else "\n\n"
-    return "\n\n" if "\n" in before.text + sentence.text else " "
-
-
-def _marked(sentence: Sentence, step: int) -> str:
-    """Return a sentence as Markdown, with its markers; those of code stand below it."""
-    markers = "".join(f" [{marker}]" for marker in sentence.markers)
-    if sentence.block == "code":
-        fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(sentence.text)), default=0))
-        return f"{fence}\n{sentence.text}\n{fence}" + markers.replace(" ", "\n", 1)
-    if sentence.block == "row":
-        return f"| {sentence.text}{markers} |"
-    return {"item": "- ", "step": f"{step}. ", "heading": "## "}.get(sentence.block, "") + sentence.text + markers
+def _written(part: Part) -> str:
+    marks = {"item": "- ", "heading": "## "}
+    texts = [each.text for each in part.sentences]
+    markers = ["".join(f" [{marker}]" for marker in each.markers) for each in part.sentences]
+    said = [f"{text}{own}" for text, own in zip(texts, markers, strict=True)]
+    if part.block == "code":
+        fence = fence_for(texts[0])
+        return f"{fence}\n{texts[0]}\n{fence}{markers[0].replace(' ', chr(10), 1)}"
+    if part.block == "row":
+        rows = [f"| {each} |" for each in said]
+        return "\n".join((rows[0], "|" + " --- |" * len(cells_of(texts[0])), *rows[1:]))
+    if part.block == "step":
+        return "\n".join(f"{number}. {each}" for number, each in enumerate(said, start=part.first))
+    if part.block:
+        return "\n".join(marks[part.block] + each for each in said)
+    apart = ("\n\n" if "\n" in one + other else " " for one, other in pairwise(texts))
+    return said[0] + "".join(f"{between}{each}" for between, each in zip(apart, said[1:], strict=True))
 
 
 def _located(citation: Citation, page: CitedPage) -> Citation:

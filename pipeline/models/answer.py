@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from domain import Answer, Citation, Cost, Sentence
-from domain.answer import Block, Origin
+from domain.answer import AnswerBlock, Origin
 from domain.options import Length
 from pipeline.answering.citations import cite, leads_in, render, supported
 from pipeline.answering.refusal import is_refusal, says_missing
@@ -50,7 +50,7 @@ ReplyState = Literal["complete", "cut off", "partial"]
 class _Part:
     """A block of the reply with what it cites."""
 
-    block: Block
+    block: AnswerBlock
     text: str
     cited: tuple[PassageSpan, ...]
     leads_away: bool = False  #: whether it has an address that no passage holds
@@ -236,7 +236,7 @@ def _sentence(part: _Part, markers: _Markers, known: frozenset[str], *, is_missi
     if part.leads_away:
         if not part.cited:
             return None
-        block: Block = part.block if part.block in ("item", "step") else ""
+        block: AnswerBlock = part.block if part.block in ("item", "step") else ""
         text = " ".join(map(quoted, _quotes(part)))
         return Sentence(text=text, markers=markers.of(part.cited), block=block, origin="quoted")
     says_more = len(part.text) > _LONGEST_UNCITED or not known.issuperset(_DIGITS.findall(part.text))

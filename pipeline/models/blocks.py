@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from domain.answer import Block
+from domain.answer import AnswerBlock
 from text.sentences import sentence_spans
 
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
@@ -27,7 +27,7 @@ _GOES_ON = re.compile(r"\s{2,}\S")
 class ReplyBlock:
     """A block that the model wrote in ``reply[start:end]``."""
 
-    kind: Block
+    kind: AnswerBlock
     text: str  #: prose on one line, code with its lines
     start: int
     end: int
@@ -75,7 +75,7 @@ def _lines(reply: str) -> Iterator[tuple[int, int]]:
 
 def _block(line: str, start: int, *, has_steps: bool) -> ReplyBlock | None:
     """Return the block that a line begins; None for prose."""
-    kind: Block
+    kind: AnswerBlock
     if heading := _HEADING.match(line):
         kind, text = "heading", (heading["marked"] or heading["bold"]).strip(" #:*")
     elif row := _ROW.match(line):

@@ -9,15 +9,18 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import zip_longest
 from typing import Any
 
 import click
 
 from api.cli.views.excerpt import answer_in_short, chosen_places, quotes_it, short_answer
 from api.cli.views.provenance import about_answer
-from api.cli.views.width import clean, columns, cut, wrap
-from domain import WITH_TEXT, Citation, EventKind, Status
+from api.cli.views.width import clean, columns, cut, without_control, wrap
+from domain import WITH_TEXT, Citation, EventKind, Sentence, Status
+from domain.blocks import cells_of, parts_of
 from domain.flow import STEPS
+from pipeline.answering.citations import render
 from wellread import Event, PageRead, Record
 
 _ENDED = {
@@ -86,7 +89,9 @@ def record_lines(record: Record, style: Style) -> list[str]:
         lines += [*wrap(f"Understood as: {clean(record.question_as_understood)}", style.width), ""]
     if short := short_answer(record):
         lines += [*(style.paint(line, bold=True) for line in wrap(clean(short), style.width)), ""]
-    if record.answer:
+    if record.answer and any(sentence.block for sentence in record.sentences):
+        lines += _block_lines(record.sentences, style)
+    elif record.answer:
         lines += _with_bold(answer_in_short(record), chosen_places(record), style)
     if record.error:
         lines += wrap(record.error, style.width)
@@ -100,6 +105,43 @@ def record_lines(record: Record, style: Style) -> list[str]:
         lines += ["", *_tried_lines(record, style)]
     about = [line for said in about_answer(record) for line in wrap(said, style.width)]
     return [*lines, *([""] if about else []), *(style.paint(line, dim=True) for line in about)]
+
+
+def _block_lines(sentences: Sequence[Sentence], style: Style) -> list[str]:
+    """Return an answer with its lists, tables and code; the lines of code are not broken."""
+    lines: list[str] = []
+    for part in parts_of(sentences):
+        lines += [""] if lines else []
+        markers = ["".join(f" [{marker}]" for marker in each.markers) for each in part.sentences]
+        said = [each.text + own for each, own in zip(part.sentences, markers, strict=True)]
+        if part.block == "code":
+            lines += [f"    {line}" for line in without_control(part.sentences[0].text).split("\n")]
+            lines += [markers[0].strip()] if markers[0] else []
+        elif part.block == "row":
+            cells = [cells_of(each.text) for each in part.sentences]
+            lines += _table([[*row[:-1], row[-1] + own] for row, own in zip(cells, markers, strict=True)], style)
+        elif part.block in ("item", "step"):
+            for number, each in enumerate(said, start=part.first):
+                begins = f"{number}. " if part.block == "step" else "- "
+                lines += wrap(each, style.width, first=begins, rest=" " * len(begins))
+        elif part.block == "heading":
+            lines += [style.paint(line, bold=True) for line in wrap(said[0], style.width)]
+        else:
+            lines += wrap(render(part.sentences), style.width)
+    return lines
+
+
+def _table(rows: Sequence[Sequence[str]], style: Style) -> list[str]:
+    """Return a table with its columns side by side, or cell by cell in wrapped lines where it is too wide."""
+    shown = [[clean(cell) for cell in row] for row in rows]
+    widths = [max(map(columns, column)) for column in zip_longest(*shown, fillvalue="")]
+    if sum(widths) + 2 * (len(widths) - 1) > style.width:
+        return [line for row in shown for line in wrap(" | ".join(row), style.width, rest="  ")]
+    lines = [
+        "  ".join(cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=False)).rstrip()
+        for row in shown
+    ]
+    return [style.paint(lines[0], bold=True), "─" * (sum(widths) + 2 * (len(widths) - 1)), *lines[1:]]
 
 
 def _with_bold(answer: str, places: Sequence[tuple[int, int]], style: Style) -> list[str]:

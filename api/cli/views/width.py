@@ -25,7 +25,12 @@ def counted(number: int, noun: str) -> str:
 
 def clean(text: str) -> str:
     """Return the text on one line, without control and direction characters."""
-    return "".join(char for char in _SPACES.sub(" ", text) if unicodedata.category(char) not in _UNSHOWN).strip()
+    return without_control(_SPACES.sub(" ", text)).strip()
+
+
+def without_control(text: str) -> str:
+    """Return the text with its lines and spaces, without control and direction characters."""
+    return "".join(char for char in text.expandtabs(4) if char == "\n" or unicodedata.category(char) not in _UNSHOWN)
 
 
 def columns(text: str) -> int:

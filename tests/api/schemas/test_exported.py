@@ -33,7 +33,9 @@ def shown(document: str) -> str:
     assert {token.type for token in flat} <= {
         *("inline", "text", "hardbreak", "softbreak", "paragraph_open", "paragraph_close", "heading_open"),
         *("heading_close", "em_open", "em_close", "strong_open", "strong_close", "link_open", "link_close"),
-        *("blockquote_open", "blockquote_close", "text_special"),
+        *("blockquote_open", "blockquote_close", "text_special", "fence", "bullet_list_open", "bullet_list_close"),
+        *("ordered_list_open", "ordered_list_close", "list_item_open", "list_item_close"),
+        *(f"{name}_{end}" for name in ("table", "thead", "tbody", "tr", "th", "td") for end in ("open", "close")),
     }
     links = [str(token.attrGet("href")) for token in flat if token.type == "link_open"]
     assert [link for link in links if not link.startswith("http://127.0.0.1/")] == []
@@ -60,6 +62,49 @@ def test_short_answer_stands_above_the_answer() -> None:
     assert "\n\n**610**\n\nThey give 610" in exported(short, "md")
     page = html.document_fromstring(exported(short, "html"))
     assert page.xpath("string(//p[strong='610']/following-sibling::p[1])").startswith("They give 610")
+
+
+BLOCKS = [
+    {"text": "Setup", "markers": [], "block": "heading"},
+    {"text": "Do this:", "markers": [], "block": ""},
+    {"text": "Run it:", "markers": [1], "block": "step"},
+    {"text": "if a < b:\n    run(`x`)", "markers": [1], "block": "code"},
+    {"text": "Stop it.", "markers": [1], "block": "step"},
+    {"text": "One.", "markers": [1], "block": "item"},
+    {"text": "Part | Price", "markers": [], "block": "row"},
+    {"text": "a \\| b | 4 €", "markers": [1], "block": "row"},
+]
+
+
+def test_blocks_stand_as_such() -> None:
+    given = record(sentences=BLOCKS)
+    document = exported(given, "md")
+    assert (
+        "## Setup\n\nDo this:\n\n1. Run it: \\[1\\]\n\n```\nif a < b:\n    run(`x`)\n```\n\\[1\\]\n\n"
+        "2. Stop it. \\[1\\]\n\n"
+        "- One. \\[1\\]\n\n| Part | Price |\n| --- | --- |\n| a \\| b | 4 € \\[1\\] |"
+    ) in document
+    page = html.document_fromstring(exported(given, "html"))
+    assert [each.text_content() for each in page.xpath("//body/ol[@dir]/li")] == ["Run it: [1]", "Stop it. [1]"]
+    assert page.xpath("//ol[@start]/@start") == ["1", "2"]
+    assert page.xpath("string(//pre/code)") == "if a < b:\n    run(`x`)"
+    assert page.xpath("//th/text()") == ["Part", "Price"]
+    assert [each.text_content() for each in page.xpath("//td")] == ["a | b", "4 € [1]"]
+    assert page.xpath("//ul/li/a/@href") == ["#c1"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("block", ["item", "step", "row", "code", "heading", ""])
+def test_no_block_is_run_or_formatted(text: str, block: str) -> None:
+    text = text if block == "code" else " ".join(text.split())
+    text = text.replace("|", "\\|") if block == "row" else text
+    said = [{"text": "Here:", "markers": [1], "block": "item"}, {"text": text, "markers": [1], "block": block}]
+    given = record(sentences=said)
+    shown(exported(given, "md"))
+    page = html.document_fromstring(exported(given, "html"))
+    assert not page.xpath("//script | //img | //svg | //*[@onerror] | //a[starts-with(@href, 'javascript')]")
+    words = "".join(text.replace("\u202e", "").replace("\u202c", "").replace("\\|", "|").split())
+    assert words in "".join(page.text_content().split())
 
 
 @pytest.mark.parametrize("text", HOSTILE)

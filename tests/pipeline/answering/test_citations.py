@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, CitedPage, Sentence
-from domain.answer import Block
+from domain.answer import AnswerBlock
 from pipeline.answering.citations import check, is_verbatim, located, render, supported
 from pipeline.phrases import say
 
@@ -60,7 +60,7 @@ def test_blocks_are_written_as_markdown() -> None:
 
 
 def test_heading_lead_in_and_table_header_go_with_what_they_announce() -> None:
-    kinds: tuple[Block, ...] = ("heading", "", "row", "row", "row", "heading", "")
+    kinds: tuple[AnswerBlock, ...] = ("heading", "", "row", "row", "row", "heading", "")
     texts = ("Prices", "They are:", "Part | Price", "Lamp | 4", "Wick | 1", "Lore", "It is.")
     marked: tuple[tuple[int, ...], ...] = ((), (), (), (1,), (), (), (2,))
     said = tuple(

@@ -148,6 +148,36 @@ def test_an_answer_is_shown_with_numbered_citations_title_url_and_dates() -> Non
     assert "Energy\n    http://127.0.0.1/energy.html\n    published 2026-03-01, read 2026-11-03" in text
 
 
+def _blocks(*said: tuple[str, str, list[int]]) -> Record:
+    return _record(sentences=[{"text": text, "markers": markers, "block": block} for block, text, markers in said])
+
+
+def test_lists_tables_and_code_are_shown_as_such() -> None:
+    record = _blocks(
+        ("heading", "Setup", []),
+        ("", "Do this:", []),
+        ("step", "Run what stands below, which is long:", [1]),
+        ("code", "if a:\n\trun(\x1b[1m)", [1]),
+        ("step", "Stop.", [1]),
+        ("row", "Part | Price", []),
+        ("row", "a \\| b | 4 €", [1]),
+        ("item", "One.", [1]),
+    )
+    lines = question.record_lines(record, Style(width=30))
+    assert lines[2:21] == [
+        "Setup", "", "Do this:", "", "1. Run what stands below,", "   which is long: [1]", "", "    if a:",
+        "        run([1m)", "[1]", "", "2. Stop. [1]", "", "Part   Price", "──────────────", "a | b  4 € [1]", "",
+        "- One. [1]", "",
+    ]  # fmt: skip
+
+
+def test_wide_table_is_wrapped() -> None:
+    record = _blocks(("row", "Part | Price", []), ("row", "A very long name of a part | 4 €", [1]))
+    assert question.record_lines(record, Style(width=20))[2:6] == [
+        "Part | Price", "A very long name of", "  a part | 4 € [1]", "",
+    ]  # fmt: skip
+
+
 def test_an_abstention_says_why_it_stopped_and_what_was_read() -> None:
     record = _record(
         status="ABSTAINED", answer="That is not known.", citations=[], stop_reason="all pages were read",
