@@ -3,7 +3,7 @@
 import { to } from "../address.js";
 import { $, ENDS, button, day, link, make } from "../parts.js";
 import { linkTo, showPassage } from "./beside.js";
-import { blocks, inline } from "./blocks.js";
+import { blocks, cellsOf, code, inline, tableOf } from "./blocks.js";
 
 // a focus below this confidence is not highlighted
 const SURE = 0.3;
@@ -40,7 +40,7 @@ export function showAnswer(record) {
     isSaid: answer.includes(oneLine(cited.quote)),
   }));
   const byMarker = new Map(citations.map((cited) => [cited.marker, cited]));
-  const shown = sentences.map((sentence) => said(sentence, byMarker));
+  const shown = parts(sentences, byMarker);
   const tried = kind === "abstained" && shown.length > TRIED ? shown.splice(-TRIED) : [];
   $("text").replaceChildren(...shown, ...(tried.length ? [make("details", "", {}, make("summary", "What was tried"), ...tried)] : []));
   const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
@@ -96,8 +96,47 @@ function chosenWords({ text, chosen, markers }) {
   return [markers[0], { words: part(chosen.start, chosen.end), from: part(0, chosen.start).length - header }];
 }
 
+// the sentences in order; items, steps and rows that follow each other stand in one list or table
+function parts(sentences, byMarker) {
+  const made = [];
+  let steps = 0;
+  for (let at = 0; at < sentences.length; ) {
+    const { block = "", text } = sentences[at];
+    let end = at + 1;
+    while (["item", "step", "row"].includes(block) && sentences[end]?.block === block) end += 1;
+    const run = sentences.slice(at, end);
+    if (block === "heading" || (!block && /[:：]$/.test(text))) steps = 0; // the next step is the first one
+    made.push(block ? make("div", "", { class: "sentence" }, ...together(block, run, steps + 1, byMarker)) : said(run[0], byMarker));
+    if (block === "step") steps += run.length;
+    at = end;
+  }
+  return made;
+}
+
+function together(block, run, first, byMarker) {
+  const ends = ({ markers }) => markers.map((number) => marker(number, byMarker.get(number)));
+  const words = (sentence) => marked(sentence.text, sentence.focus, sentence.chosen);
+  const cited = (tag, sentence) => {
+    const element = make(tag, "", {}, ...words(sentence));
+    if (sentence.markers.length) element.append(withLastWord(element, ends(sentence)));
+    return element;
+  };
+  if (block === "heading") return [make("h3", "", {}, ...words(run[0]))];
+  if (block === "code") return [code(run[0].text), run[0].markers.length > 0 && make("p", "", {}, ...ends(run[0]))].filter(Boolean);
+  if (block === "row") {
+    const rows = run.map((sentence) => {
+      const cells = cellsOf(sentence.text).map(inline);
+      cells.at(-1).push(...ends(sentence));
+      return cells;
+    });
+    return [tableOf(rows)];
+  }
+  const items = run.map((sentence) => cited("li", sentence));
+  return [block === "step" ? make("ol", "", { start: first }, ...items) : make("ul", "", {}, ...items)];
+}
+
 // a sentence with its markers; one that another source contradicts is underlined, and the notice says with what
-function said({ text, focus, chosen, contradicts, markers }, byMarker) {
+function said({ text, focus, chosen, contradicts, markers, origin }, byMarker) {
   const made = text.includes("\n") ? blocks(text) : [make("p", "", {}, ...marked(text, focus, chosen))];
   const title = contradicts?.length ? `Citation ${contradicts.join(", ")} disagrees` : null;
   const last = made.at(-1);
@@ -105,7 +144,7 @@ function said({ text, focus, chosen, contradicts, markers }, byMarker) {
   const into = ["P", "LI"].includes(of?.tagName) ? of : made[made.push(make("p")) - 1];
   if (title && into === of) into.replaceChildren(make("span", "", { class: "disputed", title }, ...into.childNodes));
   if (markers.length) into.append(withLastWord(into, markers.map((number) => marker(number, byMarker.get(number)))));
-  return make("div", "", { class: "sentence" }, ...made);
+  return make("div", "", { class: origin === "missing" ? "sentence quiet" : "sentence" }, ...made);
 }
 
 // the words that say just what was asked stand out; without them gently the sentence that was chosen of several

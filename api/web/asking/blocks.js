@@ -1,8 +1,10 @@
 // Turns an answer's text into paragraphs, lists, tables and code, as pages are stored: made of elements, never of markup.
 
-import { make } from "../parts.js";
+import { button, copy, make } from "../parts.js";
 
 const ITEM = /^\s*(?:[-*•]|\d+[.)])\s+/;
+const HEADING = /^#{1,6}\s+/;
+const FENCE = /^\s*(`{3,})[^`]*$/;
 const CODE = /`([^`\n]+)`/;
 
 // the words of one line, code between backticks
@@ -15,8 +17,23 @@ export function inline(text) {
 
 export function blocks(text) {
   const made = [];
-  for (const part of text.split(/\n{2,}|(?=```)|(?<=```)\n/)) {
-    const lines = part.split("\n").filter((line) => line.trim() && !/^```/.test(line));
+  let lines = [];
+  let fence = "";
+  for (const line of text.split("\n")) {
+    const ticks = FENCE.exec(line)?.[1] ?? "";
+    if (fence ? ticks.startsWith(fence) : ticks) {
+      made.push(...(fence ? [code(lines.join("\n"))] : withoutCode(lines)));
+      fence = fence ? "" : ticks;
+      lines = [];
+    } else lines.push(line);
+  }
+  return [...made, ...(fence ? [code(lines.join("\n"))] : withoutCode(lines))];
+}
+
+function withoutCode(text) {
+  const made = [];
+  for (const part of text.join("\n").split(/\n{2,}/)) {
+    const lines = part.split("\n").filter((line) => line.trim());
     let run = [];
     const flush = (kind) => {
       if (run.length) made.push(kind(run));
@@ -27,12 +44,14 @@ export function blocks(text) {
       const next =
         isRow(line) && lines.filter(isRow).length > 1
           ? table
-          : ITEM.test(line)
-            ? list
-            : kind === list && /^\s/.test(line)
+          : HEADING.test(line)
+            ? heading
+            : ITEM.test(line)
               ? list
-              : paragraph;
-      if (next !== kind) {
+              : kind === list && /^\s/.test(line)
+                ? list
+                : paragraph;
+      if (next !== kind || next === heading) {
         flush(kind);
         kind = next;
       }
@@ -43,22 +62,16 @@ export function blocks(text) {
   return made;
 }
 
-const isRow = (line) => line.includes(" | ");
-const paragraph = (lines) => make("p", "", {}, ...inline(lines.join("\n")));
-
-function list(lines) {
-  const items = [];
-  for (const line of lines) {
-    if (ITEM.test(line) || !items.length) items.push(line.replace(ITEM, ""));
-    else items[items.length - 1] += ` ${line.trim()}`;
-  }
-  const first = /^\s*(\d+)[.)]/.exec(lines[0]);
-  return make(first ? "ol" : "ul", "", { start: first?.[1] }, ...items.map((item) => make("li", "", {}, ...inline(item))));
+// code, which can be copied as it is
+export function code(text) {
+  const made = make("pre", "", { tabindex: "0" }, make("code", text));
+  const copies = button("Copy", () => copy(text, "The code is copied."), { class: "plain", "aria-label": "Copy the code" });
+  return make("div", "", { class: "code" }, made, copies);
 }
 
-function table(lines) {
-  const rows = lines.filter((line) => !/^[\s|:-]+$/.test(line)).map((line) => line.replace(/^\||\|$/g, "").split(" | "));
-  const row = (cells, tag) => make("tr", "", {}, ...cells.map((cell) => make(tag, "", {}, ...inline(cell.trim()))));
+// rows of cells, each cell a list of nodes; the first is the header
+export function tableOf(rows) {
+  const row = (cells, tag) => make("tr", "", {}, ...cells.map((cell) => make(tag, "", {}, ...cell)));
   const [head, ...body] = rows;
   return make(
     "div",
@@ -72,4 +85,27 @@ function table(lines) {
       make("tbody", "", {}, ...body.map((cells) => row(cells, "td"))),
     ),
   );
+}
+
+// what stands in the cells of a row; "\|" is no border
+export const cellsOf = (row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
+
+const isRow = (line) => line.includes(" | ") || line.startsWith("| ");
+const heading = ([line]) => make("h3", "", {}, ...inline(line.replace(HEADING, "")));
+const paragraph = (lines) => make("p", "", {}, ...inline(lines.join("\n")));
+
+function list(lines) {
+  const items = [];
+  for (const line of lines) {
+    if (ITEM.test(line) || !items.length) items.push(line.replace(ITEM, ""));
+    else items[items.length - 1] += ` ${line.trim()}`;
+  }
+  const first = /^\s*(\d+)[.)]/.exec(lines[0]);
+  return make(first ? "ol" : "ul", "", { start: first?.[1] }, ...items.map((item) => make("li", "", {}, ...inline(item))));
+}
+
+function table(lines) {
+  const rows = lines.filter((line) => !/^[\s|:-]+$/.test(line));
+  const cells = (line) => (line.startsWith("|") ? cellsOf(line.replace(/^\||\|$/g, "")) : line.split(" | "));
+  return tableOf(rows.map((line) => cells(line).map((cell) => inline(cell.trim()))));
 }

@@ -1,5 +1,5 @@
 // Where a question is looked up: sources and languages chosen by click, whether more may be read, and how far; and how
-// it is answered: how long, and in which language.
+// it is answered: how long, in which language, in whose words.
 
 import { DEFAULT, collection } from "../address.js";
 import { $, call, make } from "../parts.js";
@@ -42,6 +42,7 @@ export function chosen() {
   const depth = $("depth").value;
   const exclude = $("exclude").value.trim();
   const length = $("length").value;
+  const instructions = $("instructions").value.trim();
   return {
     sites: [...ticked("choose-sources"), ...(site ? [site] : [])],
     langs: ticked("choose-langs"),
@@ -51,11 +52,14 @@ export function chosen() {
     ...($("published-after").value && { published_after: $("published-after").value }),
     ...(length !== "normal" && { length }),
     ...($("answer-language").value && { answer_language: $("answer-language").value }),
+    ...($("verbatim").checked && { verbatim: true }),
+    ...(instructions && { instructions }),
   };
 }
 
 function tell() {
-  const { sites, langs, crawl_enabled: reads, exclude_sites: without, published_after: since, length, answer_language } = chosen();
+  const { sites, langs, crawl_enabled: reads, exclude_sites: without, published_after: since, ...form } = chosen();
+  const { length, answer_language, verbatim, instructions } = form;
   const where = sites.length === 1 ? short(sites[0]) : sites.length ? `${sites.length} places` : "everywhere";
   const within = collection() === DEFAULT ? "" : ` in ${collection()}`;
   $("chosen").textContent = [
@@ -64,11 +68,14 @@ function tell() {
     !reads && "only what is known",
     without && `not ${short(without[0])}`,
     since && `after ${since}`,
-    length && `${length} answer`,
+    length && (length === "report" ? "as a report" : `${length} answer`),
     answer_language && `in ${names.of(answer_language)}`,
+    verbatim && "only quotes",
+    instructions && "written as you say",
   ]
     .filter(Boolean)
     .join(", ");
 }
 
-for (const id of ["site", "crawl", "depth", "exclude", "published-after", "length", "answer-language"]) $(id).addEventListener("input", tell);
+const FIELDS = ["site", "crawl", "depth", "exclude", "published-after", "length", "answer-language", "verbatim", "instructions"];
+for (const id of FIELDS) $(id).addEventListener("input", tell);

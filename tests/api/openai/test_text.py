@@ -10,6 +10,7 @@ from api.openai.completions import text_of, url_citations
 from api.openai.messages import Message, question_of
 from domain import Sentence
 from domain.record import Record
+from pipeline.answering.citations import render
 from pipeline.question.follow_up import understand
 from tests.api.records import citation, record_json
 from wellread.responses import to_value
@@ -36,6 +37,21 @@ def test_every_marker_is_cited_where_it_stands_and_quoted_brackets_are_not() -> 
     assert whole.endswith(
         "Old [1].\n\nSources:\n[1] Energy: http://127.0.0.1/energy.html\n[2] http://127.0.0.1/b: http://127.0.0.1/b"
     )
+
+
+def test_markers_of_lists_tables_and_code_are_cited_where_they_stand() -> None:
+    sentences = (
+        Sentence(text="Take it.", markers=(1,), block="step"),
+        Sentence(text="items[1]", markers=(2,), block="code"),
+        Sentence(text="Part | Price", block="row"),
+        Sentence(text="Lamp | 4 €", markers=(1,), block="row"),
+    )
+    record = replace(RECORD, answer=render(sentences), sentences=sentences, notice="")
+    found = [entry["url_citation"] for entry in url_citations(record)]
+    text = text_of(record, list_sources=False)
+    assert text == "1. Take it. [1]\n\n```\nitems[1]\n```\n[2]\n\n| Part | Price |\n| --- | --- |\n| Lamp | 4 € [1] |"
+    starts = [text.index("[1]"), text.index("[2]"), text.rindex("[1]")]
+    assert [each["start_index"] for each in found] == starts
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from domain import Answer, Candidate, PageText, Sentence, Status, Validators
 from domain.answer import ChosenSentence
 from domain.options import Overrides
 from pipeline.abstain import COMPOSER
+from pipeline.answering.citations import render
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.pages import pages
@@ -212,6 +213,43 @@ def test_list_table_and_code_of_an_answer_are_shown_as_such(tab: Tab, services: 
     assert tab.run("document.querySelectorAll('#text .marker').length") == 1
 
 
+def test_blocks_of_an_answer_are_shown_as_such(tab: Tab, services: Services) -> None:
+    sentences = (
+        Sentence(text="Setup", block="heading"),
+        Sentence(text=f"Run {HOSTILE}:", markers=(1,), block="step"),
+        Sentence(text=f"if a:\n    run('{HOSTILE}')", markers=(1,), block="code"),
+        Sentence(text="Stop.", markers=(1,), block="step"),
+        Sentence(text="Part | Price", block="row"),
+        Sentence(text=f"a \\| {HOSTILE} | 4", markers=(1,), block="row"),
+        Sentence(text="One `a-b`.", markers=(1,), block="item"),
+        Sentence(text="Two.", markers=(1,), block="item"),
+        Sentence(text="It is not stated why.", origin="missing"),
+    )
+    page_id = walk.keep_page(services)
+    question_id = ask(tab, "How is it set?")
+    services.events.publish(question_id, "writing", {"answer": render(sentences)})
+    tab.wait("document.querySelector('#badge').innerText === 'Being written …'")
+    texts = "[...document.querySelectorAll('#text {0}')].map((each) => each.innerText)"
+    while_written = [tab.run(texts.format(tag)) for tag in ("h3", "pre", "li", "th", "td")]
+    answered = walk.answered(page_id)
+    assert answered.answer
+    given = replace(answered.answer, text=render(sentences), sentences=sentences)
+    walk.move(services, question_id, replace(answered, answer=given))
+    tab.wait("document.querySelector('#answer.answered')")
+    shown = [tab.run(texts.format(tag)) for tag in ("h3", "pre", "th", "td")]
+    code = f"if a:\n    run('{HOSTILE}')"
+    assert shown == [["Setup"], [code], ["Part", "Price"], [f"a | {HOSTILE}", "41"]]
+    assert tab.run(texts.format("li")) == [f"Run {HOSTILE}:1", "Stop.1", "One a-b.1", "Two.1"]
+    assert [*while_written[:2], while_written[3]] == shown[:3]
+    assert while_written[2] == [f"Run {HOSTILE}: [1]", "Stop. [1]", "One a-b. [1]", "Two. [1]"]
+    assert tab.run("[...document.querySelectorAll('#text ol')].map((list) => list.start)") == [1, 2]
+    assert tab.run("document.querySelectorAll('#text .marker').length") == 6
+    assert tab.text("#text .sentence.quiet") == "It is not stated why."
+    assert tab.run("document.title") != "taken"
+    tab.run("document.querySelector('#text .code button').click()")
+    tab.wait("document.body.innerText.includes('The code is copied.')")
+
+
 def test_quote_that_is_the_answer_stands_once_and_its_chosen_sentence_is_marked_in_the_passage_too(
     tab: Tab, services: Services
 ) -> None:
@@ -374,16 +412,23 @@ def _wait_for_page(services: Services, question_id: str, url: str) -> None:
 def test_question_is_asked_with_what_the_form_says_of_it(tab: Tab, services: Services) -> None:
     tab.run("document.getElementById('choices').open = true")
     tab.wait("document.querySelectorAll('#answer-language option').length > 1")
-    chosen = {"exclude": "https://example.org/forum/", "published-after": "2020-01-31", "length": "long"}
+    chosen = {"exclude": "https://example.org/forum/", "published-after": "2020-01-31", "length": "report"}
     for name, value in (chosen | {"answer-language": "de"}).items():
         tab.fill(f"#{name}", value)
-    assert tab.text("#chosen") == "everywhere, not example.org/forum, after 2020-01-31, long answer, in German"
+    tab.run("document.getElementById('verbatim').click()")
+    tab.fill("#instructions", "In a table.")
+    asked = (
+        "everywhere, not example.org/forum, after 2020-01-31, as a report, in German, only quotes, written as you say"
+    )
+    assert tab.text("#chosen") == asked
     question_id = ask(tab, "Who built the lighthouse?")
     with services.database.read() as session:
         own = state.find(session, question_id).overrides
     assert own == Overrides(
         exclude_sites=["https://example.org/forum/"],
         published_after=datetime(2020, 1, 31, tzinfo=UTC),
-        length="long",
+        length="report",
         answer_language="de",
+        verbatim=True,
+        instructions="In a table.",
     )
