@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain import Answer, Citation, Sentence
-from domain.answer import Block
+from domain.answer import AnswerBlock
 from pipeline.answering.arrangement import exchanged, misplaced_value, replaced
 from pipeline.answering.citations import supported, with_sentences
 from pipeline.answering.negation import denied, without_leading_answer
@@ -198,5 +198,5 @@ def _quoted(sentence: Sentence, quotes: Sequence[Citation], lang: str) -> Senten
     if not spans:
         return None
     quote, text = max(spans, key=lambda span: len(own & content_terms(span[1], lang).keys()))
-    block: Block = sentence.block if sentence.block in ("item", "step") else ""
+    block: AnswerBlock = sentence.block if sentence.block in ("item", "step") else ""
     return Sentence(text=quoted(text), markers=(quote.marker,), block=block, origin="quoted")
