@@ -149,6 +149,20 @@ class ModelCost:
         )
 
 
+#: a part of it stands nowhere in its quotes, or they say otherwise
+FindingKind = Literal["not_said", "contradicted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A sentence of an answer that its quotes do not support."""
+
+    sentence: int  #: its index in ``Answer.sentences``
+    kind: FindingKind
+    by: Literal["rules", "model"]
+    why: str  #: for the trace: the rule, and the number, name … that the quote lacks
+
+
 @dataclass(frozen=True, kw_only=True)
 class Cost:
     """What a model's API was asked for."""

@@ -12,6 +12,7 @@ from datetime import date
 from typing import Generic, Literal, Protocol, TypeVar
 
 from domain import Answer, Cost, Fact, Hit, Passage, Variant, Verdict
+from domain.answer import Finding
 from domain.errors import WellreadError
 from domain.options import Length
 from domain.question import Turn
@@ -95,6 +96,9 @@ class Model(Protocol):
         and not cited. During the writing ``on_answer`` receives the sentences that are complete and supported. With
         nothing supported, ``text`` is empty and ``confidence`` 0. The cost is in the answer.
         """
+
+    def check(self, question: str, answer: Answer, *, lang: str) -> Priced[tuple[Finding, ...]]:
+        """Return the sentences of an answer in ``lang`` that their quotes do not support, in one call."""
 
     def within(self, budget: SpendingBudget) -> Model:
         """Return the same model paying from ``budget``; it raises ``OverBudget`` when that does not suffice."""

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
-from typing import Literal
 
 from domain import Answer, Citation, Sentence
-from domain.answer import AnswerBlock
+from domain.answer import AnswerBlock, Finding, FindingKind
 from pipeline.answering.arrangement import exchanged, misplaced_value, replaced
 from pipeline.answering.citations import supported, with_sentences
 from pipeline.answering.negation import denied, without_leading_answer
@@ -29,6 +27,8 @@ from text.languages import language, word_set
 from text.sentences import sentence_spans
 from text.terms import content_terms
 
+__all__ = ["Finding", "find", "mend"]
+
 #: characters of a quote's paragraph that are read on either side of it
 _BESIDE = 600
 #: options, paths, file names and identifiers; "e.g." and "and/or" are none
@@ -38,18 +38,6 @@ _CAPITAL = re.compile(r"(?<=[\w,)] )[^\W\d_a-zß-öø-ÿ][\w’'-]*\w")
 _ABBREVIATION = re.compile(r"(?<![\w.])[^\W\d_a-zß-öø-ÿ]{2,}(?![\w’'])")
 #: languages that write common nouns with a capital
 _CAPITAL_NOUNS = frozenset({"de", "lb"})
-
-Kind = Literal["not_said", "contradicted"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Finding:
-    """A sentence that its quotes do not support."""
-
-    sentence: int  #: its index in ``answer.sentences``
-    kind: Kind
-    by: Literal["rules", "model"]
-    why: str  #: for the trace: the rule, and the number, name … that the quote lacks
 
 
 def find(answer: Answer, texts: Mapping[int, str], question: str, *, lang: str, only: bool) -> tuple[Finding, ...]:
@@ -104,7 +92,7 @@ def mend(answer: Answer, findings: Sequence[Finding], texts: Mapping[int, str], 
 
 def _why(
     sentence: Sentence, quotes: Sequence[Citation], texts: Mapping[int, str], question: str, lang: str, *, only: bool
-) -> tuple[Kind, str] | None:
+) -> tuple[FindingKind, str] | None:
     """Return what is wrong with a sentence, or None."""
     source = "\n\n".join(_around(quote, texts.get(quote.page_id, "")) for quote in quotes)
     beside = "\n".join((*(f"{quote.title}\n{quote.url}" for quote in quotes), question))
@@ -117,7 +105,7 @@ def _why(
         return "not_said", missing
     if lang != of:
         return None
-    checks: list[tuple[Kind, str, Callable[[str, str, str], str]]] = [
+    checks: list[tuple[FindingKind, str, Callable[[str, str, str], str]]] = [
         ("contradicted", "another number's place", misplaced_value),
         ("contradicted", "changed places", exchanged),
     ]

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import structlog
 
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
+from domain.answer import Finding
 from domain.question import Turn
 from pipeline.llm import BadReply, Brief, ModelError, OnAnswer, Priced, Written
 from pipeline.models.answer import AnswerStream, written_from
 from pipeline.models.calls import Calls
+from pipeline.models.check import check_prompt, read_check
 from pipeline.models.passages import cut_into_blocks
 from pipeline.models.prompts import (
     ANSWER,
@@ -170,6 +172,14 @@ class LanguageModel:
             lang=brief.lang,
             length=brief.length,
         )
+
+    def check(self, question: str, answer: Answer, *, lang: str) -> Priced[tuple[Finding, ...]]:
+        """Return the sentences that their quotes do not support; without any that cites something no call is made."""
+        prompt = check_prompt(question, answer, lang=lang)
+        if prompt is None:
+            return Priced(value=(), cost=Cost())
+        fields, cost = self._calls.fields(self._small_model, prompt)
+        return Priced(value=read_check(fields, answer), cost=cost)
 
     def compose(
         self,

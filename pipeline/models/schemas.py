@@ -22,7 +22,7 @@ MAX_FACT_CHARS = 300
 _KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 
 
-def _object_of(**properties: dict[str, Any]) -> dict[str, Any]:
+def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of an object with these properties, all of them required."""
     return {
         "type": "object",
@@ -32,33 +32,33 @@ def _object_of(**properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_TEXT = {"type": "string"}
-VERDICT_SCHEMA = _object_of(
+TEXT = {"type": "string"}
+VERDICT_SCHEMA = object_of(
     sufficient={"type": "boolean"},
-    reason=_TEXT,
-    missing={"type": "array", "items": _TEXT},
+    reason=TEXT,
+    missing={"type": "array", "items": TEXT},
 )
 #: for providers that cannot cite by themselves
-ANSWER_SCHEMA = _object_of(
+ANSWER_SCHEMA = object_of(
     sentences={
         "type": "array",
-        "items": _object_of(
-            text=_TEXT,
-            citations={"type": "array", "items": _object_of(passage={"type": "integer"}, quote=_TEXT)},
+        "items": object_of(
+            text=TEXT,
+            citations={"type": "array", "items": object_of(passage={"type": "integer"}, quote=TEXT)},
         ),
     }
 )
-VARIANTS_SCHEMA = _object_of(
+VARIANTS_SCHEMA = object_of(
     variants={
         "type": "array",
-        "items": _object_of(kind={"type": "string", "enum": list(get_args(VariantKind))}, text=_TEXT),
+        "items": object_of(kind={"type": "string", "enum": list(get_args(VariantKind))}, text=TEXT),
     }
 )
-FACTS_SCHEMA = _object_of(
-    facts={"type": "array", "items": _object_of(subject=_TEXT, predicate=_TEXT, object=_TEXT, quote=_TEXT)}
+FACTS_SCHEMA = object_of(
+    facts={"type": "array", "items": object_of(subject=TEXT, predicate=TEXT, object=TEXT, quote=TEXT)}
 )
 
-REWRITTEN_SCHEMA = _object_of(question=_TEXT)
+REWRITTEN_SCHEMA = object_of(question=TEXT)
 
 
 def read_rewritten(fields: Mapping[str, Any], question: str, turns: Sequence[Turn]) -> str | None:

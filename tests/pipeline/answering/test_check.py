@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, Sentence
-from domain.answer import Origin
-from pipeline.answering.check import Finding, find, mend
+from domain.answer import Finding, Origin
+from pipeline.answering.check import find, mend
 from pipeline.answering.citations import render
 from tests.tables import each_row
 
