@@ -19,8 +19,10 @@ from text.terms import content_terms, terms_of
 SHORT, LONG = 80, 700
 #: characters of the parts that a long paragraph, list or table is cut into, at least
 _PART = 300
-#: sentences that a claim is quoted with at most, and what each after the first must add: two words, or a number
-_MOST_SENTENCES, _WORTH = 3, 1.5
+#: sentences that a claim is quoted with at most, what each after the first must add in words, and the share of the
+#: claim's words that they hold: of 177 true sentences .87 keep what they rest on, and one loses a number (without the
+#: share .80 and four)
+_MOST_SENTENCES, _WORTH, _LEAST = 3, 0.7, 0.5
 _ROW = re.compile(r"\S[^\n]*")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _OPENS = (":", "：")
@@ -68,20 +70,21 @@ def sentences_of(passage: Passage, start: int, end: int) -> list[tuple[int, int]
 def narrow(claim: str, passage: Passage, start: int, end: int) -> tuple[int, int] | None:
     """Return the offsets of the few sentences of ``passage.text[start:end]`` that a claim is about.
 
-    None if it shares no word with the claim, as between two languages.
+    All of a short text, if none of them has half of the claim's words. None if it shares no word with the claim, as
+    between two languages.
     """
     spans = sentences_of(passage, start, end)
     wanted = {term: 2 if term[0].isdigit() else 1 for term in content_terms(claim, passage.lang)}
     held = [wanted.keys() & set(terms_of(passage.text[slice(*span)], passage.lang)) for span in spans]
-    best, chosen = 0.0, None
+    best, share, chosen = 0.0, 0.0, None
     for first, (begin, _) in enumerate(spans):
         found: set[str] = set()
         for last, (_, stop) in enumerate(spans[first : first + _MOST_SENTENCES], start=first):
             found |= held[last]
-            worth = sum(wanted[term] for term in found) - _WORTH * (last - first)
-            if worth > best:
-                best, chosen = worth, (begin, stop)
-    return chosen
+            shared = sum(wanted[term] for term in found)
+            if shared - _WORTH * (last - first) > best:
+                best, share, chosen = shared - _WORTH * (last - first), shared / sum(wanted.values()), (begin, stop)
+    return (start, end) if chosen and share < _LEAST and end - start <= LONG else chosen
 
 
 def _bounds(passage: Passage) -> tuple[int, ...]:

@@ -33,7 +33,7 @@ You answer a question from the search results that come with it, and from nothin
 - If they answer only a part of the question, give that part, and end with one sentence, without a citation, about \
 what they do not say.
 - What they say of another thing, version, place or time does not answer the question. If they answer none of it, \
-reply only: {REFUSAL}
+reply only, in English: {REFUSAL}
 - If they contradict each other, give each with its date.
 - Do not mention the search results otherwise, and add no closing remark."""
 

@@ -17,7 +17,7 @@ from pipeline.models.passages import cut_into_blocks
 from pipeline.models.provider import CitedText, PassageSpan
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
-from tests.pipeline.models.claude.lighthouse import QUESTION, all_stand, hits
+from tests.pipeline.models.claude.lighthouse import FIRST, QUESTION, all_stand, hits
 
 BUILT, BROKE, WEEK = (
     [Cite(result=0, start=0, end=1)],
@@ -87,7 +87,7 @@ def test_sentence_with_an_address_of_its_own_is_published_as_its_quote(
     away = ("It is 41 m tall, see https://collector.example/?q=1. ", [Cite(result=0, start=0, end=1)])
     double.script(Say([away, ("It was built in 1874.", BUILT), " ", ("It was mended.", WEEK)]))
     claude.compose(QUESTION, hits(), on_answer=received.append)
-    assert [answer.text for answer in received][:1] == ["It is 41 m tall. [1]"]
+    assert [answer.text for answer in received][:1] == [f"{FIRST} [1]"]
     assert received[0].sentences[0].origin == "quoted"
 
 
