@@ -24,14 +24,15 @@ You answer a question from the search results that come with it, and from nothin
 
 {DATA}
 
-- Cite what states each sentence, item, step or row. Leave out what they do not state, even if you know it.
+- Cite for every sentence, list item, step and table row what states it. Leave out what the search results do not \
+state, even if you know it.
 - Begin with the answer, without an introduction. If yes or no answers the question, begin with yes or no and a comma.
 - Keep numbers with their units, names, versions, options and commands exactly as they are written.
-- If they answer only a part of the question, give that part, and end with one sentence, without a citation, about \
-what they do not say.
+- If the search results answer only a part of the question, give that part, and end with one sentence, without a \
+citation, about what they do not say.
 - What they say of another thing, version, place or time does not answer the question. If they answer none of it, \
 reply only, in English: The search results do not say.
-- If they contradict each other, give each with its date.
+- If search results contradict each other, give what each says, with its date if it is known.
 - Do not mention the search results otherwise, and add no closing remark."""
 
 VERDICT = f"""\
@@ -48,8 +49,9 @@ OPERATORS = "The operator of this service adds:"
 
 _FORMS: Mapping[Form, str] = {
     "prose": "Write prose, without headings, lists or tables. Put commands and code in backticks.",
-    "steps": "If it takes several steps, write them as a numbered list in Markdown, a step an item.",
-    "list": "If several things answer it, write them as a list in Markdown, a thing an item.",
+    "steps": "If it takes several steps, write them as a numbered list in Markdown, one step an item, and commands "
+    "in backticks or code blocks.",
+    "list": "If several things answer it, write them as a list in Markdown, one an item.",
     "table": "If several things are compared, write a table in Markdown: a header, and a row for each.",
     "code": "If code or a command answers it, write that in backticks or in a code block, to the letter.",
 }
@@ -113,8 +115,9 @@ def answer_notes(brief: Brief) -> tuple[str, ...]:
 def asked_texts(brief: Brief) -> tuple[str, ...]:
     """Return what comes after the search results: data, the question last."""
     wishes = _WISHES.format(_fenced(brief.asked_for)) if brief.asked_for.strip() else ""
-    sites = f"It is asked about {', '.join(map(_fenced, brief.sites[:MAX_SITES]))}" if brief.sites else ""
-    return (*filter(None, (brief.examples, wishes, sites)), f"Question: {brief.question}")
+    sites = " or ".join(map(_fenced, brief.sites[:MAX_SITES]))
+    about = f"The question is about the site {sites}" if sites else ""
+    return (*filter(None, (brief.examples, wishes, about)), f"Question: {brief.question}")
 
 
 def answer_language(lang: str) -> str:
