@@ -238,6 +238,7 @@ class StructuredField:
     value: Value | None
     confidence: float = field(default=0.0, metadata=described("From 0 to 1."))
     citation: Citation | None = field(default=None, metadata=described("Its citation; null for a null value."))
+    reason: str = field(default="", metadata=described("Why it is null; empty for a value."))
 
 
 @dataclass(frozen=True, kw_only=True)

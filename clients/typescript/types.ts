@@ -935,6 +935,8 @@ export interface StructuredFieldOut {
   confidence?: number;
   /** Its citation; null for a null value. */
   citation?: CitationOut | null;
+  /** Why it is null; empty for a value. */
+  reason?: string;
 }
 
 /** Questions that are asked one after the other, each understood from those before it. */

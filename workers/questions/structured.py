@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from domain import Answer, Question
+from domain import Answer, Citation, Page, Passage, Question
 from domain.answer import StructuredAnswer, StructuredField
 from pipeline.abstain import likely_answer
+from pipeline.answering.citations import located
 from pipeline.answering.structured.fill import field_question, read_value
-from pipeline.answering.structured.schema import Leaf, filled, parse_schema
+from pipeline.answering.structured.rows import FoundRow, rows_of
+from pipeline.answering.structured.schema import Leaf, Rows, filled, parse_schema, pointer_of
+from store.pages import pages
 from store.questions.state import Move
 from text.language import detect_language
 from workers.questions import lookup
 
 if TYPE_CHECKING:
+    from pipeline.ask import LookupResult
     from workers.services import Services
 
 #: a step has 100; what is not looked up by then stays null
 WITHIN_S: Final = 40.0
+#: why a value is null
+NOT_SAID: Final = "Nothing that was read is likely to say it."
+NOT_READ: Final = "What was found gives no such value."
+NO_ROWS: Final = "No table or list that was found has these fields."
 
 
 def with_form(services: Services, question: Question, move: Move) -> Move:
@@ -32,23 +41,80 @@ def with_form(services: Services, question: Question, move: Move) -> Move:
 def _fill(services: Services, question: Question) -> StructuredAnswer:
     leaves = parse_schema(question.answer_schema or {})
     lang = question.lang or detect_language(question.text)
-    give_up, fields = time.monotonic() + WITHIN_S, []
+    give_up, fields = time.monotonic() + WITHIN_S, list[StructuredField]()
     for leaf in leaves:
-        answer = _answer(services, question, leaf, lang) if time.monotonic() < give_up else None
-        found = read_value(leaf, answer) if answer else None
-        if answer is None or found is None:
-            fields.append(StructuredField(path=leaf.pointer, value=None))
+        if time.monotonic() >= give_up:
+            fields.append(
+                StructuredField(path=leaf.pointer, value=None, reason="There was no time left to look it up.")
+            )
+        elif isinstance(leaf, Rows):
+            fields += _objects(services, question, leaf, lang)
         else:
-            value, citation = found
-            confidence = round(answer.confidence, 4)
-            fields.append(StructuredField(path=leaf.pointer, value=value, confidence=confidence, citation=citation))
+            fields.append(_field(services, question, leaf, lang))
     return StructuredAnswer(value=filled(leaves, {each.path: each.value for each in fields}), fields=tuple(fields))
 
 
-def _answer(services: Services, question: Question, leaf: Leaf, lang: str) -> Answer | None:
-    """Return the answer to the question for one value, by the hits' own words; None where it is not likely right."""
-    asked = replace(question, text=field_question(leaf, question.text, lang), lang=lang)
-    result = lookup.first_pass_alone(services, asked)
-    if result.verdict.sufficient:
-        return result.answer
-    return likely_answer(result.answer, result.verdict, lang)
+def _field(services: Services, question: Question, leaf: Leaf, lang: str) -> StructuredField:
+    result = _looked_up(services, question, field_question(leaf, question.text, lang), lang)
+    answer = _likely(result, lang)
+    found = read_value(leaf, answer) if answer else None
+    if answer is None or found is None:
+        return StructuredField(path=leaf.pointer, value=None, reason=NOT_SAID if answer is None else NOT_READ)
+    value, citation = found
+    return StructuredField(path=leaf.pointer, value=value, confidence=round(answer.confidence, 4), citation=citation)
+
+
+def _objects(services: Services, question: Question, rows: Rows, lang: str) -> list[StructuredField]:
+    """Return a value for each field of each row, of the best place that gives rows; or why there is none."""
+    asked = rows.description if rows.description.endswith(("?", "？")) else question.text
+    result = _looked_up(services, question, asked, lang)
+    answer = _likely(result, lang)
+    if answer is None:
+        return [StructuredField(path=rows.pointer, value=None, reason=NOT_SAID)]
+    with services.database.read() as session:
+        ids = {hit.passage.page_id for hit in result.context}
+        read, places = pages.read(session, ids, question.id), pages.cited(session, ids)
+    for passage in (hit.passage for hit in result.context if hit.passage.page_id in read):
+        page = read[passage.page_id]
+        found = rows_of(rows, page.text, (passage.start, passage.end), lang)
+        citations = located(replace(answer, citations=_cited(passage, page, found)), places).citations
+        if found:
+            numbered = enumerate(zip(found, citations, strict=True))
+            return [field for at, (row, of) in numbered for field in _of_row(rows, at, row, of, answer.confidence)]
+    return [StructuredField(path=rows.pointer, value=None, reason=NO_ROWS)]
+
+
+def _of_row(rows: Rows, at: int, row: FoundRow, citation: Citation, confidence: float) -> Iterator[StructuredField]:
+    for leaf in rows.fields:
+        path, value = pointer_of(*rows.path, at, *leaf.path), row.values.get(leaf.path[-1])
+        if value is None:
+            yield StructuredField(path=path, value=None, reason=NOT_READ)
+        else:
+            yield StructuredField(path=path, value=value, confidence=round(confidence, 4), citation=citation)
+
+
+def _cited(passage: Passage, page: Page, rows: Sequence[FoundRow]) -> tuple[Citation, ...]:
+    """Return the lines of the rows as citations of their page."""
+    return tuple(
+        Citation(
+            marker=marker,
+            passage_id=passage.id,
+            page_id=page.id,
+            url=page.url,
+            title=passage.title,
+            quote=page.text[row.start : row.end],
+            start=row.start,
+            end=row.end,
+        )
+        for marker, row in enumerate(rows, start=1)
+    )
+
+
+def _looked_up(services: Services, question: Question, text: str, lang: str) -> LookupResult:
+    """Search for one value by the hits' own words."""
+    return lookup.first_pass_alone(services, replace(question, text=text, lang=lang))
+
+
+def _likely(result: LookupResult, lang: str) -> Answer | None:
+    """Return the answer if it is likely right."""
+    return result.answer if result.verdict.sufficient else likely_answer(result.answer, result.verdict, lang)

@@ -20,8 +20,8 @@ _ITEM: Final = re.compile(r"^ *(?:- |\d{1,3}[.)] )(.+)$", re.MULTILINE)
 _BETWEEN: Final = re.compile(
     r",? +(?:and|or|und|oder|et|ou|y|o|e|ed|en|of|i|oraz|и|или) +|[,;] +|\s*[、，；]\s*|(?<=\w)[和と](?=\w)"
 )
-_YES: Final = frozenset("yes ja oui sí si sì sim tak да 是 はい".split())
-_NO: Final = frozenset("no nein non não nee nie нет 否 いいえ".split())
+_YES: Final = frozenset("yes ja oui sí si sì sim tak да 是 はい ✓ ✔ ✅".split())
+_NO: Final = frozenset("no nein non não nee nie нет 否 いいえ ✗ ✘ ❌".split())
 #: a longer sentence is no value
 _LONGEST: Final = 300
 
@@ -58,6 +58,12 @@ def read_value(leaf: Leaf, answer: Answer) -> tuple[Value, Citation] | None:
     short = short_answer(answer.sentences) or ""
     value = _list(leaf, short, sentence.text, citation.quote) if leaf.is_list else _value(leaf, short, sentence.text)
     return None if value is None else (value, citation)
+
+
+def cell_value(leaf: Leaf, cell: str) -> Value | None:
+    """Return the value that a cell of a table gives, or an item of a list; None where it gives none."""
+    is_text = any(char.isalnum() for char in cell) and len(cell) <= _LONGEST
+    return _value(leaf, cell, cell) if is_text or leaf.kind == "boolean" else None
 
 
 def _list(leaf: Leaf, short: str, sentence: str, quote: str) -> tuple[str | float, ...] | None:

@@ -1,4 +1,4 @@
-"""Read the JSON schema that an answer is to have: objects of values and lists, which are looked up one by one."""
+"""Read the JSON schema that an answer is to have: objects of values and lists, each of which is looked up."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ Kind = Literal["string", "number", "integer", "boolean"]
 MAX_CHARACTERS: Final = 16_384
 MAX_FIELDS: Final = 20
 MAX_DEPTH: Final = 4
+#: of a list of objects, and of the fields of its objects
+MAX_ROWS, MAX_COLUMNS = 20, 10
 _KINDS: Final = ("string", "number", "integer", "boolean")
 #: what may stand in a schema and changes nothing here
 _NOTES: Final = frozenset(
@@ -45,42 +47,79 @@ class Leaf:
     @property
     def pointer(self) -> str:
         """Return the path as a JSON pointer."""
-        return "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in self.path)
+        return pointer_of(*self.path)
 
     @property
     def label(self) -> str:
         """Return what it is in words: its description, or the words of its name."""
-        return self.description or " ".join(filter(None, _CAMEL.split(self.path[-1]))).lower()
+        return self.description or self.words
+
+    @property
+    def words(self) -> str:
+        """Return the words of its name."""
+        return " ".join(filter(None, _CAMEL.split(self.path[-1]))).lower()
 
 
-def parse_schema(schema: Mapping[str, Any]) -> tuple[Leaf, ...]:
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """A list of objects with values."""
+
+    path: tuple[str, ...]
+    fields: tuple[Leaf, ...]  #: of each object; their paths are their names
+    description: str = ""
+
+    @property
+    def pointer(self) -> str:
+        """Return the path as a JSON pointer."""
+        return pointer_of(*self.path)
+
+
+def pointer_of(*names: object) -> str:
+    """Return the JSON pointer of a path."""
+    return "".join(f"/{str(name).replace('~', '~0').replace('/', '~1')}" for name in names)
+
+
+def parse_schema(schema: Mapping[str, Any]) -> tuple[Leaf | Rows, ...]:
     """Return the values of a schema in order; raises BadSchema for one that nobody could fill."""
     size = len(json.dumps(schema, ensure_ascii=False))
     if size > MAX_CHARACTERS:
         raise BadSchema(
             f"The schema has {size:,} characters and the limit is {MAX_CHARACTERS:,}: ask for fewer fields."
         )
-    leaves = tuple(_of_object(_plain(schema, schema, "answer_schema"), schema, ()))
+    leaves = tuple(_of_object(_plain(schema, schema, "answer_schema"), schema, (), "answer_schema"))
     if not leaves:
         raise BadSchema('The schema has no field: give `properties`, such as {"year": {"type": "integer"}}.')
-    if len(leaves) > MAX_FIELDS:
-        raise BadSchema(f"The schema has {len(leaves)} fields and the limit is {MAX_FIELDS}: ask for the others apart.")
+    count = sum(len(leaf.fields) if isinstance(leaf, Rows) else 1 for leaf in leaves)
+    if count > MAX_FIELDS:
+        raise BadSchema(f"The schema has {count} fields and the limit is {MAX_FIELDS}: ask for the others apart.")
     return leaves
 
 
-def filled(leaves: Sequence[Leaf], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the object that the schema describes, with the values by pointer; null for those that are missing."""
+def filled(leaves: Sequence[Leaf | Rows], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the object that the schema describes, with the values by pointer; null for those that are missing.
+
+    A list of objects has one for each number from 0 on that some value's pointer has.
+    """
     whole: dict[str, Any] = {}
     for leaf in leaves:
         place = whole
         for name in leaf.path[:-1]:
             place = place.setdefault(name, {})
-        place[leaf.path[-1]] = values.get(leaf.pointer)
+        place[leaf.path[-1]] = _objects(leaf, values) if isinstance(leaf, Rows) else values.get(leaf.pointer)
     return whole
 
 
-def _of_object(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Leaf]:
-    where = "/".join(("answer_schema", *path))
+def _objects(rows: Rows, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    numbers = range(MAX_ROWS)
+    made = [
+        {leaf.path[0]: values.get(pointer_of(*rows.path, at, *leaf.path)) for leaf in rows.fields} for at in numbers
+    ]
+    return [each for each in made if any(value is not None for value in each.values())]
+
+
+def _of_object(
+    part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ...], where: str
+) -> Iterator[Leaf | Rows]:
     _only(part, _OF_OBJECT, where)
     if part.get("type", "object") != "object" or not isinstance(properties := part.get("properties", {}), dict):
         raise BadSchema(f"{where} must be an object with `properties`.")
@@ -94,24 +133,38 @@ def _of_object(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[st
         if not name.strip():
             raise BadSchema(f"{where} has a property without a name.")
         if inner.get("type") == "object" or "properties" in inner:
-            yield from _of_object(inner, whole, (*path, name))
+            yield from _of_object(inner, whole, (*path, name), f"{where}/{name}")
         elif "array" in _kinds(inner):
             yield _list(inner, whole, (*path, name), f"{where}/{name}")
         else:
             yield _leaf(inner, (*path, name), f"{where}/{name}")
 
 
-def _list(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ...], where: str) -> Leaf:
+def _list(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ...], where: str) -> Leaf | Rows:
     _only(part, _OF_LIST, where)
     if _kinds(part) != ["array"]:
         raise BadSchema(f"{where}/type must be one kind of value.")
-    item = _leaf(_plain(part.get("items"), whole, f"{where}/items"), path, f"{where}/items")
-    if item.kind == "boolean":
-        raise BadSchema(f"{where}/items/type is boolean: ask for each by a field of its own.")
     described = part.get("description", "")
     if not isinstance(described, str):
         raise BadSchema(f"{where}/description must be text.")
+    items = _plain(part.get("items"), whole, f"{where}/items")
+    if items.get("type") == "object" or "properties" in items:
+        return Rows(path=path, fields=_columns(items, whole, f"{where}/items"), description=described.strip()[:300])
+    item = _leaf(items, path, f"{where}/items")
+    if item.kind == "boolean":
+        raise BadSchema(f"{where}/items/type is boolean: ask for each by a field of its own.")
     return replace(item, is_list=True, description=described.strip()[:300] or item.description)
+
+
+def _columns(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> tuple[Leaf, ...]:
+    """Return the fields of the objects of a list, each a value."""
+    fields = tuple(_of_object(part, whole, (), where))
+    nested = next((each for each in fields if isinstance(each, Rows) or each.is_list or len(each.path) > 1), None)
+    if nested is not None:
+        raise BadSchema(f"{where}{nested.pointer}: the objects of a list have values only, no lists or objects.")
+    if not 1 <= len(fields) <= MAX_COLUMNS:
+        raise BadSchema(f"{where} has {len(fields)} fields: give 1 to {MAX_COLUMNS}.")
+    return tuple(each for each in fields if isinstance(each, Leaf))
 
 
 def _kinds(part: Mapping[str, Any]) -> list[Any]:

@@ -312,14 +312,15 @@ def test_answer_has_the_form_that_was_asked_for_and_a_form_that_nobody_can_fill_
     assert answered.answer is not None
     fields = (
         StructuredField(path="/builder", value=walk.BUILDER, confidence=0.9, citation=answered.answer.citations[0]),
-        StructuredField(path="/steps", value=None),
+        StructuredField(path="/steps", value=None, reason="Nothing says it."),
     )
     form = StructuredAnswer(value={"builder": walk.BUILDER, "steps": None}, fields=fields)
     walk.move(services, question_id, replace(answered, answer=replace(answered.answer, structured=form)))
     structured = http.get(f"/api/questions/{question_id}").json()["structured"]
     assert structured["value"] == {"builder": walk.BUILDER, "steps": None}
     assert structured["fields"][0]["citation"]["quote"] == walk.QUOTE
-    assert structured["fields"][1] == {"path": "/steps", "value": None, "confidence": 0.0, "citation": None}
+    nothing = {"path": "/steps", "value": None, "confidence": 0.0, "citation": None, "reason": "Nothing says it."}
+    assert structured["fields"][1] == nothing
     for wrong in ({"type": "array"}, {"properties": {"x": {"type": "array"}}}, {"properties": {}}):
         refused = http.post("/api/questions", json={"question": "Why?", "answer_schema": wrong})
         assert (refused.status_code, refused.json()["type"]) == (422, "bad-schema")

@@ -77,6 +77,55 @@ def test_whole_number_is_one_when_it_is_read_back() -> None:
     assert repr(read_back(form)) == repr(form)
 
 
+TABLE = (
+    "Parts\n\nThe parts of the lighthouse of Vierburg cost this:\n\n"
+    "Part | Price in euros | In stock\nLamp | 40 | yes\nWick | 1.5 | no\nMirror | on request | yes\n"
+)
+PARTS = {
+    "type": "array",
+    "description": "What do the parts of the lighthouse of Vierburg cost?",
+    "items": {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "price": {"type": "number"}, "inStock": {"type": "boolean"}},
+        "required": ["name"],
+    },
+}
+
+
+def test_rows_of_a_table_are_objects_each_value_with_its_row(reading: Services) -> None:
+    page_id = put(reading, TABLE)
+    _, move = ended(reading, {"properties": {"parts": PARTS}})
+    assert move.answer is not None
+    form = move.answer.structured
+    assert form is not None
+    assert form.value == {
+        "parts": [
+            {"name": "Lamp", "price": 40, "inStock": True},
+            {"name": "Wick", "price": 1.5, "inStock": False},
+            {"name": "Mirror", "price": None, "inStock": True},
+        ]
+    }
+    fields = {field.path: field for field in form.fields}
+    assert len(fields) == 9
+    cited = fields["/parts/1/price"].citation
+    assert cited is not None
+    assert (cited.page_id, cited.quote, TABLE[cited.start : cited.end]) == (page_id, *["Wick | 1.5 | no"] * 2)
+    assert (fields["/parts/2/price"].citation, fields["/parts/2/price"].reason) == (None, structured.NOT_READ)
+    assert read_back(form) == form
+
+
+def test_rows_that_no_page_gives_are_none_and_say_why(reading: Services) -> None:
+    put(reading, PAGE)
+    cheeses = PARTS | {"description": "Which cheeses does the moon eat for breakfast?"}
+    _, move = ended(reading, {"properties": {"parts": PARTS, "cheeses": cheeses}})
+    assert move.answer is not None
+    form = move.answer.structured
+    assert form is not None
+    assert form.value == {"parts": [], "cheeses": []}
+    assert {field.value for field in form.fields} == {None}
+    assert all(field.reason in (structured.NO_ROWS, structured.NOT_SAID) for field in form.fields)
+
+
 def test_model_is_not_asked_for_the_values(reading: Services) -> None:
     put(reading, PAGE)
     with OpenAIDouble() as server:

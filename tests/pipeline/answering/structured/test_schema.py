@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from pipeline.answering.structured.schema import MAX_FIELDS, BadSchema, filled, parse_schema
+from pipeline.answering.structured.schema import MAX_COLUMNS, MAX_FIELDS, BadSchema, Rows, filled, parse_schema
 from tests.tables import each_row
 
 
@@ -56,6 +56,20 @@ def test_list_is_looked_up_as_one() -> None:
     assert (leaves[1].minimum, leaves[2].choices) == (1, ("red", "white"))
 
 
+MANY = {f"f{n}": {"type": "string"} for n in range(MAX_COLUMNS + 1)}
+LISTED = {"type": "array", "items": {"properties": {"name": {"type": "string"}, "price": {"type": "number"}}}}
+
+
+def test_list_of_objects_has_the_fields_of_each() -> None:
+    (rows,) = parse_schema({"properties": {"parts": {**LISTED, "description": "What do they cost?"}}})
+    assert isinstance(rows, Rows)
+    assert (rows.pointer, rows.description) == ("/parts", "What do they cost?")
+    assert [(leaf.path, leaf.kind) for leaf in rows.fields] == [(("name",), "string"), (("price",), "number")]
+    values = {"/parts/0/name": "Lamp", "/parts/0/price": 4, "/parts/1/name": "Wick", "/parts/2/name": None}
+    assert filled([rows], values) == {"parts": [{"name": "Lamp", "price": 4}, {"name": "Wick", "price": None}]}
+    assert filled([rows], {"/parts": None}) == {"parts": []}
+
+
 def of(**part: Any) -> dict[str, Any]:
     return {"properties": {"x": part}}
 
@@ -71,7 +85,12 @@ def of(**part: Any) -> dict[str, Any]:
         (of(type="array"), "x/items must be an object"),
         (of(type="array", items={"type": "boolean"}), "items/type is boolean"),
         (of(type="array", items={"type": "array", "items": {"type": "string"}}), "'items' is not taken"),
-        (of(type="array", items=of(type="string")), "'properties' is not taken"),
+        (of(type="array", items=of(type="array", items={"type": "string"})), "x/items/x: the objects of a list have"),
+        (of(type="array", items=of(type="object", properties=of()["properties"])), "x/items/x/x/type must be one of"),
+        (of(type="array", items=of(**of(type="string"))), "x/items/x/x: the objects of a list have values only"),
+        (of(type="array", items={"type": "object"}), "has 0 fields: give 1 to 10"),
+        (of(type="array", items={"properties": MANY}), "has 11 fields: give 1 to 10"),
+        ({"properties": {f"l{n}": LISTED for n in range(11)}}, "has 22 fields and the limit is"),
         (of(type="array", items={"type": "string"}, minItems=1), "'minItems' is not taken"),
         (of(type=["array", "string"], items={"type": "string"}), "one kind"),
         (of(type="array", items={"type": "string"}, description=1), "must be text"),
