@@ -50,7 +50,10 @@ PRICES: Mapping[str, Price] = {
     "claude-opus-5-5": _price(4.00, 20.00, 0.20),
     "claude-opus": _price(5.00, 25.00, 0.50),
     "claude-fable-5": _price(10.00, 50.00, 1.00),
+    "claude-fable-5-1": _price(10.00, 50.00, 0.25),
+    "claude-fable-5-2": _price(8.00, 40.00, 0.20),
     "claude-mythos-5": _price(10.00, 50.00, 1.00),
+    "claude-mythos-5-1": _price(10.00, 50.00, 0.25),
 }
 
 
