@@ -51,6 +51,11 @@ BENCHMARKS = {
         "1 to 256 callers at once over HTTP, and up to three times what is answered; not in `all`",
         of_all=False,
     ),
+    "model": Benchmark(
+        "benchmarks.model",
+        "30 and 200 questions at once with a model's service that takes its time, beside without; not in `all`",
+        of_all=False,
+    ),
     "startup": Benchmark("benchmarks.startup", "`wellread --help`, and `wellread up` until it is ready"),
 }
 FOLDER = click.Path(path_type=Path, file_okay=False)

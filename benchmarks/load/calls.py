@@ -48,12 +48,15 @@ class Caller:
     client: AsyncClient
     next_text: Callable[[], str]
     reuse: bool
+    wait_s: float = WAIT_S
 
     async def ask(self, text: str = "", *, comes_again: bool = False) -> Call:
         """Ask a question, the next one where none is named, and wait for its answer."""
         began = time.monotonic()
         try:
-            record = await self.client.ask(text or self.next_text(), wait=WAIT_S, crawl_enabled=False, reuse=self.reuse)
+            record = await self.client.ask(
+                text or self.next_text(), wait=self.wait_s, crawl_enabled=False, reuse=self.reuse
+            )
         except ClientError as error:
             later = isinstance(error, Refused) and error.status in _LATER
             return Call(
