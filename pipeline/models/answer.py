@@ -26,9 +26,12 @@ from pipeline.phrases import Phrase, say
 from pipeline.question.yes_no import leading_yes_no
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
 from text.invisible import strip_invisible
+from text.language import classify_language, detect_language
 
 #: the most updates of one answer
 MAX_UPDATES = 40
+#: the fewest characters whose language can be told
+_TELLS_LANGUAGE = 60
 #: sentences about what the passages lack
 MAX_MISSING = 2
 _ENDED = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")
@@ -93,6 +96,8 @@ def written_from(
         "strange_address": sum(part.leads_away for part in read[:room]),
     }
     notice = _notice(left_out, any_left=bool(sentences), is_cut=is_cut, lang=lang)
+    if state != "partial" and _is_in_another_language(sentences, lang):
+        notice = f"{notice} {say('other_language', lang)}".strip()
     answer = _answer(sentences, markers.citations, composer=composer, cost=cost, notice=notice)
     return Written(answer=answer, cut_off=is_cut)
 
@@ -217,6 +222,14 @@ def _is_refused(read: Sequence[_Part], parts: Sequence[CitedText], state: ReplyS
 
 def _quotes(part: _Part) -> list[str]:
     return [span.passage.text[span.start : span.end] for span in part.cited]
+
+
+def _is_in_another_language(sentences: Sequence[Sentence], lang: str) -> bool:
+    """Return whether an answer is surely not in a language; names and numbers are in none."""
+    said = " ".join(each.text for each in sentences if each.block not in ("code", "row") and each.origin != "quoted")
+    if lang in ("", "und") or len(said) < _TELLS_LANGUAGE:
+        return False
+    return lang not in (detect_language(said), classify_language(said)[0])
 
 
 def _missing(read: Sequence[_Part], state: ReplyState) -> int:
