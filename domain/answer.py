@@ -88,7 +88,7 @@ class ChosenSentence:
 
 #: what a sentence is in the answer's text: a part of a paragraph, or a block of its own
 AnswerBlock = Literal["", "item", "step", "row", "code", "heading"]
-#: a model's words, the page's, or a model's uncited words about what the pages lack
+#: words made for the answer, the page's, or a model's uncited words about what the pages lack
 Origin = Literal["written", "quoted", "missing"]
 
 

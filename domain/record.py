@@ -144,7 +144,9 @@ class Record:
     current_step: str | None = field(metadata=described("The phase that works on it; null at the end."))
     final_step: str | None = field(metadata=described("The phase that ended it; null until then."))
     provisional: bool = field(metadata=described("Whether the answer may still change."))
-    answer: str | None = field(metadata=described("The answer with its [n] markers, or an honest “not known”."))
+    answer: str | None = field(
+        metadata=described("The answer in Markdown with its [n] markers, or an honest “not known”.")
+    )
     short_answer: str | None = field(
         default=None, metadata=described("Only what was asked; null if that is uncertain.")
     )

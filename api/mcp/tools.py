@@ -55,7 +55,7 @@ class Answered:
     asks_back: bool  #: whether the question needs the one it follows, or its subject
     status: str
     final: bool  #: whether the answer stays as it is; else `status` tells how it goes on
-    answer: str | None
+    answer: str | None  #: in Markdown
     short_answer: str | None  #: the few words of the answer that were asked for
     confidence: float
     notice: str

@@ -637,7 +637,7 @@ export interface RecordOut {
   final_step: string | null;
   /** Whether the answer may still change. */
   provisional: boolean;
-  /** The answer with its [n] markers, or an honest “not known”. */
+  /** The answer in Markdown with its [n] markers, or an honest “not known”. */
   answer: string | null;
   /** Only what was asked; null if that is uncertain. */
   short_answer?: string | null;

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.options import Length, Overrides
+from pipeline.answering.sections import FUSED, OWN
 
 #: the most quotes of a long answer, and of a report
 LONG_QUOTES, REPORT_QUOTES = 6, 12
@@ -15,16 +16,18 @@ LONG_QUOTES, REPORT_QUOTES = 6, 12
 class Room:
     """How much a model may read and write for an answer."""
 
-    reads: float  #: times the usual tokens of passages
-    writes: int  #: tokens, its thinking included
-    sentences: int  #: or other blocks
+    fused: int = FUSED  #: hits of all queries together that are read
+    own: int = OWN  #: and of each query by itself
+    reads: float = 1.0  #: times the usual tokens of sections
+    writes: float = 1.0  #: times the usual tokens of a reply
+    sentences: int  #: or other blocks of the answer
 
 
 ROOM: Final[dict[Length, Room]] = {
-    "short": Room(reads=1.0, writes=2_048, sentences=8),
-    "normal": Room(reads=1.0, writes=4_096, sentences=60),
-    "long": Room(reads=1.5, writes=4_096, sentences=100),
-    "report": Room(reads=3.0, writes=8_192, sentences=200),
+    "short": Room(sentences=8),
+    "normal": Room(sentences=60),
+    "long": Room(sentences=100),
+    "report": Room(fused=16, own=4, reads=2.5, writes=2.0, sentences=200),
 }
 _NOTES: Final[dict[Length, str]] = {
     "short": "Answer in one sentence.",

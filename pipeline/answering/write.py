@@ -90,7 +90,7 @@ def _holds(one: Citation, other: Citation) -> bool:
 def _sentence(quote: Quote, markers: tuple[int, ...]) -> Sentence:
     """Return a quote as a sentence of the answer, with the place in it of the one that was chosen."""
     text = "\n".join(map(readable, reversed(quote.spans)))
-    return Sentence(text=text, markers=markers, chosen=_chosen(quote, text))
+    return Sentence(text=text, markers=markers, origin="quoted", chosen=_chosen(quote, text))
 
 
 def _chosen(quote: Quote, text: str) -> ChosenSentence | None:

@@ -94,8 +94,9 @@ class Calls:
 
     def _pay(self, model: str, prompt: Prompt, on_text: OnText | None) -> tuple[ModelReply, Cost]:
         """Send the request if the budget allows it; a failed call counts as free."""
-        request = self.provider.request(model, prompt, self.max_tokens)
-        most = self._most(model, request)
+        max_tokens = int(self.max_tokens * prompt.reply_room)
+        request = self.provider.request(model, prompt, max_tokens)
+        most = self._most(model, request, max_tokens)
         paid = Cost()
         if self._budget is not None:
             self._budget.reserve(most)
@@ -132,9 +133,9 @@ class Calls:
                     return reply
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _most(self, model: str, request: Json) -> Cost:
+    def _most(self, model: str, request: Json, max_tokens: int) -> Cost:
         """Return the most a call can cost; raises OverBudget when that is more than one call may."""
-        most = most_it_can_cost(model, _text_of(request), self.max_tokens, self.provider.prices)
+        most = most_it_can_cost(model, _text_of(request), max_tokens, self.provider.prices)
         if most.usd > self.max_usd:
             raise OverBudget(
                 f"A call to {model} could cost ${most.usd:.3f}, and one call may cost ${self.max_usd:.3f}: "

@@ -24,6 +24,7 @@ class Prompt:
     notes: tuple[str, ...] = ()  #: the rest of it
     passages: tuple[PassageBlocks, ...] = ()
     texts: tuple[str, ...]  #: after the passages; the question comes last
+    reply_room: float = 1.0  #: times the usual tokens that a reply may have
     schema: Json | None = None  #: of the JSON object to reply with; None: sentences that cite the passages
 
 

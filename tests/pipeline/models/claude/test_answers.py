@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
+from typing import get_args
+
+from domain.options import Length
 from evals.model.wire import Cite, Say
+from pipeline.llm import Brief
 from pipeline.models.model import LanguageModel
 from pipeline.phrases import say
 from tests.claude_double import ClaudeDouble
@@ -71,6 +76,13 @@ def test_answer_cut_off_at_the_token_limit_says_so(double: ClaudeDouble, claude:
     answer = claude.compose(QUESTION, hits())
     assert answer.text == "Built in 1874. [1]"
     assert "cut off" in answer.notice
+
+
+def test_report_may_be_twice_as_long(double: ClaudeDouble, claude: LanguageModel) -> None:
+    sections = tuple(hit.passage for hit in hits())
+    for length in get_args(Length):
+        claude.write(Brief(question=QUESTION, sections=sections, today=date(2026, 5, 1), length=length))
+    assert [received.body["max_tokens"] for received in double.received] == [4096, 4096, 4096, 8192]
 
 
 def test_answer_language_and_notes_are_instructions_of_the_system_prompt(
