@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Final, Literal
 
-from domain.contradiction import Contradiction, Dispute
+from domain.contradiction import Contradiction
 from domain.published import UNPUBLISHED, always_sent, described
 
 #: the composer of what is asked back
@@ -27,7 +27,6 @@ class Verdict:
         default=(), metadata=described("Words of the question that the hits do not cover.")
     )
     judge: str = ""  #: the name of the judge
-    disputes: tuple[Dispute, ...] = field(default=(), metadata=UNPUBLISHED)  #: hits that contradict each other
     version: int = field(default=0, metadata=described("The judge's version, if it was learned here; 0: as shipped."))
     embedder: str = field(default="", metadata=UNPUBLISHED)  #: whose similarities were weighed
     #: what was weighed: feature → value; verdicts that differ in it alone are equal

@@ -21,6 +21,7 @@ class Status(StrEnum):
     READING = "READING"
     EMBEDDING = "EMBEDDING"
     REQUERYING = "REQUERYING"
+    WRITING = "WRITING"  #: a model is asked
     FOLLOWING = "FOLLOWING"  #: an equal question is in progress and shares its answer
     ANSWERED = "ANSWERED"
     ABSTAINED = "ABSTAINED"
@@ -79,7 +80,7 @@ class Step(Task):
     """A task that works on the questions in one open status."""
 
     status: Status
-    phase: str  #: one of the four that users see; its sixth character is its number
+    phase: str  #: one of those that users see; its sixth character is its number
     doing: str  #: in the terminal, and for assistants
     label: str  #: on the web page
 
@@ -105,6 +106,8 @@ _TASKS = (
          phase="phase3_web_crawl", doing="adding what was read to the knowledge base", label="Note what they say"),
     Step(name="wellread.requery", queue="answer", row="question", status=Status.REQUERYING,
          phase="phase4_requery", doing="looking again with what was read", label="Look again"),
+    Step(name="wellread.write", queue="model", row="question", status=Status.WRITING,
+         phase="phase5_write", doing="writing the answer", label="Write the answer"),
     Task(name="wellread.ask", queue="answer"),
     Task(name="wellread.sweep", queue="upkeep", every_s=3.0),
     Task(name="wellread.refresh", queue="upkeep", every_s=10.0),

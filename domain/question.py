@@ -118,4 +118,6 @@ class Question:
     waves: int = 0  #: waves of candidates begun
     crawl_reason: str = ""
     crawl_started_at: datetime | None = None
+    draft: Mapping[str, Any] = field(default_factory=dict)  #: what a model is to do, as pipeline.draft makes it
+    updated_at: datetime | None = None  #: when it got its status
     callback_url: str = ""

@@ -6,7 +6,8 @@ Each pass retrieves, judges and composes, and returns a :class:`LookupResult`; t
         └─► second_pass (variants, twice the hits) ──► sufficient: answer
               └─► read the web ──► final_pass ──► sufficient: answer; else read more, or abstain
 
-Not here: reading, rows, and the page text that citations are checked against (:mod:`pipeline.answering.citations`).
+A pass is local: what a language model does is in :mod:`pipeline.write`. Not here: reading, rows, and the page text that
+citations are checked against (:mod:`pipeline.answering.citations`).
 """
 
 from __future__ import annotations
@@ -14,28 +15,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
-from domain import Answer, Cost, Hit, Scope, SolvedQuestion, StatedFact, Variant, Verdict
+from domain import Answer, Hit, Scope, SolvedQuestion, StatedFact, Variant, VariantKey, VariantKind, Verdict
 from domain.answer import NextQuestion
 from domain.options import Overrides
-from pipeline.answering.few_shot import SolvedQuestions, examples_for
-from pipeline.answering.notices import with_notices
-from pipeline.answering.style import style_of
+from pipeline.answering.compose import compose
+from pipeline.answering.few_shot import SolvedQuestions
+from pipeline.answering.refusal import is_error
+from pipeline.answering.style import Style
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
 from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.documents.quality import PageTexts, filter_by_quality
 from pipeline.enhancements import DEFAULT, Enhancement
-from pipeline.fallback import Produced, VariantMemory, compose_answer, generate_variants, judge_hits
 from pipeline.judging.cutoff import Cutoff, Stop, cut_off_by_judge, remember_verdicts
 from pipeline.judging.judge import Judge, calibrated_judge
 from pipeline.judging.learned import SHIPPED, Learned
 from pipeline.judging.nearness import best_first, read_and_compare
 from pipeline.limits import Limits
-from pipeline.llm import Model, OnAnswer
+from pipeline.phrases import say
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
+from pipeline.question.variant_choice import DOCUMENTED, Tallies, kinds_in_turn
+from pipeline.question.variants import make_variants
 from pipeline.reader.read_hits import READ_FIRST, Reads
-from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
+from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, select_for_answer
 from pipeline.retrieval.facts import find_facts
 from pipeline.retrieval.multi_hop import MIN_HITS, expand
 from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, embed_queries, retrieve
@@ -54,6 +58,19 @@ class Query:
     id: str = ""  #: seeds random choices
 
 
+class VariantMemory(Protocol):
+    """Stores variants that were paid for, and which kinds helped which type of question."""
+
+    def load(self, key: VariantKey) -> tuple[Variant, ...]:
+        """Return the variants saved under ``key``, or none."""
+
+    def save(self, key: VariantKey, variants: Sequence[Variant]) -> None:
+        """Save variants for the next time."""
+
+    def tallies(self, question_type: str) -> Tallies:
+        """Return how often each kind was tried for this type of question, and how often it helped."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tools:
     """Everything a pass works with."""
@@ -62,26 +79,21 @@ class Tools:
     embedder: Embed
     pool: Executor
     clock: Callable[[], float]  #: seconds, monotonic
-    model: Model | None = None
-    words_by_rules: bool = False  #: whether the rules make the variants although there is a model
     reader: Reads | None = None  #: reads the best hits; None: words alone choose the sentences
     glosses: bool = True  #: whether it reads other languages, put into English word by word
-    judge: Judge | None = None  #: instead of the one calibrated for the embedder; a model does not overrule it
+    judge: Judge | None = None  #: instead of the one calibrated for the embedder
     limits: Limits = field(default_factory=Limits)
     ranking: Ranking = field(default_factory=Ranking)  #: how hits are put in order
     observe: Observe | None = None  #: measures retrieval stage by stage
     stop: Stop = cut_off_by_judge  #: decides how many hits are enough
     enhancements: frozenset[Enhancement] = DEFAULT  #: those that are on
     page_texts: PageTexts | None = None  #: for the fallback to pages' whole text
-    solved: SolvedQuestions | None = None  #: for examples
+    solved: SolvedQuestions | None = None  #: for a model, as examples
     examples: Sequence[SolvedQuestion] = ()  #: of the operator's
-    memory: VariantMemory | None = None  #: of variants made before, and of the kinds that helped
+    memory: VariantMemory | None = None  #: of the kinds of variant that helped
     graph: KnowledgeGraph | None = None  #: names that lead from hit to hit, and facts
     learned: Learned = field(default_factory=Learned)  #: the versions of judge and reranker in use
-    on_answer: OnAnswer | None = None  #: receives the answer while the model writes it
     own_sites: tuple[str, ...] = ()  #: what the URLs of the operator's sources begin with
-    verbatim: bool = False  #: whether answers are in the pages' words only, unless a question says otherwise
-    instructions: str = ""  #: the operator's, for a model that writes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +118,6 @@ class LookupResult:
     context: tuple[Hit, ...] = ()  #: those of the hits that the answer was made from
     verdict: Verdict
     answer: Answer | None  #: composed whenever there are hits, so that it can be given as provisional
-    cost: Cost
     timings: Timings
     facts: tuple[StatedFact, ...] = ()  #: that answer the question
     cutoff: Cutoff | None = None  #: why there are no more hits
@@ -117,50 +128,50 @@ class LookupResult:
     waiting_pages: int = 0  #: that were read, and cannot be searched yet
 
 
-def first_pass(query: Query, tools: Tools) -> LookupResult:
-    """Phase 1: look up the question as it was asked; with multi-query, in three wordings. Raises QuestionError."""
+def first_pass(query: Query, tools: Tools, variants: Sequence[Variant] | None = None) -> LookupResult:
+    """Phase 1: look up the question as it was asked; with multi-query, in three wordings. Raises QuestionError.
+
+    ``variants`` are those of a model, for multi-query; None: the rules make them.
+    """
     analysis = analyse_question(query.text, query.lang)
-    variants: Produced[tuple[Variant, ...]] = Produced(value=())
-    if "multi_query" in tools.enhancements:
-        variants = alternatives(analysis, _wording_model(tools))
+    if "multi_query" not in tools.enhancements:
+        variants = ()
+    elif variants is None:
+        variants = alternatives(analysis)
     return _run_pass(query, analysis, variants, tools, widened=False)
 
 
-def second_pass(query: Query, tools: Tools) -> LookupResult:
-    """Phase 2: look up the question and its variants, for twice as many hits (at most 20). Raises QuestionError."""
+def second_pass(query: Query, tools: Tools, variants: Sequence[Variant] | None = None) -> LookupResult:
+    """Phase 2: look up the question and its variants, for twice as many hits (at most 20). Raises QuestionError.
+
+    ``variants`` are those of a model; None: the rules make them, those of the kinds that helped first.
+    """
     analysis = analyse_question(query.text, query.lang)
-    limits = tools.limits.with_overrides(query.overrides)
-    learned = tools.memory if "learned_variants" in tools.enhancements else None
-    variants = generate_variants(
-        analysis,
-        model=_wording_model(tools),
-        count=limits.variants,
-        tokens=limits.max_tokens_per_variant,
-        memory=tools.memory,
-        learned=learned,
-        seed=query.id,
-    )
+    if variants is None:
+        count = tools.limits.with_overrides(query.overrides).variants
+        learned = tools.memory if "learned_variants" in tools.enhancements else None
+        variants = make_variants(analysis, count, order_of_variants(analysis, query.id, learned)) if count else ()
     return _run_pass(query, analysis, variants, tools, widened=True)
 
 
 def final_pass(query: Query, variants: Sequence[Variant], tools: Tools) -> LookupResult:
     """Phase 4: look up the question after reading, with the variants of phase 2. Raises QuestionError."""
-    analysis = analyse_question(query.text, query.lang)
-    return _run_pass(query, analysis, Produced(value=tuple(variants)), tools, widened=True)
+    return _run_pass(query, analyse_question(query.text, query.lang), variants, tools, widened=True)
 
 
-def _wording_model(tools: Tools) -> Model | None:
-    return None if tools.words_by_rules else tools.model
+def order_of_variants(analysis: Analysis, seed: str, learned: VariantMemory | None) -> Sequence[VariantKind]:
+    """Return the kinds of variant in the order to choose them in: those that helped such questions first."""
+    return DOCUMENTED if learned is None else kinds_in_turn(learned.tallies(analysis.question_type), seed=seed)
 
 
 def _run_pass(
-    query: Query, analysis: Analysis, variants: Produced[tuple[Variant, ...]], tools: Tools, *, widened: bool
+    query: Query, analysis: Analysis, variants: Sequence[Variant], tools: Tools, *, widened: bool
 ) -> LookupResult:
     """Embed all queries at once, search, fuse, rerank, cut off, judge, compose; ``widened`` doubles the hits."""
     limits = tools.limits.with_overrides(query.overrides)
     strategy = limits.strategy(strategy_for(analysis.text, query.task))
     k = limits.top_k(analysis, strategy, widened=widened)
-    queries = (analysis.text, *(variant.text for variant in variants.value))
+    queries = (analysis.text, *(variant.text for variant in variants))
     times = [tools.clock()]
     vectors = embed_queries(queries, tools.embedder)
     times.append(tools.clock())
@@ -168,25 +179,25 @@ def _run_pass(
     retrieved, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
     hits = _merge(retrieved, tools.enhancements, k, widened=widened) if len(queries) > 1 else retrieved
     times.append(tools.clock())
-    cutoff, judged = _judge(analysis, hits, retrieved, strategy, tools, k)
+    cutoff, verdict = _judge(analysis, hits, retrieved, strategy, tools, k)
     times.append(tools.clock())
     context = _context(analysis, cutoff.hits, tools)[: limits.final_top_k]
     others = best_of_other_sites(ranked, context[:READ_FIRST])
     # some may have other texts now; the others are remembered
     context = read_and_compare(tools.embedder, tools.reader, analysis, context, glosses=tools.glosses)
-    composed = _compose(analysis, context, others, judged.value, facts, tools, query.overrides)
+    answer = _compose(analysis, context, others, verdict, facts, tools, query.overrides)
+    if answer is None and verdict.sufficient:
+        verdict = replace(verdict, sufficient=False, reason=say("refusal", analysis.lang))
     times.append(tools.clock())
-    answer, verdict = composed.value
     return LookupResult(
         analysis=analysis,
         strategy=strategy,
         queries=queries,
-        variants=variants.value,
+        variants=tuple(variants),
         hits=cutoff.hits,
         context=tuple(context),
         verdict=verdict,
-        answer=with_notices(answer, variants.notice, judged.notice, composed.notice) if answer else None,
-        cost=variants.cost + judged.cost + composed.cost,
+        answer=answer,
         timings=_timings(times),
         facts=tuple(facts),
         cutoff=cutoff,
@@ -251,15 +262,14 @@ def _judge(
     strategy: RetrievalStrategy,
     tools: Tools,
     k: int,
-) -> tuple[Cutoff, Produced[Verdict]]:
+) -> tuple[Cutoff, Verdict]:
     """Put the hits in order, keep enough of them, and judge those; the document's judge counts all ``retrieved``."""
     order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
     hits = order(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses)
     embedder = tools.embedder.id
     judge = remember_verdicts(tools.judge or calibrated_judge(embedder, tools.learned.judges.get(embedder)))
     cutoff = tools.stop(analysis, hits, strategy=strategy, judge=judge, k=k)
-    judged, model = (retrieved, None) if tools.judge else (cutoff.hits, tools.model)
-    return cutoff, judge_hits(analysis, judged, model=model, judge=judge, threshold=strategy.threshold)
+    return cutoff, judge(analysis, retrieved if tools.judge else cutoff.hits, strategy.threshold)
 
 
 def _compose(
@@ -270,22 +280,19 @@ def _compose(
     facts: Sequence[StatedFact],
     tools: Tools,
     own: Overrides,
-) -> Produced[tuple[Answer | None, Verdict]]:
-    enabled = tools.enhancements
-    return compose_answer(
+) -> Answer | None:
+    """Return the sentences of the context that answer best; insufficient hits give a provisional answer."""
+    answer = compose(
         analysis,
         context,
-        verdict,
-        model=tools.model,
-        notes=prompt_notes(analysis, context) if "multi_document" in enabled else (),
-        examples=examples_for(analysis, tools.solved, tools.examples) if "few_shot" in enabled else "",
-        several="multi_document" in enabled,
+        confidence=verdict.confidence,
+        several="multi_document" in tools.enhancements,
         others=others,
         own_sites=tools.own_sites,
         facts=facts,
-        on_answer=tools.on_answer,
-        style=style_of(own, verbatim=tools.verbatim, instructions=tools.instructions),
+        style=Style(length=own.length, lang=own.answer_language or ""),
     )
+    return None if answer is None or is_error(answer.text) else answer
 
 
 def _context(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> list[Hit]:

@@ -9,16 +9,12 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.strategy import RetrievalStrategy
 from pipeline.question.variants import DEFAULT_COUNT
 
-#: of each variant that a model writes [max_tokens_per_variant]
-TOKENS_PER_VARIANT = 100
-
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """The limits of every pass. A field with the name of a setting takes its value."""
 
     variants: int = DEFAULT_COUNT  #: of phase 2, 2 to 5; 0: it asks in the question's own words alone
-    max_tokens_per_variant: int = TOKENS_PER_VARIANT
     initial_top_k: int | None = None  #: hits of phase 1; None: 5 to 10, by the question and its strategy
     retry_top_k: int = MAX_K  #: the most hits of the later passes, which ask for twice as many as phase 1
     final_top_k: int = 10  #: the most hits that an answer is made from

@@ -74,27 +74,16 @@ class Model(Protocol):
     def rewrite(self, question: str, turns: Sequence[Turn], *, lang: str) -> Priced[str]:
         """Return ``question`` so that it stands alone, completed from ``turns``; itself where it does already."""
 
-    def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
-        """Judge whether ``hits`` answer ``question``."""
+    def verdict(self, brief: Brief) -> Priced[Verdict]:
+        """Judge whether the sections answer the question."""
 
     def facts(self, hits: Sequence[Hit]) -> Priced[tuple[Fact, ...]]:
         """List what the passages of one page state, each with its span in the page's text."""
 
-    def compose(
-        self,
-        question: str,
-        hits: Sequence[Hit],
-        *,
-        lang: str = "",
-        notes: Sequence[str] = (),
-        examples: str = "",
-        on_answer: OnAnswer | None = None,
-    ) -> Answer:
-        """Write the answer to ``question`` from ``hits`` alone, in ``lang`` (empty: the question's own).
+    def write(self, brief: Brief, on_answer: OnAnswer | None = None) -> Written:
+        """Write the answer from the sections alone, or refuse.
 
-        ``notes`` are instructions of the operator's, never page text; ``examples`` are data, to be imitated in form
-        and not cited. During the writing ``on_answer`` receives the sentences that are complete and supported. With
-        nothing supported, ``text`` is empty and ``confidence`` 0. The cost is in the answer.
+        During the writing ``on_answer`` receives the sentences that are complete. The cost is in the answer.
         """
 
     def check(self, question: str, answer: Answer, *, lang: str) -> Priced[tuple[Finding, ...]]:

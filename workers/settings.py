@@ -179,6 +179,15 @@ class Settings(BaseSettings):
         description="When enough hits are kept: judge, document (the design document's rule) or max_k (never early).",
     )
     query_expansion: bool = Field(True, description="Whether phase 2 also searches in other words.")
+    model_context_tokens: int = Field(
+        6_000, ge=500, le=200_000, description="Most tokens of pages that a model reads for one answer."
+    )
+    model_check: bool = Field(
+        True, description="Whether the small model checks each sentence of an answer against its quotes."
+    )
+    model_wait_s: float = Field(
+        300.0, ge=0, description="Longest time a question waits for a busy model before it is answered without it."
+    )
     variants_from: Literal["model", "rules"] = Field(
         "model", description="Who rewords the question if there is a model: the model, or local rules at no cost."
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from domain import Hit, Passage
+from domain import Passage
 from domain.errors import without_userinfo
-from pipeline.llm import ModelError
+from pipeline.llm import Brief, ModelError
 
 if TYPE_CHECKING:
     from pipeline.models.model import LanguageModel
@@ -32,7 +33,7 @@ def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, s
         if missing := _missing_models(settings):
             return missing
         started = time.monotonic()
-        verdict = model.verdict(QUESTION, _passages(1)).value
+        verdict = model.verdict(_brief(1)).value
         judged_s = time.monotonic() - started
         started = time.monotonic()
         answers = _answers(model, 1 + _OTHERS)
@@ -87,15 +88,13 @@ def _missing_models(settings: Settings) -> tuple[str, str] | None:
 
 def _answers(model: LanguageModel, passages: int) -> bool:
     """Return whether an answer with a citation is written from so many passages; the first states it."""
-    answer = model.compose(QUESTION, _passages(passages), lang="en")
+    answer = model.write(_brief(passages)).answer
     return bool(answer.citations) and _FOUND in answer.text
 
 
-def _passages(count: int) -> list[Hit]:
-    return [
-        Hit(passage=_passage(at, _STATED if at == 1 else _other(at)), score=1.0 / at, scale="rerank", rank=at)
-        for at in range(1, count + 1)
-    ]
+def _brief(passages: int) -> Brief:
+    read = tuple(_passage(at, _STATED if at == 1 else _other(at)) for at in range(1, passages + 1))
+    return Brief(question=QUESTION, sections=read, today=datetime.now(UTC).date(), lang="en")
 
 
 def _passage(number: int, text: str) -> Passage:

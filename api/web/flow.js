@@ -6,11 +6,13 @@ export const PHASES = {
   "SEEKING": "Find pages",
   "READING": "Read them",
   "EMBEDDING": "Note what they say",
-  "REQUERYING": "Look again"
+  "REQUERYING": "Look again",
+  "WRITING": "Write the answer"
 };
 export const STATUS_OF_STEP = {
   "retrieve": "ASKED",
   "retry": "RETRYING",
   "seek": "SEEKING",
-  "requery": "REQUERYING"
+  "requery": "REQUERYING",
+  "write": "WRITING"
 };

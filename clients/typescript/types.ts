@@ -876,7 +876,7 @@ export interface StatsOut {
 }
 
 /** Where a question stands; each open status names exactly one next task, FOLLOWING none: another moves it. */
-export type Status = "ASKED" | "RETRYING" | "SEEKING" | "READING" | "EMBEDDING" | "REQUERYING" | "FOLLOWING" | "ANSWERED" | "ABSTAINED" | "CANCELLED" | "TIMED_OUT" | "FAILED";
+export type Status = "ASKED" | "RETRYING" | "SEEKING" | "READING" | "EMBEDDING" | "REQUERYING" | "WRITING" | "FOLLOWING" | "ANSWERED" | "ABSTAINED" | "CANCELLED" | "TIMED_OUT" | "FAILED";
 
 /** One finished step with everything that was kept of it. */
 export interface StepOut {

@@ -58,7 +58,6 @@ class Assertion:
     values: tuple[Value, ...]  #: every value of the kind in the sentence
     votes: int = 1  #: sites whose best sentence gives this value
     own: bool = False  #: whether one of them is a source of the operator's
-    agreeing: tuple[Assertion, ...] = ()  #: those of other pages that give this value
 
     @property
     def text(self) -> str:
@@ -92,23 +91,10 @@ def find_contradiction(
     return _in_order(_count_votes(given, own_sites)) if len(given) > 1 else []
 
 
-def lead_share(assertions: Sequence[Assertion], cited: Collection[str] = ()) -> float:
-    """Return the share of the votes for the first value, or for that of the passages ``cited``; 1 without any vote."""
+def lead_share(assertions: Sequence[Assertion]) -> float:
+    """Return the share of the votes for the first value; 1 without any vote."""
     total = sum(assertion.votes for assertion in assertions)
-    if not total:
-        return 1.0
-    leading = next((each for each in assertions if cited and passages_of(each) & set(cited)), assertions[0])
-    return leading.votes / total
-
-
-def passages_of(assertion: Assertion) -> set[str]:
-    """Return the ids of the passages that give an assertion's value."""
-    return {each.coverage.span.passage.id for each in (assertion, *assertion.agreeing)}
-
-
-def best_sentence(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> SpanCoverage | None:
-    """Return the sentence of the first ``top`` hits that answers best; None where there is none."""
-    return next(iter(rank_by_score(cover(analysis, hits, top=top).spans, analysis.text)), None)
+    return assertions[0].votes / total if total else 1.0
 
 
 def contradicting_assertions(
@@ -154,7 +140,7 @@ def _count_votes(given: Sequence[Sequence[Assertion]], own_sites: Sequence[str])
     for at, (first, *others) in enumerate(given):
         urls = [each.coverage.span.passage.url for each in (first, *others)]
         is_own = any(is_under(url, own_sites) for url in urls)
-        counted.append(replace(first, votes=1 if is_one_site else len(votes[at]), own=is_own, agreeing=tuple(others)))
+        counted.append(replace(first, votes=1 if is_one_site else len(votes[at]), own=is_own))
     return counted
 
 

@@ -5,29 +5,36 @@ A side that the answer does not cite is quoted after it, in its page's words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from domain import Answer, Hit, Passage, Sentence
+from domain import Answer, Passage, Sentence
 from domain.contradiction import Contradiction, Dispute, Side
+from domain.short_answer import contradictions_of
 from pipeline.answering.citations import cite, render
-from pipeline.answering.contradictions import Assertion
 from pipeline.safety.sanitize import sanitize_line
 
 
-def to_disputes(assertions: Sequence[Assertion], answer: Answer | None = None) -> tuple[Dispute, ...]:
-    """Return the assertions as the sides of one dispute; none without assertions.
+def disputes_of(answer: Answer) -> tuple[Dispute, ...]:
+    """Return what the citations of an answer dispute."""
+    cited = {citation.marker: citation for citation in answer.citations}
+    return tuple(
+        Dispute(
+            sides=tuple(
+                Side(value=value, passage_id=cited[at].passage_id, start=cited[at].start, end=cited[at].end)
+                for at, value in zip(found.citations, found.values, strict=True)
+            )
+        )
+        for found in contradictions_of(answer.sentences)
+        if cited.keys() >= set(found.citations)
+    )
 
-    A side is the page that ``answer`` cites for its value, where it cites one.
+
+def add_disputes(answer: Answer, disputes: Sequence[Dispute], passages: Mapping[str, Passage]) -> Answer:
+    """Return the answer with all sides of each dispute that it takes a side in; ignore the other disputes.
+
+    ``passages`` are those of the sides, by id.
     """
-    cited = {citation.passage_id for citation in answer.citations} if answer else set()
-    sides = tuple(_side(_cited(assertion, cited)) for assertion in assertions)
-    return (Dispute(sides=sides),) if sides else ()
-
-
-def add_disputes(answer: Answer, disputes: Sequence[Dispute], hits: Sequence[Hit]) -> Answer:
-    """Return the answer with all sides of each dispute that it takes a side in; ignore the other disputes."""
-    passages = {hit.passage.id: hit.passage for hit in hits}
     seen: set[frozenset[str]] = set()
     for dispute in disputes:
         about = frozenset(side.passage_id for side in dispute.sides)
@@ -74,20 +81,3 @@ def _disputed(sentence: Sentence, found: Contradiction) -> Sentence:
         return sentence
     others = {*sentence.contradicts, *found.citations} - set(sentence.markers)
     return replace(sentence, contradicts=tuple(sorted(others)), disputes=(*sentence.disputes, found))
-
-
-def _cited(assertion: Assertion, cited: Set[str]) -> Assertion:
-    """Return the assertion of a passage that is cited, of all that give the same value; else the first."""
-    same = (assertion, *assertion.agreeing)
-    return next((each for each in same if each.coverage.span.passage.id in cited), assertion)
-
-
-def _side(assertion: Assertion) -> Side:
-    span = assertion.coverage.span
-    start = span.passage.start
-    return Side(
-        value=sanitize_line(assertion.text),
-        passage_id=span.passage.id,
-        start=start + span.start,
-        end=start + span.end,
-    )

@@ -10,35 +10,25 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 from domain import Hit, Variant
-from pipeline.fallback import Produced, in_brackets
-from pipeline.llm import Model, ModelError
-from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.question.variants import make_variants
 from pipeline.retrieval.fusion import merge, rank_by
 
-#: wordings in phase 1 besides the question, and the beginning of the question that a model is sent
-ALTERNATIVES, MAX_QUESTION_CHARACTERS = 2, 500
+#: wordings in phase 1 besides the question
+ALTERNATIVES = 2
 #: the constant of reciprocal rank fusion in the literature and in the document
 RRF_K = 60
 #: [max_results]
 MIN_RESULTS, DEFAULT_RESULTS, MAX_RESULTS = 1, 5, 20
 
 
-def alternatives(analysis: Analysis, model: Model | None) -> Produced[tuple[Variant, ...]]:
-    """Ask the model for two other wordings, for phase 1; return none, with a notice, when it fails.
+def alternatives(analysis: Analysis) -> tuple[Variant, ...]:
+    """Return two other wordings by rules, for phase 1, where no model is asked for them.
 
-    Without a model the rules make the two wordings. Data notice: the question, cut to 500 characters, goes to the
-    model's API before anything is looked up. Leave multi-query off if a question may not leave the machine
-    [enable_multi_query, _multi_query_retrieve].
+    Data notice: a model is sent the question, cut to 500 characters, before anything is looked up. Leave multi-query
+    off if a question may not leave the machine [enable_multi_query, _multi_query_retrieve].
     """
-    if model is None:
-        return Produced(value=make_variants(analysis, ALTERNATIVES))
-    try:
-        priced = model.variants(analysis.text[:MAX_QUESTION_CHARACTERS], count=ALTERNATIVES, lang=analysis.lang)
-    except ModelError as error:
-        return Produced(value=(), cost=error.cost, notice=say("asked_alone", analysis.lang, error=in_brackets(error)))
-    return Produced(value=priced.value[:ALTERNATIVES], cost=priced.cost)
+    return make_variants(analysis, ALTERNATIVES)
 
 
 def rrf(rankings: Iterable[Sequence[Hit]], *, k: int = RRF_K) -> list[Hit]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import structlog
@@ -101,9 +100,8 @@ class LanguageModel:
             raise BadReply(f"{self._small_model} gave no question that can be asked instead.", cost=cost)
         return Priced(value=rewritten, cost=cost)
 
-    def verdict(self, question: Brief | str, hits: Sequence[Hit] = ()) -> Priced[Verdict]:
-        """Judge whether the sections of a brief answer its question; without any no call is made."""
-        brief = question if isinstance(question, Brief) else _brief(question, hits)
+    def verdict(self, brief: Brief) -> Priced[Verdict]:
+        """Judge whether the sections answer the question; without any no call is made."""
         passages = cut_into_blocks(brief.sections)
         if not passages:
             reason = "There are no passages to answer from."
@@ -183,20 +181,6 @@ class LanguageModel:
         fields, cost = self._calls.fields(self._small_model, prompt)
         return Priced(value=read_check(fields, answer), cost=cost)
 
-    def compose(
-        self,
-        question: str,
-        hits: Sequence[Hit],
-        *,
-        lang: str = "",
-        notes: Sequence[str] = (),
-        examples: str = "",
-        on_answer: OnAnswer | None = None,
-    ) -> Answer:
-        """Write the answer from hits."""
-        brief = _brief(question, hits)
-        return self.write(replace(brief, lang=lang, notes=tuple(notes), examples=examples), on_answer).answer
-
     def within(self, budget: SpendingBudget) -> LanguageModel:
         """Return a copy over the same connections that pays from ``budget``."""
         bound = copy.copy(self)
@@ -213,8 +197,3 @@ class LanguageModel:
     def close(self) -> None:
         """Close the connections; the next call opens them again."""
         self._calls.close()
-
-
-def _brief(question: str, hits: Sequence[Hit]) -> Brief:
-    today = datetime.now(UTC).date()
-    return Brief(question=question, sections=tuple(hit.passage for hit in hits), today=today)

@@ -134,6 +134,7 @@ def provisional(session: Session, question_id: str) -> tuple[Answer, Verdict, tu
         composer=row.composer,
         notice=row.notice,
         related=_RELATED.validate_python(row.related),
+        structured=_STRUCTURED.validate_python(row.structured) if row.structured else None,
     )
     return answer, _VERDICT.validate_python(row.verdict), _CONTEXT.validate_python(row.context)
 

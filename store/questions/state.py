@@ -42,6 +42,7 @@ class Changes:
     crawl_started_at: datetime | None = None
     stop_reason: str | None = None
     error: str | None = None
+    draft: Mapping[str, Any] | None = None
 
     def apply(self, row: QuestionRow) -> None:
         """Set the columns of a locked question."""
@@ -116,6 +117,24 @@ def record_locked(
         )
         answers.copy_to(session, answer, [follower.id for follower in shared_runs.followers(session, row.id)], now)
     advance(session, row, move.to, now)
+
+
+def save_provisional(
+    session: Session,
+    lease: leases.Lease,
+    answer: Answer,
+    *,
+    verdict: Verdict,
+    context: Sequence[ContextHit],
+    now: datetime,
+) -> bool:
+    """Save an answer before its step ends, if the lease still holds the question; else return False."""
+    row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
+    if row is None or Status(row.status).is_final:
+        return False
+    saved = answers.add(session, row.id, answer, verdict=verdict, context=context, final=False, now=now)
+    answers.copy_to(session, saved, [follower.id for follower in shared_runs.followers(session, row.id)], now)
+    return True
 
 
 def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> None:
@@ -219,6 +238,7 @@ def to_question(row: QuestionRow) -> Question:
         missing=tuple(row.missing),
         crawl_reason=row.crawl_reason or "",
         callback_url=row.callback_url or "",
+        draft=row.draft or {},
     )
 
 

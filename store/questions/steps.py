@@ -33,7 +33,6 @@ class LookupDetail:
     advice: Mapping[str, Any] | None = None
     verdict: Verdict | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
-    cost: Cost = field(default_factory=Cost)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +46,19 @@ class SeekDetail:
     known_links: int
 
 
-StepDetail = LookupDetail | SeekDetail
+@dataclass(frozen=True, kw_only=True)
+class WriteDetail:
+    """What a model was asked for, and what the check of its sentences found."""
+
+    asked: Sequence[str]  #: variants, rewrite, verdict, answer or check, in order
+    sections: int = 0  #: parts of pages that it read
+    tokens: int = 0  #: of these, about
+    findings: Sequence[Mapping[str, Any]] = ()
+    error: str = ""
+    cost: Cost = field(default_factory=Cost)
+
+
+StepDetail = LookupDetail | SeekDetail | WriteDetail
 
 
 def to_json(detail: StepDetail | None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Thread
 
 from domain import Answer, Citation, Cost, Focus, PageText, Question, Sentence, Status, Validators, Verdict
@@ -125,6 +125,13 @@ def abstained() -> Move:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class PaidLookup(LookupDetail):
+    """A lookup and what a model cost after it, in one step."""
+
+    cost: Cost
+
+
 def answered(page_id: int = 1) -> Move:
     context = ContextHit(
         rank=1,
@@ -139,7 +146,7 @@ def answered(page_id: int = 1) -> Move:
     return Move(
         to=Status.ANSWERED,
         outcome="sufficient",
-        detail=LookupDetail(hits=3, cost=Cost(model="m", input_tokens=5, output_tokens=1, usd=0.1)),
+        detail=PaidLookup(hits=3, cost=Cost(model="m", input_tokens=5, output_tokens=1, usd=0.1)),
         answer=answer(page_id),
         verdict=VERDICT,
         context=[context],

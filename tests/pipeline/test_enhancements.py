@@ -14,7 +14,8 @@ from pipeline.enhancements import ALL, DEFAULT, Enhancement
 from pipeline.judging.cutoff import keep_all
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.fakes import passage
-from tests.pipeline.test_ask import PAGES, ScriptedModel, tools_for
+from tests.pipeline.models.asking import answered
+from tests.pipeline.test_ask import PAGES, tools_for
 
 FRANCE = Query(text="What is the capital of France?")
 
@@ -23,20 +24,13 @@ def with_(tools: Tools, *names: Enhancement) -> Tools:
     return replace(tools, enhancements=tools.enhancements | set(names))
 
 
-def test_first_look_asks_only_the_question_and_with_multi_query_the_models_wordings_too(pool: Executor) -> None:
-    tools = tools_for(pool, model=ScriptedModel())
+def test_first_look_asks_only_the_question_and_with_multi_query_two_other_wordings(pool: Executor) -> None:
+    tools = tools_for(pool)
     assert first_pass(FRANCE, tools).queries == (FRANCE.text,)
-    many = first_pass(FRANCE, with_(tools, "multi_query"))
-    assert many.queries == (FRANCE.text, "Which city governs France?")
-    assert many.cost.usd == pytest.approx(0.7)  # wordings, verdict, answer
-    assert many.variants == (Variant(kind="paraphrase", text="Which city governs France?"),)
-
-
-def test_multi_query_that_fails_asks_the_question_alone_and_the_answer_says_so(pool: Executor) -> None:
-    attempt = first_pass(FRANCE, with_(tools_for(pool, model=ScriptedModel(fails=True)), "multi_query"))
-    assert attempt.queries == (FRANCE.text,)
-    assert attempt.answer is not None
-    assert "Multi-query asked the question alone (The API is overloaded" in attempt.answer.notice
+    assert len(first_pass(FRANCE, with_(tools, "multi_query")).queries) == 3
+    of_a_model = (Variant(kind="paraphrase", text="Which city governs France?"),)
+    assert first_pass(FRANCE, with_(tools, "multi_query"), of_a_model).variants == of_a_model
+    assert first_pass(FRANCE, with_(tools, "multi_query"), ()).queries == (FRANCE.text,)  # the model failed
 
 
 def test_merged_by_title_each_title_stands_once(pool: Executor) -> None:
@@ -87,8 +81,8 @@ def test_claude_is_given_examples_as_data_before_the_question_and_nothing_of_the
     with ClaudeDouble() as server:
         claude = claude_at(api_key=KEY, base_url=server.url)
         hits = [Hit(passage=PAGES[0], score=1.0, scale="minmax", rank=1, similarity=0.9)]
-        claude.compose(FRANCE.text, hits, examples="Answer: Rome.")
-        claude.compose(FRANCE.text, hits)
+        answered(claude, FRANCE.text, hits, examples="Answer: Rome.")
+        answered(claude, FRANCE.text, hits)
         claude.close()
     shown, plain = ([block.get("text") for block in _content(each.body)] for each in server.received)
     assert shown[-2:] == ["Answer: Rome.", f"Question: {FRANCE.text}"]

@@ -7,25 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from domain import Cost, Variant
 from domain.options import Overrides
 from pipeline.ask import Query, first_pass, second_pass
 from pipeline.judging.cutoff import keep_all
 from pipeline.limits import MAX_K, Limits
-from pipeline.llm import Priced
 from tests.fakes import passage
-from tests.pipeline.test_ask import ScriptedModel, tools_for
+from tests.pipeline.test_ask import tools_for
 
 QUESTION = "What is the capital of France?"
 MANY = [passage(f"Paris fact {at} of the capital.", page_id=at, title="Paris") for at in range(30)]
-
-
-class Wordy(ScriptedModel):
-    """A model with one wording of reasonable length and one without an end."""
-
-    def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
-        texts = ("French capital", "capital " * 60)
-        return Priced(value=tuple(Variant(kind="paraphrase", text=text) for text in texts), cost=Cost())
 
 
 @pytest.mark.parametrize(
@@ -51,15 +41,10 @@ def test_second_look_asks_in_as_many_other_words_as_were_set(pool: Executor, var
     assert len(second_pass(by_question, tools_for(pool)).queries) == queries
 
 
-def test_without_expansion_no_model_is_asked_for_variants(pool: Executor) -> None:
-    tools = replace(tools_for(pool, model=ScriptedModel(fails=True)), limits=Limits(variants=0))
+def test_without_expansion_there_are_no_variants(pool: Executor) -> None:
+    tools = replace(tools_for(pool), limits=Limits(variants=0))
     attempt = second_pass(Query(text="Who won the 1998 World Cup?"), tools)
     assert attempt.variants == ()
-
-
-def test_wording_of_more_tokens_than_were_set_is_left_out(pool: Executor) -> None:
-    attempt = second_pass(Query(text=QUESTION), tools_for(pool, model=Wordy()))
-    assert [variant.text for variant in attempt.variants] == ["French capital"]
 
 
 def test_answer_is_made_from_the_hits_that_the_context_has(pool: Executor) -> None:

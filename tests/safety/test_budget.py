@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from domain import Budget, PageText, Question, Status, Validators
-from evals.model.wire import Say, say_json
+from evals.model.wire import say_json
 from store.pages import pages
 from store.questions import new_questions, records, state
 from store.questions.new_questions import NewQuestion
 from store.questions.trace import spent
-from store.sql import leases
-from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.fakes import HashingEmbedder
 from tests.pipeline.models.claude.lighthouse import Ask
 from tests.workers.conftest import bell, services
 from workers.indexing import embed
-from workers.questions import lookup, transitions
+from workers.questions import lookup, transitions, writing
 from workers.questions.crawl_progress import Progress
 from workers.services import Services
+from workers.tasks import answer
 
 __all__ = ["bell", "services"]
 
@@ -45,87 +45,85 @@ def ready(services: Services, ask: Ask) -> Services:
     return services
 
 
-def asked(services: Services, budget: Budget) -> Question:
-    new = NewQuestion(text="Who built the lens of the lighthouse of Vierburg?", budget=budget)
+def asked(services: Services, budget: Budget, text: str = "What colour is the door of the lighthouse?") -> Question:
+    new = NewQuestion(text=text, budget=budget)
     with services.database.write() as session:
         return new_questions.ask(session, new, services.now())[0]
 
 
 def look_until_the_end(services: Services, question_id: str, *, cycles: int) -> None:
-    """Both looks, then one after each cycle of a crawl that finds nothing."""
-    _step(services, question_id, "retrieve", lambda q: transitions.after_first_pass(q, lookup.first_pass(services, q)))
-    _step(services, question_id, "retry", lambda q: transitions.after_second_pass(q, lookup.second_pass(services, q)))
-    for cycle in range(1, cycles + 1):
-        with services.database.write() as session:
-            row = state.lock(session, question_id)
-            if Status(row.status).is_final:  # without a model the local judge may be content
-                return
-            state.advance(session, row, Status.REQUERYING, services.now())
-        progress = Progress(cycle=cycle, news=True)
-        _step(
-            services,
-            question_id,
-            "requery",
-            lambda q, p=progress: transitions.after_final_pass(q, lookup.final_pass(services, q), p),
-        )
+    """Both looks, then one after each cycle of a crawl that finds nothing, and all that a model is asked for."""
+    cycle = 0
+    while not (question := _find(services, question_id)).status.is_final:
+        if question.status is Status.WRITING:
+            writing.write(services, question_id)
+        elif question.status is Status.SEEKING:
+            cycle += 1
+            with services.database.write() as session:
+                state.advance(session, state.lock(session, question_id), Status.REQUERYING, services.now())
+        else:
+            look(services, question, Progress(cycle=cycle, news=cycle < cycles))
 
 
-def _step(services: Services, question_id: str, name: str, work) -> None:  # type: ignore[no-untyped-def]
-    now = services.now()
-    with services.database.write() as session:
-        question = state.find(session, question_id)
-    if question.status.is_final:
-        return
-    move = work(question)
-    with services.database.write() as session:
-        lease = leases.claim(session, QuestionRow, question_id, QuestionRow.status == question.status, now)
-        assert state.record(session, lease, move, step=name, started_at=now, now=services.now())
+def look(services: Services, question: Question, progress: Progress | None = None) -> None:
+    """Run the pass that a question waits for."""
+    passes: dict[Status, Any] = {
+        Status.ASKED: (lookup.first_pass, transitions.after_first_pass),
+        Status.RETRYING: (lookup.second_pass, transitions.after_second_pass),
+        Status.REQUERYING: (
+            lookup.final_pass,
+            lambda q, result, earlier: transitions.after_final_pass(q, result, progress or Progress(), earlier),
+        ),
+    }
+    answer._search(services, question.id, question.status, *passes[question.status])
+
+
+def _find(services: Services, question_id: str) -> Question:
+    with services.database.read() as session:
+        return state.find(session, question_id)
 
 
 @pytest.mark.parametrize(
     ("budget", "sent"),
     [
-        (Budget(cycles=9), range(10, 12)),  # nothing stops it: variants, and a verdict of each of the ten looks
-        (Budget(cycles=9, tokens=4 * TOKENS), range(1, 5)),
-        (Budget(cycles=9, usd=4 * SMALL_USD), range(1, 5)),
-        (Budget(cycles=9, usd=0.0), range(1)),
-        (Budget(cycles=9, tokens=0), range(1)),
+        (Budget(cycles=9), 2),  # variants, and a verdict: what the later looks find is the same, and was refused
+        (Budget(cycles=9, tokens=TOKENS + 100), 1),
+        (Budget(cycles=9, usd=1.5 * SMALL_USD), 1),
+        (Budget(cycles=9, usd=0.0), 0),
+        (Budget(cycles=9, tokens=0), 0),
     ],
 )
 def test_calls_of_all_steps_together_stay_within_the_budget(
-    ready: Services, double: ClaudeDouble, budget: Budget, sent: range
+    ready: Services, double: ClaudeDouble, budget: Budget, sent: int
 ) -> None:
     double.script(*(say_json({**INSUFFICIENT, "variants": []}, usage=USAGE) for _ in range(40)))
     question = asked(ready, budget)
     look_until_the_end(ready, question.id, cycles=8)
     with ready.database.read() as session:
         cost, record = spent(session, question.id), records.read(session, question.id, ready.now())
-    assert len(double.received) in sent
-    assert cost.usd == pytest.approx(SMALL_USD * len(double.received))
-    assert cost.input_tokens + cost.output_tokens == TOKENS * len(double.received)
+    assert len(double.received) == sent
+    assert cost.usd == pytest.approx(SMALL_USD * sent)
+    assert cost.input_tokens + cost.output_tokens == TOKENS * sent
     assert cost.usd <= budget.usd
     assert cost.input_tokens + cost.output_tokens <= budget.tokens
     assert record.cost.usd == pytest.approx(cost.usd)
-    assert ("nothing was sent" in record.notice) is (len(sent) < 10 and len(double.received) < 10)
 
 
-def test_answer_that_cannot_be_paid_for_is_written_without_the_model_and_says_so(
-    ready: Services, double: ClaudeDouble
-) -> None:
-    sufficient = {"sufficient": True, "confidence": 0.9, "reason": "It says so.", "missing": []}
-    double.script(say_json(sufficient, usage=USAGE), Say(["Never sent."], usage=USAGE))
-    question = asked(ready, Budget(usd=SMALL_USD + LARGE_USD / 2))
-    result = lookup.first_pass(ready, question)
-    assert len(double.received) == 1
-    assert result.answer is not None
-    assert result.answer.composer == "extractive"
-    assert "WELLREAD_MAX_USD_PER_QUESTION" in result.answer.notice
+def test_answer_that_cannot_be_paid_for_is_made_of_quotes_and_says_so(ready: Services, double: ClaudeDouble) -> None:
+    question = asked(ready, Budget(usd=LARGE_USD / 2), "Who built the lens of the lighthouse of Vierburg?")
+    look_until_the_end(ready, question.id, cycles=1)
+    with ready.database.read() as session:
+        record = records.read(session, question.id, ready.now())
+    assert double.received == []
+    assert record.composer == "extractive"
+    assert "WELLREAD_MAX_USD_PER_QUESTION" in record.notice
 
 
 def test_question_asked_again_later_has_its_budget_anew(ready: Services, double: ClaudeDouble) -> None:
-    double.script(*(say_json({**INSUFFICIENT, "variants": []}, usage=USAGE) for _ in range(9)))
+    double.script(say_json({**INSUFFICIENT, "variants": []}, usage=USAGE))
     question = asked(ready, Budget())
-    _step(ready, question.id, "retrieve", lambda q: transitions.after_first_pass(q, lookup.first_pass(ready, q)))
+    look(ready, question)
+    writing.write(ready, question.id)
     with ready.database.write() as session:
         assert spent(session, question.id).usd == pytest.approx(SMALL_USD)
         state.lock(session, question.id).asked_again_at = ready.now() + timedelta(seconds=1)

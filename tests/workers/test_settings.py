@@ -13,12 +13,8 @@ from workers.settings import SettingsError, load
 
 def test_limits_are_those_of_the_settings() -> None:
     assert limits_of(load()) == Limits()
-    own = load(
-        variant_count=5, max_tokens_per_variant=50, initial_top_k=6, retry_top_k=12, final_top_k=5, threshold=0.6
-    )
-    assert limits_of(own) == Limits(
-        variants=5, max_tokens_per_variant=50, initial_top_k=6, retry_top_k=12, final_top_k=5, threshold=0.6
-    )
+    own = load(variant_count=5, initial_top_k=6, retry_top_k=12, final_top_k=5, threshold=0.6)
+    assert limits_of(own) == Limits(variants=5, initial_top_k=6, retry_top_k=12, final_top_k=5, threshold=0.6)
     assert limits_of(load(query_expansion=False, variant_count=4)).variants == 0
 
 

@@ -5,7 +5,7 @@ A question that needs one asked before it, and has none, is not looked up: its a
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +21,11 @@ from store.questions import state, steps, threads
 from store.questions.new_questions import NEW_THREAD, NewQuestion, Understood
 from store.questions.state import Changes, Move
 from text.language import detect_language
-from workers.questions.spending import remaining_budget
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from pipeline.llm import Model
     from store.sql.tables import QuestionRow
     from workers.services import Services
 
@@ -55,34 +55,32 @@ def understood(session: Session, new: NewQuestion, now: datetime, *, by_model: b
     )
 
 
-def as_model_understands(services: Services, question: Question) -> Question:
-    """Return the question as the model completes it from its thread, and store that; as it is where none does."""
-    started_at, model = services.now(), services.model
-    if model is None:
-        return question
+def needs_model(services: Services, question: Question) -> bool:
+    """Return whether the rules completed the question from its thread, so that a model may do it better."""
+    with services.database.read() as session:
+        return bool(_turns(session, question.id))
+
+
+def complete(services: Services, question: Question, model: Model) -> None:
+    """Store the question as a model completes it from its thread; as the rules did if the model fails."""
+    started_at = services.now()
     with services.database.read() as session:
         turns = _turns(session, question.id)
-    if not turns:
-        return question
     try:
-        priced = model.within(remaining_budget(services.database, question)).rewrite(
-            question.asked or question.text, turns, lang=question.lang
-        )
+        priced = model.rewrite(question.asked or question.text, turns, lang=question.lang)
     except ModelError as error:
         log.warning("question_not_rewritten", question=question.id, error=str(error))
-        with services.database.write() as session:
-            if (row := state.lock(session, question.id)) is not None:
-                detail = {"cost": asdict(error.cost), "error": str(error)}
-                _add_step(session, row, "model failed", detail, started_at, services.now())
-        return question
+        outcome, detail, text = "model failed", {"cost": asdict(error.cost), "error": str(error)}, None
+    else:
+        outcome, detail, text = "model", {"cost": asdict(priced.cost)}, priced.value
     with services.database.write() as session:
         row = state.lock(session, question.id)
         if row is None:
-            return question
-        asked = row.asked or row.text
-        row.text, row.asked = priced.value, asked if asked != priced.value else None
-        _add_step(session, row, "model", {"cost": asdict(priced.cost)}, started_at, services.now())
-        return replace(question, text=row.text, asked=row.asked or "")
+            return
+        if text is not None:
+            asked = row.asked or row.text
+            row.text, row.asked = text, asked if asked != text else None
+        _add_step(session, row, outcome, detail, started_at, services.now())
 
 
 def _add_step(

@@ -8,57 +8,58 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from domain import Answer, EventKind, Question, Scope
+from domain import Question, Scope
 from domain.file import is_file_address
 from pipeline import ask
 from pipeline.abstain import COMPOSER as ABSTENTION
-from pipeline.answering.citations import check, located
-from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notices
+from pipeline.answering.citations import check
 from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
-from store.crawl import sources
 from store.graph.reader import GraphReader
 from store.pages import index_queue, pages, visibility
 from store.questions import evidence, records
 from store.questions.feedback import SolvedReader
-from store.sql.errors import DatabaseError
 from text.language import detect_language
+from workers.questions import publishing
 from workers.questions.conditions import left_out
-from workers.questions.spending import remaining_budget
 from workers.questions.transitions import Earlier, earned
 
 if TYPE_CHECKING:
-    from pipeline.llm import OnAnswer
+    from domain import Variant
     from workers.services import Services
 
 log = structlog.get_logger()
 
-#: a longer answer is published only when it is complete
-MAX_WRITING_CHARACTERS = 4_000
-
 
 def first_pass(services: Services, question: Question) -> LookupResult:
     """Phase 1: search for the question as it was asked."""
-    return _finish(services, question, ask.first_pass(_query(services, question), _tools(services, question)))
+    found = ask.first_pass(_query(services, question), tools_for(services, question), variants_of_model(question))
+    return _finish(services, question, found)
 
 
 def first_pass_alone(services: Services, question: Question) -> LookupResult:
-    """Search for the question as it was asked, without a model."""
-    tools = replace(_tools(services, question), model=None, on_answer=None)
-    return with_checked_citations(services, ask.first_pass(_query(services, question), tools))
+    """Search for the question as it was asked, with nothing beside the answer."""
+    return with_checked_citations(services, ask.first_pass(_query(services, question), tools_for(services, question)))
 
 
 def second_pass(services: Services, question: Question) -> LookupResult:
     """Phase 2: search in other words, for more hits."""
-    return _finish(services, question, ask.second_pass(_query(services, question), _tools(services, question)))
+    variants = variants_of_model(question) or None
+    return _finish(
+        services, question, ask.second_pass(_query(services, question), tools_for(services, question), variants)
+    )
 
 
 def final_pass(services: Services, question: Question) -> LookupResult:
     """Phase 4: search again after reading the web."""
-    return _finish(
-        services, question, ask.final_pass(_query(services, question), question.variants, _tools(services, question))
-    )
+    tools = tools_for(services, question)
+    return _finish(services, question, ask.final_pass(_query(services, question), question.variants, tools))
+
+
+def variants_of_model(question: Question) -> tuple[Variant, ...] | None:
+    """Return the variants that a model was just asked for, none if it failed; None if it was not asked."""
+    return question.variants if question.draft.get("ask") == "variants" else None
 
 
 def earlier_answer(services: Services, question: Question) -> Earlier | None:
@@ -121,23 +122,17 @@ def _private_pages(services: Services, question: Question) -> tuple[int, ...]:
         return tuple(visibility.private_pages(session, question.id))
 
 
-def _tools(services: Services, question: Question) -> ask.Tools:
-    """Return the process's tools with the learned versions in use, and a model bound to this question.
-
-    The model spends the question's remaining budget, and its text is published while it writes.
-    """
-    tools = replace(services.tools, learned=services.learned.now(), own_sites=own_sites(services))
-    if private_pages := _private_pages(services, question):
-        tools = replace(tools, graph=GraphReader(services.database, services.passages, private_pages))
-    if tools.model is None:
-        return tools
-    budget = remaining_budget(services.database, question)
-    return replace(
-        tools,
-        model=tools.model.within(budget),
-        on_answer=notify_writing(services, question.id),
+def tools_for(services: Services, question: Question) -> ask.Tools:
+    """Return the process's tools with the learned versions in use, bound to this question."""
+    tools = replace(
+        services.tools,
+        learned=services.learned.now(),
+        own_sites=publishing.own_sites(services),
         solved=SolvedReader(services.database, question.id),
     )
+    if private_pages := _private_pages(services, question):
+        tools = replace(tools, graph=GraphReader(services.database, services.passages, private_pages))
+    return tools
 
 
 def _finish(services: Services, question: Question, result: LookupResult) -> LookupResult:
@@ -151,29 +146,21 @@ def _finish(services: Services, question: Question, result: LookupResult) -> Loo
         sufficient=result.verdict.sufficient,
         stop_reason=result.cutoff.stop_reason if result.cutoff else None,
         seconds=round(sum(asdict(result.timings).values()), 3),
-        usd=result.cost.usd,
     )
     if not result.verdict.sufficient:
         with services.database.read() as session:
             waiting = index_queue.count_waiting(session, question.id, question.sites)
         result = replace(result, waiting_pages=waiting)
-    oldest = evidence.oldest_for(question, services.now())
-    if result.answer is None or oldest is None:
+    if result.answer is None:
         return result
-    return replace(
-        result, answer=with_notices(result.answer, outdated_notice(result.answer, oldest, result.analysis.lang))
-    )
+    return replace(result, answer=publishing.with_age(services, question, result.answer, result.analysis.lang))
 
 
 def with_checked_citations(services: Services, result: LookupResult) -> LookupResult:
     """Keep the citations that are verbatim in the stored pages, with where they stand; without any: no answer."""
     if result.answer is None:
         return result
-    with services.database.read() as session:
-        cited = [citation.page_id for citation in result.answer.citations]
-        texts, cited_pages = pages.texts(session, cited), pages.cited(session, cited)
-    answer = located(check(result.answer, texts.get, lang=result.analysis.lang), cited_pages)
-    answer = with_notices(answer, disagreement_notice(answer, result.analysis.lang, own_sites(services)))
+    answer = publishing.checked(services, result.answer, result.analysis.lang)
     if answer.citations:
         return replace(result, answer=answer)
     verdict = replace(result.verdict, sufficient=False, reason=say("none_stands", result.analysis.lang))
@@ -189,27 +176,3 @@ def with_related(services: Services, result: LookupResult) -> LookupResult:
     related = related_questions(result.analysis, result.context, headings, cited)
     answer = replace(result.answer, related=related) if result.answer else None
     return replace(result, related=related, answer=answer)
-
-
-def own_sites(services: Services) -> tuple[str, ...]:
-    """Return what the URLs of the operator's sources begin with."""
-    with services.database.read() as session:
-        return tuple(source.url for source in sources.list_all(session))
-
-
-def notify_writing(services: Services, question_id: str) -> OnAnswer:
-    """Return a callback that publishes a partial answer as an event ``writing``; it logs a failure and goes on."""
-    texts: dict[int, str] = {}  # each page is read once
-
-    def notify(answer: Answer) -> None:
-        missing = {citation.page_id for citation in answer.citations} - texts.keys()
-        try:
-            texts.update(services.page_texts(sorted(missing)))
-        except DatabaseError as error:
-            log.warning("writing_not_published", question=question_id, error=str(error))
-            return
-        text = check(answer, texts.get).text
-        if 0 < len(text) <= MAX_WRITING_CHARACTERS:
-            services.events.publish(question_id, EventKind.WRITING, {"answer": text})
-
-    return notify

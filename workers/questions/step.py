@@ -19,7 +19,7 @@ from store.embedders.errors import EmbedderNotInstalled, EmbeddingRefused, Unkno
 from store.passages.errors import EmbedderMismatch, PassagesLost
 from store.questions import shared_runs, state, watches, webhooks
 from store.questions.state import Changes, Move
-from store.questions.steps import LookupDetail, to_json
+from store.questions.steps import WriteDetail, to_json
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
@@ -85,7 +85,7 @@ def finish(services: Services, work: Work, move: Move) -> bool:
 def note_move(move: Move) -> None:
     """Add what a step came to, and what it cost, to its span."""
     traces.note(wellread__outcome=move.outcome, wellread__status=move.to.value)
-    if isinstance(move.detail, LookupDetail):
+    if isinstance(move.detail, WriteDetail):
         traces.note_cost(move.detail.cost)
 
 

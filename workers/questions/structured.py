@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from domain import Answer, Citation, Page, Passage, Question
+from domain import Answer, Citation, Page, Passage, Question, Status
 from domain.answer import StructuredAnswer, StructuredField
 from pipeline.abstain import likely_answer
 from pipeline.answering.citations import located
@@ -32,8 +32,8 @@ NO_ROWS: Final = "No table or list that was found has these fields."
 
 
 def with_form(services: Services, question: Question, move: Move) -> Move:
-    """Return a final move whose answer has the form asked for; any other as it is."""
-    if not question.answer_schema or move.answer is None or not move.to.is_final:
+    """Return a move that ends a question, or has its answer written, with the form asked for; any other as it is."""
+    if not question.answer_schema or move.answer is None or not (move.to.is_final or move.to is Status.WRITING):
         return move
     return replace(move, answer=replace(move.answer, structured=_fill(services, question)))
 

@@ -13,6 +13,7 @@ from domain.short_answer import contradictions_of
 from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import LookupResult
 from pipeline.judging.features import is_far
+from pipeline.phrases import say
 from pipeline.question.variant_choice import rewards
 from store.questions.state import Changes, Move
 from store.questions.steps import LookupDetail
@@ -81,6 +82,12 @@ def after_final_pass(
     return _provisional(result, earlier, changes)
 
 
+def without_answer(result: LookupResult) -> LookupResult:
+    """Return a lookup as it is decided on when a model has read its hits and found no answer in them."""
+    verdict = replace(result.verdict, sufficient=False, reason=say("refusal", result.analysis.lang))
+    return replace(result, answer=None, verdict=verdict)
+
+
 def _provisional(result: LookupResult, earlier: Earlier | None, changes: Changes) -> Move:
     """Go on to reading with the best answer so far; without a hit that is near it says that nothing is known yet."""
     move = _move(result, Status.SEEKING, "insufficient", changes)
@@ -142,7 +149,6 @@ def detail_of(result: LookupResult) -> LookupDetail:
         advice=asdict(result.advice) if result.advice else None,
         verdict=result.verdict,
         seconds=asdict(result.timings),
-        cost=result.cost,
     )
 
 

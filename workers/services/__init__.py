@@ -155,7 +155,6 @@ class Services(WebAccess, RedisAccess):
             embedder=self.embedder,
             pool=self.search_pool,
             clock=time.perf_counter,
-            model=self.model,
             reader=self.reader,
             page_texts=self.page_texts,
             graph=GraphReader(self.database, self.passages),

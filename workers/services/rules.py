@@ -37,9 +37,6 @@ def with_rules(tools: Tools, settings: Settings) -> Tools:
         limits=limits_of(s),
         enhancements=parse_enhancements(switched),
         examples=read_examples(s.few_shot_path) if s.few_shot_path else (),
-        words_by_rules=s.variants_from == "rules",
-        verbatim=s.verbatim,
-        instructions=s.instructions,
     )
 
 

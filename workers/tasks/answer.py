@@ -15,7 +15,7 @@ from pipeline.ask import LookupResult
 from store.questions.state import Move
 from workers import messages
 from workers.app import app
-from workers.questions import crawl_progress, follow_ups, lookup, structured, transitions
+from workers.questions import crawl_progress, drafts, follow_ups, lookup, structured, transitions
 from workers.questions.conditions import may_read_the_web
 from workers.questions.step import Work, finish, step
 from workers.questions.transitions import Earlier
@@ -45,11 +45,10 @@ def retrieve(question_id: str, collection: str = DEFAULT) -> None:
     with step(ready, question_id, Status.ASKED) as work:
         if work is None:
             return
-        question = follow_ups.as_model_understands(ready, work.question)
-        if move := follow_ups.asked_back(question):
+        if move := drafts.before_first_pass(ready, work.question) or follow_ups.asked_back(work.question):
             finish(ready, work, move)
             return
-        _search_in(ready, replace(work, question=question), lookup.first_pass, transitions.after_first_pass)
+        _search_in(ready, work, lookup.first_pass, transitions.after_first_pass)
 
 
 @app.task(name="wellread.retry", throws=(UnknownCollection,))
@@ -89,5 +88,7 @@ def _search_in(ready: Services, work: Work, run_pass: RunPass, decide: Decide) -
     result = run_pass(ready, work.question)
     earlier = None if result.verdict.sufficient else lookup.earlier_answer(ready, work.question)
     move = decide(work.question, result, earlier)
+    refused = decide(work.question, transitions.without_answer(result), None)
+    move = drafts.after_lookup(ready, work.question, result, move, refused)
     if finish(ready, work, structured.with_form(ready, work.question, move)):
         lookup.learn(ready, result)

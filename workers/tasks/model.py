@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app
-from workers.questions import webhooks
+from workers.questions import webhooks, writing
 from workers.services import services
+
+
+@app.task(name="wellread.write", throws=(UnknownCollection,))
+def write(question_id: str, collection: str = DEFAULT) -> None:
+    """Ask the model what the question's draft says: other wordings, or the answer, checked against its quotes."""
+    writing.write(services(collection), question_id)
 
 
 @app.task(name="wellread.notify", throws=(UnknownCollection,))

@@ -47,6 +47,7 @@ class QuestionRow(Leased, Table):
     crawl_reason: Mapped[str | None]
     stop_reason: Mapped[str | None]
     crawl_started_at: Mapped[datetime | None]
+    draft: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  #: as pipeline.draft makes it
     idempotency_key: Mapped[str | None] = mapped_column(String(255), unique=True)
     fingerprint: Mapped[str] = mapped_column(String(64), default="")
     equal_key: Mapped[str] = mapped_column(String(64), default="")

@@ -13,7 +13,7 @@ from store.questions import records, state, steps
 from store.questions.records import latest
 from tests.api import walk
 from tests.openai_double import Chat, ErrorInside, OpenAIDouble, Reply, Silence, Status, chat_json, model_at
-from workers.questions import follow_ups
+from tests.workers.questions.test_follow_ups import completed, needs_model
 from workers.services import Services
 
 COMPLETED = "When was the lighthouse before that of Skagen built?"
@@ -64,10 +64,10 @@ def test_model_completes_it_once_and_the_same_conversation_shares_run_and_answer
 ) -> None:
     chat_server.script(chat_json({"question": COMPLETED}))
     question = asked(http, with_model, "And the one before that?")
-    completed = follow_ups.as_model_understands(with_model, question)
-    assert completed.text == COMPLETED
+    done = completed(with_model, question)
+    assert done.text == COMPLETED
     assert "1858" in chat_server.received[0].user
-    assert follow_ups.as_model_understands(with_model, completed) == completed
+    assert not needs_model(with_model, done)
     follower = asked(http, with_model, "And the one before that?")
     walk.move(with_model, question.id, walk.answered(walk.keep_page(with_model)))
     again = complete(http, "And the one before that?")
@@ -84,7 +84,7 @@ def test_what_was_said_is_kept_only_until_the_model_has_read_it(
     chat_server.script(chat_json({"question": COMPLETED}))
     question = asked(http, with_model, "And the one before that?")
     assert "1858" in str(told(with_model, question))
-    follow_ups.as_model_understands(with_model, question)
+    completed(with_model, question)
     assert "1858" not in http.get(f"/api/questions/{question.id}/trace").text
 
 
@@ -104,11 +104,9 @@ def test_rules_reading_is_kept_where_the_model_lies_or_fails(
 ) -> None:
     chat_server.script(reply)
     question = asked(http, with_model, "And by whom?")
-    assert follow_ups.as_model_understands(with_model, question) == question
-    assert (question.text, told(with_model, question)[0]) == (BY_RULES, "model failed")
-    calls = len(chat_server.received)
-    follow_ups.as_model_understands(with_model, question)
-    assert len(chat_server.received) == calls
+    done = completed(with_model, question)
+    assert (done.text, told(with_model, question)[0]) == (BY_RULES, "model failed")
+    assert not needs_model(with_model, done)
 
 
 def test_rules_complete_it_without_a_model_and_keep_nothing_that_was_said(http: TestClient, services: Services) -> None:
@@ -120,7 +118,7 @@ def test_asker_says_what_is_meant_and_the_model_does_not_touch_it(
     http: TestClient, with_model: Services, chat_server: OpenAIDouble
 ) -> None:
     question = asked(http, with_model, "And by whom?", question_as_understood="Who painted it?")
-    assert follow_ups.as_model_understands(with_model, question).text == "Who painted it?"
+    assert (question.text, needs_model(with_model, question)) == ("Who painted it?", False)
     assert chat_server.received == []
 
 

@@ -19,7 +19,7 @@ from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions import webhooks
 from store.questions.state import Changes, Move
-from store.questions.steps import LookupDetail
+from store.questions.steps import WriteDetail
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
 from tests.api import walk
 from tests.api.conftest import LOCAL
@@ -69,7 +69,7 @@ def test_what_somebody_works_on_does_not_wait(http: TestClient, services: Servic
 
 def test_questions_of_the_last_hour_are_counted_by_how_they_ended(http: TestClient, services: Services) -> None:
     page_id = walk.keep_page(services)
-    detail = LookupDetail(cost=Cost(model="m", input_tokens=100, output_tokens=10, usd=0.25))
+    detail = WriteDetail(asked=("answer",), cost=Cost(model="m", input_tokens=100, output_tokens=10, usd=0.25))
     for move in (walk.answered(page_id), Move(to=Status.ABSTAINED, outcome="insufficient", detail=detail)):
         walk.move(services, walk.ask(services).id, move)
     walk.move(services, walk.ask(services).id, Move(to=Status.FAILED, outcome="failed", changes=Changes(error="x")))

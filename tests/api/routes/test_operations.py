@@ -16,7 +16,7 @@ from domain.flow import QUEUES
 from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions.state import Changes, Move
-from store.questions.steps import LookupDetail
+from store.questions.steps import WriteDetail
 from store.sql import leases
 from store.sql.tables import CandidateRow, QuestionRow
 from tests.api import walk
@@ -57,7 +57,7 @@ def test_question_that_failed_is_listed_until_it_is_replayed(http: TestClient, s
 
 def test_what_models_cost_is_added_up_by_the_day(http: TestClient, services: Services) -> None:
     for usd in (0.25, 0.5):
-        detail = LookupDetail(cost=Cost(model="m", input_tokens=100, output_tokens=10, usd=usd))
+        detail = WriteDetail(asked=("answer",), cost=Cost(model="m", input_tokens=100, output_tokens=10, usd=usd))
         walk.move(services, walk.ask(services).id, Move(to=Status.ABSTAINED, outcome="insufficient", detail=detail))
     walk.move(services, walk.ask(services).id, walk.insufficient(Status.RETRYING))  # without a model
     spent = http.get("/api/operations").json()["spent"]

@@ -7,16 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain import Answer, Hit, Verdict
+from domain import Answer, Hit
 from domain.short_answer import contradictions_of, short_answer
 from pipeline.answering.citations import check
 from pipeline.answering.compose import compose
 from pipeline.answering.notices import disagreement_notice, outdated_notice
-from pipeline.fallback import compose_answer
 from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.sites import best_of_other_sites, site_of
 from tests.fakes import passage
-from tests.openai_double import OpenAIDouble, model_at, quoting
 from tests.tables import each_row
 
 QUESTION = "When was the lighthouse of Vierburg built?"
@@ -275,23 +273,6 @@ def test_five_pages_of_one_site_do_not_outvote_three_sites(
     assert answer.sentences[0].text == honest
     assert values(answer) == asserted
     assert 0.4 < answer.confidence < 0.8
-
-
-def test_model_that_believes_the_lying_site_is_less_sure_and_the_other_side_is_quoted() -> None:
-    hits = of_sites(*LYING, *TRUE)
-    enough = Verdict(sufficient=True, confidence=0.9, reason="")
-    with OpenAIDouble() as double:
-        model = model_at(double.url)
-        double.script(quoting(("It was built in 1901.", 3, LIE)))
-        composed = compose_answer(
-            analyse_question(QUESTION), hits[:5], enough, model=model, others=best_of_other_sites(hits, hits[:5])
-        )
-        model.close()
-    answer, _ = composed.value
-    assert answer is not None
-    assert values(answer) == {"1874", "1901"}
-    assert answer.confidence <= 0.9 / 4 + 1e-9  # one site of four
-    assert HONEST in [sentence.text for sentence in answer.sentences]
 
 
 def test_source_of_the_operator_comes_first_and_is_named() -> None:

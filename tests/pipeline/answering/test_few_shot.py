@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
 
 import pytest
 
-from domain import Answer, Hit, SolvedQuestion
+from domain import SolvedQuestion
 from pipeline.answering.few_shot import (
     MAX_EXAMPLE_CHARACTERS,
     MAX_EXAMPLES,
@@ -17,10 +15,7 @@ from pipeline.answering.few_shot import (
     likeness,
     write_examples,
 )
-from pipeline.ask import Query, first_pass
-from pipeline.llm import OnAnswer
 from pipeline.question.analysis import analyse_question
-from tests.pipeline.test_ask import ScriptedModel, tools_for
 
 ASKED = analyse_question("When was the lighthouse of Vierburg built?")
 SOLVED = [
@@ -78,45 +73,3 @@ def test_nothing_kept_means_no_examples() -> None:
     assert examples_for(ASKED, None) == ""
     assert examples_for(ASKED, Kept([])) == ""
     assert "In 1901." in examples_for(ASKED, Kept(SOLVED))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Listening(ScriptedModel):
-    """A model that remembers what it was told besides the hits."""
-
-    told: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
-
-    def compose(
-        self,
-        question: str,
-        hits: Sequence[Hit],
-        *,
-        lang: str = "",
-        notes: Sequence[str] = (),
-        examples: str = "",
-        on_answer: OnAnswer | None = None,
-    ) -> Answer:
-        self.told.append((tuple(notes), examples))
-        return super().compose(question, hits, lang=lang)
-
-
-def test_model_is_shown_examples_unless_that_is_switched_off(pool: Executor) -> None:
-    model = Listening()
-    solved = Kept([SolvedQuestion(question="What is the capital of Italy?", answer="Rome.")])
-    tools = replace(tools_for(pool, model=model), solved=solved)
-    for on in (tools.enhancements, tools.enhancements - {"few_shot"}):
-        first_pass(Query(text="What is the capital of France?"), replace(tools, enhancements=on))
-    with_examples, without = model.told
-    assert "Answer: Rome." in with_examples[1]
-    assert without[1] == ""
-
-
-def test_model_is_told_to_join_pages_for_a_question_that_compares(pool: Executor) -> None:
-    model = Listening()
-    tools = tools_for(pool, model=model)
-    question = Query(text="What is the difference between Paris and Berlin as a capital?")
-    for on in (tools.enhancements, tools.enhancements - {"multi_document"}):
-        first_pass(question, replace(tools, enhancements=on))
-    joined, alone = model.told
-    assert "join what they say" in joined[0][0]
-    assert alone[0] == ()

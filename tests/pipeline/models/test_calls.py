@@ -21,6 +21,7 @@ from pipeline.models.provider import Prompt, Provider
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.fakes import Unpaced
 from tests.openai_double import MODEL, OpenAIDouble, Status, chat_json
+from tests.pipeline.models.asking import answered
 from tests.pipeline.models.claude.lighthouse import QUESTION, hits
 
 PROMPT = Prompt(instructions="Reply.", texts=("What is it?",))
@@ -215,7 +216,7 @@ def test_model_that_cannot_be_warmed_raises_nothing(url: str) -> None:
 def test_answer_after_warming_is_the_usual_one(double: ClaudeDouble) -> None:
     claude = claude_at(api_key=KEY, base_url=double.url)
     claude.warm()
-    assert claude.compose(QUESTION, hits()).citations
+    assert answered(claude, QUESTION, hits()).citations
     claude.close()
 
 

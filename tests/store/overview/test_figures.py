@@ -12,7 +12,7 @@ from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.overview import figures
 from store.questions import new_questions, state
 from store.questions.state import Move
-from store.questions.steps import LookupDetail
+from store.questions.steps import WriteDetail
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, QuestionRow
 
@@ -27,7 +27,7 @@ def ask(database: Database, *, ago: timedelta) -> str:
 
 
 def end(database: Database, question_id: str, *, usd: float, ago: timedelta) -> None:
-    detail = LookupDetail(cost=Cost(model="m", input_tokens=100, output_tokens=10, usd=usd))
+    detail = WriteDetail(asked=("answer",), cost=Cost(model="m", input_tokens=100, output_tokens=10, usd=usd))
     move = Move(to=Status.ABSTAINED, outcome="insufficient", detail=detail)
     with database.write() as session:
         row = state.lock(session, question_id)

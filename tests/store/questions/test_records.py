@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain import Citation, Focus, Sentence, Verdict
-from domain.contradiction import Contradiction, Dispute, Side
+from domain.contradiction import Contradiction
 from domain.record import ContextHit
 from store.questions import records
 from store.questions.new_questions import NewQuestion, ask
@@ -17,7 +17,6 @@ from store.sql.json import jsonable
 from store.sql.tables import AnswerRow, StepRow
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-SIDES = tuple(Side(value=value, passage_id=f"{page}-0", start=0, end=4) for page, value in ((1, "1874"), (2, "1880")))
 SENTENCE = Sentence(
     text="Built in 1874.",
     markers=(1,),
@@ -32,7 +31,6 @@ VERDICT = Verdict(
     confidence=0.9,
     reason="covered",
     missing=("x",),
-    disputes=(Dispute(sides=SIDES),),
     evidence={"top": 0.5},
 )
 HIT = ContextHit(

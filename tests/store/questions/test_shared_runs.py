@@ -15,7 +15,7 @@ from domain import Budget, Cost, Status
 from store.questions import shared_runs, state
 from store.questions.shared_runs import equal_key
 from store.questions.state import Move
-from store.questions.steps import LookupDetail
+from store.questions.steps import WriteDetail
 from store.sql.database import Database
 from store.sql.tables import QuestionRow, WebhookRow
 from tests.store import walk
@@ -77,7 +77,11 @@ def test_all_get_the_leaders_answers_provisional_and_final(database: Database) -
 def test_follower_shows_where_the_run_stands_and_pays_nothing(database: Database) -> None:
     leader, follower = ask(database), ask(database)
     cost = Cost(model="m", input_tokens=5, output_tokens=1, usd=0.1)
-    move(database, leader, Move(to=Status.RETRYING, outcome="insufficient", detail=LookupDetail(hits=2, cost=cost)))
+    move(
+        database,
+        leader,
+        Move(to=Status.RETRYING, outcome="insufficient", detail=WriteDetail(asked=("answer",), cost=cost)),
+    )
     seen = record(database, follower)
     assert (seen.status, seen.current_step, seen.cost.usd) == (Status.RETRYING, "phase2_retry_paraphrased", 0.0)
     move(database, leader, answered())

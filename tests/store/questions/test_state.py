@@ -14,7 +14,7 @@ from store.crawl.candidates import CandidateStatus, Spent
 from store.questions import records, trace
 from store.questions.new_questions import IdempotencyConflict, NewQuestion, ask
 from store.questions.state import Changes, Move, UnknownQuestion, cancel, dead, find, record, replay
-from store.questions.steps import LookupDetail
+from store.questions.steps import LookupDetail, WriteDetail
 from store.sql import leases
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, QuestionRow, WebhookRow
@@ -160,7 +160,7 @@ def test_a_replayed_question_begins_with_a_whole_budget(database: Database) -> N
     question = _ask(database)
     found = Candidate(url="https://example.org/", origin="seed")
     cost = Cost(model="m", input_tokens=1_000, usd=0.4)
-    failed = Move(to=Status.FAILED, outcome="attempts", detail=LookupDetail(cost=cost))
+    failed = Move(to=Status.FAILED, outcome="attempts", detail=WriteDetail(asked=("answer",), cost=cost))
     with database.write() as session:
         candidates.add(session, question.id, [found], wave=0, status=CandidateStatus.WAITING, now=NOW)
         session.execute(update(CandidateRow).values(outcome="failed", bytes=5_000, settled_at=NOW, status="SETTLED"))

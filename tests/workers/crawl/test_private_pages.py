@@ -219,7 +219,7 @@ def test_sitemap_that_was_read_for_a_private_question_is_read_again_for_another(
 def test_facts_and_names_of_a_private_page_lead_its_question_alone(services: Services, site: LoggedSite) -> None:
     first = asked(services, site, private=True)
     read_for(services, first, site)
-    graphs = [lookup._tools(services, question).graph for question in (first, anyone(services))]
+    graphs = [lookup.tools_for(services, question).graph for question in (first, anyone(services))]
     assert [bool(graph and graph.facts_about(["robert tallis"])) for graph in graphs] == [True, False]
     assert [bool(graph and graph.pages_named(["robert tallis"])) for graph in graphs] == [True, False]
 

@@ -58,12 +58,11 @@ def test_unknown_enhancement_is_named_with_those_there_are() -> None:
 def test_tools_are_switched_as_the_settings_say(looked: Services) -> None:
     plain = looked.tools
     assert (plain.stop, plain.enhancements, plain.judge) == (cut_off_by_judge, DEFAULT, None)
-    assert (plain.ranking, plain.limits, plain.words_by_rules) == (Ranking(), Limits(), False)
+    assert (plain.ranking, plain.limits) == (Ranking(), Limits())
     assert plain.memory is looked.variants
-    own = load(enhancements="-diverse", fusion="rrf", reranker="bm25", rrf_k=7, variants_from="rules")
+    own = load(enhancements="-diverse", fusion="rrf", reranker="bm25", rrf_k=7)
     chosen = with_rules(plain, own)
     assert chosen.enhancements == DEFAULT - {"diverse"}
-    assert chosen.words_by_rules
     assert chosen.ranking.rerank is rerank_bm25
     assert chosen.ranking.fuse is not None
     assert chosen.ranking.fuse([[HIT]])[0].score == pytest.approx(1 / 8)

@@ -11,21 +11,20 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from domain import Answer, Citation, Sentence
-from evals.model.wire import Cite, Say, say_json
+from evals.model.wire import Cite, Say
 from tests.claude_double import ClaudeDouble
 from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.pipeline.models.claude.lighthouse import Ask
 from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_lookup import reading as reading
-from workers.questions import lookup
-from workers.questions.lookup import MAX_WRITING_CHARACTERS, notify_writing
+from tests.workers.questions.test_writing import SUPPORTED, look, record_of, write
+from workers.questions.writing import MAX_WRITING_CHARACTERS, notify_writing
 from workers.services import Services
 
 __all__ = ["ask", "double", "made", "reading", "server"]
 
 TEXT = "The lighthouse of Vierburg was built in 1874. A storm broke the lamp in 1921."
-SUFFICIENT = {"sufficient": True, "confidence": 0.9, "reason": "It says so.", "missing": []}
 
 
 def told(services: Services, question_id: str) -> list[str]:
@@ -47,19 +46,10 @@ def of_page(page_id: int, quote: str, *, text: str = "") -> Answer:
 def test_sentences_are_published_before_the_answer_is_whole(reading: Services, double: ClaudeDouble, ask: Ask) -> None:
     reading.__dict__["model"] = ask()
     put(reading, TEXT)
-    double.script(
-        say_json(SUFFICIENT),
-        Say(
-            [
-                ("It was built in 1874. ", [Cite(result=0, start=0, end=1)]),
-                ("Its lamp broke in 1921.", [Cite(result=0, start=0, end=1)]),
-            ]
-        ),
-    )
-    question = asked(reading)
-    result = lookup.first_pass(reading, question)
-    assert result.answer is not None
-    assert result.answer.text == "It was built in 1874. [1] Its lamp broke in 1921. [2]"
+    cited = [Cite(result=0, start=0, end=1)]
+    double.script(Say([("It was built in 1874. ", cited), ("Its lamp broke in 1921.", cited)]), SUPPORTED)
+    question = write(reading, look(reading, asked(reading)))
+    assert record_of(reading, question).answer == "It was built in 1874. [1] Its lamp broke in 1921. [2]"
     assert told(reading, question.id) == ["It was built in 1874. [1]"]
 
 

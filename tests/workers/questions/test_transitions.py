@@ -50,7 +50,6 @@ def _attempt(
             sufficient=sufficient, confidence=confidence, reason="2 of 3 words", missing=("keeper",), judge=judge
         ),
         answer=answer,
-        cost=Cost(),
         timings=Timings(embed=0.0, search=0.0, judge=0.0, compose=0.0),
     )
 

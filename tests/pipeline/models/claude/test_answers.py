@@ -11,11 +11,12 @@ from pipeline.llm import Brief
 from pipeline.models.model import LanguageModel
 from pipeline.phrases import say
 from tests.claude_double import ClaudeDouble
+from tests.pipeline.models.asking import answered, judged
 from tests.pipeline.models.claude.lighthouse import QUESTION, SECOND, all_stand, hits
 
 
 def test_answer_cites_the_sentence_of_the_page_that_says_it(double: ClaudeDouble, claude: LanguageModel) -> None:
-    answer = claude.compose(QUESTION, hits())
+    answer = answered(claude, QUESTION, hits())
     assert answer.text == "The lighthouse of Vierburg was built in 1874. [1]"
     (citation,) = answer.citations
     assert citation.quote == "The lighthouse of Vierburg was built in 1874."
@@ -40,7 +41,7 @@ def test_streamed_citations_of_several_passages_are_numbered_in_the_order_of_use
             thinks=True,
         )
     )
-    answer = claude.compose(QUESTION, hits())
+    answer = answered(claude, QUESTION, hits())
     assert answer.text == (
         "The lamp broke in 1921, and the lighthouse is of 1874. [1] [2] [3] All of it was mended. [4]"
     )
@@ -55,25 +56,25 @@ def test_streamed_citations_of_several_passages_are_numbered_in_the_order_of_use
 
 
 def test_question_the_passages_do_not_answer_gets_no_answer(claude: LanguageModel) -> None:
-    answer = claude.compose("Who composed the opera Fidelio?", hits())
+    answer = answered(claude, "Who composed the opera Fidelio?", hits())
     assert (answer.text, answer.confidence, answer.notice) == ("", 0.0, say("not_found", "en"))
 
 
 def test_without_passages_nothing_is_asked(double: ClaudeDouble, claude: LanguageModel) -> None:
-    assert claude.compose(QUESTION, []).text == ""
-    assert not claude.verdict(QUESTION, hits("  \n")).value.sufficient
+    assert answered(claude, QUESTION, []).text == ""
+    assert not judged(claude, QUESTION, hits("  \n")).value.sufficient
     assert double.received == []
 
 
 def test_quote_that_is_not_the_pages_supports_nothing(double: ClaudeDouble, claude: LanguageModel) -> None:
     double.script(Say([("It is 99 m tall.", [Cite(result=0, start=0, end=1, text="It is 99 m tall.")])]))
-    assert claude.compose(QUESTION, hits()).text == ""
+    assert answered(claude, QUESTION, hits()).text == ""
 
 
 def test_answer_cut_off_at_the_token_limit_says_so(double: ClaudeDouble, claude: LanguageModel) -> None:
     cite = [Cite(result=0, start=0, end=1)]
     double.script(Say([("Built in 1874. Later it wa", cite)], stop_reason="max_tokens"))
-    answer = claude.compose(QUESTION, hits())
+    answer = answered(claude, QUESTION, hits())
     assert answer.text == "Built in 1874. [1]"
     assert "cut off" in answer.notice
 
@@ -88,8 +89,8 @@ def test_report_may_be_twice_as_long(double: ClaudeDouble, claude: LanguageModel
 def test_answer_language_and_notes_are_instructions_of_the_system_prompt(
     double: ClaudeDouble, claude: LanguageModel
 ) -> None:
-    claude.compose(QUESTION, hits(), lang="de", notes=["Mention the year first."])
-    claude.compose(QUESTION, hits())
+    answered(claude, QUESTION, hits(), lang="de", notes=("Mention the year first.",))
+    answered(claude, QUESTION, hits())
     first, second = ([block["text"] for block in received.body["system"]] for received in double.received)
     assert "“de”" in first[1]
     assert first[1].startswith("Today is 20")

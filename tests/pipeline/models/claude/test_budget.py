@@ -14,6 +14,7 @@ from evals.model.wire import Fail, Say
 from pipeline.llm import BadReply, ModelBusy, OverBudget, SpendingBudget
 from pipeline.models.calls import TRIES
 from tests.claude_double import KEY, ClaudeDouble, claude_at
+from tests.pipeline.models.asking import answered, judged
 from tests.pipeline.models.claude.lighthouse import QUESTION, hits
 
 USAGE = {"input_tokens": 1_000, "output_tokens": 500}
@@ -90,7 +91,7 @@ def test_call_that_the_rest_does_not_cover_is_not_sent(usd: float, tokens: int) 
         claude = whole.within(budget)
         double.script(*(Say(["It was built in 1874."], usage=USAGE) for _ in range(9)))
         with pytest.raises(OverBudget, match="nothing was sent"):
-            [claude.compose(QUESTION, hits()) for _ in range(9)]
+            [answered(claude, QUESTION, hits()) for _ in range(9)]
         whole.close()
         assert 1 <= len(double.received) <= 3
         assert budget.usd == pytest.approx(usd - PAID * len(double.received))
@@ -104,11 +105,11 @@ def test_failed_call_gives_back_what_was_taken_for_it_and_a_useless_reply_is_pai
         claude = whole.within(budget)
         double.script(*[Fail(529, "overloaded_error")] * TRIES)
         with pytest.raises(ModelBusy):
-            claude.compose(QUESTION, hits())
+            answered(claude, QUESTION, hits())
         assert (budget.usd, budget.tokens) == (pytest.approx(0.5), 100_000)
         double.script(Say(["no JSON"], usage=USAGE))
         with pytest.raises(BadReply):
-            claude.verdict(QUESTION, hits())
+            judged(claude, QUESTION, hits())
         assert budget.tokens == 98_500
         whole.close()
 
@@ -117,8 +118,8 @@ def test_claude_within_a_budget_uses_the_connections_it_came_from() -> None:
     with ClaudeDouble() as double:
         whole = claude_at(api_key=KEY, base_url=double.url)
         one, other = (whole.within(SpendingBudget(usd=0.5, tokens=100_000)) for _ in range(2))
-        one.verdict(QUESTION, hits())
-        other.verdict(QUESTION, hits())
+        judged(one, QUESTION, hits())
+        judged(other, QUESTION, hits())
         assert whole._calls._opened is not None
         assert one._calls._opened is None is other._calls._opened
         whole.close()

@@ -13,6 +13,7 @@ from pipeline.models.calls import TRIES
 from pipeline.models.model import LanguageModel
 from pipeline.models.pace import OwnPace
 from tests.claude_double import KEY, ClaudeDouble, claude_at
+from tests.pipeline.models.asking import answered
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
 
 
@@ -42,14 +43,14 @@ def test_failure_is_named_and_not_tried_again(
 ) -> None:
     double.script(reply)
     with pytest.raises(kind, match=says):
-        claude.compose(QUESTION, hits())
+        answered(claude, QUESTION, hits())
     assert len(double.received) == 1
 
 
 def test_refusal_has_its_cost(double: ClaudeDouble, claude: LanguageModel) -> None:
     double.script(Say(["I"], stop_reason="refusal", usage={"input_tokens": 700, "output_tokens": 3}))
     with pytest.raises(ModelRefused) as caught:
-        claude.compose(QUESTION, hits())
+        answered(claude, QUESTION, hits())
     assert caught.value.cost.input_tokens == 700
     assert caught.value.cost.usd > 0
 
@@ -69,7 +70,7 @@ SOON = {"retry-after": "0.01"}
 )
 def test_busy_api_is_asked_again(double: ClaudeDouble, claude: LanguageModel, reply: Any) -> None:
     double.script(reply, reply)
-    assert claude.compose(QUESTION, hits()).citations
+    assert answered(claude, QUESTION, hits()).citations
     assert len(double.received) == 3
 
 
@@ -80,7 +81,7 @@ def test_stream_that_fails_after_it_began_is_asked_for_again(
     double: ClaudeDouble, claude: LanguageModel, reply: Any
 ) -> None:
     double.script(reply)
-    answer = claude.compose(QUESTION, hits())
+    answer = answered(claude, QUESTION, hits())
     assert answer.text == "The lighthouse of Vierburg was built in 1874. [1]"  # nothing of the first half twice
     assert len(double.received) == 2
 
@@ -88,7 +89,7 @@ def test_stream_that_fails_after_it_began_is_asked_for_again(
 def test_api_that_stays_busy_is_given_up(double: ClaudeDouble, ask: Ask) -> None:
     double.script(*[Fail(529, "overloaded_error", headers=SOON)] * (TRIES + 1))
     with pytest.raises(ModelBusy, match="529 overloaded_error") as caught:
-        ask().compose(QUESTION, hits())
+        answered(ask(), QUESTION, hits())
     assert len(double.received) == 3
     assert caught.value.retry_after_s == 0.01
 
@@ -97,13 +98,13 @@ def test_api_that_stays_busy_is_given_up(double: ClaudeDouble, ask: Ask) -> None
 def test_connection_that_keeps_breaking_is_given_up(double: ClaudeDouble, ask: Ask, reply: Any) -> None:
     double.script(*[reply] * TRIES)
     with pytest.raises(ModelUnreachable, match="broke"):
-        ask().compose(QUESTION, hits())
+        answered(ask(), QUESTION, hits())
 
 
 def test_long_wait_is_not_begun(double: ClaudeDouble, ask: Ask) -> None:
     double.script(Fail(429, "rate_limit_error", headers={"retry-after": "3600"}))
     with pytest.raises(ModelBusy) as caught:
-        ask(pace=OwnPace()).compose(QUESTION, hits())
+        answered(ask(pace=OwnPace()), QUESTION, hits())
     assert caught.value.retry_after_s == 3600
     assert len(double.received) == 1
 
@@ -112,7 +113,7 @@ def test_long_wait_is_not_begun(double: ClaudeDouble, ask: Ask) -> None:
 def test_strange_retry_after_is_no_wait(double: ClaudeDouble, ask: Ask, value: str) -> None:
     double.script(*[Fail(429, "rate_limit_error", headers={"retry-after": value})] * TRIES)
     with pytest.raises(ModelBusy) as caught:
-        ask().compose(QUESTION, hits())
+        answered(ask(), QUESTION, hits())
     assert caught.value.retry_after_s is None
 
 
@@ -133,7 +134,7 @@ def test_server_that_never_ends_its_reply_is_left_in_time(
     double.script(reply)
     claude, started = ask(first_token_s=0.3, timeout_s=0.9), time.monotonic()
     with pytest.raises(ModelUnreachable, match=says):
-        claude.compose(QUESTION, hits())
+        answered(claude, QUESTION, hits())
     assert time.monotonic() - started < 1.5
     assert len(double.received) == 1
 
@@ -142,9 +143,9 @@ def test_server_that_is_not_there_is_unreachable() -> None:
     with ClaudeDouble() as gone:
         url = gone.url
     with pytest.raises(ModelUnreachable, match="WELLREAD_ANTHROPIC_BASE_URL"):
-        claude_at(api_key=KEY, base_url=url).compose(QUESTION, hits())
+        answered(claude_at(api_key=KEY, base_url=url), QUESTION, hits())
 
 
 def test_base_url_that_is_none_is_unreachable() -> None:
     with pytest.raises(ModelUnreachable, match="WELLREAD_ANTHROPIC_BASE_URL"):
-        claude_at(api_key=KEY, base_url="nonsense").compose(QUESTION, hits())
+        answered(claude_at(api_key=KEY, base_url="nonsense"), QUESTION, hits())

@@ -15,6 +15,7 @@ from evals.model.wire import Fail, Ping, Raw
 from pipeline.llm import ApiKeyRejected, BadReply, ModelError, ModelUnreachable
 from pipeline.models.model import LanguageModel
 from tests.claude_double import KEY, ClaudeDouble, claude_at
+from tests.pipeline.models.asking import answered
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
 
 # --- the key
@@ -24,7 +25,7 @@ def test_wrong_key_is_named_and_never_shown(double: ClaudeDouble, ask: Ask, capl
     caplog.set_level(logging.DEBUG)
     claude = ask(api_key="sk-ant-wrong-key")
     with pytest.raises(ApiKeyRejected, match="invalid x-api-key") as caught:
-        claude.compose(QUESTION, hits())
+        answered(claude, QUESTION, hits())
     shown = "".join(traceback.format_exception(caught.value)) + repr(claude) + repr(vars(caught.value)) + caplog.text
     assert "sk-ant-wrong-key" not in shown
     assert "sk-ant-wrong-key" not in repr(claude._calls._api())
@@ -33,7 +34,7 @@ def test_wrong_key_is_named_and_never_shown(double: ClaudeDouble, ask: Ask, capl
 def test_key_repeated_in_an_error_is_taken_out_of_the_message(double: ClaudeDouble, claude: LanguageModel) -> None:
     double.script(Fail(400, "invalid_request_error", f"bad header x-api-key: {KEY}"))
     with pytest.raises(BadReply, match=r"\[key\]") as caught:
-        claude.compose(QUESTION, hits())
+        answered(claude, QUESTION, hits())
     assert KEY not in str(caught.value)
 
 
@@ -44,14 +45,14 @@ def test_what_cannot_be_a_key_is_refused_at_once(key: str) -> None:
 
 
 def test_key_is_taken_without_the_white_space_around_it(double: ClaudeDouble, ask: Ask) -> None:
-    assert ask(api_key=f" {KEY}\n").compose(QUESTION, hits()).text
+    assert answered(ask(api_key=f" {KEY}\n"), QUESTION, hits()).text
 
 
 def test_redirect_to_another_host_is_not_followed(double: ClaudeDouble, claude: LanguageModel) -> None:
     with ClaudeDouble() as other:
         double.script(Raw(b"", status=307, headers={"location": f"{other.url}/v1/messages"}))
         with pytest.raises(BadReply, match="307"):
-            claude.compose(QUESTION, hits())
+            answered(claude, QUESTION, hits())
         assert other.received == []
 
 
@@ -62,7 +63,7 @@ def test_environment_of_the_sdk_does_not_choose_the_server(
         monkeypatch.setenv("ANTHROPIC_BASE_URL", other.url)
         monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "another")
         fresh = claude_at(api_key=KEY, base_url=double.url)
-        fresh.compose(QUESTION, hits())
+        answered(fresh, QUESTION, hits())
         fresh.close()
         assert other.received == []
     assert double.received[0].headers["authorization"] == f"Bearer {KEY}"
@@ -73,7 +74,7 @@ def test_environment_of_the_sdk_does_not_choose_the_server(
 
 def test_one_claude_serves_many_threads_with_one_pool(double: ClaudeDouble, claude: LanguageModel) -> None:
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: claude.compose(QUESTION, hits()), range(24)))
+        answers = list(pool.map(lambda _: answered(claude, QUESTION, hits()), range(24)))
     assert {answer.text for answer in answers} == {"The lighthouse of Vierburg was built in 1874. [1]"}
     assert len(double.received) == 24
     with ThreadPoolExecutor(8) as pool:
@@ -87,7 +88,7 @@ def test_deadline_of_one_call_does_not_end_another(double: ClaudeDouble, ask: As
 
     def hang() -> None:
         try:
-            claude.compose(QUESTION, hits())
+            answered(claude, QUESTION, hits())
         except ModelError as error:
             failed.append(error)
 
@@ -95,7 +96,7 @@ def test_deadline_of_one_call_does_not_end_another(double: ClaudeDouble, ask: As
     thread.start()
     while not double.received:
         time.sleep(0.005)
-    assert claude.compose(QUESTION, hits()).text
+    assert answered(claude, QUESTION, hits()).text
     thread.join()
     assert isinstance(failed[0], ModelUnreachable)
 
@@ -108,6 +109,6 @@ def test_pool_inherited_from_another_process_is_not_used(claude: LanguageModel) 
 
 
 def test_closed_claude_opens_again(claude: LanguageModel) -> None:
-    claude.compose(QUESTION, hits())
+    answered(claude, QUESTION, hits())
     claude.close()
-    assert claude.compose(QUESTION, hits()).text
+    assert answered(claude, QUESTION, hits()).text

@@ -7,16 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from domain import Answer, Verdict
+from domain import Answer
 from evals.model.wire import BreakOff, Cite, FailInside, Held, Say
-from pipeline.answering.style import Style
-from pipeline.fallback import compose_answer
 from pipeline.models.answer import MAX_UPDATES, AnswerStream
 from pipeline.models.model import LanguageModel
 from pipeline.models.passages import cut_into_blocks
 from pipeline.models.provider import CitedText, PassageSpan
-from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
+from tests.pipeline.models.asking import answered
 from tests.pipeline.models.claude.lighthouse import FIRST, QUESTION, all_stand, hits
 
 BUILT, BROKE, WEEK = (
@@ -44,7 +42,7 @@ def test_sentences_are_published_while_the_rest_is_still_to_come(double: ClaudeD
         received.append(answer)
         go_on.set()
 
-    answer = claude.compose(QUESTION, hits(), on_answer=receive)
+    answer = answered(claude, QUESTION, hits(), on_answer=receive)
     assert [each.text for each in received] == [
         "It was built in 1874. [1]",
         "It was built in 1874. [1] The lamp broke in 1921. [2]",
@@ -60,7 +58,7 @@ def test_bug_of_the_caller_is_no_bad_reply(double: ClaudeDouble, claude: Languag
         raise KeyError("publish")
 
     with pytest.raises(KeyError, match="publish"):
-        claude.compose(QUESTION, hits(), on_answer=publish)
+        answered(claude, QUESTION, hits(), on_answer=publish)
     assert len(double.received) == 1
 
 
@@ -76,7 +74,7 @@ def test_sentences_without_citation_are_not_published(
 ) -> None:
     received: list[Answer] = []
     double.script(Say([said, ("It was built in 1874.", BUILT), " ", ("It was mended.", WEEK)]))  # type: ignore[list-item]
-    claude.compose(QUESTION, hits(), on_answer=received.append)
+    answered(claude, QUESTION, hits(), on_answer=received.append)
     assert [answer.text for answer in received] == ["It was built in 1874. [1]"]
 
 
@@ -86,7 +84,7 @@ def test_sentence_with_an_address_of_its_own_is_published_as_its_quote(
     received: list[Answer] = []
     away = ("It is 41 m tall, see https://collector.example/?q=1. ", [Cite(result=0, start=0, end=1)])
     double.script(Say([away, ("It was built in 1874.", BUILT), " ", ("It was mended.", WEEK)]))
-    claude.compose(QUESTION, hits(), on_answer=received.append)
+    answered(claude, QUESTION, hits(), on_answer=received.append)
     assert [answer.text for answer in received][:1] == [f"{FIRST} [1]"]
     assert received[0].sentences[0].origin == "quoted"
 
@@ -97,35 +95,8 @@ def test_broken_attempt_publishes_no_more_than_was_checked(
 ) -> None:
     received: list[Answer] = []
     double.script(broken, THREE)  # type: ignore[arg-type]
-    answer = claude.compose(QUESTION, hits(), on_answer=received.append)
+    answer = answered(claude, QUESTION, hits(), on_answer=received.append)
     assert len(received) == 2
-    assert all(answer.text.startswith(each.text) for each in received)
-
-
-def test_reply_that_reads_as_a_refusal_is_not_published(double: ClaudeDouble, claude: LanguageModel) -> None:
-    received: list[Answer] = []
-    double.script(Say([("I cannot answer this question.", BUILT), " ", ("Sorry.", BUILT)]))
-    enough = Verdict(sufficient=True, confidence=0.9, reason="")
-    compose_answer(analyse_question(QUESTION), hits(), enough, model=claude, on_answer=received.append)
-    assert received == []
-
-
-def test_verbatim_answer_has_only_the_pages_words(double: ClaudeDouble, claude: LanguageModel) -> None:
-    received: list[Answer] = []
-    double.script(THREE)
-    enough = Verdict(sufficient=True, confidence=0.9, reason="")
-    style = Style(verbatim=True)
-    produced = compose_answer(
-        analyse_question(QUESTION), hits(), enough, model=claude, on_answer=received.append, style=style
-    )
-    answer = produced.value[0]
-    assert answer is not None
-    assert [each.text for each in answer.sentences] == [
-        "The lighthouse of Vierburg was built in 1874.",
-        "A storm broke the lamp in 1921.",
-        "It was mended within a week.",
-    ]
-    assert {each.origin for written in (answer, *received) for each in written.sentences} == {"quoted"}
     assert all(answer.text.startswith(each.text) for each in received)
 
 

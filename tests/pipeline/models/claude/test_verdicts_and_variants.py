@@ -10,11 +10,12 @@ from evals.model.wire import Say, say_json
 from pipeline.llm import BadReply
 from pipeline.models.model import LanguageModel
 from tests.claude_double import ClaudeDouble
+from tests.pipeline.models.asking import answered, judged
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
 
 
 def test_verdict_says_whether_the_passages_suffice(double: ClaudeDouble, claude: LanguageModel) -> None:
-    good, bad = claude.verdict(QUESTION, hits()), claude.verdict("Who composed Fidelio?", hits())
+    good, bad = judged(claude, QUESTION, hits()), judged(claude, "Who composed Fidelio?", hits())
     assert good.value.sufficient
     assert not bad.value.sufficient
     assert bad.value.missing == ("composed", "fidelio")
@@ -35,13 +36,13 @@ def test_verdict_of_another_shape_is_a_bad_reply_that_has_its_cost(
 ) -> None:
     double.script(say_json(fields))
     with pytest.raises(BadReply) as caught:
-        claude.verdict(QUESTION, hits())
+        judged(claude, QUESTION, hits())
     assert caught.value.cost.output_tokens > 0
 
 
 def test_what_is_missing_is_in_short_phrases(double: ClaudeDouble, claude: LanguageModel) -> None:
     double.script(say_json({"sufficient": False, "reason": "r", "missing": [" a  b ", ""]}))
-    assert claude.verdict(QUESTION, hits()).value.missing == ("a b",)
+    assert judged(claude, QUESTION, hits()).value.missing == ("a b",)
 
 
 def test_variants_are_other_wordings_of_known_kinds(double: ClaudeDouble, claude: LanguageModel) -> None:
@@ -102,7 +103,7 @@ def test_structured_reply_that_is_not_json_is_a_bad_reply(
 ) -> None:
     double.script(reply)
     with pytest.raises(BadReply, match=why):
-        claude.verdict(QUESTION, hits())
+        judged(claude, QUESTION, hits())
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_structured_reply_that_is_not_json_is_a_bad_reply(
 )
 def test_every_method_sends_what_the_model_takes(double: ClaudeDouble, ask: Ask, model: str) -> None:
     claude = ask(small_model=model, large_model=model)
-    assert claude.compose(QUESTION, hits()).text
-    assert claude.verdict(QUESTION, hits()).value.sufficient
+    assert answered(claude, QUESTION, hits()).text
+    assert judged(claude, QUESTION, hits()).value.sufficient
     assert claude.variants(QUESTION, count=3, lang="de").value
     assert {received.body["model"] for received in double.received} == {model}

@@ -21,6 +21,7 @@ from tests.openai_double import (
     model_at,
     quoting,
 )
+from tests.pipeline.models.asking import answered, judged
 from tests.pipeline.models.claude.lighthouse import QUESTION, hits
 
 SOON = {"retry-after": "0.01"}
@@ -55,7 +56,7 @@ def test_failure_is_named_and_not_tried_again(
     double.script(reply)
     model = model_at(double.url, max_tokens=200)
     with pytest.raises(kind, match=says):
-        model.compose(QUESTION, hits())
+        answered(model, QUESTION, hits())
     model.close()
     assert len(double.received) == 1
 
@@ -67,7 +68,7 @@ def test_failure_is_named_and_not_tried_again(
 def test_verdict_in_another_form_is_none(double: OpenAIDouble, model: LanguageModel, reply: Chat) -> None:
     double.script(reply)
     with pytest.raises(BadReply):
-        model.verdict(QUESTION, hits())
+        judged(model, QUESTION, hits())
 
 
 @pytest.mark.parametrize(
@@ -82,14 +83,14 @@ def test_verdict_in_another_form_is_none(double: OpenAIDouble, model: LanguageMo
 )
 def test_busy_server_and_broken_stream_are_asked_again(double: OpenAIDouble, model: LanguageModel, reply: Any) -> None:
     double.script(reply)
-    assert model.compose(QUESTION, hits()).citations
+    assert answered(model, QUESTION, hits()).citations
     assert len(double.received) == 2
 
 
 def test_server_that_stays_busy_is_given_up(double: OpenAIDouble, model: LanguageModel) -> None:
     double.script(*[Status(429, headers=SOON)] * 9)
     with pytest.raises(ModelBusy, match="429"):
-        model.compose(QUESTION, hits())
+        answered(model, QUESTION, hits())
     assert len(double.received) == 3
 
 
@@ -98,7 +99,7 @@ def test_server_that_never_ends_its_reply_is_left_at_the_deadline(double: OpenAI
     double.script(reply)
     model = model_at(double.url, timeout_s=0.6)
     with pytest.raises(ModelUnreachable, match=r"within 0\.6 s"):
-        model.compose(QUESTION, hits())
+        answered(model, QUESTION, hits())
     model.close()
 
 
@@ -106,16 +107,16 @@ def test_server_that_never_ends_its_reply_is_left_at_the_deadline(double: OpenAI
 def test_server_that_is_not_there_is_unreachable(url: str) -> None:
     model = model_at(url)
     with pytest.raises(ModelUnreachable, match="WELLREAD_MODEL_BASE_URL"):
-        model.compose(QUESTION, hits())
+        answered(model, QUESTION, hits())
     model.close()
 
 
 def test_key_is_sent_and_never_shown() -> None:
     with OpenAIDouble(key="sk-right") as double:
         good, bad = model_at(double.url, api_key=" sk-right\n"), model_at(double.url, api_key="sk-wrong")
-        assert good.compose(QUESTION, hits()).text
+        assert answered(good, QUESTION, hits()).text
         with pytest.raises(ApiKeyRejected, match=r"\[key\]") as caught:
-            bad.compose(QUESTION, hits())
+            answered(bad, QUESTION, hits())
         good.close()
         bad.close()
     assert "sk-wrong" not in str(caught.value) + repr(bad) + repr(vars(bad._calls))
@@ -137,15 +138,15 @@ def test_what_a_server_refuses_is_left_out_and_remembered(
     double: OpenAIDouble, model: LanguageModel, lacks: set[str], requests: int
 ) -> None:
     double.lacks = frozenset(lacks)
-    assert model.compose(QUESTION, hits()).text
+    assert answered(model, QUESTION, hits()).text
     assert double.refused + len(double.received) == requests
-    assert model.compose(QUESTION, hits()).text
+    assert answered(model, QUESTION, hits()).text
     assert double.refused + len(double.received) == requests + 1
 
 
 def test_unnamed_refusal_is_tried_without_a_schema(double: OpenAIDouble, model: LanguageModel) -> None:
     double.script(Status(400, "Bad request"))
-    assert model.compose(QUESTION, hits()).text
+    assert answered(model, QUESTION, hits()).text
     assert "response_format" in double.received[0].body
     assert double.received[1].body["response_format"] == {"type": "json_object"}
 
@@ -153,7 +154,7 @@ def test_unnamed_refusal_is_tried_without_a_schema(double: OpenAIDouble, model: 
 def test_model_that_the_server_has_not_is_named(double: OpenAIDouble) -> None:
     model = model_at(double.url, model="llama")
     with pytest.raises(BadReply, match=r"'llama' not found.*WELLREAD_LARGE_MODEL"):
-        model.compose(QUESTION, hits())
+        answered(model, QUESTION, hits())
     model.close()
 
 
@@ -164,23 +165,23 @@ def test_bug_of_the_caller_is_no_bad_reply(double: OpenAIDouble, model: Language
     lamp = "A storm broke the lamp in 1921."
     double.script(quoting(("Built in 1874.", 1, BUILT), ("The lamp broke in 1921.", 2, lamp)))
     with pytest.raises(KeyError, match="publish"):
-        model.compose(QUESTION, hits(), on_answer=publish)
+        answered(model, QUESTION, hits(), on_answer=publish)
     assert len(double.received) == 1
 
 
 def test_last_line_of_a_stream_needs_no_end(double: OpenAIDouble, model: LanguageModel) -> None:
     begun = b'data: {"choices": [{"delta": {"content": "Built in 1874. [1]"}}]}\n\n'
     double.script(Bytes(begun + b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}'))
-    assert model.compose(QUESTION, hits()).text == "Built in 1874. [1]"
+    assert answered(model, QUESTION, hits()).text == "Built in 1874. [1]"
     double.script(Bytes(begun + b'data: {"choices": [{"del'))
-    assert model.compose(QUESTION, hits()).text  # it broke off: asked again
+    assert answered(model, QUESTION, hits()).text  # it broke off: asked again
     assert len(double.received) == 3
 
 
 def test_server_that_does_not_stream_is_read(double: OpenAIDouble, model: LanguageModel) -> None:
     body = b'{"choices": [{"message": {"content": "Built in 1874. [1]"}, "finish_reason": "stop"}]}'
     double.script(Bytes(body, "application/json"))
-    answer = model.compose(QUESTION, hits())
+    answer = answered(model, QUESTION, hits())
     assert answer.text == "Built in 1874. [1]"
     assert answer.cost.model == MODEL
     assert answer.cost.input_tokens > 100  # estimated

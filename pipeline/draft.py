@@ -1,0 +1,68 @@
+"""What a model is to do for a question, and where the question goes then: made by a lookup, kept in the question's row.
+
+The lookup decides as it would without a model; that decision holds if the model fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from domain import Answer, Status
+from domain.contradiction import Dispute
+from pipeline.answering.sections import Span
+from pipeline.llm import Form
+
+
+@dataclass(frozen=True, kw_only=True)
+class Onward:
+    """Where a question goes, with the columns that are set then."""
+
+    to: Status
+    outcome: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What a model reads to answer, and what the lookup found out about it."""
+
+    spans: tuple[Span, ...]  #: best first; the model reads the sections around them
+    confidence: float  #: of the local judge
+    lang: str  #: of the question, ISO 639-1
+    form: Form = "prose"
+    notes: tuple[str, ...] = ()
+    examples: str = ""
+    disputes: tuple[Dispute, ...] = ()
+    lead: float = 1.0  #: the share of the votes for the first side
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """What a model is asked for, and where the question goes then."""
+
+    ask: Literal["answer", "variants", "rewrite"]
+    failed: Onward  #: if the model gives nothing
+    reading: Reading | None = None  #: for an answer
+    refused: Onward | None = None  #: if the model says that it read no answer
+    unknown: Answer | None = None  #: what is said then
+    count: int = 0  #: of variants
+    read: tuple[str, ...] = ()  #: keys of what a model has read for this question without finding the answer
+    notice: str = ""  #: to the reader of the answer, from an earlier call
+
+
+_DRAFT = TypeAdapter(Draft)
+
+
+def to_json(draft: Draft) -> dict[str, Any]:
+    """Return the draft as a row keeps it."""
+    made: dict[str, Any] = _DRAFT.dump_python(draft, mode="json", exclude_defaults=True)
+    return made
+
+
+def from_json(kept: Mapping[str, Any]) -> Draft | None:
+    """Return the draft that a row keeps; None if a model is not to be asked."""
+    return _DRAFT.validate_python(kept) if "ask" in kept else None

@@ -1,0 +1,217 @@
+"""Ask a language model: for other wordings of a question, and for its answer, which is checked against its quotes.
+
+Whoever calls this waits for the model. A model that fails raises ``ModelError``: the question goes on without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
+
+from domain import Answer, Cost, Hit, Page, Passage, Variant, VariantKey, VariantKind
+from domain.answer import Finding
+from domain.contradiction import Side
+from pipeline.answering.check import find, mend
+from pipeline.answering.disputes import add_disputes
+from pipeline.answering.notices import with_notices
+from pipeline.answering.refusal import is_answer
+from pipeline.answering.sections import count_tokens
+from pipeline.answering.write import verbatim
+from pipeline.ask import VariantMemory
+from pipeline.draft import Reading
+from pipeline.llm import Brief, Model, ModelError, OnAnswer, Priced
+from pipeline.phrases import say
+from pipeline.question.analysis import analyse_question
+from pipeline.question.variant_choice import choose_variants
+from pipeline.question.yes_no import add_yes_no, leading_yes_no
+from text.analyser import fold
+
+T = TypeVar("T")
+
+#: below this confidence the hits surely hold no answer, and no model is asked
+RULED_OUT: Final = 0.02
+#: below this confidence the small model says first whether there is an answer to write: of 36 questions 9 of the 10
+#: that nothing answers were below it, and 1 of the 26 others
+VERDICT_BELOW: Final = 0.25
+#: P(right | a model answered) = 1 / (1 + exp(−(a + b · logit(confidence of the local judge))))
+_INTERCEPT, _SLOPE = 2.2, 0.35
+#: what each sentence that the check replaced takes off
+_PER_FINDING: Final = 0.85
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of asking for an answer."""
+
+    answer: Answer | None = None  #: None: what was read does not answer the question, as the model says
+    missing: tuple[str, ...] = ()  #: what it lacks, if the small model said so
+    findings: tuple[Finding, ...] = ()  #: what the check found, by the sentence as the model wrote it
+    calls: tuple[str, ...] = ()  #: what was asked for, in order: verdict, answer, check
+    cost: Cost = field(default_factory=Cost)
+
+
+def write_variants(
+    question: str,
+    lang: str,
+    *,
+    model: Model,
+    count: int,
+    tokens: int,
+    memory: VariantMemory | None = None,
+    order: Sequence[VariantKind] = (),
+) -> Priced[tuple[Variant, ...]]:
+    """Return a model's variants of a question, or those that it made before; one of over ``tokens`` is left out."""
+    key = VariantKey(question=" ".join(fold(question).split()), lang=lang, maker=model.name, count=count)
+    known = memory.load(key) if memory is not None else ()
+    made = Priced(value=known, cost=Cost()) if known else model.variants(question, count=count, lang=lang)
+    if memory is not None and not known:
+        memory.save(key, made.value)
+    short = [variant for variant in made.value if count_tokens(variant.text) <= tokens]
+    return Priced(value=choose_variants(short, count, order), cost=made.cost)
+
+
+def key_of(brief: Brief) -> str:
+    """Return a name for what a model would read: asked again with the same, it would say the same."""
+    read = "\0".join((brief.question, *(section.text for section in brief.sections)))
+    return hashlib.sha256(read.encode()).hexdigest()[:16]
+
+
+def write_answer(
+    brief: Brief,
+    reading: Reading,
+    pages: Mapping[int, Page],
+    *,
+    model: Model,
+    second_call: bool = True,
+    in_quotes: bool = False,
+    on_answer: OnAnswer | None = None,
+    on_written: Callable[[Answer], None] | None = None,
+) -> Outcome:
+    """Have the answer written from the sections of ``brief``, and check each sentence against what it cites.
+
+    ``pages`` are the whole pages, by id. ``on_answer`` receives what is written so far; ``on_written`` the whole answer
+    as the local check leaves it, before the small model is asked what its quotes say (``second_call``). With
+    ``in_quotes`` the answer is what the model's sentences cite, and nothing has to be checked.
+    """
+    as_given = verbatim if in_quotes else _unchanged
+    calls, cost = ["verdict"] if reading.confidence < VERDICT_BELOW else [], Cost()
+    if calls:
+        judged = model.verdict(brief)
+        cost += judged.cost
+        if not judged.value.sufficient:
+            return Outcome(missing=judged.value.missing, calls=tuple(calls), cost=cost)
+    written = _after(cost, lambda: model.write(brief, _answers_only(on_answer, as_given)))
+    calls.append("answer")
+    cost += written.answer.cost
+    if written.refused or not written.answer.citations:
+        return Outcome(calls=tuple(calls), cost=cost)
+    answer, findings = _checked(as_given(written.answer), pages, brief, only=not second_call)
+    if second_call and any(each.origin == "written" and each.markers for each in answer.sentences):
+        if on_written:
+            on_written(finished(brief, reading, pages, answer, findings))
+        calls.append("check")
+        try:
+            said = model.check(brief.question, answer, lang=brief.lang)
+        except ModelError as error:  # the answer stands; what the rules find is all that is known of it
+            cost += error.cost
+            answer, more = _checked(answer, pages, brief, only=True)
+        else:
+            cost, more = cost + said.cost, said.value
+            answer = mend(answer, more, _texts(pages), lang=reading.lang)
+        findings = (*findings, *more)
+    answer = replace(finished(brief, reading, pages, answer, findings), cost=cost)
+    return Outcome(answer=answer, findings=findings, calls=tuple(calls), cost=cost)
+
+
+def finished(
+    brief: Brief, reading: Reading, pages: Mapping[int, Page], answer: Answer, findings: Sequence[Finding]
+) -> Answer:
+    """Return a checked answer with its confidence, all sides of what pages dispute, and its short answer."""
+    confidence = confidence_of(reading.confidence, len(findings)) * _share_of_votes(answer, reading)
+    answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
+    analysis = analyse_question(brief.question, reading.lang)
+    first = leading_yes_no(answer.sentences[0].text) if answer.sentences else ""
+    read = [Hit(passage=each, score=0.0, scale="minmax", rank=rank) for rank, each in enumerate(brief.sections, 1)]
+    answer = add_yes_no(analysis, replace(answer, confidence=round(confidence, 4)), first, read)
+    return with_notices(answer, say("unsure", reading.lang, confidence=confidence)) if confidence < 0.5 else answer
+
+
+def confidence_of(local: float, findings: int) -> float:
+    """Return the probability that a model's answer is right, from the local judge's confidence and what was found."""
+    sure = min(0.999, max(0.001, local))
+    logit = _INTERCEPT + _SLOPE * math.log(sure / (1 - sure))
+    return _PER_FINDING**findings / (1 + math.exp(-logit))
+
+
+def _checked(
+    answer: Answer, pages: Mapping[int, Page], brief: Brief, *, only: bool
+) -> tuple[Answer, tuple[Finding, ...]]:
+    """Check an answer by rules, and replace what they find to be wrong."""
+    texts = _texts(pages)
+    found = find(answer, texts, brief.question, lang=brief.lang, only=only)
+    return mend(answer, found, texts, lang=brief.lang), found
+
+
+def _share_of_votes(answer: Answer, reading: Reading) -> float:
+    """Return the share of the votes for the side that an answer takes in a dispute; 1 if it takes none."""
+    for dispute in reading.disputes:
+        taken = [at for at, side in enumerate(dispute.sides) if any(_cites(answer, side))]
+        if taken:
+            return reading.lead if 0 in taken else 1 - reading.lead
+    return 1.0
+
+
+def _cites(answer: Answer, side: Side) -> Iterator[bool]:
+    for each in answer.citations:
+        yield side.passage_id.startswith(f"{each.page_id}-") and each.start < side.end and side.start < each.end
+
+
+def _sides(reading: Reading, pages: Mapping[int, Page]) -> dict[str, Passage]:
+    """Return the pages of the sides that pages dispute, each as one passage, by the side's id."""
+    ids = [side.passage_id for dispute in reading.disputes for side in dispute.sides]
+    found = {id: pages.get(int(id.partition("-")[0])) for id in ids}
+    return {id: _whole(page, id) for id, page in found.items() if page is not None}
+
+
+def _whole(page: Page, id: str) -> Passage:
+    return Passage(
+        id=id,
+        page_id=page.id,
+        ord=0,
+        url=page.url,
+        title=page.title,
+        lang=page.lang,
+        text=page.text,
+        start=0,
+        end=len(page.text),
+        content_hash="",
+        read_at=page.read_at,
+        published=page.published,
+    )
+
+
+def _texts(pages: Mapping[int, Page]) -> dict[int, str]:
+    return {page_id: page.text for page_id, page in pages.items()}
+
+
+def _unchanged(answer: Answer) -> Answer:
+    return answer
+
+
+def _answers_only(on_answer: OnAnswer | None, as_given: Callable[[Answer], Answer]) -> OnAnswer | None:
+    """Return the callback without refusals: they would be shown and withdrawn later."""
+    if on_answer is None:
+        return None
+    return lambda answer: on_answer(as_given(answer)) if is_answer(answer.text) else None
+
+
+def _after(cost: Cost, call: Callable[[], T]) -> T:
+    """Return what a call returns; an error also has the cost of the calls before it."""
+    try:
+        return call()
+    except ModelError as error:
+        error.cost = cost + error.cost
+        raise

@@ -1,0 +1,221 @@
+"""A question waits for a model in a step of its own, and loses nothing whatever the model does."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from domain import Question, Status
+from domain.record import Record
+from evals.model.wire import Cite, Fail, Reply, Say, say_json
+from pipeline.models.pace import OwnPace
+from store.questions import records, state, steps
+from store.sql import leases
+from store.sql.tables import QuestionRow
+from tests.claude_double import ClaudeDouble
+from tests.pipeline.models.claude.conftest import ask, double, made, server
+from tests.pipeline.models.claude.lighthouse import Ask
+from tests.workers.conftest import Bell
+from tests.workers.questions.test_lookup import ask as asked
+from tests.workers.questions.test_lookup import put
+from tests.workers.questions.test_lookup import reading as reading
+from workers.questions import lookup, transitions, writing
+from workers.services import Services
+from workers.tasks import answer
+
+__all__ = ["ask", "double", "made", "reading", "server"]
+
+BUILT = "The lighthouse of Vierburg was built in 1874."
+QUOTED = f"{BUILT} It is 41 m tall. [1]"  #: the answer without a model
+WROTE = Say([("It was built in 1874.", [Cite(result=0, start=0, end=1)])])
+REFUSES = Say(["The search results do not say."])
+SUPPORTED = say_json({"sentences": [{"n": 1, "says": "supported"}]})
+VARIANTS = say_json({"variants": [{"kind": "paraphrase", "text": "Which year was it built?"}]})
+ENOUGH = say_json({"sufficient": True, "confidence": 0.9, "reason": "It says so.", "missing": []})
+NOT_ENOUGH = say_json({"sufficient": False, "confidence": 0.1, "reason": "No.", "missing": ["year"]})
+
+
+@pytest.fixture
+def written(reading: Services, ask: Ask) -> Services:
+    """Services with a model, whose knowledge base says when the lighthouse was built."""
+    reading.__dict__["model"] = ask()
+    put(reading, f"{BUILT} It is 41 m tall.")
+    return reading
+
+
+def look(services: Services, question: Question) -> Question:
+    """Run the pass that a question waits for."""
+    passes = {
+        Status.ASKED: (lookup.first_pass, transitions.after_first_pass),
+        Status.RETRYING: (lookup.second_pass, transitions.after_second_pass),
+    }
+    answer._search(services, question.id, question.status, *passes[question.status])
+    return find(services, question.id)
+
+
+def write(services: Services, question: Question) -> Question:
+    writing.write(services, question.id)
+    return find(services, question.id)
+
+
+def find(services: Services, question_id: str) -> Question:
+    with services.database.read() as session:
+        return state.find(session, question_id)
+
+
+def record_of(services: Services, question: Question) -> Record:
+    with services.database.read() as session:
+        return records.read(session, question.id, services.now())
+
+
+def change(services: Services, question: Question, **values: object) -> None:
+    with services.database.write() as session:
+        row = session.get_one(QuestionRow, question.id)
+        for name, value in values.items():
+            setattr(row, name, value)
+
+
+def test_sure_question_waits_for_the_model_with_its_quote_as_the_provisional_answer(
+    written: Services, double: ClaudeDouble, bell: Bell
+) -> None:
+    question = look(written, asked(written))
+    assert question.status is Status.WRITING
+    assert bell.rung[-1] == (Status.WRITING, question.id)
+    provisional = record_of(written, question)
+    assert (provisional.provisional, provisional.answer, provisional.composer) == (True, QUOTED, "extractive")
+    assert double.received == []  # no process waited
+    double.script(WROTE, SUPPORTED)
+    question = write(written, question)
+    record = record_of(written, question)
+    assert (question.status, record.answer) == (Status.ANSWERED, "It was built in 1874. [1]")
+    assert record.composer == "claude-sonnet-5-5"
+    assert record.citations[0].quote == BUILT
+    assert record.confidence > 0.8
+    assert record.verdict is not None
+    assert record.verdict.sufficient
+    assert len(double.received) == 2  # the answer, and the check of its sentence
+    assert record.cost.input_tokens > 0
+
+
+def test_answer_is_shown_while_its_sentences_are_checked(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, asked(written))
+    finding = say_json({"sentences": [{"n": 1, "says": "not_said"}]})
+    double.script(WROTE, finding)
+    question = write(written, question)
+    with written.database.read() as session:
+        given = [row.text for row in session.query(records.AnswerRow).order_by(records.AnswerRow.revision)]
+    assert given == [QUOTED, "It was built in 1874. [1]", f"{BUILT} [1]"]
+    with written.database.read() as session:
+        step = steps.last(session, question.id, "write")
+    assert step is not None
+    assert [each["kind"] for each in step.detail["findings"]] == ["not_said"]
+
+
+@pytest.mark.parametrize("reply", [Fail(401, "authentication_error"), Fail(400, "invalid_request_error"), Say([""])])
+def test_model_that_fails_leaves_the_quote_and_a_notice_that_says_why(
+    written: Services, double: ClaudeDouble, reply: Reply
+) -> None:
+    question = look(written, asked(written))
+    before = record_of(written, question)
+    double.script(reply)
+    record = record_of(written, write(written, question))
+    assert (record.status, record.answer, record.composer) == (Status.ANSWERED, QUOTED, "extractive")
+    assert record.confidence == before.confidence
+    assert "The language model gave no answer" in record.notice
+
+
+def test_busy_model_is_waited_for_and_done_without_when_that_takes_too_long(
+    written: Services, double: ClaudeDouble, ask: Ask
+) -> None:
+    written.__dict__["model"] = ask(pace=OwnPace())
+    question = look(written, asked(written))
+    double.script(Fail(529, "overloaded_error", headers={"retry-after": "20"}))
+    question = write(written, question)
+    assert question.status is Status.WRITING
+    with written.database.read() as session:
+        row = session.get_one(QuestionRow, question.id)
+        assert row.due_at > written.now() + timedelta(seconds=15)
+        assert (row.attempts, row.lease_by) == (0, None)
+    change(written, question, due_at=written.now(), updated_at=written.now() - timedelta(seconds=3_000))
+    double.script(Fail(529, "overloaded_error", headers={"retry-after": "20"}))
+    record = record_of(written, write(written, question))
+    assert (record.status, record.composer) == (Status.ANSWERED, "extractive")
+    assert "may be asked again in" in record.notice
+
+
+def test_refusal_leads_on_and_what_was_refused_is_not_sent_again(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, asked(written))
+    double.script(REFUSES)
+    question = write(written, question)
+    assert question.status is Status.RETRYING
+    change(written, question, crawl_enabled=False)
+    question = look(written, find(written, question.id))
+    assert question.status is Status.WRITING
+    question = write(written, question)  # the page is the same
+    assert len(double.received) == 1
+    record = record_of(written, question)
+    assert record.status is Status.ABSTAINED
+    assert record.answer is not None
+    assert record.answer.startswith("I do not know")
+
+
+def test_unsure_question_gets_its_variants_from_the_model_and_a_verdict_before_its_answer(
+    written: Services, double: ClaudeDouble
+) -> None:
+    question = asked(written)
+    change(written, question, text="Which harbour office sells permits?", crawl_enabled=False)
+    question = look(written, find(written, question.id))
+    assert (question.status, question.draft["ask"]) == (Status.WRITING, "variants")
+    double.script(VARIANTS)
+    question = write(written, question)
+    assert (question.status, [each.text for each in question.variants]) == (
+        Status.RETRYING,
+        ["Which year was it built?"],
+    )
+    question = look(written, question)
+    assert question.queries == (question.text, "Which year was it built?")
+
+
+def test_variants_that_the_model_does_not_give_are_made_by_the_rules(written: Services, double: ClaudeDouble) -> None:
+    question = asked(written)
+    change(written, question, text="Which harbour office sells permits?", crawl_enabled=False)
+    question = look(written, find(written, question.id))
+    double.script(Fail(401, "authentication_error"))
+    question = write(written, question)
+    assert (question.status, question.variants) == (Status.RETRYING, ())
+    assert len(look(written, question).queries) > 1
+
+
+def test_task_that_comes_twice_writes_once(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, asked(written))
+    double.script(WROTE, SUPPORTED)
+    write(written, question)
+    write(written, question)
+    assert len(double.received) == 2
+
+
+def test_page_that_was_deleted_in_the_meantime_is_not_sent(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, asked(written))
+    with written.database.write() as session:
+        page_id = question.draft["reading"]["spans"][0]["page_id"]
+        session.get_one(records.PageRow, page_id).gone_at = written.now()
+    record = record_of(written, write(written, question))
+    assert double.received == []
+    assert record.status.is_final
+
+
+def test_without_a_model_any_more_the_question_ends_as_it_would_have(written: Services) -> None:
+    question = look(written, asked(written))
+    written.__dict__["model"] = None
+    record = record_of(written, write(written, question))
+    assert (record.status, record.answer, record.notice) == (Status.ANSWERED, QUOTED, "")
+
+
+def test_writing_that_lost_its_lease_records_nothing(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, asked(written))
+    with written.database.claim() as session:
+        lease = leases.claim(session, QuestionRow, question.id, QuestionRow.status == Status.WRITING, written.now())
+    assert lease is not None
+    write(written, question)
+    assert double.received == []

@@ -1,0 +1,248 @@
+"""Has a model do what a question's draft says (:mod:`pipeline.draft`), in the worker of threads.
+
+Whatever the model does, the question goes on: at worst as its lookup decided without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+
+from domain import Answer, EventKind, Page, Question, Status
+from pipeline.abstain import COMPOSER as ABSTENTION
+from pipeline.answering.citations import check
+from pipeline.answering.notices import with_notices
+from pipeline.answering.sections import count_tokens, sections
+from pipeline.answering.style import Style, style_of
+from pipeline.ask import order_of_variants
+from pipeline.draft import Draft, Reading, from_json
+from pipeline.llm import Brief, ModelBusy, ModelError
+from pipeline.phrases import say
+from pipeline.question.analysis import analyse_question
+from pipeline.write import key_of, write_answer, write_variants
+from store.pages import pages
+from store.questions import records, state
+from store.questions.state import Changes, Move
+from store.questions.steps import WriteDetail
+from store.sql import leases
+from store.sql.errors import DatabaseError
+from workers.questions import follow_ups, publishing
+from workers.questions.spending import remaining_budget
+from workers.questions.step import Work, finish, step
+from workers.services.outages import recorded
+
+if TYPE_CHECKING:
+    from pipeline.llm import Model, OnAnswer
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+#: a longer answer is published only when it is complete
+MAX_WRITING_CHARACTERS = 4_000
+#: seconds before its deadline at which a question does without a model
+_MARGIN_S = 2.0
+
+
+def write(services: Services, question_id: str) -> None:
+    """Ask the model what a question's draft says."""
+    with step(services, question_id, Status.WRITING) as work:
+        if work is None:
+            return
+        draft = from_json(work.question.draft)
+        if draft is None:
+            raise ValueError("a question waits for a model without a draft")
+        try:
+            move = _asked(services, work, draft)
+        except ModelBusy as error:
+            if _deferred(services, work, error):
+                return
+            move = _without_model(services, work.question, draft, error)
+        except ModelError as error:
+            move = _without_model(services, work.question, draft, error)
+        finish(services, work, move)
+
+
+def _asked(services: Services, work: Work, draft: Draft) -> Move:
+    """Return where a question goes after a model was asked; raises ModelError."""
+    if services.model is None:
+        return _without_model(services, work.question, draft, None)
+    model = services.model.within(remaining_budget(services.database, work.question))
+    if draft.ask == "rewrite":
+        follow_ups.complete(services, work.question, model)
+        return Move(to=draft.failed.to, outcome="rewrite")
+    if draft.ask == "variants":
+        return _variants(services, work.question, draft, model)
+    return _answer(services, work, draft, model)
+
+
+def _variants(services: Services, question: Question, draft: Draft, model: Model) -> Move:
+    analysis = analyse_question(question.text, question.lang)
+    made = write_variants(
+        analysis.text,
+        analysis.lang,
+        model=model,
+        count=draft.count,
+        tokens=services.settings.max_tokens_per_variant,
+        memory=services.variants,
+        order=order_of_variants(analysis, question.id, services.variants),
+    )
+    return Move(
+        to=draft.failed.to,
+        outcome="variants",
+        detail=WriteDetail(asked=("variants",), cost=made.cost),
+        changes=Changes(variants=[asdict(variant) for variant in made.value]),
+    )
+
+
+def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
+    """Return where a question goes after its answer was asked for; raises ModelError."""
+    question, reading = work.question, draft.reading
+    assert reading is not None
+    with services.database.read() as session:
+        kept = records.provisional(session, question.id)
+        wanted = {*(span.page_id for span in reading.spans), *_disputed_pages(reading)}
+        known = pages.read(session, wanted, question.id)
+    brief = _brief(services, question, reading, known)
+    if not brief.sections:
+        return _without_model(services, question, draft, None)
+    key = key_of(brief)
+    if key in draft.read:
+        return _refused(draft, WriteDetail(asked=()))
+    _, verdict, context = kept if kept else (None, None, ())
+
+    def show(answer: Answer) -> None:
+        """Save and publish the answer while its sentences are being checked."""
+        if verdict is None:
+            return
+        shown = publishing.checked(services, answer, reading.lang)
+        with services.database.write() as session:
+            state.save_provisional(session, work.lease, shown, verdict=verdict, context=context, now=services.now())
+        services.events.publish(question.id, EventKind.PROVISIONAL, {"answer": shown.text, "missing": []})
+
+    came = write_answer(
+        brief,
+        reading,
+        known,
+        model=model,
+        second_call=services.settings.model_check,
+        in_quotes=_style(services, question).verbatim,
+        on_answer=notify_writing(services, question.id),
+        on_written=show,
+    )
+    detail = WriteDetail(
+        asked=came.calls,
+        sections=len(brief.sections),
+        tokens=sum(count_tokens(section.text) for section in brief.sections),
+        findings=[asdict(finding) for finding in came.findings],
+        cost=came.cost,
+    )
+    if came.answer is None:
+        return _refused(replace(draft, read=(*draft.read, key)), detail)
+    answer = publishing.checked(services, came.answer, reading.lang)
+    answer = publishing.with_age(services, question, answer, reading.lang)
+    if not answer.citations:
+        return _without_model(services, question, draft, None, detail)
+    if kept:
+        answer = replace(answer, related=kept[0].related, structured=kept[0].structured)
+    if verdict:  # the hits held the answer after all, whatever the local judge gave as a reason
+        reason = verdict.reason if verdict.sufficient else ""
+        verdict = replace(verdict, sufficient=True, confidence=answer.confidence, reason=reason, missing=())
+    return Move(to=Status.ANSWERED, outcome="written", detail=detail, answer=answer, verdict=verdict, context=context)
+
+
+def _brief(services: Services, question: Question, reading: Reading, known: Mapping[int, Page]) -> Brief:
+    style = _style(services, question)
+    return Brief(
+        question=question.text,
+        sections=sections(reading.spans, known, tokens=services.settings.model_context_tokens),
+        lang=style.lang or reading.lang,
+        today=services.now().date(),
+        sites=question.sites,
+        form=reading.form,
+        length=style.length,
+        notes=reading.notes,
+        instructions=style.instructions,
+        asked_for=style.asked_for,
+        examples=reading.examples,
+    )
+
+
+def _style(services: Services, question: Question) -> Style:
+    s = services.settings
+    return style_of(question.overrides, verbatim=s.verbatim, instructions=s.instructions)
+
+
+def _without_model(
+    services: Services, question: Question, draft: Draft, error: ModelError | None, detail: WriteDetail | None = None
+) -> Move:
+    """Return where a question goes when the model gave nothing: as decided without it, with a notice that says so."""
+    said = str(error).rstrip(".") if error else ""
+    if error is not None:
+        log.warning("model_failed", question=question.id, asked=draft.ask, error=said)
+        detail = WriteDetail(asked=(draft.ask,), error=said, cost=error.cost)
+    onward = draft.failed
+    move = Move(to=onward.to, outcome="model failed" if error else onward.outcome, detail=detail)
+    changes = Changes(**onward.changes)
+    if draft.ask != "answer":
+        return replace(move, changes=replace(changes, variants=[]) if draft.ask == "variants" else changes)
+    with services.database.read() as session:
+        kept = records.provisional(session, question.id)
+    if kept is None:
+        return replace(move, answer=draft.unknown if onward.to.is_final else None, changes=changes)
+    answer, verdict, context = kept
+    answer = publishing.checked(services, answer, question.lang) if answer.citations else answer
+    if said and answer.composer != ABSTENTION:
+        answer = with_notices(answer, say("no_answer", question.lang, error=said))
+    return replace(move, answer=answer, verdict=verdict, context=context, changes=changes)
+
+
+def _refused(draft: Draft, detail: WriteDetail) -> Move:
+    """Return where a question goes when the model has found no answer in what it read."""
+    onward = draft.refused
+    assert onward is not None
+    changes = replace(Changes(**onward.changes), draft={"read": list(draft.read)})
+    return Move(to=onward.to, outcome="refused", detail=detail, answer=draft.unknown, changes=changes)
+
+
+def _deferred(services: Services, work: Work, error: ModelBusy) -> bool:
+    """Let a question wait for a model that is busy; return False if it has waited long enough."""
+    now, question = services.now(), work.question
+    until = now + timedelta(seconds=error.retry_after_s or services.settings.model_times.first_token_s)
+    since = question.updated_at or now
+    last = min(since + timedelta(seconds=services.settings.model_wait_s), question.deadline)
+    if until + timedelta(seconds=_MARGIN_S) > last:
+        return False
+    log.info("model_busy", question=question.id, until=until.isoformat(), error=str(error))
+
+    def defer() -> None:
+        with services.database.write() as session:
+            leases.defer(session, work.lease, until)
+
+    recorded(defer)
+    return True
+
+
+def _disputed_pages(reading: Reading) -> set[int]:
+    return {int(side.passage_id.partition("-")[0]) for dispute in reading.disputes for side in dispute.sides}
+
+
+def notify_writing(services: Services, question_id: str) -> OnAnswer:
+    """Return a callback that publishes a partial answer as an event ``writing``; it logs a failure and goes on."""
+    texts: dict[int, str] = {}  # each page is read once
+
+    def notify(answer: Answer) -> None:
+        missing = {citation.page_id for citation in answer.citations} - texts.keys()
+        try:
+            texts.update(services.page_texts(sorted(missing)))
+        except DatabaseError as error:
+            log.warning("writing_not_published", question=question_id, error=str(error))
+            return
+        text = check(answer, texts.get).text
+        if 0 < len(text) <= MAX_WRITING_CHARACTERS:
+            services.events.publish(question_id, EventKind.WRITING, {"answer": text})
+
+    return notify
