@@ -81,7 +81,7 @@ class _Told(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _worker(log: Path) -> Iterator[subprocess.Popen[bytes]]:
+def worker(log: Path) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("wb") as output:
         process = subprocess.Popen([sys.executable, "-m", "api", "worker", QUEUE], stdout=output, stderr=output)
     try:
@@ -122,7 +122,7 @@ def services(
     for name, value in (given | {"FETCH_DEADLINE_S": 40}).items():
         monkeypatch.setenv(f"WELLREAD_{name}", str(value))
     ready = Services(load())
-    ready.__dict__["dispatcher"] = _Sender(valkey_url)
+    ready.__dict__["dispatcher"] = Sender(valkey_url)
     question, _ = submit.submit(ready, NewQuestion(text="Who built the lighthouse?"))
     submit.cancel(ready, question.id)
     with ready.database.write() as session:
@@ -135,7 +135,7 @@ def services(
     ready.close()
 
 
-class _Sender:
+class Sender:
     """Sends a task's message without what belongs to questions."""
 
     def __init__(self, valkey_url: str) -> None:
@@ -166,10 +166,10 @@ def _messages(services: Services) -> int:
 def test_webhooks_are_delivered_at_once_in_one_process_and_each_but_once(
     services: Services, receiver: _Receiver, tmp_path: Path
 ) -> None:
-    with _worker(tmp_path / "log") as worker:
+    with worker(tmp_path / "log") as process:
         # no request is answered before the last one has come
         assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
-        assert psutil.Process(worker.pid).children() == []
+        assert psutil.Process(process.pid).children() == []
         assert living_workers(services)[QUEUE] == 1
         receiver.let_all_through()
         assert wait_until(lambda: all(_delivered(services)) and not _messages(services), within_s=60)
@@ -180,19 +180,19 @@ def test_worker_that_is_stopped_ends_what_it_can_and_gives_back_the_rest_at_once
     services: Services, receiver: _Receiver, tmp_path: Path
 ) -> None:
     ends = [True] * 10 + [False] * (WEBHOOKS - 10)
-    with _worker(tmp_path / "log") as worker:
+    with worker(tmp_path / "log") as process:
         assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
-        worker.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGTERM)
         for each, gate in zip(ends, receiver.let_through.values(), strict=True):
             if each:
                 gate.set()
-        assert worker.wait(STOP_S + 15) == 0  # the receiver would take a minute
+        assert process.wait(STOP_S + 15) == 0  # the receiver would take a minute
     assert _delivered(services) == ends
     left = [row for row in _rows(services) if row.status == "WAITING"]
     assert {(row.lease_by, row.attempts) for row in left} == {(None, 0)}
     assert services.redis.hlen("unacked") == 0
     receiver.let_all_through()
-    with _worker(tmp_path / "second"):  # no sweep runs: the messages were sent again
+    with worker(tmp_path / "second"):  # no sweep runs: the messages were sent again
         assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "second").read_text()
     assert sorted(receiver.told.values()) == [1] * 10 + [2] * (WEBHOOKS - 10)
 
@@ -201,11 +201,11 @@ def test_worker_that_is_stopped_ends_what_it_can_and_gives_back_the_rest_at_once
 def test_worker_that_is_told_twice_to_stop_gives_back_all_and_ends(
     services: Services, receiver: _Receiver, tmp_path: Path
 ) -> None:
-    with _worker(tmp_path / "log") as worker:
+    with worker(tmp_path / "log") as process:
         assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
         for number in (signal.SIGTERM, signal.SIGQUIT):
-            worker.send_signal(number)
-        worker.wait(STOP_S + 40)
+            process.send_signal(number)
+        process.wait(STOP_S + 40)
     assert {(row.status, row.lease_by, row.attempts) for row in _rows(services)} == {("WAITING", None, 0)}
 
 
@@ -213,21 +213,21 @@ def test_worker_that_is_told_twice_to_stop_gives_back_all_and_ends(
 def test_calls_of_a_worker_that_is_gone_are_made_again_once_their_leases_end_and_it_records_nothing_later(
     number: signal.Signals, services: Services, receiver: _Receiver, tmp_path: Path
 ) -> None:
-    with _worker(tmp_path / "log") as worker:
+    with worker(tmp_path / "log") as process:
         assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
-        worker.send_signal(number)
+        process.send_signal(number)
         receiver.let_all_through()
         with services.database.write() as session:  # the time of a lease goes by
             late = services.now() - timedelta(seconds=LEASE_S)
             session.execute(update(WebhookRow).values(lease_until=late, due_at=late))
         assert not any(_delivered(services))
         sweep.sweep(services)
-        with _worker(tmp_path / "second"):
+        with worker(tmp_path / "second"):
             assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "second").read_text()
         recorded = [(row.attempts, row.delivered_at) for row in _rows(services)]
-        worker.send_signal(signal.SIGCONT)
+        process.send_signal(signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):
-            worker.wait(1)
+            process.wait(1)
         assert [(row.attempts, row.delivered_at) for row in _rows(services)] == recorded
     assert {attempts for attempts, _ in recorded} == {2}
     assert set(receiver.told.values()) == {2}
@@ -236,7 +236,7 @@ def test_calls_of_a_worker_that_is_gone_are_made_again_once_their_leases_end_and
 def test_work_goes_on_while_the_connection_to_the_broker_is_made_anew(
     services: Services, receiver: _Receiver, tmp_path: Path
 ) -> None:
-    with _worker(tmp_path / "log"):
+    with worker(tmp_path / "log"):
         assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
         for kind in ("normal", "pubsub"):
             services.redis.client_kill_filter(_type=kind, skipme=True)
