@@ -19,6 +19,8 @@ from evals.knowledge.ablations import ABLATIONS
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.extraction import measure_articles, measure_manuals
 from evals.measure.follow_ups import PAGES, SPLITS, measure_answers, measure_wording, read_cases
+from evals.measure.support import SENTENCES, by_kind, check_sentences, read_sentences, save_requests, shares_kept
+from evals.model.replies import Replies
 from evals.modes import MODES, Run, measure, runs_in, select_questions
 from evals.report.floors import (
     PINNED,
@@ -170,7 +172,11 @@ def check(
         embedder = _open_embedder("auto", threads)
         measured = [_measure(run, embedder, cache, limit) for run in runs_in(data)]
         if data == SHIPPED:
-            measured += [_measure_extraction(), _measure_follow_ups(CachedEmbedder(embedder, cache))]
+            measured += [
+                _measure_extraction(),
+                _measure_follow_ups(CachedEmbedder(embedder, cache)),
+                _measure_support(),
+            ]
         for file in write_report(measured, build):
             click.echo(f"wrote {file}")
         if data == SHIPPED and not limit:
@@ -204,6 +210,13 @@ def _measure_follow_ups(embedder: Embedder) -> Measured:
     return Measured(name="follow-ups", embedder=embedder.id, figures=figures)
 
 
+def _measure_support() -> Measured:
+    """Measure what the local check keeps of a model's sentences that no rule was chosen with, and print the table."""
+    kept = shares_kept(check_sentences(read_sentences(SENTENCES, "report")))
+    click.echo(f"sentences\n\nsupport\n\n{table(flat(kept))}\n")
+    return Measured(name="sentences", embedder="none", figures={"support": kept})
+
+
 def _compare(numbers: Numbers, allowed: Sequence[str], *, pin: bool) -> None:
     """Fail where a figure is worse than its floor; else pin the floors if that is wanted."""
     floors = read_floors()
@@ -232,6 +245,36 @@ def follow_ups(answers: bool, cache: Path, threads: int) -> None:
         if answers:
             figures |= measure_answers(cases, CachedEmbedder(_open_embedder("auto", threads), cache))
         click.echo(f"follow-ups, {split}\n\n{table(figures)}\n")
+
+
+@main.command("support")
+@click.argument("file", metavar="FILE", type=FOLDER, default=SENTENCES)
+@click.option("--part", default="", help="Only the sentences of this part: fit or report.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables by kind.")
+@click.option("--lines", is_flag=True, help="Print what each check finds of each sentence.")
+@click.option("--replies", type=FOLDER, help="Folder of stored replies to the second call, of a model.")
+@click.option("--missing", type=FOLDER, help="Write the requests of the second call that have no stored reply here.")
+def support(file: Path, part: str, as_json: bool, lines: bool, replies: Path | None, missing: Path | None) -> None:
+    """Measure how many true sentences of a model and how many lies the check keeps.
+
+    FILE has a JSON line for each sentence; default: those of the repository. Without --replies only the local check is
+    measured: as it is without a second call, and as it is before one.
+    """
+    with _errors_in_one_line():
+        sentences = read_sentences(file, part)
+        stored = Replies(replies) if replies else None
+        checked = check_sentences(sentences, stored)
+        if missing:
+            lacking = save_requests(sentences, stored or Replies(missing), missing)
+            click.echo(f"{lacking} requests lack a reply; they are in {missing}.", err=True)
+    told = [each.told() for each in checked] if lines else []
+    if as_json:
+        printed: dict[str, Any] = {**rounded(shares_kept(checked)), **({"lines": told} if lines else {})}
+        click.echo(json.dumps(printed, indent=1, ensure_ascii=False))
+        return
+    for line in told:
+        click.echo(json.dumps(line, ensure_ascii=False))
+    click.echo(f"{table(flat(shares_kept(checked)))}\n\n{table(by_kind(checked))}")
 
 
 for _name in MODES:

@@ -1,87 +1,208 @@
-"""Measure how well unsupported sentences are told from supported ones, by words alone.
+"""Measure the check of a model's sentences: how many true ones it keeps, and how many lies.
 
-The set ``evals/sets/claims.tsv`` has claims with the quote that they cite, in English and German, and
-``claims_translated.tsv`` claims whose quote is in another language. The bounds were chosen on one half of the topics;
-the figures that count are those of the other half.
+A file of cases has a JSON line for each sentence: ``claim``, ``quotes`` (a list of ``text``, ``title``, ``lang``),
+``question``, ``lang``, ``label`` ("supported" or "lie") and, if it likes, ``id``, ``kind``, ``page`` and ``part``. The
+rules were chosen on the part "fit" of ``evals/model/sentences.jsonl``; the part "report" says what to expect.
 
-    python -m evals.measure.support
+The second call, of a model, is asked about answers of a few sentences on one question, as the product asks it; its
+replies are stored as those of a replay are (:mod:`evals.model.replies`).
 """
 
 from __future__ import annotations
 
-import csv
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+from typing import Any, Final, Literal
 
-from pipeline.answering.support.check import Quoted, why_unsupported
+from domain import Answer, Citation, Sentence
+from domain.errors import WellreadError
+from evals.model.replay import save_missing
+from evals.model.replies import Replies
+from evals.model.requests import Request, request_of
+from pipeline.answering.check import find
+from pipeline.answering.citations import render
+from pipeline.models.check import check_prompt, read_check
+from pipeline.models.claude.request import request_of as asked_of_claude
+from workers.settings import CLAUDE_SMALL_MODEL
 
-_SETS = Path(__file__).parent.parent / "sets"
-#: claims in the language of their quote, and in another
-CLAIMS, TRANSLATED = _SETS / "claims.tsv", _SETS / "claims_translated.tsv"
+SENTENCES: Final = Path(__file__).parents[1] / "model" / "sentences.jsonl"
+#: sentences that one call checks here: an answer has one to five
+_A_CALL: Final = 4
+#: no page is dated so: dates in a request stay as they are
+_TODAY: Final = date(1, 1, 2)
+
+
+class CaseError(WellreadError):
+    """A line of a file is no sentence with its quotes."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
-    """A sentence with the quote it cites."""
+class Quote:
+    """What a sentence cites."""
 
-    half: str  #: "tune" or "report"
-    lang: str
-    kind: str
-    supported: bool
-    question: str
+    text: str
+    title: str = ""
+    lang: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A sentence with its quotes."""
+
+    id: str
     claim: str
-    quote: str
-    of: str = ""  #: the quote's language, where it is another
-
-    def why_left_out(self) -> str:
-        """Return why the sentence would not stay in an answer; "" where it would."""
-        quoted = Quoted(text=self.quote, title="", lang=self.of or self.lang)
-        return why_unsupported(self.claim, [quoted], self.question, lang=self.lang)
-
-    def is_kept(self) -> bool:
-        """Return whether the sentence would stay in an answer."""
-        return not self.why_left_out()
+    quotes: tuple[Quote, ...]
+    label: Literal["supported", "lie"]
+    question: str = ""
+    lang: str = ""
+    kind: str = ""
+    page: str = ""
+    part: str = ""
 
 
-def read_claims(half: str, file: Path = CLAIMS) -> list[Claim]:
-    """Return the claims of one half of the topics."""
-    with file.open(encoding="utf-8", newline="") as lines:
-        rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        claims = [Claim(**row | {"supported": row["supported"] == "yes"}) for row in rows]
-    return [claim for claim in claims if claim.half == half]
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """What each check found of a case, "" for nothing."""
+
+    case: Case
+    local: str  #: the local check, if there is no second call
+    before: str  #: the local check before a second call
+    second: str | None = None  #: that and the second call; None: its reply is not stored
+
+    def told(self) -> dict[str, Any]:
+        """Return it as it is printed."""
+        told: dict[str, Any] = {"id": self.case.id, "label": self.case.label, "kept": not self.local, "why": self.local}
+        told["before_second_call"] = self.before
+        return told if self.second is None else {**told, "with_second_call": self.second}
 
 
-def measure_support(claims: Sequence[Claim]) -> dict[str, float]:
-    """Return the share of supported claims that are kept, and of unsupported ones that are left out."""
-    kept = [claim.is_kept() for claim in claims if claim.supported]
-    left_out = [not claim.is_kept() for claim in claims if not claim.supported]
-    return {"kept": sum(kept) / len(kept), "left_out": sum(left_out) / len(left_out)}
+def read_sentences(file: Path, part: str = "") -> list[Case]:
+    """Return the cases of a file, or those of one part; fields that are not known are left aside."""
+    cases = []
+    for at, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+        try:
+            cases += [_case(json.loads(line), at)] if line.strip() else []
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise CaseError(f"{file}, line {at}: no sentence with its quotes ({error!r}).") from error
+    return [case for case in cases if part in ("", case.part)]
 
 
-def by_kind(claims: Iterable[Claim]) -> Mapping[str, tuple[int, int]]:
-    """Return how many of each kind are told rightly, and how many there are."""
-    found: dict[str, list[bool]] = defaultdict(list)
-    for claim in claims:
-        found[f"{claim.kind}{'' if claim.supported else ' (not supported)'}"].append(claim.is_kept() == claim.supported)
-    return {kind: (sum(right), len(right)) for kind, right in sorted(found.items())}
+def check_sentences(cases: Sequence[Case], replies: Replies | None = None) -> list[Checked]:
+    """Check each case by itself, locally; with ``replies``, also by those to the second call."""
+    second = _second(cases, replies) if replies else {}
+    checked = []
+    for at, case in enumerate(cases):
+        before = _found(case, only=False)
+        both = None if at not in second else before or second[at]
+        checked.append(Checked(case=case, local=_found(case, only=True), before=before, second=both))
+    return checked
 
 
-def main() -> None:
-    """Print the figures of both halves, the kinds of the other half, and what is told wrongly in the first."""
-    for file in (CLAIMS, TRANSLATED):
-        print(file.name)
-        for half in ("tune", "report"):
-            figures = measure_support(read_claims(half, file))
-            print(f"{half}: " + ", ".join(f"{name} {value:.3f}" for name, value in figures.items()))
-        for kind, (right, count) in by_kind(read_claims("report", file)).items():
-            print(f"  {kind}: {right}/{count}")
-        for claim in read_claims("tune", file):
-            if claim.is_kept() != claim.supported:
-                why = claim.why_left_out() or "kept"
-                print(f"  wrong in tune: {claim.kind}: {claim.claim} | {claim.quote} ({why})")
+def shares_kept(checked: Sequence[Checked]) -> dict[str, Any]:
+    """Return the shares of supported sentences and of lies that are kept.
+
+    ``supported_kept`` and ``lies_kept`` are of the local check if there is no second call. ``before_second_call`` has
+    them for the local check if there is one, and ``with_second_call`` for both, of the sentences whose call has a
+    stored reply.
+    """
+    told = [each for each in checked if each.second is not None]
+    shares: dict[str, Any] = {**_shares(checked, "local"), "before_second_call": _shares(checked, "before")}
+    return shares | ({"with_second_call": {**_shares(told, "second"), "sentences": len(told)}} if told else {})
 
 
-if __name__ == "__main__":
-    main()
+def by_kind(checked: Sequence[Checked]) -> dict[str, dict[str, float]]:
+    """Return for each kind of sentence how many there are, and the share that each check keeps."""
+    kinds: dict[str, list[Checked]] = defaultdict(list)
+    for each in checked:
+        kinds[f"{each.case.label} {each.case.kind}".strip()].append(each)
+    return {
+        kind: {"sentences": len(of), "local": _kept(of, "local"), "before_second_call": _kept(of, "before")}
+        | ({"with_second_call": _kept(of, "second")} if all(each.second is not None for each in of) else {})
+        for kind, of in sorted(kinds.items(), reverse=True)
+    }
+
+
+def save_requests(cases: Sequence[Case], replies: Replies, folder: Path) -> int:
+    """Write the requests of the second call that have no reply; return how many."""
+    missing = [(request, few) for request, _, few in _calls(cases) if replies.get(request) is None]
+    for request, few in missing:
+        save_missing(request, cases[few[0]].id, folder)
+    return len(missing)
+
+
+def _case(line: Mapping[str, Any], at: int) -> Case:
+    quotes = tuple(
+        Quote(**{name: quote.get(name) or "" for name in ("text", "title", "lang")}) for quote in line["quotes"]
+    )
+    known = {name: line[name] for name in ("id", "question", "lang", "kind", "page", "part") if name in line}
+    if line["label"] not in ("supported", "lie") or not quotes:
+        raise ValueError("a label is supported or lie, and there is a quote")
+    return Case(**{"id": str(at), **known, "claim": line["claim"], "label": line["label"], "quotes": quotes})
+
+
+def _shares(checked: Sequence[Checked], check: str) -> dict[str, float]:
+    labels = {"supported_kept": "supported", "lies_kept": "lie"}
+    of = {name: [each for each in checked if each.case.label == label] for name, label in labels.items()}
+    return {name: _kept(each, check) for name, each in of.items() if each}
+
+
+def _kept(checked: Sequence[Checked], check: str) -> float:
+    """Return the share in which a check ("local", "before", "second") found nothing."""
+    return sum(not getattr(each, check) for each in checked) / len(checked)
+
+
+def _found(case: Case, *, only: bool) -> str:
+    answer, texts = _answer([case])
+    return ", ".join(each.why for each in find(answer, texts, case.question, lang=case.lang, only=only))
+
+
+def _answer(cases: Sequence[Case]) -> tuple[Answer, dict[int, str]]:
+    """Return an answer of the cases' sentences, with the texts that it cites by the ids of their pages."""
+    quotes = list(dict.fromkeys(quote for case in cases for quote in case.quotes))
+    citations = tuple(
+        Citation(
+            marker=at,
+            passage_id=str(at),
+            page_id=at,
+            url="",
+            title=quote.title,
+            quote=quote.text,
+            start=0,
+            end=len(quote.text),
+        )
+        for at, quote in enumerate(quotes, 1)
+    )
+    sentences = tuple(
+        Sentence(text=case.claim, markers=tuple(sorted({1 + quotes.index(quote) for quote in case.quotes})))
+        for case in cases
+    )
+    answer = Answer(text=render(sentences), sentences=sentences, citations=citations, confidence=1.0, composer="model")
+    return answer, {at: quote.text for at, quote in enumerate(quotes, 1)}
+
+
+def _calls(cases: Sequence[Case]) -> Iterator[tuple[Request, Answer, Sequence[int]]]:
+    """Yield the request for each few sentences on one question about one page, with their answer and their places."""
+    groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for at, case in enumerate(cases):
+        groups[case.page or case.quotes[0].title, case.question, case.lang].append(at)
+    for (_, question, lang), group in groups.items():
+        for few in (group[at : at + _A_CALL] for at in range(0, len(group), _A_CALL)):
+            answer, _ = _answer([cases[at] for at in few])
+            prompt = check_prompt(question, answer, lang=lang)
+            if prompt:
+                yield request_of(asked_of_claude(CLAUDE_SMALL_MODEL, prompt, 0), {}, _TODAY), answer, few
+
+
+def _second(cases: Sequence[Case], replies: Replies) -> dict[int, str]:
+    """Return what the stored replies find, by the case's place; nothing of cases whose call has none."""
+    told: dict[int, str] = {}
+    for request, answer, few in _calls(cases):
+        reply = replies.get(request)
+        if reply is not None:
+            found = {finding.sentence: finding.why for finding in read_check(reply.fields or {}, answer)}
+            told |= {place: found.get(at, "") for at, place in enumerate(few)}
+    return told

@@ -10,7 +10,7 @@ without one it counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from domain import Answer, Citation, Sentence
 from domain.answer import AnswerBlock, Finding, FindingKind
@@ -33,9 +33,11 @@ __all__ = ["Finding", "find", "mend"]
 _BESIDE = 600
 #: options, paths, file names and identifiers; "e.g." and "and/or" are none
 _CODE = re.compile(r"(?<!\w)--?[A-Za-z][\w-]*|(?<![\w/])[~.]?/\w[\w./-]*\w|[A-Za-z_]\w+(?:\.\w+)+|\w+_\w+")
-#: a capital behind a word: not at the beginning of a sentence, of a cell or of what is quoted
-_CAPITAL = re.compile(r"(?<=[\w,)] )[^\W\d_a-zß-öø-ÿ][\w’'-]*\w")
-_ABBREVIATION = re.compile(r"(?<![\w.])[^\W\d_a-zß-öø-ÿ]{2,}(?![\w’'])")
+#: a capital behind a word: not at the beginning of a sentence, of a cell or of what is quoted, and no unit
+_CAPITAL = re.compile(r"(?<=[^\W\d] |[,)] )[^\W\d_a-zß-öø-ÿ][\w’'-]*\w")
+_ABBREVIATION = re.compile(r"(?<![\w.])(?<!\d )[^\W\d_a-zß-öø-ÿ]{2,}(?![\w’'])")
+#: man pages write options with other dashes
+_DASH = re.compile("[\u2010-\u2013\u2212]")
 #: languages that write common nouns with a capital
 _CAPITAL_NOUNS = frozenset({"de", "lb"})
 
@@ -130,7 +132,7 @@ def _around(quote: Citation, text: str) -> str:
 
 def _missing(said: str, source: str, lang: str, of: str) -> str:
     """Return the number, code or name of a sentence that its source lacks, with what it is; "" for none."""
-    held = set(words(source))
+    said, source = _DASH.sub("-", said), _DASH.sub("-", source)
     codes, folded = _CODE.findall(said), fold(source)
     if code := next((code for code in codes if fold(code) not in folded), ""):
         return f"code: {code}"
@@ -138,31 +140,17 @@ def _missing(said: str, source: str, lang: str, of: str) -> str:
         said = said.replace(code, " ")
     if number := unsupported(said, source, lang=lang, source_lang=of):
         return f"number: {number}"
-    return next((f"name: {name}" for name in _missing_names(said, source, held, lang, of)), "")
+    return next((f"name: {name}" for name in _missing_names(said, source, lang, of)), "")
 
 
-def _missing_names(said: str, source: str, held: Set[str], lang: str, of: str) -> Iterator[str]:
-    """Yield the names and days of a sentence that its source lacks; a day may be named in another language there.
-
-    In another language names change, and only abbreviations are compared.
-    """
-    folded = fold(source)
-    calendar = word_set("months", lang) | word_set("weekdays", lang) | word_set("seasons", lang)
+def _missing_names(said: str, source: str, lang: str, of: str) -> Iterator[str]:
+    """Yield the names of a sentence that its source lacks; in another language names change: abbreviations only."""
+    folded, held = fold(source), set(words(source))
     for name in (_ABBREVIATION if lang != of or lang in _CAPITAL_NOUNS else _CAPITAL).findall(said):
-        if not (
-            all(part in folded or part.removesuffix("s") in held for part in words(name))
-            or fold(name).removesuffix("s") in calendar
-        ):
+        parts = words(" ".join(part for part in name.split("-") if part[:1].isupper()))  # "Paris-based"
+        is_held = all(part in folded or part.removesuffix("s") in held for part in parts)
+        if not is_held and fold(name) not in word_set("months", lang):
             yield name
-    if days := _days(source, of):
-        yield from (language("en").weekdays[day] for day in _days(said, lang) - days)
-
-
-def _days(text: str, lang: str) -> set[int]:
-    """Return the days of the week that a text names, Monday 0."""
-    days = {fold(name): at for at, name in enumerate(language(lang).weekdays)}
-    found = (days.get(word, days.get(word.removesuffix("s"))) for word in words(text))
-    return {day for day in found if day is not None}
 
 
 def _generalised(said: str, source: str, lang: str) -> str:

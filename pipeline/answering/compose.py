@@ -17,7 +17,7 @@ from pipeline.answering.contradictions import Assertion, contradicting_assertion
 from pipeline.answering.extent import ALONE_WORDS, Quote, extend
 from pipeline.answering.focus.short_answer import short_answer
 from pipeline.answering.multi_page import distinct, join_pages
-from pipeline.answering.polarity import is_negated
+from pipeline.answering.negation import is_negated
 from pipeline.answering.style import USUAL, Style
 from pipeline.answering.write import by_section, readable, with_headings, write
 from pipeline.judging.coverage import SpanCoverage, cover

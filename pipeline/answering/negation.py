@@ -33,8 +33,8 @@ _BEGINS_CLAUSE = frozenset(
     "but and while although because or when if whereas since aber und wahrend obwohl weil oder wenn falls sondern mais"
     " et parce car si quand".split()
 )
-#: the share of a sentence's words that the text must have to be about the same; fewer than two words are no topic
-_LEAST_SHARED, _LEAST_WORDS = 0.75, 2
+#: the share of a sentence's words that the text must have, and its nearest sentence; one word is no topic
+_LEAST_SHARED, _LEAST_NEAR, _LEAST_WORDS = 0.75, 0.5, 2
 
 
 def without_leading_answer(text: str) -> str:
@@ -51,14 +51,16 @@ def is_negated(clause: str, lang: str) -> bool:
 def denied(sentence: str, text: str, lang: str) -> str:
     """Return the word that a sentence denies and the nearest sentence of a text affirms, or the other way; else "".
 
-    Both are in ``lang``. That sentence must have three quarters of the other's words, and one of the two no negation.
+    Both are in ``lang``. The text must have three quarters of the sentence's words, that one sentence of it half of
+    them, and one of the two sentences no negation.
     """
     spans = [text[start:end] for start, end in sentence_spans(text)]
     for start, end in sentence_spans(sentence):
         own = _topic(part := sentence[start:end], lang)
         shared = [(len(own & _topic(span, lang)), span) for span in spans]
         most = max((count for count, _ in shared), default=0)
-        if most < max(_LEAST_WORDS, _LEAST_SHARED * len(own)):
+        held = own & _topic(text, lang)
+        if most < max(_LEAST_WORDS, _LEAST_NEAR * len(own)) or len(held) < _LEAST_SHARED * len(own):
             continue
         alike = [span for span in spans if not _is_opposite(part, span, lang)]
         nearest = [span for count, span in shared if count == most and span not in alike]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import date
 from functools import cache, partial
 from itertools import combinations
 
@@ -21,35 +20,9 @@ from text.languages import language
 
 _KINDS: tuple[ValueKind, ...] = ("date", "money", "number")
 _DIGITS = re.compile(r"\w*\d\w*(?:[.,:-]\w*\d\w*)*")
-#: "7200RPM" is "7200 RPM"
-_JOINED = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)*)(?!(?:st|nd|rd|th)\b)([^\W\d_]+)")
-#: "1'000"
-_GROUPED = re.compile(r"(?<=\d)['’](?=\d{3}(?!\d))")
-#: "an hour", "per week"
-_ONE = re.compile(
-    rf"\b(?:an?|one|per|each|every|eine?[nrms]?|pro|je|jede[nrms]?|une?|par|chaque)(?={UNIT.pattern})", re.IGNORECASE
-)
-_SHARES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), digits)
-    for pattern, digits in (
-        (
-            r"\bhalf(?: an? |-)(?=\w)|\b(?:ein\w{0,2} )?halbe[nmrs]? (?=jahr|stunde|tag|monat)|\bune demi-(?=heure)",
-            "0.5 ",
-        ),
-        (r"\b(?:a )?quarter of an (?=hour)|\bviertel(?=stunde|jahr)|\bun quart d['’](?=heure)", "0.25 "),
-        (r"\bthree quarters of an (?=hour)|\bdreiviertel(?=stunde|jahr)|\btrois quarts d['’](?=heure)", "0.75 "),
-        (r"\b(?:a )?fortnight\b", "14 days"),
-    )
-)
-#: "dreimal", "dreitägig"
-_PREFIX = re.compile(rf"\b({'|'.join(language('de').ones[3:13])})(?=mal\b|fach|\w{{3,7}}ig)", re.IGNORECASE)
 #: "1024x768"
 _TIMES = re.compile(r"(?<=\d)[x×](?=\d)")
-_AND_A_HALF = re.compile(
-    rf"\b(?:({'|'.join(language('en').ones[1:13])}|\d+) and a half|an? ([^\W\d_]+) and a half)\b", re.IGNORECASE
-)
-#: "8.30 Uhr" is "8:30"
-_CLOCK_POINT = re.compile(r"\b(\d\d?)\.([0-5]\d)(?= ?(?:uhr|h\b|[ap]\.?m))", re.IGNORECASE)
+_HALF = re.compile(rf"\b(?:(?:an?|eine?|une) )?(?:half(?: an?)?|halbe?[mnrs]?|demie?)(?={UNIT.pattern})", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<!\d)\d\d?(?:[:.]| ?h )\d\d(?!\d)|\b\d\d?\s?(?:[ap]\.?m\b|uhr|heures?|h\b|o['’]clock)", re.IGNORECASE
 )
@@ -60,9 +33,8 @@ _UNREAD_BELOW = 100
 _COUNTED_ABOVE = 2.5
 #: words that are seldom numbers where they stand by themselves: "une", "neuf" (new), "once"
 _NO_NUMBER = frozenset({"un", "une", "neuf", "once"})
-#: what a sentence may count by itself, and the beginning of the word for it
-_COUNTED_BELOW = 13
-_NEXT_WORD = re.compile(r"\s+(\w{2,4})")
+#: languages whose months are read
+_DATED = frozenset({"en", "de"})
 #: languages that write decimals behind a point; the others are read as German
 _WITH_POINT = frozenset({"en", "zh", "ja", "ko", "th", "und", ""})
 
@@ -73,57 +45,38 @@ def unsupported(sentence: str, source: str, *, lang: str, source_lang: str) -> s
     A difference or sum of two numbers of the sentence is no invention if both are in the source.
     """
     sentence, source = readable(sentence, lang), readable(source, source_lang)
-    known = _known(_ONE.sub("1", source), {_reading(lang), _reading(source_lang)})
-    counts = {count_of(value) for value in known if value.kind != "date"}
+    known = _known(source, {_reading(lang), _reading(source_lang)})
     readings: dict[int, list[Value]] = defaultdict(list)
     for value in figures_in(sentence, lang):
         readings[value.start].append(value)
+    counts = {count_of(value) for value in known if value.kind != "date"}
     own = [count_of(value) for each in readings.values() for value in each if value.kind != "date"]
     pairs = [pair for pair in combinations(own, 2) if counts.issuperset(pair)]
     worked_out = {result for one, other in pairs for result in (abs(one - other), one + other)}
     unread = 0 if language(source_lang).ones else _UNREAD_BELOW
     for values in readings.values():
         text = sentence[values[0].start : values[0].end].strip(" .,-−")
-        if not any(char.isdigit() for char in text) and not any(_is_counted(value) for value in values):
+        is_number = any(char.isdigit() for char in text) or any(_is_counted(value) for value in values)
+        if not is_number or _is_in(text, source):
             continue
-        held = (
-            _is_in(text, source)
-            or _has_digits(source, text)
-            or any(_holds(value, other) for value in values for other in known)
-        )
-        if not held and not any(
-            value.kind != "date"
-            and (count_of(value) in worked_out or count_of(value) < unread or _is_time(sentence, value, source, counts))
-            for value in values
-        ):
+        if any(_holds(value, other) for value in values for other in known):
+            continue
+        numbers = [value for value in values if value.kind != "date"]
+        if any(count_of(value) in worked_out or count_of(value) < unread for value in numbers):
+            continue
+        if not any(_is_time(sentence, value, source, counts) for value in numbers):
             return text
     return next(_unread(sentence, readings, source), "")
 
 
 def readable(text: str, lang: str) -> str:
-    """Return a text whose numbers and months are written so that they are read: in digits, and in English or German."""
-    text = _CLOCK_POINT.sub(r"\1:\2", text)
-    text = _JOINED.sub(r"\1 \2", _TIMES.sub(" x ", _GROUPED.sub("", text)))
-    for share, digits in _SHARES:
-        text = share.sub(digits, text)
-    text = _AND_A_HALF.sub(_with_half, text)
-    if lang == "de":
-        text = _PREFIX.sub(r"\1 ", text)
+    """Return a text with digits for its numbers in words and English months; German is read as it is."""
+    text = _HALF.sub("0.5", _TIMES.sub(" x ", text))
     if lang == "en" or (lang != "de" and language(lang).ones):
         text = _number_words(lang).sub(partial(_in_digits, lang=lang), text)
-    if months := _months(lang):
-        text = re.sub(
-            rf"\b(?:{'|'.join(months)})\b", lambda name: months[name[0].casefold()], text, flags=re.IGNORECASE
-        )
+    for names, english in zip(language(lang).months, language("en").months, strict=False):
+        text = re.sub(rf"\b(?:{names})\b", english, text, flags=re.IGNORECASE) if lang not in _DATED else text
     return text
-
-
-def _with_half(found: re.Match[str]) -> str:
-    """Return "two and a half" as "2.5", and "an hour and a half" as "1.5 hour"."""
-    if found[2]:
-        return f"1.5 {found[2]}"
-    ones = language("en").ones
-    return f"{ones.index(found[1].lower()) if found[1].lower() in ones else found[1]}.5"
 
 
 def figures_in(text: str, lang: str) -> list[Value]:
@@ -168,17 +121,10 @@ def _holds(value: Value, source: Value) -> bool:
     """Return whether a value, with its own precision, equals the source's; one of them may lack its unit."""
     if is_comparable(value, source):
         return value.low <= (source.low + source.high) / 2 <= value.high
-    if value.kind == source.kind == "date":
-        return _day_of_year(value) == _day_of_year(source)
     if "date" in (value.kind, source.kind) or BARE not in (value.unit, source.unit):
         return False
     low, high = _bounds(value)
     return low <= count_of(source) <= high
-
-
-def _day_of_year(value: Value) -> tuple[int, int, float]:
-    day = date.fromordinal(int(value.low))
-    return day.month, day.day, value.high - value.low
 
 
 def _is_time(sentence: str, value: Value, source: str, counts: set[float]) -> bool:
@@ -190,13 +136,6 @@ def _is_time(sentence: str, value: Value, source: str, counts: set[float]) -> bo
     return not {number + 12, number - 12}.isdisjoint(counts) or (
         number == 0 or (number == 30 and bool(_HALF_PAST.search(source)))
     )
-
-
-def _counts_itself(sentence: str, value: Value, source: str) -> bool:
-    """Return whether a sentence counts in words what its source does not name so: "There are three ways"."""
-    word = _NEXT_WORD.match(sentence, value.end)
-    is_small = value.unit == BARE and value.high < _COUNTED_BELOW and not sentence[value.start : value.end].isdigit()
-    return is_small and word is not None and word[1].casefold() not in source.casefold()
 
 
 def _unread(sentence: str, readings: dict[int, list[Value]], source: str) -> Iterator[str]:
@@ -215,20 +154,6 @@ def _is_in(text: str, source: str) -> bool:
     """
     longer = r"[.,]\d{3}(?!\d)" if "." in text else r"[.,]\d"
     return re.search(rf"(?<![\w.,]){re.escape(text)}(?!\w|{longer})", source, re.IGNORECASE) is not None
-
-
-def _has_digits(source: str, text: str) -> bool:
-    """Return whether a number is part of a name in the source: 1.2 of "v1.2", 3 of "GTK3"."""
-    return text[:1].isdigit() and re.search(rf"(?<=[^\W\d_]){re.escape(text)}(?![\w.,]*\d)", source) is not None
-
-
-@cache
-def _months(lang: str) -> dict[str, str]:
-    """Return the months of a language that is not read by itself, with their English names."""
-    if lang in ("en", "de"):
-        return {}
-    pairs = zip(language(lang).months, language("en").months, strict=False)
-    return {name.casefold(): english for names, english in pairs for name in names.split("|")}
 
 
 def _in_digits(found: re.Match[str], lang: str) -> str:

@@ -1,1 +1,0 @@
-"""Check that what a model says is supported by what it cites."""
