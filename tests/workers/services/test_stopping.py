@@ -34,6 +34,7 @@ def test_work_is_interrupted_while_it_waits_for_the_event_loop_which_stops_worki
     has_stopped = threading.Event()
 
     async def read() -> None:
+        await asyncio.sleep(0.2)  # until the other thread waits for it
         _interrupt()
         try:
             await asyncio.sleep(60)
