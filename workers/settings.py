@@ -350,6 +350,11 @@ class Settings(BaseSettings):
         return self
 
     @property
+    def has_model(self) -> bool:
+        """Whether there is a language model."""
+        return bool(self.model_base_url or self.anthropic_api_key.get_secret_value())
+
+    @property
     def models(self) -> tuple[str, str]:
         """The names of the small and the large model."""
         if self.model_base_url:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain.flow import QUEUES, WRITER
+from domain.flow import QUEUES, WRITER, Queue
 from store.ephemeral.memory import memory_use
 from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
 from workers.processes.heartbeat import living_beats, living_workers
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import redis
 
     from workers.services import Services
+    from workers.settings import Settings
 
 #: of the file descriptors that a process may have open
 MOST_DESCRIPTORS = 0.9
@@ -93,10 +94,14 @@ def workers(services: Services) -> Room:
         return Room(ok=True, detail=detail)
     return Room(
         ok=False,
-        needed=any(QUEUES[queue].is_needed for queue in missing),
+        needed=any(_is_needed(QUEUES[queue], services.settings) for queue in missing),
         detail=f"no worker for {', '.join(missing)} ({detail})",
         fix="; ".join(f"run `wellread worker {queue}`" for queue in missing),
     )
+
+
+def _is_needed(queue: Queue, settings: Settings) -> bool:
+    return queue.is_needed or ("model" in queue.loads and settings.has_model)
 
 
 def writers(services: Services) -> Room:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.operations.doctor import Diagnosis, diagnose
@@ -86,6 +87,16 @@ def test_without_a_worker_that_answers_nothing_is_ready(http: TestClient, servic
     status, checks = _ready(http)
     assert (status, checks["workers"]["needed"]) == (503, True)
     assert "run `wellread worker answer`" in checks["workers"]["what_to_do"]
+
+
+def test_where_there_is_a_model_nothing_is_ready_without_the_worker_that_waits_for_it(
+    http: TestClient, services: Services
+) -> None:
+    services.redis.delete("wellread:alive:model")
+    services.settings = services.settings.model_copy(update={"anthropic_api_key": SecretStr("sk-ant-none")})
+    status, checks = _ready(http)
+    assert (status, checks["workers"]["needed"]) == (503, True)
+    assert checks["workers"]["what_to_do"] == "run `wellread worker model`"
 
 
 def test_beat_that_is_away_is_named_while_questions_are_answered(http: TestClient, services: Services) -> None:
