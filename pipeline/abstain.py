@@ -46,8 +46,7 @@ def likely_answer(answer: Answer | None, verdict: Verdict, lang: str) -> Answer 
 def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answer:
     """Return the answer "not known", with what came near and what was tried, from all passes (at least one, in order).
 
-    In the question's language, where there are phrases for it. The confidence is that the question was answerable
-    after all.
+    In the question's language, where there are phrases for it. What is not known has no confidence.
     """
     last = attempts[-1]
     lang = last.analysis.lang
@@ -65,7 +64,7 @@ def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answ
         text=" ".join(parts),
         sentences=tuple(Sentence(text=part) for part in parts),
         citations=(),
-        confidence=last.verdict.confidence,
+        confidence=0.0,
         composer=COMPOSER,
         related=last.related,
     )
