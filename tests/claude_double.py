@@ -114,10 +114,8 @@ def _by_itself(body: Json) -> Say:
         return say_json(
             {
                 "sufficient": share >= 0.5,
-                "confidence": 0.5 + share / 2 if share >= 0.5 else share,
                 "reason": reason,
                 "missing": missing,
-                "contradictions": [],
             }
         )
     if nearest is None or nearest[0] < 0.3:

@@ -235,7 +235,7 @@ def _by_itself(received: Request) -> Chat:
         return chat_json({"variants": [{"kind": kind, "text": f"{kind} of {question[:200]}"} for kind in kinds]})
     if '"sufficient"' in received.system:
         reason = f"{share:.0%} of the question's words stand in one sentence."
-        verdict: Json = {"sufficient": share >= 0.5, "confidence": share, "reason": reason, "contradictions": []}
+        verdict: Json = {"sufficient": share >= 0.5, "reason": reason}
         return chat_json({**verdict, "missing": [] if share >= 0.5 else words(question)[-2:]})
     return chat_json({"sentences": []}) if share < 0.3 else quoting((quote, number, quote))
 

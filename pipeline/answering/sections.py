@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
-from domain import Block, Hit, Page, Passage, titled
+from domain import Block, Citation, Hit, Page, Passage, titled
 from text.sentences import sentence_spans
 
 #: hits that are read: the first of all queries together, and the first of each query by itself. In four sets (reporting
@@ -38,16 +38,23 @@ def count_tokens(text: str) -> int:
 
 
 def seats(
-    hits: Sequence[Hit], by_query: Sequence[Sequence[Hit]] = (), *, fused: int = FUSED, own: int = OWN
+    hits: Sequence[Hit],
+    by_query: Sequence[Sequence[Hit]] = (),
+    quoted: Sequence[Citation] = (),
+    *,
+    fused: int = FUSED,
+    own: int = OWN,
 ) -> tuple[Span, ...]:
     """Return the places to read around, best first: those of the first ``hits``, then each query's own first ones.
 
-    Fusion can bury what one wording finds, so the best hits of each have seats of their own.
+    Fusion can bury what one wording finds, so the best hits of each have seats of their own. The last ones are for what
+    an answer of quotes has cited, which pages may dispute.
     """
     of_queries = zip_longest(*(found[:own] for found in by_query))
     chosen = [*hits[:fused], *(hit for together in of_queries for hit in together if hit is not None)]
     passages = {hit.passage.id: hit.passage for hit in chosen}
-    return tuple(Span(page_id=each.page_id, start=each.start, end=each.end) for each in passages.values())
+    places = (*passages.values(), *quoted)
+    return tuple(Span(page_id=each.page_id, start=each.start, end=each.end) for each in places)
 
 
 def sections(

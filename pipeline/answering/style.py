@@ -29,11 +29,6 @@ ROOM: Final[dict[Length, Room]] = {
     "long": Room(sentences=100),
     "report": Room(fused=16, own=4, reads=2.5, writes=2.0, sentences=200),
 }
-_NOTES: Final[dict[Length, str]] = {
-    "short": "Answer in one sentence.",
-    "long": "Answer fully, in up to eight sentences: also give conditions, exceptions and examples that were found.",
-    "report": "Write a report: three to six sections, each with a heading (##) and two to six sentences or a list.",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +40,6 @@ class Style:
     verbatim: bool = False  #: whether it is in the pages' words only
     instructions: str = ""  #: the operator's, for a model
     asked_for: str = ""  #: the asker's instructions: data, not to be trusted
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return the instructions for a model."""
-        return (note,) if (note := _NOTES.get(self.length)) else ()
 
     def quotes(self, usual: int) -> int:
         """Return how many sentences are quoted at most, where ``usual`` ones would be."""

@@ -103,7 +103,7 @@ def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
     missing = [_words(str(item)) for item in list(fields["missing"])]
     return Verdict(
         sufficient=sufficient,
-        confidence=float(fields.get("confidence", sufficient)),
+        confidence=float(sufficient),
         reason=_words(str(fields["reason"]))[:MAX_REASON_CHARS],
         missing=tuple(item for item in missing if _is_phrase(item))[:MAX_MISSING],
         judge=judge,

@@ -29,7 +29,7 @@ TEXT = "The lighthouse of Vierburg was built by Robert Tallis in 1874. It stands
 #: what the double says every call used, and what that costs: haiku 4.5 $1 and $5 a million, sonnet $2 and $10
 USAGE = {"input_tokens": 1_200, "output_tokens": 400}
 TOKENS, SMALL_USD, LARGE_USD = 1_600, 0.0032, 0.0064
-INSUFFICIENT = {"sufficient": False, "confidence": 0.2, "reason": "Too little.", "missing": ["lens"]}
+INSUFFICIENT = {"sufficient": False, "reason": "Too little.", "missing": ["lens"]}
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from domain import Question, Status
 from pipeline.answering.disputes import disputes_of
 from pipeline.answering.few_shot import examples_for
 from pipeline.answering.sections import seats
+from pipeline.answering.style import ROOM
 from pipeline.documents.multi_query import ALTERNATIVES
 from pipeline.draft import Draft, Onward, Reading, to_json
 from pipeline.question.answer_type import form_of
@@ -83,9 +84,15 @@ def _for_variants(services: Services, question: Question, result: LookupResult, 
 def _reading(services: Services, question: Question, result: LookupResult) -> Reading:
     tools, analysis = lookup.tools_for(services, question), result.analysis
     disputes = disputes_of(result.answer) if result.answer else ()
-    sure = result.verdict.confidence
+    sure, room = result.verdict.confidence, ROOM[question.overrides.length]
     return Reading(
-        spans=seats(result.context, [found.best for found in result.found]),
+        spans=seats(
+            result.context,
+            [found.best for found in result.found],
+            result.answer.citations if result.answer else (),
+            fused=room.fused,
+            own=room.own,
+        ),
         confidence=sure,
         lang=analysis.lang,
         form=form_of(analysis),

@@ -16,8 +16,8 @@ from domain import Answer, EventKind, Page, Question, Status
 from pipeline.abstain import COMPOSER as ABSTENTION
 from pipeline.answering.citations import check
 from pipeline.answering.notices import with_notices
-from pipeline.answering.sections import count_tokens, sections
-from pipeline.answering.style import Style, style_of
+from pipeline.answering.sections import ROOMS, count_tokens, sections
+from pipeline.answering.style import ROOM, Style, style_of
 from pipeline.ask import order_of_variants
 from pipeline.draft import Draft, Reading, from_json
 from pipeline.llm import Brief, ModelBusy, ModelError
@@ -158,7 +158,12 @@ def _brief(services: Services, question: Question, reading: Reading, known: Mapp
     style = _style(services, question)
     return Brief(
         question=question.text,
-        sections=sections(reading.spans, known, tokens=services.settings.model_context_tokens),
+        sections=sections(
+            reading.spans,
+            known,
+            tokens=services.settings.model_context_tokens,
+            rooms=[room * ROOM[style.length].reads for room in ROOMS],
+        ),
         lang=style.lang or reading.lang,
         today=services.now().date(),
         sites=question.sites,

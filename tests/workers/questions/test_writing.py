@@ -32,8 +32,8 @@ WROTE = Say([("It was built in 1874.", [Cite(result=0, start=0, end=1)])])
 REFUSES = Say(["The search results do not say."])
 SUPPORTED = say_json({"sentences": [{"n": 1, "says": "supported"}]})
 VARIANTS = say_json({"variants": [{"kind": "paraphrase", "text": "Which year was it built?"}]})
-ENOUGH = say_json({"sufficient": True, "confidence": 0.9, "reason": "It says so.", "missing": []})
-NOT_ENOUGH = say_json({"sufficient": False, "confidence": 0.1, "reason": "No.", "missing": ["year"]})
+ENOUGH = say_json({"sufficient": True, "reason": "It says so.", "missing": []})
+NOT_ENOUGH = say_json({"sufficient": False, "reason": "No.", "missing": ["year"]})
 
 
 @pytest.fixture
