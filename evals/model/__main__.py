@@ -46,7 +46,7 @@ def missing(into: Path, missing: Path, stored: Path) -> None:
         if replies.get(request) is None:
             (into / f"{request.hash}.txt").write_text(request.readable(), "utf-8")
             kinds[request.kind] += 1
-            click.echo(f"{request.hash}  {request.kind:8}  {request.texts[-1][:90]}")
+            click.echo(f"{request.hash}  {request.kind:8}  {' '.join(request.texts[-1].split())[:90]}")
     click.echo(f"{sum(kinds.values())} requests lack a reply: {dict(kinds)}; they are in {into}.", err=True)
 
 
