@@ -6,7 +6,6 @@ import json
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from evals.asked.packages import install_packages, missing_packages
 from evals.asked.questions import MODEL, Question, QuestionSet, open_question_set, sample
 from evals.asked.quick import ask_by_default
 from evals.asked.report import FLOORS, Asked, publish, publish_text, read_replies, save_report, tables
-from evals.asked.with_model import ask_with_model, figures, lacking_replies, lost_by_model
+from evals.asked.with_model import ask_with_model, figures, lacking_replies, lost_by_model, without_packages
 from evals.report.floors import (
     find_regressions,
     raise_floors,
@@ -85,7 +84,9 @@ def main(
             how, replies, crawled = read_replies(again)
             asked = Asked(name=of.name, how=how, graded=grade_all(replies, of), crawled=grade_all(crawled, of))
         else:
-            of = _with_pages(of) if of.name == MODEL else of
+            if of.name == MODEL and (missing := missing_packages(of.sites.values())):
+                _tell(f"Left out, for these packages are not installed: {' '.join(missing)}")
+                of = without_packages(of, missing)
             install_packages(of.sites.values())
             if only_check:
                 return _check(of)
@@ -148,15 +149,6 @@ def _ask_with_model(
     return (
         {} if missing or len(chosen) < len(open_question_set(of.name).questions) else flat({"replayed": parts["all"]})
     )
-
-
-def _with_pages(of: QuestionSet) -> QuestionSet:
-    """Return the set without the questions about sites whose packages are missing; name these."""
-    missing = missing_packages(of.sites.values())
-    if missing:
-        click.echo(f"Left out, for these packages are not installed: {' '.join(missing)}", err=True)
-    sites = {name: site for name, site in of.sites.items() if site.package not in missing}
-    return replace(of, sites=sites, questions=tuple(one for one in of.questions if one.site in sites))
 
 
 def _is_crawled_alone(asked: Asked) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -100,6 +100,12 @@ def bases(of: QuestionSet) -> list[QuestionSet]:
     packages = sorted({site.package for site in of.sites.values()})
     parts = [{name: site for name, site in of.sites.items() if site.package == package} for package in packages]
     return [replace(of, sites=sites, questions=tuple(q for q in of.questions if q.site in sites)) for sites in parts]
+
+
+def without_packages(of: QuestionSet, missing: Collection[str]) -> QuestionSet:
+    """Return the set without the questions about sites whose pages are in these packages."""
+    sites = {name: site for name, site in of.sites.items() if site.package not in missing}
+    return replace(of, sites=sites, questions=tuple(one for one in of.questions if one.site in sites))
 
 
 def lacking_replies(build: Path) -> frozenset[str]:

@@ -14,7 +14,7 @@ from evals.asked.golds import faults
 from evals.asked.grade import Reply, grade_all
 from evals.asked.packages import missing_packages
 from evals.asked.questions import MODEL, QuestionSet, open_question_set, read_question_set
-from evals.asked.with_model import Compared, ask_with_model, bases, figures, lost_by_model
+from evals.asked.with_model import Compared, ask_with_model, bases, figures, lost_by_model, without_packages
 from evals.model.replay import Call, read_missing
 from evals.model.replies import Part
 from evals.model.replies import Reply as Written
@@ -103,6 +103,15 @@ def test_golds_of_that_set_hold_where_its_pages_are_here(questions: QuestionSet)
     missing = missing_packages(questions.sites.values())
     here = [base for base in bases(questions) if not {site.package for site in base.sites.values()} & set(missing)]
     assert [fault for base in here for fault in faults(base)] == []
+
+
+def test_without_packages_the_pages_of_the_repository_stay(questions: QuestionSet) -> None:
+    packages = {site.package for site in questions.sites.values()} - {""}
+    left = without_packages(questions, packages)
+    assert {site.package for site in left.sites.values()} == {""}
+    assert len(left.questions) >= 150
+    assert len(bases(left)) == 1
+    assert len(bases(questions)) == len(packages) + 1
 
 
 @pytest.mark.live
