@@ -6,6 +6,7 @@ The rest of the pipeline knows this Protocol and its errors only, never which mo
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -133,15 +134,16 @@ class OverBudget(ModelError):
 
 
 class SpendingBudget:
-    """The money and tokens a question has left for a language model; calls may be made in parallel.
+    """The money, tokens and time a question has left for a language model; calls may be made in parallel.
 
     Each call reserves the most it can cost and returns the rest afterwards, so the sum of all calls stays within the
     budget.
     """
 
-    def __init__(self, *, usd: float, tokens: int) -> None:
+    def __init__(self, *, usd: float, tokens: int, seconds: float = float("inf")) -> None:
         self._usd = usd
         self._tokens = tokens
+        self._ends_at = time.monotonic() + seconds
         self._lock = threading.Lock()
 
     @property
@@ -154,9 +156,16 @@ class SpendingBudget:
         """Tokens left, input and output together; never below 0."""
         return max(0, self._tokens)
 
+    @property
+    def left_s(self) -> float:
+        """Seconds left; never below 0."""
+        return max(0.0, self._ends_at - time.monotonic())
+
     def reserve(self, most: Cost) -> None:
         """Reserve the most a call can cost; raises OverBudget, and reserves nothing, when less is left."""
         tokens = most.input_tokens + most.output_tokens
+        if not self.left_s:
+            raise OverBudget(f"The question has no time left for a call to {most.model}: nothing was sent.")
         with self._lock:
             if most.usd > self._usd:
                 raise OverBudget(

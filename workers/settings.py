@@ -137,7 +137,7 @@ class Settings(BaseSettings):
     model_timeout_s: OptionalFloat = Field(
         None,
         gt=0,
-        description="Seconds for a whole call of a model, and for a question that waits for one; empty: "
+        description="Seconds for a whole call of a model; empty: "
         f"{Times().whole_s:g}, or {OWN_SERVER.whole_s:g} with WELLREAD_MODEL_BASE_URL.",
     )
     model_requests_a_minute: int = Field(

@@ -112,12 +112,13 @@ class Calls:
         """Return the reply of the first attempt that has one, within the times."""
         from pipeline.models.deadline import attempt, is_overdue  # the HTTP client, which the command line needs not
 
-        waits, ends_at = _Waits(self.sleep), time.monotonic() + self.times.whole_s
+        times = self._times()
+        waits, ends_at = _Waits(self.sleep), time.monotonic() + times.whole_s
         expected = len(_text_of(request)) // CHARACTERS_PER_TOKEN + REPLY_TOKENS
         for tried in range(1, TRIES + 1):
             waits.for_turn(self.pace, model, expected)
             sent_at = time.monotonic()
-            with attempt(self.times, ends_at=ends_at):
+            with attempt(times, ends_at=ends_at):
                 try:
                     reply = self._api().send(request, prompt, on_text)
                 except ModelBusy as error:
@@ -132,6 +133,11 @@ class Calls:
                     self.pace.settle(expected, reply.usage.total)
                     return reply
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _times(self) -> Times:
+        """Return how long a call may take: no longer than the question has time."""
+        left_s = self._budget.left_s if self._budget else float("inf")
+        return Times(first_token_s=min(left_s, self.times.first_token_s), whole_s=min(left_s, self.times.whole_s))
 
     def _most(self, model: str, request: Json, max_tokens: int) -> Cost:
         """Return the most a call can cost; raises OverBudget when that is more than one call may."""

@@ -52,9 +52,10 @@ class _Attempt:
     def late_for(self) -> str:
         """Return what it does not do in its time, and which setting allows more."""
         if time.monotonic() >= self.whole_until:
-            return f"gave no complete reply within {self.times.whole_s:g} s (WELLREAD_MODEL_TIMEOUT_S)"
+            limit = "WELLREAD_MODEL_TIMEOUT_S, or the question's own time"
+            return f"gave no complete reply within {self.times.whole_s:.3g} s ({limit})"
         did_not = "fell silent for" if self.has_begun else "did not begin to reply within"
-        return f"{did_not} {self.times.first_token_s:g} s (WELLREAD_MODEL_FIRST_TOKEN_S)"
+        return f"{did_not} {self.times.first_token_s:.3g} s (WELLREAD_MODEL_FIRST_TOKEN_S)"
 
 
 _ATTEMPT: ContextVar[_Attempt | None] = ContextVar("attempt", default=None)

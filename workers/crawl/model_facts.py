@@ -32,7 +32,7 @@ def with_facts(services: Services, question: Question | None, reading: ReadResul
     if services.model is None:
         return reading
     started = services.now()
-    model = services.model.within(remaining_budget(services.database, question))
+    model = services.model.within(remaining_budget(services, question))
     try:
         found = model.facts(_hits(page, reading.url))
         facts, cost = found.value, found.cost

@@ -31,7 +31,7 @@ from store.questions.steps import WriteDetail
 from store.sql import leases
 from store.sql.errors import DatabaseError
 from workers.questions import follow_ups, publishing
-from workers.questions.spending import remaining_budget
+from workers.questions.spending import MARGIN_S, remaining_budget
 from workers.questions.step import Work, finish, step
 from workers.services.outages import recorded
 
@@ -43,8 +43,6 @@ log = structlog.get_logger()
 
 #: a longer answer is published only when it is complete
 MAX_WRITING_CHARACTERS = 4_000
-#: seconds before its deadline at which a question does without a model
-_MARGIN_S = 2.0
 
 
 def write(services: Services, question_id: str) -> None:
@@ -70,7 +68,7 @@ def _asked(services: Services, work: Work, draft: Draft) -> Move:
     """Return where a question goes after a model was asked; raises ModelError."""
     if services.model is None:
         return _without_model(services, work.question, draft, None)
-    model = services.model.within(remaining_budget(services.database, work.question))
+    model = services.model.within(remaining_budget(services, work.question))
     if draft.ask == "rewrite":
         follow_ups.complete(services, work.question, model)
         return Move(to=draft.failed.to, outcome="rewrite")
@@ -219,7 +217,7 @@ def _deferred(services: Services, work: Work, error: ModelBusy) -> bool:
     until = now + timedelta(seconds=error.retry_after_s or services.settings.model_times.first_token_s)
     since = question.updated_at or now
     last = min(since + timedelta(seconds=services.settings.model_wait_s), question.deadline)
-    if until + timedelta(seconds=_MARGIN_S) > last:
+    if until + timedelta(seconds=MARGIN_S) > last:
         return False
     log.info("model_busy", question=question.id, until=until.isoformat(), error=str(error))
 

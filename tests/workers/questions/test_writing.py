@@ -8,7 +8,7 @@ import pytest
 
 from domain import Question, Status
 from domain.record import Record
-from evals.model.wire import Cite, Fail, Reply, Say, say_json
+from evals.model.wire import Cite, Fail, Ping, Reply, Say, say_json
 from pipeline.models.pace import OwnPace
 from store.questions import records, state, steps
 from store.sql import leases
@@ -21,6 +21,7 @@ from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_lookup import reading as reading
 from workers.questions import lookup, transitions, writing
+from workers.questions.spending import MARGIN_S
 from workers.services import Services
 from workers.tasks import answer
 
@@ -142,6 +143,16 @@ def test_busy_model_is_waited_for_and_done_without_when_that_takes_too_long(
     record = record_of(written, write(written, question))
     assert (record.status, record.composer) == (Status.ANSWERED, "extractive")
     assert "may be asked again in" in record.notice
+
+
+def test_model_that_is_slow_is_left_before_the_questions_own_deadline(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, asked(written))
+    change(written, question, deadline=written.now() + timedelta(seconds=MARGIN_S + 0.5))
+    double.script(Ping())
+    record = record_of(written, write(written, question))
+    assert (record.status, record.answer, record.composer) == (Status.ANSWERED, QUOTED, "extractive")
+    assert "gave no complete reply within 0." in record.notice
+    assert len(double.received) == 1
 
 
 def test_refusal_leads_on_and_what_was_refused_is_not_sent_again(written: Services, double: ClaudeDouble) -> None:
