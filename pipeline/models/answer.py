@@ -43,7 +43,7 @@ _DIGITS = re.compile(r"\d+")
 #: an uncited text longer than this announces nothing
 _LONGEST_UNCITED = 200
 #: of a code that is looked for in the pages
-_LONGEST_CODE = 4_000
+_LONGEST_CODE = 2_000
 
 #: complete, cut off at the token limit, or still being written
 ReplyState = Literal["complete", "cut off", "partial"]

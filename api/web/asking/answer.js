@@ -8,6 +8,8 @@ import { blocks, cellsOf, code, inline, tableOf } from "./blocks.js";
 // a focus below this confidence is not highlighted
 const SURE = 0.3;
 const LIKELY = 0.5;
+// the composer of answers whose sentences are quotes, each by itself
+const QUOTES = "extractive";
 // the last sentences of "not known": what was searched for, and how many pages were read
 const TRIED = 2;
 
@@ -40,7 +42,7 @@ export function showAnswer(record) {
     isSaid: answer.includes(oneLine(cited.quote)),
   }));
   const byMarker = new Map(citations.map((cited) => [cited.marker, cited]));
-  const shown = parts(sentences, byMarker);
+  const shown = parts(sentences, byMarker, record.composer !== QUOTES);
   const tried = kind === "abstained" && shown.length > TRIED ? shown.splice(-TRIED) : [];
   $("text").replaceChildren(...shown, ...(tried.length ? [make("details", "", {}, make("summary", "What was tried"), ...tried)] : []));
   const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
@@ -96,17 +98,25 @@ function chosenWords({ text, chosen, markers }) {
   return [markers[0], { words: part(chosen.start, chosen.end), from: part(0, chosen.start).length - header }];
 }
 
-// the sentences in order; items, steps and rows that follow each other stand in one list or table
-function parts(sentences, byMarker) {
+// the sentences in order; items, steps and rows that follow each other stand in one list or table, a model's sentences
+// in one paragraph
+function parts(sentences, byMarker, isProse) {
   const made = [];
   let steps = 0;
+  const flows = ({ block, origin, markers, text }) =>
+    isProse && !block && origin === "written" && markers.length && !text.includes("\n");
+  const joins = (one, other) =>
+    other && (["item", "step", "row"].includes(one.block) ? one.block === other.block : flows(one) && flows(other));
   for (let at = 0; at < sentences.length; ) {
     const { block = "", text } = sentences[at];
     let end = at + 1;
-    while (["item", "step", "row"].includes(block) && sentences[end]?.block === block) end += 1;
+    while (joins(sentences[at], sentences[end])) end += 1;
     const run = sentences.slice(at, end);
     if (block === "heading" || (!block && /[:：]$/.test(text))) steps = 0; // the next step is the first one
-    made.push(block ? make("div", "", { class: "sentence" }, ...together(block, run, steps + 1, byMarker)) : said(run[0], byMarker));
+    const alone = !block && run.length === 1;
+    made.push(
+      alone ? said(run[0], byMarker) : make("div", "", { class: "sentence" }, ...together(block, run, steps + 1, byMarker)),
+    );
     if (block === "step") steps += run.length;
     at = end;
   }
@@ -117,12 +127,13 @@ function together(block, run, first, byMarker) {
   const ends = ({ markers }) => markers.map((number) => marker(number, byMarker.get(number)));
   const words = (sentence) => marked(sentence.text, sentence.focus, sentence.chosen);
   const cited = (tag, sentence) => {
-    const element = make(tag, "", {}, ...words(sentence));
+    const disputed = sentence.contradicts?.length && `Citation ${sentence.contradicts.join(", ")} disagrees`;
+    const element = make(tag, "", disputed ? { class: "disputed", title: disputed } : {}, ...words(sentence));
     if (sentence.markers.length) element.append(withLastWord(element, ends(sentence)));
     return element;
   };
   if (block === "heading") return [make("h3", "", {}, ...words(run[0]))];
-  if (block === "code") return [code(run[0].text), run[0].markers.length > 0 && make("p", "", {}, ...ends(run[0]))].filter(Boolean);
+  if (block === "code") return run[0].markers.length ? [code(run[0].text), make("p", "", {}, ...ends(run[0]))] : [code(run[0].text)];
   if (block === "row") {
     const rows = run.map((sentence) => {
       const cells = cellsOf(sentence.text).map(inline);
@@ -131,6 +142,7 @@ function together(block, run, first, byMarker) {
     });
     return [tableOf(rows)];
   }
+  if (!block) return [make("p", "", {}, ...run.flatMap((sentence) => [cited("span", sentence), " "]))];
   const items = run.map((sentence) => cited("li", sentence));
   return [block === "step" ? make("ol", "", { start: first }, ...items) : make("ul", "", {}, ...items)];
 }

@@ -223,6 +223,8 @@ def test_blocks_of_an_answer_are_shown_as_such(tab: Tab, services: Services) -> 
         Sentence(text=f"a \\| {HOSTILE} | 4", markers=(1,), block="row"),
         Sentence(text="One `a-b`.", markers=(1,), block="item"),
         Sentence(text="Two.", markers=(1,), block="item"),
+        Sentence(text="It is so.", markers=(1,)),
+        Sentence(text="It was so.", markers=(1,)),
         Sentence(text="It is not stated why.", origin="missing"),
     )
     page_id = walk.keep_page(services)
@@ -233,7 +235,7 @@ def test_blocks_of_an_answer_are_shown_as_such(tab: Tab, services: Services) -> 
     while_written = [tab.run(texts.format(tag)) for tag in ("h3", "pre", "li", "th", "td")]
     answered = walk.answered(page_id)
     assert answered.answer
-    given = replace(answered.answer, text=render(sentences), sentences=sentences)
+    given = replace(answered.answer, text=render(sentences), sentences=sentences, composer="claude-sonnet-5-5")
     walk.move(services, question_id, replace(answered, answer=given))
     tab.wait("document.querySelector('#answer.answered')")
     shown = [tab.run(texts.format(tag)) for tag in ("h3", "pre", "th", "td")]
@@ -243,7 +245,8 @@ def test_blocks_of_an_answer_are_shown_as_such(tab: Tab, services: Services) -> 
     assert [*while_written[:2], while_written[3]] == shown[:3]
     assert while_written[2] == [f"Run {HOSTILE}: [1]", "Stop. [1]", "One a-b. [1]", "Two. [1]"]
     assert tab.run("[...document.querySelectorAll('#text ol')].map((list) => list.start)") == [1, 2]
-    assert tab.run("document.querySelectorAll('#text .marker').length") == 6
+    assert tab.run("document.querySelectorAll('#text .marker').length") == 8
+    assert tab.text("#text .sentence > p:has(span)").split() == "It is so.1 It was so.1".split()
     assert tab.text("#text .sentence.quiet") == "It is not stated why."
     assert tab.run("document.title") != "taken"
     tab.run("document.querySelector('#text .code button').click()")
