@@ -23,7 +23,6 @@ from domain.options import Overrides
 from pipeline.answering.compose import compose
 from pipeline.answering.few_shot import SolvedQuestions
 from pipeline.answering.refusal import is_error
-from pipeline.answering.style import Style
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
 from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.documents.quality import PageTexts, filter_by_quality
@@ -290,7 +289,7 @@ def _compose(
         others=others,
         own_sites=tools.own_sites,
         facts=facts,
-        style=Style(length=own.length, lang=own.answer_language or ""),
+        length=own.length,
     )
     return None if answer is None or is_error(answer.text) else answer
 

@@ -26,6 +26,7 @@ class Limits:
         return replace(
             self,
             variants=self.variants if own.variants is None else own.variants,
+            final_top_k=MAX_K if own.length == "report" else self.final_top_k,
             initial_top_k=self.initial_top_k if own.top_k is None else own.top_k,
             threshold=self.threshold if own.threshold is None else own.threshold,
         )

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 from domain import Answer, Cost, Hit, Page, Passage, Variant, VariantKey, VariantKind
 from domain.answer import Finding
 from domain.contradiction import Side
+from domain.short_answer import first_said
 from pipeline.answering.check import find, mend
 from pipeline.answering.disputes import add_disputes
 from pipeline.answering.notices import with_notices
@@ -133,7 +134,8 @@ def finished(
     confidence = confidence_of(reading.confidence, len(findings)) * _share_of_votes(answer, reading)
     answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
     analysis = analyse_question(brief.question, reading.lang)
-    first = leading_yes_no(answer.sentences[0].text) if answer.sentences else ""
+    opening = first_said(answer.sentences)
+    first = leading_yes_no(opening.text) if opening else ""
     read = [Hit(passage=each, score=0.0, scale="minmax", rank=rank) for rank, each in enumerate(brief.sections, 1)]
     answer = add_yes_no(analysis, replace(answer, confidence=round(confidence, 4)), first, read)
     return with_notices(answer, say("unsure", reading.lang, confidence=confidence)) if confidence < 0.5 else answer

@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from domain import Answer, Focus, Hit, StatedFact
+from domain.options import Length
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, Quote, extend
 from pipeline.answering.focus.short_answer import short_answer
+from pipeline.answering.length import FULL, most_quotes
 from pipeline.answering.multi_page import distinct, join_pages
 from pipeline.answering.negation import is_negated
-from pipeline.answering.style import USUAL, Style
 from pipeline.answering.write import by_section, readable, with_headings, write
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.kinds import looks_like_code
@@ -50,7 +51,7 @@ def compose(
     others: Sequence[Hit] = (),
     own_sites: Sequence[str] = (),
     facts: Sequence[StatedFact] = (),
-    style: Style = USUAL,
+    length: Length = "normal",
 ) -> Answer | None:
     """Return the sentences of ``hits`` that answer best, or None when there is none.
 
@@ -71,17 +72,17 @@ def compose(
         return _disputed(assertions, confidence * lead_share(assertions))
     sentences = _stating_first(sentences, ranked, facts)
     joined = join_pages(analysis, sentences, ranked) if several else sentences
-    room = _room_for(style, ranked, joined if joined != sentences else (), unsure=confidence < UNSURE_BELOW)
+    room = _room_for(length, ranked, joined if joined != sentences else (), unsure=confidence < UNSURE_BELOW)
     if room.for_more:  # a quote may hold the next best sentence too
         more = choose_sentences(ranked, most=2 * room.quotes, unsure=confidence < UNSURE_BELOW)
         joined = _stating_first(distinct([*joined, *more]), ranked, facts)
     quotes = _quotes_of(analysis, joined, read_spans, room)
-    quotes = by_section(quotes) if style.length == "report" else quotes
+    quotes = by_section(quotes) if length == "report" else quotes
     best, hit = sentences[0].span, sentences[0].hit
     answer = _focused(analysis, write(quotes, confidence), best, hit)
     yes_no = answers_yes_no(analysis, best.passage.text, best.start, best.end, title=best.passage.title)
     answer = add_yes_no(analysis, answer, yes_no, hits[:READ_FIRST])
-    return with_headings(answer) if style.length == "report" else answer
+    return with_headings(answer) if length == "report" else answer
 
 
 def _stating_first(
@@ -119,12 +120,12 @@ class _Room:
     for_more: bool  #: than the sentences joined of several pages
 
 
-def _room_for(style: Style, ranked: Sequence[SpanCoverage], joined: Sequence[SpanCoverage], *, unsure: bool) -> _Room:
+def _room_for(length: Length, ranked: Sequence[SpanCoverage], joined: Sequence[SpanCoverage], *, unsure: bool) -> _Room:
     """Return what there is room for; a sure answer ``joined`` of several pages is these sentences, however long."""
-    quotes = style.quotes(UNSURE_QUOTES if unsure else max(len(joined), most_sentences(ranked)))
+    quotes = most_quotes(length, UNSURE_QUOTES if unsure else max(len(joined), most_sentences(ranked)))
     is_as_joined = bool(joined) and not unsure
-    if style.is_full or is_as_joined:
-        return _Room(quotes=quotes, words_of_two=inf, words_of_more=inf, for_more=style.is_full)
+    if length in FULL or is_as_joined:
+        return _Room(quotes=quotes, words_of_two=inf, words_of_more=inf, for_more=length in FULL)
     two, more = (UNSURE_WORDS, UNSURE_WORDS) if unsure else (TWO_WORDS, THREE_WORDS)
     return _Room(quotes=quotes, words_of_two=two, words_of_more=more, for_more=True)
 

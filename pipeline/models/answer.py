@@ -15,8 +15,8 @@ from domain import Answer, Citation, Cost, Sentence
 from domain.answer import AnswerBlock, Origin
 from domain.options import Length
 from pipeline.answering.citations import cite, leads_in, render, supported
+from pipeline.answering.length import ROOM
 from pipeline.answering.refusal import is_refusal, says_missing
-from pipeline.answering.style import ROOM
 from pipeline.answering.write import quoted
 from pipeline.llm import OnAnswer, Written
 from pipeline.models.blocks import ReplyBlock, blocks_of

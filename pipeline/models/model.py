@@ -12,7 +12,7 @@ import structlog
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from domain.answer import Finding
 from domain.question import Turn
-from pipeline.answering.style import ROOM
+from pipeline.answering.length import ROOM
 from pipeline.llm import BadReply, Brief, ModelError, OnAnswer, Priced, Written
 from pipeline.models.answer import AnswerStream, written_from
 from pipeline.models.calls import Calls

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from domain import Question, Status
 from pipeline.answering.disputes import disputes_of
 from pipeline.answering.few_shot import examples_for
+from pipeline.answering.length import ROOM
 from pipeline.answering.sections import seats
-from pipeline.answering.style import ROOM
 from pipeline.documents.multi_query import ALTERNATIVES
 from pipeline.draft import Draft, Onward, Reading, to_json
 from pipeline.question.answer_type import form_of

@@ -51,11 +51,12 @@ def _disputes(later: Answer, earlier: Answer) -> bool:
 
 
 def after_first_pass(question: Question, result: LookupResult, earlier: Earlier | None = None) -> Move:
-    """Answer, or search again in other words; what is likely right is kept as a provisional answer."""
-    if result.verdict.sufficient:
+    """Answer, or search again in other words, as for a report; what is likely right is kept as a provisional answer."""
+    is_known = result.verdict.sufficient
+    if is_known and question.overrides.length != "report":
         return _answered(result)
-    move = _move(result, Status.RETRYING, "insufficient")
-    if likely_answer(result.answer, result.verdict, result.analysis.lang):
+    move = _move(result, Status.RETRYING, "sufficient" if is_known else "insufficient")
+    if is_known or likely_answer(result.answer, result.verdict, result.analysis.lang):
         return move
     return replace(move, answer=None, verdict=None, context=())
 
@@ -64,6 +65,9 @@ def after_second_pass(question: Question, result: LookupResult, earlier: Earlier
     """Answer; or read the web and give a provisional answer; or end, when the web may not be read."""
     if result.verdict.sufficient:
         return _answered(result)
+    if earlier and earlier.verdict.sufficient:  # of a report, which is made of more than the first search
+        known = _answered(result)
+        return replace(known, answer=earlier.answer, verdict=earlier.verdict, context=earlier.context)
     if not question.crawl_enabled:
         return _last_word(result, earlier, Changes(stop_reason="reading the web was not allowed"), pages_read=0)
     return _provisional(result, earlier, Changes(crawl_reason=result.verdict.reason))

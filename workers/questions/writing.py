@@ -15,9 +15,9 @@ import structlog
 from domain import Answer, EventKind, Page, Question, Status
 from pipeline.abstain import COMPOSER as ABSTENTION
 from pipeline.answering.citations import check
+from pipeline.answering.length import ROOM
 from pipeline.answering.notices import with_notices
 from pipeline.answering.sections import ROOMS, count_tokens, sections
-from pipeline.answering.style import ROOM, Style, style_of
 from pipeline.ask import order_of_variants
 from pipeline.draft import Draft, Reading, from_json
 from pipeline.llm import Brief, ModelBusy, ModelError
@@ -127,7 +127,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         known,
         model=model,
         second_call=services.settings.model_check,
-        in_quotes=_style(services, question).verbatim,
+        in_quotes=_in_quotes(services, question),
         on_answer=notify_writing(services, question.id),
         on_written=show,
     )
@@ -153,30 +153,30 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
 
 
 def _brief(services: Services, question: Question, reading: Reading, known: Mapping[int, Page]) -> Brief:
-    style = _style(services, question)
+    own, settings = question.overrides, services.settings
     return Brief(
         question=question.text,
         sections=sections(
             reading.spans,
             known,
-            tokens=services.settings.model_context_tokens,
-            rooms=[room * ROOM[style.length].reads for room in ROOMS],
+            tokens=settings.model_context_tokens,
+            rooms=[room * ROOM[own.length].reads for room in ROOMS],
         ),
-        lang=style.lang or reading.lang,
+        lang=own.answer_language or reading.lang,
         today=services.now().date(),
         sites=question.sites,
         form=reading.form,
-        length=style.length,
+        length=own.length,
         notes=reading.notes,
-        instructions=style.instructions,
-        asked_for=style.asked_for,
+        instructions=settings.instructions,
+        asked_for=own.instructions,
         examples=reading.examples,
     )
 
 
-def _style(services: Services, question: Question) -> Style:
-    s = services.settings
-    return style_of(question.overrides, verbatim=s.verbatim, instructions=s.instructions)
+def _in_quotes(services: Services, question: Question) -> bool:
+    own = question.overrides.verbatim
+    return services.settings.verbatim if own is None else own
 
 
 def _without_model(

@@ -227,7 +227,8 @@ def _status_lines(event: Event, at_s: float, style: Style) -> list[str]:
         doing = {0: "reading which pages there are", 1: "reading a page"}.get(
             event.data["pages"], f"reading {event.data['pages']} pages"
         )
-    why = clean(str((event.data.get("verdict") or {}).get("reason", "")))
+    verdict = event.data.get("verdict") or {}
+    why = "" if verdict.get("sufficient") else clean(str(verdict.get("reason", "")))
     known = [] if status is Status.ASKED or not why else _wrapped(f"not enough: {why}", style)
     failed = [(name, told["error"]) for name, told in (event.data.get("engines") or {}).items() if told.get("error")]
     engines = [line for name, error in failed for line in _wrapped(f"{name}: {clean(str(error))}", style)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from domain import Answer, Hit
+from domain.short_answer import first_said
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import last_question
 from pipeline.question.yes_no import english_german, restated
@@ -37,11 +38,13 @@ def add_yes_no(analysis: Analysis, answer: Answer, first: YesNo, hits: Sequence[
     Without it when a sentence of the hits says the contrary. The focus is dropped: a name is no answer to such a
     question.
     """
-    if not answer.sentences or not is_yes_no(analysis):
+    opening = first_said(answer.sentences)
+    if opening is None or not is_yes_no(analysis):
         return answer
     sentences = [(hit, span) for hit in hits for span in sentence_spans(hit.passage.text)] if first else []
     contrary = {
         answers_yes_no(analysis, hit.passage.text, *span, title=hit.passage.title) for hit, span in sentences
     } - {"", first}
     says = "" if contrary else yes_no_word(first, analysis.lang)
-    return replace(answer, sentences=(replace(answer.sentences[0], focus=None, says=says), *answer.sentences[1:]))
+    own = (replace(each, focus=None, says=says) if each is opening else each for each in answer.sentences)
+    return replace(answer, sentences=tuple(own))

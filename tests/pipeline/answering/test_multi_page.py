@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Answer, Hit
+from domain.options import Length
 from pipeline.answering.citations import is_verbatim
 from pipeline.answering.compose import compose
 from pipeline.answering.multi_page import MAX_JOINED
-from pipeline.answering.style import USUAL, Style
 from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
@@ -32,8 +32,8 @@ def hits_of(pages: Pages) -> list[Hit]:
     ]
 
 
-def answer_to(question: str, pages: Pages, *, several: bool = True, style: Style = USUAL) -> Answer:
-    answer = compose(analyse_question(question), hits_of(pages), confidence=0.8, several=several, style=style)
+def answer_to(question: str, pages: Pages, *, several: bool = True, length: Length = "normal") -> Answer:
+    answer = compose(analyse_question(question), hits_of(pages), confidence=0.8, several=several, length=length)
     assert answer is not None
     return answer
 
@@ -74,13 +74,13 @@ def test_pages_that_do_not_lead_to_each_other_are_not_joined() -> None:
 
 def test_long_answer_says_more_than_the_sentences_that_are_joined() -> None:
     question = "In which city was the director of the film shot in Leland in 1986 born into the world?"
-    usual, long = answer_to(question, FILMS), answer_to(question, FILMS, style=Style(length="long"))
+    usual, long = answer_to(question, FILMS), answer_to(question, FILMS, length="long")
     assert len(usual.sentences) <= MAX_JOINED < len(long.sentences)
 
 
 def test_report_has_each_section_below_its_heading() -> None:
     question = "In which city was the director of the film shot in Leland in 1986 born into the world?"
-    answer = answer_to(question, FILMS, style=Style(length="report"))
+    answer = answer_to(question, FILMS, length="report")
     headings = [sentence.text for sentence in answer.sentences if sentence.block == "heading"]
     assert len(headings) == len(set(headings)) > 1
     assert all(f"## {heading}\n\n" in answer.text for heading in headings)

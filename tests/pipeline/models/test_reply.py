@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from domain import Answer, Cost
 from domain.options import Length
 from pipeline.answering.citations import check
-from pipeline.answering.style import ROOM
+from pipeline.answering.length import ROOM
 from pipeline.llm import Written
 from pipeline.models.answer import AnswerStream, ReplyState, written_from
 from pipeline.models.blocks import blocks_of

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import Answer, Budget, Citation, Cost, Focus, Hit, Question, Sentence, Status, Verdict
+from domain.options import Overrides
 from pipeline.ask import LookupResult, Timings
 from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import strategy_for
@@ -16,6 +17,7 @@ from tests.fakes import passage
 from workers.crawl.seek import after_seek
 from workers.questions import transitions
 from workers.questions.crawl_progress import Progress, stop_reason
+from workers.questions.transitions import Earlier
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TEXT = "Who was the first keeper?"
@@ -59,6 +61,17 @@ CITATION = Citation(
 )
 NOTHING = SeekDetail(candidates=(), pages=0, engines={}, cost=Cost(), known_links=0)
 GOOD, POOR = _attempt(sufficient=True), _attempt(sufficient=False)
+
+
+def test_report_is_made_of_more_than_the_first_search() -> None:
+    report = replace(QUESTION, overrides=Overrides(length="report"))
+    first = transitions.after_first_pass(report, GOOD)
+    assert (first.to, first.outcome, first.answer) == (Status.RETRYING, "sufficient", GOOD.answer)
+    assert transitions.after_second_pass(report, GOOD).to is Status.ANSWERED
+    earlier = Earlier(answer=GOOD.answer, verdict=GOOD.verdict, context=())
+    second = transitions.after_second_pass(report, POOR, earlier)
+    assert (second.to, second.answer, second.verdict) == (Status.ANSWERED, GOOD.answer, GOOD.verdict)
+    assert transitions.after_first_pass(QUESTION, GOOD).to is Status.ANSWERED
 
 
 @pytest.mark.parametrize(

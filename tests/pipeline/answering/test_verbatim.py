@@ -1,4 +1,4 @@
-"""Answers in the form asked for: verbatim, and as long as a question or the operator wants them."""
+"""Verbatim answers: what a model cites, and none of its words."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from domain import Answer, Citation, Sentence
 from domain.contradiction import Contradiction
-from domain.options import Overrides
 from pipeline.answering.citations import check, render
-from pipeline.answering.style import Style, style_of
 from pipeline.answering.write import verbatim
 
 PAGE = "Install it. Then start it. It costs 4 €.\n\n- Lamp\n- Wick [a](https://foo.example/)"
@@ -53,10 +51,3 @@ def test_verbatim_answer_is_its_quotes_in_the_order_of_use() -> None:
 def test_answer_of_quotes_is_verbatim_as_it_is() -> None:
     quoted = replace(ANSWER, composer="extractive")
     assert verbatim(quoted) is quoted
-
-
-def test_question_overrules_the_operator() -> None:
-    given = Overrides(verbatim=False, instructions="Short.", length="report", answer_language="de")
-    wanted = Style(length="report", lang="de", instructions="Formal.", asked_for="Short.")
-    assert style_of(given, verbatim=True, instructions="Formal.") == wanted
-    assert style_of(Overrides(), verbatim=True, instructions="") == Style(verbatim=True)
