@@ -113,6 +113,23 @@ def test_answer_is_shown_while_its_sentences_are_checked(written: Services, doub
     assert [each["kind"] for each in step.detail["findings"]] == ["not_said"]
 
 
+def test_answer_has_the_form_that_its_asker_and_the_operator_want(written: Services, double: ClaudeDouble) -> None:
+    written.settings = written.settings.model_copy(update={"instructions": "Use plain words."})
+    own = {"verbatim": True, "instructions": "For a beginner.", "length": "report"}
+    question = look(written, asked(written))
+    change(written, question, overrides=own)
+    double.script(WROTE)
+    question = write(written, question)
+    record = record_of(written, question)
+    assert (record.answer, [each.origin for each in record.sentences]) == (f"{BUILT} [1]", ["quoted"])
+    (received,) = double.received  # there is nothing to check in quotes
+    system = " ".join(block["text"] for block in received.body["system"])
+    assert "Use plain words." in system
+    assert "For a beginner." not in system
+    assert "For a beginner." in str(received.body["messages"])
+    assert received.body["max_tokens"] == 8192
+
+
 @pytest.mark.parametrize("reply", [Fail(401, "authentication_error"), Fail(400, "invalid_request_error"), Say([""])])
 def test_model_that_fails_leaves_the_quote_and_a_notice_that_says_why(
     written: Services, double: ClaudeDouble, reply: Reply
