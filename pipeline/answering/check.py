@@ -31,6 +31,8 @@ __all__ = ["Finding", "find", "mend"]
 
 #: characters of a quote's paragraph that are read on either side of it
 _BESIDE = 600
+#: a longer sentence has no one arrangement, and comparing it takes long
+_MAX_CHARS = 2_000
 #: options, paths, file names and identifiers; "e.g." and "and/or" are none
 _CODE = re.compile(r"(?<!\w)--?[A-Za-z][\w-]*|(?<![\w/])[~.]?/\w[\w./-]*\w|[A-Za-z_]\w+(?:\.\w+)+|\w+_\w+")
 #: a capital behind a word: not at the beginning of a sentence, of a cell or of what is quoted, and no unit
@@ -105,7 +107,7 @@ def _why(
     missing = _missing(said, f"{source}\n{beside}", lang, of)
     if missing:
         return "not_said", missing
-    if lang != of:
+    if lang != of or len(said) > _MAX_CHARS:
         return None
     checks: list[tuple[FindingKind, str, Callable[[str, str, str], str]]] = [
         ("contradicted", "another number's place", misplaced_value),

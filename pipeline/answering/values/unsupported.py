@@ -27,6 +27,8 @@ _CLOCK = re.compile(
     r"(?<!\d)\d\d?(?:[:.]| ?h )\d\d(?!\d)|\b\d\d?\s?(?:[ap]\.?m\b|uhr|heures?|h\b|o['’]clock)", re.IGNORECASE
 )
 _HALF_PAST = re.compile(r"half past|\bhalb\b|\bdemie?\b", re.IGNORECASE)
+#: numbers of a sentence among which sums and differences are looked for
+_WORKED_WITH = 20
 #: a smaller number may be in words, which are read in some languages only
 _UNREAD_BELOW = 100
 #: "one of the largest" and "the two" are no counts
@@ -50,8 +52,8 @@ def unsupported(sentence: str, source: str, *, lang: str, source_lang: str) -> s
     for value in figures_in(sentence, lang):
         readings[value.start].append(value)
     counts = {count_of(value) for value in known if value.kind != "date"}
-    own = [count_of(value) for each in readings.values() for value in each if value.kind != "date"]
-    pairs = [pair for pair in combinations(own, 2) if counts.issuperset(pair)]
+    own = {count_of(value) for each in readings.values() for value in each if value.kind != "date"} & counts
+    pairs = combinations(sorted(own)[:_WORKED_WITH], 2)
     worked_out = {result for one, other in pairs for result in (abs(one - other), one + other)}
     unread = 0 if language(source_lang).ones else _UNREAD_BELOW
     for values in readings.values():
