@@ -121,7 +121,7 @@ def write_answer(
             answer, more = _checked(answer, pages, brief, only=True)
         else:
             cost, more = cost + said.cost, said.value
-            answer = mend(answer, more, _texts(pages), lang=reading.lang)
+            answer = mend(answer, more, lang=reading.lang)
         findings = (*findings, *more)
     answer = replace(finished(brief, reading, pages, answer, findings), cost=cost)
     return Outcome(answer=answer, findings=findings, calls=tuple(calls), cost=cost)
@@ -152,9 +152,8 @@ def _checked(
     answer: Answer, pages: Mapping[int, Page], brief: Brief, *, only: bool
 ) -> tuple[Answer, tuple[Finding, ...]]:
     """Check an answer by rules, and replace what they find to be wrong."""
-    texts = _texts(pages)
-    found = find(answer, texts, brief.question, lang=brief.lang, only=only)
-    return mend(answer, found, texts, lang=brief.lang), found
+    found = find(answer, _texts(pages), brief.question, lang=brief.lang, only=only)
+    return mend(answer, found, lang=brief.lang), found
 
 
 def _share_of_votes(answer: Answer, reading: Reading) -> float:

@@ -66,7 +66,7 @@ def find(answer: Answer, texts: Mapping[int, str], question: str, *, lang: str, 
     return tuple(found)
 
 
-def mend(answer: Answer, findings: Sequence[Finding], texts: Mapping[int, str], *, lang: str) -> Answer:
+def mend(answer: Answer, findings: Sequence[Finding], *, lang: str) -> Answer:
     """Return the answer with each sentence that was found wrong replaced by the sentence of its quote.
 
     That is the nearest one of the spans that it cites, as the page has it, ``origin`` "quoted", under its marker; what

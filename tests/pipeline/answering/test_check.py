@@ -128,7 +128,7 @@ def test_what_stands_beside_the_quote_above_it_or_in_the_question_supports() -> 
 
 def mended(*sentences: Sentence, pages: tuple[str, ...] = (BUILT, "Oil lamps burned until 1931.")) -> Answer:
     answer, texts = answer_of(*sentences, pages=pages), dict(enumerate(pages, 1))
-    return mend(answer, find(answer, texts, "", lang="en", only=True), texts, lang="en")
+    return mend(answer, find(answer, texts, "", lang="en", only=True), lang="en")
 
 
 def test_sentence_that_was_found_wrong_gives_way_to_the_nearest_one_of_its_quote() -> None:
@@ -188,7 +188,7 @@ def test_nothing_cited_leaves_nothing() -> None:
 
 def test_answer_without_findings_stays_as_it_is() -> None:
     answer = answer_of(said("It was built in 1874.", 1), pages=(BUILT,))
-    assert mend(answer, (), {1: BUILT}, lang="en") is answer
+    assert mend(answer, (), lang="en") is answer
 
 
 def test_citations_of_what_went_are_renumbered() -> None:
@@ -199,7 +199,7 @@ def test_citations_of_what_went_are_renumbered() -> None:
         Finding(sentence=1, kind="not_said", by="model", why=""),
         Finding(sentence=0, kind="not_said", by="model", why=""),
     )
-    after = mend(answer, found, {}, lang="en")
+    after = mend(answer, found, lang="en")
     assert after.text == f"{BUILT.split('. ')[0]}. [1] Oil burned until 1931. [2]"
     assert [citation.marker for citation in after.citations] == [1, 2]
 
@@ -220,7 +220,7 @@ def test_any_answer_is_checked_and_mended_into_one_that_only_cites_what_it_has(
     sentences = tuple(said(text, *sorted(set(markers))) for text, markers in written)
     answer = answer_of(*sentences, pages=(page or "x", "A page of 7 words about May."))
     pages = {1: page or "x", 2: "A page of 7 words about May."}
-    after = mend(answer, find(answer, pages, question, lang=lang, only=True), pages, lang=lang)
+    after = mend(answer, find(answer, pages, question, lang=lang, only=True), lang=lang)
     markers = {citation.marker for citation in after.citations}
     assert all(set(sentence.markers) <= markers for sentence in after.sentences)
     assert all(
