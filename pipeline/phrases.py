@@ -8,9 +8,9 @@ from text.languages import language
 
 Phrase = Literal[
     "unknown", "near", "nothing_near", "answers", "near_but", "beside", "tried", "read_pages", "waiting", "unsure",
-    "disagree", "old", "published", "modified", "read", "newest", "own", "no_variants", "no_verdict", "no_answer",
+    "disagree", "old", "published", "modified", "read", "newest", "own", "no_answer",
     "asks_back", "what_is", "said_about", "not_found", "cites_nothing", "strange_address", "cut_off", "other_language",
-    "misquoted", "none_stands", "below_threshold", "refusal", "asked_alone", "contradicted",
+    "misquoted", "none_stands", "refusal", "contradicted",
 ]  # fmt: skip
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 #: a longer answer is published only when it is complete
-MAX_WRITING_CHARACTERS = 4_000
+MAX_WRITING_CHARACTERS = 12_000
 
 
 def write(services: Services, question_id: str) -> None:
