@@ -122,7 +122,8 @@ _OPENING = re.compile(r".{0,240}?(?:[.!?؟](?=\s|$)|[。！？।]|\n|$)", re.DO
 def is_refusal(text: str, *, cited: bool = False) -> bool:
     """Return whether the text's opening sentence says that it has no answer.
 
-    One that is ``cited`` may state that something is not so: "Unfortunately, the document is not saved."
+    One that is ``cited`` may state that something is not so: "Unfortunately, the document is not saved." Of the 679
+    sentences of evals/model/sentences.jsonl none is taken for a refusal then, and one without a citation.
     """
     opening = _opening(text)
     # "No information was leaked, said the company": a refusal begins as one
