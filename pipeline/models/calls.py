@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import structlog
+
 from domain import Cost
 from pipeline.llm import BadReply, ModelBusy, ModelRefused, ModelUnreachable, OverBudget
 from pipeline.models.json_reply import find_object
@@ -22,6 +24,8 @@ from pipeline.models.prices import cost_of, most_it_can_cost
 if TYPE_CHECKING:
     from pipeline.llm import SpendingBudget
     from pipeline.models.provider import Connection, Json, ModelReply, OnText, Prompt, Provider
+
+log = structlog.get_logger()
 
 #: of a call that fails, the first included
 TRIES = 3
@@ -123,6 +127,7 @@ class Calls:
                     reply = self._api().send(request, prompt, on_text)
                 except ModelBusy as error:
                     if error.is_limit:
+                        log.warning("model_limited", model=model, retry_after_s=error.retry_after_s)
                         self.pace.slow_down(model, error.retry_after_s, sent_s_ago=time.monotonic() - sent_at)
                     waits.failed(error, tried)
                 except ModelUnreachable as error:
