@@ -49,6 +49,7 @@ class Draft:
     reading: Reading | None = None  #: for an answer
     refused: Onward | None = None  #: if the model says that it read no answer
     unknown: Answer | None = None  #: what is said then
+    judged: bool = False  #: whether the small model has said already that what is to be read holds an answer
     count: int = 0  #: of variants
     read: tuple[str, ...] = ()  #: keys of what a model has read for this question without finding the answer
     notice: str = ""  #: to the reader of the answer, from an earlier call

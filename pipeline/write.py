@@ -86,6 +86,7 @@ def write_answer(
     pages: Mapping[int, Page],
     *,
     model: Model,
+    judged: bool = False,
     second_call: bool = True,
     in_quotes: bool = False,
     on_answer: OnAnswer | None = None,
@@ -93,18 +94,19 @@ def write_answer(
 ) -> Outcome:
     """Have the answer written from the sections of ``brief``, and check each sentence against what it cites.
 
-    ``pages`` are the whole pages, by id. ``on_answer`` receives what is written so far; ``on_written`` the whole answer
-    as the rules leave it, before the small model is asked what its quotes say (``second_call``): of 194 true sentences
-    that leaves 189, where the rules and the model together leave 182, and of 140 lies none either way. With
-    ``in_quotes`` the answer is what the model's sentences cite, and nothing has to be checked.
+    ``pages`` are the whole pages, by id. ``judged`` says that the small model has found an answer in them already.
+    ``on_answer`` receives what is written so far; ``on_written`` the whole answer as the rules leave it, before the
+    small model is asked what its quotes say (``second_call``): of 194 true sentences that leaves 189, where the rules
+    and the model together leave 182, and of 140 lies none either way. With ``in_quotes`` the answer is what the model's
+    sentences cite, and nothing has to be checked.
     """
     as_given = verbatim if in_quotes else _unchanged
-    calls, cost = ["verdict"] if reading.confidence < VERDICT_BELOW else [], Cost()
+    calls, cost = ["verdict"] if reading.confidence < VERDICT_BELOW and not judged else [], Cost()
     if calls:
-        judged = model.verdict(brief)
-        cost += judged.cost
-        if not judged.value.sufficient:
-            return Outcome(missing=judged.value.missing, calls=tuple(calls), cost=cost)
+        verdict = model.verdict(brief)
+        cost += verdict.cost
+        if not verdict.value.sufficient:
+            return Outcome(missing=verdict.value.missing, calls=tuple(calls), cost=cost)
     written = _after(cost, lambda: model.write(brief, _answers_only(on_answer, as_given)))
     calls.append("answer")
     cost += written.answer.cost

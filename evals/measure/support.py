@@ -106,7 +106,7 @@ def shares_kept(checked: Sequence[Checked]) -> dict[str, Any]:
     """Return the shares of supported sentences and of lies that are kept.
 
     ``supported_kept`` and ``lies_kept`` are of the local check if there is no second call. ``before_second_call`` has
-    them for the local check if there is one, and ``with_second_call`` for that call, of the sentences for which it has a
+    them for the local check if there is one, and ``with_second_call`` for that call, of the sentences whose call has a
     stored reply.
     """
     told = [each for each in checked if each.second is not None]

@@ -12,24 +12,25 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from domain import Answer, EventKind, Page, Question, Status
+from domain import Answer, Cost, EventKind, Page, Question, Status
 from pipeline.abstain import COMPOSER as ABSTENTION
 from pipeline.answering.citations import check
 from pipeline.answering.length import ROOM
 from pipeline.answering.notices import with_notices
 from pipeline.answering.sections import ROOMS, count_tokens, sections
 from pipeline.ask import order_of_variants
-from pipeline.draft import Draft, Reading, from_json
+from pipeline.draft import Draft, Reading, from_json, to_json
 from pipeline.llm import Brief, ModelBusy, ModelError
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from pipeline.write import key_of, write_answer, write_variants
 from store.pages import pages
-from store.questions import records, state
+from store.questions import records, state, trace
 from store.questions.state import Changes, Move
 from store.questions.steps import WriteDetail
 from store.sql import leases
 from store.sql.errors import DatabaseError
+from store.sql.tables import QuestionRow
 from workers.questions import follow_ups, publishing
 from workers.questions.spending import MARGIN_S, remaining_budget
 from workers.questions.step import Work, finish, step
@@ -56,7 +57,7 @@ def write(services: Services, question_id: str) -> None:
         try:
             move = _asked(services, work, draft)
         except ModelBusy as error:
-            if _deferred(services, work, error):
+            if _deferred(services, work, draft, error):
                 return
             move = _without_model(services, work.question, draft, error)
         except ModelError as error:
@@ -126,6 +127,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         reading,
         known,
         model=model,
+        judged=draft.judged,
         second_call=services.settings.model_check,
         in_quotes=_in_quotes(services, question),
         on_answer=notify_writing(services, question.id),
@@ -211,8 +213,11 @@ def _refused(draft: Draft, detail: WriteDetail) -> Move:
     return Move(to=onward.to, outcome="refused", detail=detail, answer=draft.unknown, changes=changes)
 
 
-def _deferred(services: Services, work: Work, error: ModelBusy) -> bool:
-    """Let a question wait for a model that is busy; return False if it has waited long enough."""
+def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) -> bool:
+    """Let a question wait for a model that is busy; return False if it has waited long enough.
+
+    An answer that was not written has cost its verdict, which need not be asked for again.
+    """
     now, question = services.now(), work.question
     until = now + timedelta(seconds=error.retry_after_s or services.settings.model_times.first_token_s)
     since = question.updated_at or now
@@ -223,7 +228,9 @@ def _deferred(services: Services, work: Work, error: ModelBusy) -> bool:
 
     def defer() -> None:
         with services.database.write() as session:
-            leases.defer(session, work.lease, until)
+            if leases.defer(session, work.lease, until) and error.cost != Cost():
+                session.get_one(QuestionRow, question.id).draft = to_json(replace(draft, judged=draft.ask == "answer"))
+                trace.add_cost(session, question.id, "write", error.cost, started_at=work.started_at, now=now)
 
     recorded(defer)
     return True

@@ -76,7 +76,8 @@ def test_second_call_is_measured_with_stored_replies(file: Path, tmp_path: Path)
         each["claim"] for each in LINES
     ]
     replies = Replies(folder)
-    replies.add(request, question, {"sentences": [{"n": 3, "says": "contradicted"}, {"n": 4, "says": "not_said"}]})
+    says = ["contradicted" if each["label"] == "lie" else "supported" for each in LINES]
+    replies.add(request, question, {"sentences": [{"n": at, "says": each} for at, each in enumerate(says, 1)]})
     replies.save()
     found = json.loads(run(file, "--json", "--replies", folder))
     assert found["with_second_call"] == {"supported_kept": 1.0, "lies_kept": 0.0, "sentences": 4}

@@ -172,6 +172,24 @@ def test_model_that_is_slow_is_left_before_the_questions_own_deadline(written: S
     assert len(double.received) == 1
 
 
+def test_verdict_of_an_answer_that_must_wait_is_kept_and_its_cost_counted(
+    written: Services, double: ClaudeDouble, ask: Ask
+) -> None:
+    written.__dict__["model"] = ask(pace=OwnPace())
+    question = look(written, asked(written))
+    reading = question.draft["reading"] | {"confidence": 0.1}
+    change(written, question, draft=question.draft | {"reading": reading})
+    double.script(ENOUGH, Fail(529, "overloaded_error", headers={"retry-after": "20"}))
+    question = write(written, question)
+    assert (question.status, question.draft["judged"]) == (Status.WRITING, True)
+    assert record_of(written, question).cost.input_tokens > 0
+    change(written, question, due_at=written.now())
+    written.__dict__["model"] = ask()
+    double.script(WROTE, SUPPORTED)
+    assert write(written, question).status is Status.ANSWERED
+    assert len(double.received) == 4
+
+
 def test_refusal_leads_on_and_what_was_refused_is_not_sent_again(written: Services, double: ClaudeDouble) -> None:
     question = look(written, asked(written))
     double.script(REFUSES)
