@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
-from domain import Answer, Cost, Hit, Page, Passage, Variant, VariantKey, VariantKind
+from domain import Answer, Cost, Page, Passage, Variant, VariantKey, VariantKind
 from domain.answer import Finding
 from domain.contradiction import Side
-from domain.short_answer import first_said
 from pipeline.answering.check import find, mend
 from pipeline.answering.disputes import add_disputes
 from pipeline.answering.notices import with_notices
@@ -27,7 +26,7 @@ from pipeline.llm import Brief, Model, ModelError, OnAnswer, Priced
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variant_choice import choose_variants
-from pipeline.question.yes_no import add_yes_no, leading_yes_no
+from pipeline.question.yes_no import with_yes_no
 from text.analyser import fold
 
 T = TypeVar("T")
@@ -140,10 +139,7 @@ def finished(
     confidence = confidence_of(reading.confidence, len(findings)) * _share_of_votes(answer, reading)
     answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
     analysis = analyse_question(brief.question, reading.lang)
-    opening = first_said(answer.sentences)
-    first = leading_yes_no(opening.text) if opening else ""
-    read = [Hit(passage=each, score=0.0, scale="minmax", rank=rank) for rank, each in enumerate(brief.sections, 1)]
-    answer = add_yes_no(analysis, replace(answer, confidence=round(confidence, 4)), first, read)
+    answer = with_yes_no(analysis, replace(answer, confidence=round(confidence, 4)))
     return with_notices(answer, say("unsure", reading.lang, confidence=confidence)) if confidence < 0.5 else answer
 
 

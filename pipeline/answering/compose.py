@@ -27,7 +27,6 @@ from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_s
 from pipeline.judging.sentences import Span
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
-from pipeline.question.yes_no import add_yes_no, answers_yes_no
 from pipeline.reader.read_hits import READ_FIRST
 from pipeline.safety.sanitize import sanitize_line
 from text.terms import content_words
@@ -80,8 +79,6 @@ def compose(
     quotes = by_section(quotes) if length == "report" else quotes
     best, hit = sentences[0].span, sentences[0].hit
     answer = _focused(analysis, write(quotes, confidence), best, hit)
-    yes_no = answers_yes_no(analysis, best.passage.text, best.start, best.end, title=best.passage.title)
-    answer = add_yes_no(analysis, answer, yes_no, hits[:READ_FIRST])
     return with_headings(answer) if length == "report" else answer
 
 

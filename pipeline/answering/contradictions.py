@@ -21,7 +21,6 @@ from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import rank_by_score, score
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of
-from pipeline.question.yes_no import answers_yes_no, is_yes_no
 from pipeline.retrieval.sites import site_of
 from text.related_words import best_weight, find_related
 from text.similarity import jaccard
@@ -118,7 +117,7 @@ def contradicting_assertions(
 
 def _kind_of(analysis: Analysis) -> ValueKind | None:
     """Return the kind of values that answer a question; None where they cannot be compared."""
-    return _KINDS.get(answer_type_of(analysis.text)) or ("yes_no" if is_yes_no(analysis) else None)
+    return _KINDS.get(answer_type_of(analysis.text))
 
 
 def _count_votes(given: Sequence[Sequence[Assertion]], own_sites: Sequence[str]) -> list[Assertion]:
@@ -176,8 +175,6 @@ def _assertion(analysis: Analysis, sentence: SpanCoverage, kind: ValueKind) -> A
     text = sentence.span.text
     if sentence.span.kind not in ("prose", "row"):
         return None
-    if kind == "yes_no":
-        return _yes_no(analysis, sentence)
     asked = values_in(analysis.text, kind, analysis.lang)
     found = tuple(
         value
@@ -191,16 +188,6 @@ def _assertion(analysis: Analysis, sentence: SpanCoverage, kind: ValueKind) -> A
         if focus and meant
         else None
     )
-
-
-def _yes_no(analysis: Analysis, sentence: SpanCoverage) -> Assertion | None:
-    """Return the assertion of a sentence that states or negates the question, all of it the value; None for others."""
-    span = sentence.span
-    yes_no = answers_yes_no(analysis, span.passage.text, span.start, span.end, title=span.passage.title)
-    if not yes_no:
-        return None
-    value = Value(kind="yes_no", start=0, end=len(span.text), names=frozenset({yes_no}))
-    return Assertion(coverage=sentence, value=value, confidence=1.0, values=(value,))
 
 
 def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
@@ -222,7 +209,7 @@ def _contradict(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
     agreed = any(may_be_equal(one.value, value) for value in other.values) or any(
         may_be_equal(other.value, value) for value in one.values
     )
-    return not agreed and (one.value.kind == "yes_no" or _same_subject(analysis, one, other))
+    return not agreed and _same_subject(analysis, one, other)
 
 
 def _same_subject(analysis: Analysis, one: Assertion, other: Assertion) -> bool:

@@ -54,7 +54,6 @@ class Language:
     measures: Words = ()
     be: Words = ()
     auxiliaries: Words = ()
-    past: Words = ()
     passive: Words = ()
     negations: Words = ()
     universals: Words = ()
@@ -73,8 +72,6 @@ class Language:
     question_types: Section = field(default_factory=dict)
     answer_types: Section = field(default_factory=dict)
     forms: Section = field(default_factory=dict)
-    yes_no: Section = field(default_factory=dict)
-    statements: Section = field(default_factory=dict)
     variants: Section = field(default_factory=dict)
     phrases: Section = field(default_factory=dict)
 
@@ -100,12 +97,7 @@ def any_of(name: str, *langs: str) -> str:
 @cache
 def word_set(name: str, *langs: str) -> frozenset[str]:
     """Return the words of the list ``name`` of some languages in small letters, each name of a month by itself."""
-    return words_in(any_of(name, *langs).casefold())
-
-
-def words_in(listed: str) -> frozenset[str]:
-    """Return the words of a text that stand between spaces or "|"."""
-    return frozenset(re.split(r"[\s|]+", listed.strip())) - {""}
+    return frozenset(re.split(r"[\s|]+", any_of(name, *langs).casefold())) - {""}
 
 
 def pattern_of(section: str, name: str, lang: str) -> str:

@@ -78,13 +78,6 @@ def values(answer: Answer) -> set[str]:
             "Der Leuchtturm von Vierburg wurde im Jahr 1880 gebaut.",
             {"1874", "1880"},
         ),
-        # a sentence that says yes, and one that says no, are the values themselves
-        (
-            "Is the Vierburg lighthouse open on Mondays?",
-            "The Vierburg lighthouse is open on Mondays.",
-            "The Vierburg lighthouse is not open on Mondays.",
-            {"The Vierburg lighthouse is open on Mondays.", "The Vierburg lighthouse is not open on Mondays."},
-        ),
     ],
 )
 def test_pages_that_give_different_values_are_both_quoted(
@@ -136,12 +129,6 @@ def test_pages_that_give_different_values_are_both_quoted(
         ("Where was Ada Lind born?", "Ada Lind was born in Ulm.", "Ada Lind was born in Germany."),
         ("Where was Ada Lind born?", "Ada Lind was born in Munich.", "Ada Lind was born in München."),
         ("Where is the archive kept?", "The archive is kept in the Town Hall.", "The archive is kept in Holmstadt."),
-        # both say yes
-        (
-            "Was the lighthouse of Vierburg built in 1874?",
-            "The lighthouse of Vierburg was built in 1874.",
-            "The lighthouse of Vierburg was built in 1874 by Robert Tallis.",
-        ),
     ],
 )
 def test_what_is_no_contradiction_is_not_said_to_be_one(question: str, one: str, other: str) -> None:
@@ -244,34 +231,19 @@ LYING = [(f"https://{host}lies.example/{at}", LIE) for at, host in enumerate([""
 TRUE = [(f"https://honest-{at}.example/", HONEST) for at in range(3)]
 
 
-@pytest.mark.parametrize(
-    ("question", "honest", "lie", "asserted"),
-    [
-        (QUESTION, HONEST, LIE, {"1874", "1901"}),
-        (
-            "Is the lighthouse of Vierburg open?",
-            "The lighthouse of Vierburg is open.",
-            "The lighthouse of Vierburg is not open.",
-            {"The lighthouse of Vierburg is open.", "The lighthouse of Vierburg is not open."},
-        ),
-    ],
-)
 @pytest.mark.parametrize("order", ["lies first", "lies last", "lies between"])
-def test_five_pages_of_one_site_do_not_outvote_three_sites(
-    question: str, honest: str, lie: str, asserted: set[str], order: str
-) -> None:
-    lying, true = [(url, lie) for url, _ in LYING], [(url, honest) for url, _ in TRUE]
+def test_five_pages_of_one_site_do_not_outvote_three_sites(order: str) -> None:
     pages = {
-        "lies first": [*lying, *true],
-        "lies last": [*true, *lying],
-        "lies between": [*lying[:3], *true, *lying[3:]],
+        "lies first": [*LYING, *TRUE],
+        "lies last": [*TRUE, *LYING],
+        "lies between": [*LYING[:3], *TRUE, *LYING[3:]],
     }
     hits = of_sites(*pages[order])
     others = best_of_other_sites(hits, hits[:5])
-    answer = compose(analyse_question(question), hits[:5], confidence=0.8, others=others)
+    answer = compose(analyse_question(QUESTION), hits[:5], confidence=0.8, others=others)
     assert answer is not None
-    assert answer.sentences[0].text == honest
-    assert values(answer) == asserted
+    assert answer.sentences[0].text == HONEST
+    assert values(answer) == {"1874", "1901"}
     assert 0.4 < answer.confidence < 0.8
 
 
