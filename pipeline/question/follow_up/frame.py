@@ -6,7 +6,7 @@ By the shapes that questions have; what is of no known shape has a name, or its 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pipeline.question.entities import find_entities
@@ -14,11 +14,10 @@ from pipeline.question.follow_up.phrase import (
     bare,
     before_participle,
     before_predicate,
-    before_preposition,
     definite,
     first_phrase,
 )
-from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
+from pipeline.question.follow_up.words import BE, Words, begins_with, words_of
 from text.terms import content_words
 
 _SENTENCES: Final = re.compile(r"[.!?] ")
@@ -55,8 +54,6 @@ class Frame:
     @property
     def named(self) -> str:
         """Return what it names, by a name or with a determiner; else its words."""
-        if self.names:
-            return self.names[0]
         determined = [] if _SENTENCES.search(self.text) else phrases(self)
         return determined[-1] if determined else self.content
 
@@ -75,8 +72,6 @@ def frame_of(question: str, lang: str) -> Frame:
     """Return the question's frame."""
     words = words_of(lang)
     text = bare(question)
-    if _SENTENCES.search(text):  # several sentences have no one shape
-        return Frame(text=text, lang=lang, asking="", rest="")
     asked = begins_with(rf"(?:(?:{words.prepositions}) )?(?:{words.asking})", text)
     asking = asked.group() if asked else ""
     rest = text[len(asking) :].strip()
@@ -100,8 +95,6 @@ def phrases(frame: Frame) -> list[str]:
 
 def _verb_after(rest: str, words: Words) -> int:
     """Return where the verb after a question phrase of some words stands; 0 where there is none, or none is needed."""
-    if begins_with(words.auxiliaries, rest):
-        return 0
     if words is words_of("de") and (found := re.match(_GERMAN_ASKED, rest)):
         return found.end()
     found = re.match(rf"(?:[\w'’-]+ ){{1,5}}?(?=(?:{words.auxiliaries})\s)", rest, re.IGNORECASE)
@@ -111,77 +104,35 @@ def _verb_after(rest: str, words: Words) -> int:
 def _by_asker(frame: Frame) -> Frame | None:
     """Return the frame of what the asker does: "How do I install nginx?", "Wie installiere ich nginx?"."""
     who = _ASKERS.get(frame.lang, _ASKERS["en"])
-    aux, determiners = words_of(frame.lang).auxiliaries, words_of(frame.lang).determiners
+    aux = words_of(frame.lang).auxiliaries
     if frame.lang == "de":
-        if found := re.fullmatch(rf"(?:{aux}) (?:{who}) (.+) (\w+en)", frame.rest, re.IGNORECASE):
-            return _acting(frame, found[2], found[1])
-        if found := re.fullmatch(
+        found = re.fullmatch(
             rf"(\w+(?:e|t|en)) (?:{who}) (.+?)( (?:an|ab|auf|aus|ein|um|zu|vor|weg))?", frame.rest, re.IGNORECASE
-        ):
-            return _acting(frame, found[1] + (found[3] or ""), found[2])
-        return None
+        )
+        return replace(frame, verb=found[1] + (found[3] or ""), object=found[2]) if found else None
     if found := re.fullmatch(
         rf"(?:to|(?:{aux}) (?:{who})(?: have to| need to)?) ([\w-]+(?: (?:up|off|out|on|down)(?= ))?) (.+)",
         frame.rest,
         re.IGNORECASE,
     ):
-        return _acting(frame, found[1], found[2])
-    if frame.lang != "en" and (
-        found := re.fullmatch(
-            rf"(?:(?:{who})\s?|\w+-(?:je|on|nous) )?(?:(?:a|ont|ha|han|hanno) )?(?!(?:{determiners})\b)(\w+) (.+)",
-            frame.rest,
-            re.IGNORECASE,
-        )
-    ):
-        return _acting(frame, found[1], found[2]) if frame.asking else None
+        return replace(frame, verb=found[1], object=found[2])
     return None
-
-
-def _acting(frame: Frame, verb: str, done_to: str) -> Frame:
-    return Frame(
-        text=frame.text,
-        lang=frame.lang,
-        asking=frame.asking,
-        rest=frame.rest,
-        names=frame.names,
-        verb=verb,
-        object=done_to,
-    )
 
 
 def _by_subject(frame: Frame, words: Words) -> Frame | None:
     """Return the frame of a question with a subject of its own: "Where is nginx kept?", "Can HomeBank …?"."""
     begun = begins_with(words.auxiliaries, frame.rest)
-    if frame.lang == "fr" and find("est-ce que?", frame.asking):
-        return _with_subject(frame, first_phrase(frame.rest, frame.lang))
     if begun is None:
         if frame.lang == "de" and frame.asking and (verb := re.match(r"(\w+t) (?!es\b)(?=\S)", frame.rest)):
-            return _with_subject(frame, first_phrase(frame.rest[verb.end() :], frame.lang))
+            return replace(frame, subject=first_phrase(frame.rest[verb.end() :], frame.lang))
         plural = r"(?=(?:[a-z-]+ )?[a-z]+s\b)" if frame.asking.casefold() == "who" else "(?!)"
         done = re.match(rf"[a-z]+ {plural}", frame.rest) or re.match(
             rf"(?:se |si )?[a-zà-ÿ]+ (?=(?i:{words.determiners}) |[A-ZÄÖÜ])", frame.rest
         )
         if done and frame.asking:
-            return _with_subject(frame, frame.rest[done.end() :])  # "Who built the lighthouse of Skagen?"
-        if (
-            frame.asking
-            and (which := re.match(r"(?:which|what|welche\w?) (\w+)", frame.text, re.IGNORECASE))
-            and not frame.names
-        ):
-            return _with_subject(frame, f"the {which[1]}" if frame.lang == "en" else which[1])
+            return replace(frame, subject=frame.rest[done.end() :])  # "Who built the lighthouse of Skagen?"
         return None
     after = frame.rest[begun.end() :].strip()
-    if there := re.match(r"there ", after):
-        before = before_preposition(after[there.end() :], words)
-        return _with_subject(frame, before) if begins_with(words.determiners, before) else None
-    if re.match(rf"(?:{words.pronouns})\b", after, re.IGNORECASE):
-        return None
     if re.fullmatch(BE, begun.group(), re.IGNORECASE):
-        return _with_subject(frame, before_participle(after) if frame.asking else before_predicate(after, words))
-    return _with_subject(frame, first_phrase(after, frame.lang))
-
-
-def _with_subject(frame: Frame, subject: str) -> Frame:
-    return Frame(
-        text=frame.text, lang=frame.lang, asking=frame.asking, rest=frame.rest, names=frame.names, subject=subject
-    )
+        return replace(frame, subject=before_participle(after) if frame.asking else before_predicate(after, words))
+    return replace(frame, subject=first_phrase(after, frame.lang))

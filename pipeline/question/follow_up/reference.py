@@ -1,4 +1,7 @@
-"""Replace what points back in a question: "it", "its", "that option", "one", "there", "he"."""
+"""Find what points back in a question, and replace it: "it", "its", "that option", "one", "there", "he".
+
+An "it" that stands for nothing does not point back: "Is it safe to …?".
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,38 @@ from typing import Final
 from domain.question import Turn
 from pipeline.question.entities import find_entities
 from pipeline.question.follow_up.frame import Frame, phrases
-from pipeline.question.follow_up.kinds import is_plural
-from pipeline.question.follow_up.phrase import bare, before_preposition, definite, head_of
-from pipeline.question.follow_up.pronouns import DAR, NOTHING, THINGS, hidden
+from pipeline.question.follow_up.phrase import bare, before_preposition, definite, head_of, is_plural
 from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
 
+#: "it" that stands for nothing: "Is it safe to …?", "How long does it take to …?", "What time is it?"
+NOTHING: Final = re.compile(
+    r"\bit (?:is |was |be )?(?:\w+ ){0,2}(?:to(?= \w)|that|if|when|whether|like)\b|\b(?:what time|how late) is it\b"
+    r"|\bit (?:rain|snow)\w*|\bes (?:gibt|geht|regnet|möglich|erlaubt)\b|\b(?:gibt|geht|regnet) es\b"
+    r"|\bes\b.*\b(?:zu \w+|\w+zu\w+)en\b"
+    r"|\bil (?:y a|faut|est possible)\b|\best-il possible\b",
+    re.IGNORECASE,
+)
+#: "there" that stands for no place: "Which colours are there?"; behind other questions it may
+EXISTS: Final = re.compile(
+    r"^(?P<what>(?:which|what|how many|how much) (?!else\b|more\b)\w.* (?:is|are|was|were)) there$", re.IGNORECASE
+)
+#: "to build": what is built was said before
+_NO_OBJECT: Final = re.compile(r"\bit (?:\w+ ){1,2}to (?!be\b)\w+$|\bes\b.*\bzu (?-i:[a-zäöüß]+en)$", re.IGNORECASE)
+#: "Où est-il né", and not "Où le poète est-il né"
+_INVERTED: Final = (
+    r"^(?:(?:{asking})(?: de temps)? )?(?!a-t|y |faut|est-il possible|existe)[\w'’]+(?:-t)?-(?:il|elle)s?\b"
+)
+#: words for what a program is made of
+THINGS: Final = (
+    r"options?|flags?|commands?|functions?|files?|settings?|methods?|modules?|packages?|parameters?|variables?|programs?|tools?"
+    r"|keys?|menus?|drivers?|fields?|option|befehl|datei|einstellung|funktion|paket|programm"
+)
+#: behind a word that stands for a whole thing or event
+_ALONE: Final = (
+    r"(?=$| (?:from|than|to|is|are|was|were|be|do|does|mean|happen|work|apply|true|so|too|also|needed|necessary)\b"
+    r"| (?:in|on|at|for|with|by)\b| \w+ed$)"
+)
+DAR: Final = "dar?(?:von|für|mit|in|auf|zu|bei|nach|über|an|gegen|durch)"
 #: what the asker has or wants, and does nothing to
 _HAVING: Final = ("need", "have", "get", "want", "know", "see", "find")
 _PERSON: Final = r"he|him|his|she|her"
@@ -26,13 +56,43 @@ _AGREEING: Final = {
     "sie": "die|der|eine|einer|meine|meiner",
     "es": "das|dem|ein|einem|mein|meinem",
 }
-#: stands for what is done
-_DONE: Final = rf"das(?-i:(?! [A-ZÄÖÜ]))|(?:kostet|dauert) es|{DAR}"
 _GERMAN_ARTICLES: Final = {"e": "die", "en": "den", "em": "dem", "er": "der", "es": "des", "": "der"}
 #: words of a topic that may take "'s"
 _MOST_POSSESSIVE: Final = 3
-#: and of one that may stand in the place of a pronoun
-_MOST_IN_PLACE: Final = 8
+
+
+def points_back(text: str, lang: str) -> bool:
+    """Return whether a question has a word that stands for something it does not name."""
+    words = words_of(lang)
+    return _pronoun(NOTHING.sub(hidden, text), lang, words) is not None
+
+
+def lacks_object(text: str) -> bool:
+    """Return whether a question ends with a verb for what was said before: "What does it cost to build"."""
+    return _NO_OBJECT.search(text) is not None
+
+
+def hidden(nothing: re.Match[str]) -> str:
+    """Return an "it" that stands for nothing so that it is not taken for one that does."""
+    return re.sub(r"\b(it|es|il)\b", r"\1_", nothing.group(), flags=re.IGNORECASE)
+
+
+def _pronoun(text: str, lang: str, words: Words) -> re.Match[str] | None:
+    back = f"{words.pronouns}|{words.possessives}"
+    if lang == "en":
+        back += rf"|(?:that|this|these|those){_ALONE}|(?:that|this|these|those) (?:{THINGS})"
+        back += r"|(?:another|the (?!only)\w+|which|new|add|make|get|need|buy|find|use|rent|order|have|there) ones?"
+        back += r"|the same(?=$| (?:for|with|on|in|to|thing)\b)|there$|then$|the (?:former|latter|first one|second one)"
+    elif lang == "de":
+        back += rf"|{DAR}|dort|dasselbe|das gleiche|(?:die|den|das|dem)(?=$| [a-zäöüß]+en$)"
+        back += r"|ein(?:e[nrms]?|s)(?=$| (?:an|ab|auf|aus|ein|zu|[a-zäöüß]+en)$)"
+        # "Sie" is polite, and "ihr" may be
+        return re.search(rf"(?<![\w-])(?:{back})(?![\w-])", text) or re.search(r"^(?:Sein|Ihr)e?\b(?= [A-ZÄÖÜ])", text)
+    elif lang == "fr" and (
+        inverted := re.search(rf"^c['’]est\b|{_INVERTED.format(asking=words.asking)}", text, re.IGNORECASE)
+    ):
+        return inverted
+    return find(back, text)
 
 
 def resolve(text: str, last: Frame, turn: Turn, lang: str) -> str:
@@ -49,8 +109,6 @@ def _resolved(text: str, last: Frame, turn: Turn, lang: str) -> str:
     if said := _said_of_all(text, last, turn, lang):
         return said
     topic = _topic(text, last, turn, lang)
-    if not _may_stand(topic, text, last, words):
-        return f"{text} ({topic})"
     replaced = text
     if lang == "en":
         replaced = _english(text, topic, last, words)
@@ -68,16 +126,8 @@ def _said_of_all(text: str, last: Frame, turn: Turn, lang: str) -> str:
     goes = begins_with(words_of(last.lang).prepositions, last.object)
     if last.verb and (last.verb not in _HAVING or goes) and re.search(r"\bit (?:cost|take)$", text):
         return f"{text} to {last.action}"
-    if re.search(r"\bit (?:\w+ )?happen", text):
-        return f"{text} ({last.content})"
-    if find("who", last.asking) and find("they|them", text):
-        return f"{text} ({turn.short_answer or last.text})"
     if turn.short_answer and find("where|wo|où", last.asking) and find("there|that|dort|là|là-bas", text):
         return f"{text} ({turn.short_answer})"
-    if last.names and find("there$", text):
-        return f"{text} ({last.names[-1]})"
-    if lang == "de" and last.verb and find(_DONE, text):
-        return f"{text} ({last.action})"
     someone = last.asking.casefold() == "wer" and not begins_with(BE, last.rest)
     return f"{text} ({last.text})" if someone and not turn.short_answer and not _agreeing(text, last) else ""
 
@@ -88,15 +138,6 @@ def _topic(text: str, last: Frame, turn: Turn, lang: str) -> str:
     if turn.short_answer and asked_who and (find(_PERSON, text) or (lang == "de" and not _agreeing(text, last))):
         return turn.short_answer
     return _asked_for(text, last, turn) or definite(_referent(text, last, words_of(lang)), last.lang)
-
-
-def _may_stand(topic: str, text: str, last: Frame, words: Words) -> bool:
-    """Return whether a topic may stand in the place of the pronoun: a short phrase, and several things for "they"."""
-    if len(topic.split()) > _MOST_IN_PLACE or begins_with(words.pronouns, topic):
-        return False
-    if topic == last.content and topic not in last.names and " " in topic:
-        return False
-    return last.lang != "en" or not find("they|them", text) or is_plural(head_of(topic, words))
 
 
 def _asked_for(text: str, last: Frame, turn: Turn) -> str:
@@ -120,8 +161,6 @@ def _referent(text: str, last: Frame, words: Words) -> str:
     "They" are several; what was newly named ("a logo") rather than a name, unless it is to do something ("can it …?").
     """
     named = phrases(last)
-    if agreeing := _agreeing(text, last):
-        return agreeing
     if find("they|them|their", text) and last.lang == "en":
         several = _several(named, last)
         if several and not is_plural(head_of(last.subject or last.object, words_of("en"))):
@@ -138,9 +177,6 @@ def _referent(text: str, last: Frame, words: Words) -> str:
 
 def _agreeing(text: str, last: Frame) -> str:
     """Return the German phrase of the question before whose article agrees with the pronoun; "" where none does."""
-    asked = re.search(r"(?:welche|wie viele) (\w+)$", last.asking, re.IGNORECASE)
-    if last.lang == "de" and asked and re.search(r"\b(?:sie|die|ihnen)\b", text):
-        return f"die {asked[1]}"
     pronoun = re.search(r"(?<![\w-])(er|ihn|ihm|sie|es)(?![\w-])", text)
     if last.lang != "de" or pronoun is None:
         return ""
@@ -172,9 +208,6 @@ def _thing_said(text: str, last: Frame, turn: Turn) -> str:
 
 def _english(text: str, topic: str, last: Frame, words: Words) -> str:
     one = find(r"which (?:one|of them|of the two|of these)", text)
-    if one and (both := re.search(r"between (.+?) and (.+)|(\S+) or (\S+)", last.text)):
-        first, second = (both[1], both[2]) if both[1] else (both[3], both[4])
-        return f"{text[: one.start()]}{one.group()}, {first} or {second},{text[one.end() :]}"
     if one := find(r"(?:another |a (?:new|different|second) )?ones?", text):
         noun = _kind_of(last.object or last.subject, words)
         if noun and noun not in last.names and not (one.group().endswith("ones") and not is_plural(noun)):

@@ -9,16 +9,21 @@ from typing import Final
 from domain.options import MAX_CHARACTERS
 from domain.question import Turn
 from pipeline.question.entities import find_entities
-from pipeline.question.follow_up.alone import WHICH, before_pointing, has_its_own, is_asking_alone, is_fragment
-from pipeline.question.follow_up.ellipsis import ask_otherwise, compare, do_otherwise, go_on, substitute
+from pipeline.question.follow_up.fragments import (
+    DEFINITE,
+    ask_otherwise,
+    compare,
+    do_otherwise,
+    go_on,
+    names_of,
+    substitute,
+)
 from pipeline.question.follow_up.frame import Frame, frame_of, phrases
-from pipeline.question.follow_up.kinds import is_attribute
-from pipeline.question.follow_up.phrase import bare, head_of
-from pipeline.question.follow_up.places import DEFINITE, names_of
-from pipeline.question.follow_up.pronouns import EXISTS, lacks_object, points_back
-from pipeline.question.follow_up.reference import resolve
+from pipeline.question.follow_up.phrase import bare, head_of, is_attribute, is_plural
+from pipeline.question.follow_up.reference import EXISTS, lacks_object, points_back, resolve
 from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
 from text.language import detect_language
+from text.languages import any_of
 from text.terms import content_words
 
 #: a question with more characters says itself what it is about; of one before it no more are read
@@ -36,6 +41,24 @@ _BESIDES: Final = r"instead|included|otherwise|stattdessen|inbegriffen|inklusive
 #: "Can I appeal", "What if I don't pay"
 _ACT_ALONE: Final = (
     r"(?:can|may|must|should|do|what if|kann|darf|muss|soll) (?:I|we|ich|wir|man)(?: don['’]t| not| nicht)? (?!do)\w+"
+)
+#: a fragment has no more words
+_FRAGMENT: Final = 7
+#: "how deep", "at what temperature"
+_ALONE: Final = (
+    f"(?:{any_of('how', 'en', 'de')}|{any_of('what', 'en')}|{any_of('which', 'en', 'de', 'fr')})"
+    r" (?!(?:{auxiliaries})\b|\w+s$|\w+ed$)[\w-]+"
+)
+#: asks which of the things that were asked about
+WHICH: Final = (
+    r"(?:(?:who|which(?: ones?)?|wer|welche[rs]?|qui) (?:is|are|was|were|ist|sind|est)(?: the (?=\w+est\b))?"
+    r"|what is (?=\w+ed)|was ist (?-i:(?=[a-z])))"
+)
+#: behind a question word that stands alone
+_STRESS: Final = " so| then| not| exactly| precisely| else| genau| denn| sonst| exactement| donc"
+#: what joins clauses: a pronoun behind it stands for what is named before it
+_JOINS: Final = (
+    "and|but|so that|as|because|that|what|which|how|why|than|und|aber|weil|dass|was|damit|et|mais|parce que|que"
 )
 #: "Can the same be done with wu-ftpd?"
 _THE_SAME: Final = re.compile(
@@ -131,8 +154,6 @@ def _of_what_was_asked(core: str, last: Frame, words: Words, lang: str) -> str |
         core,
         re.IGNORECASE,
     )
-    if known and find(f"{words.prepositions}|{words.possessives}", known.group()):
-        return None  # "the log of nginx", "its log"
     return f"{core} ({(*last.names, last.topic)[0]})" if known and is_attribute(head_of(known[1], words)) else None
 
 
@@ -156,3 +177,43 @@ def _without_lead(text: str, words: Words) -> tuple[str, bool, bool]:
     if found := re.match(rf"(?:{words.about})\s+(?=\S)", text, re.IGNORECASE):
         text, about = text[found.end() :], True
     return text, led, about
+
+
+def is_asking_alone(core: str, words: Words) -> bool:
+    """Return whether a text is nothing but a question word and what belongs to it: "Why?", "By whom?", "How deep?"."""
+    asking = f"{words.asking}|{_ALONE.format(auxiliaries=words.auxiliaries)}"
+    alone = rf"(?:(?:{words.prepositions}) )?(?:{asking})(?:{_STRESS})?"
+    return re.fullmatch(alone, core, re.IGNORECASE) is not None
+
+
+def is_fragment(core: str, *, led: bool, words: Words) -> bool:
+    """Return whether a text is no sentence: it has no question word and no verb before its subject."""
+    parts = core.split()
+    if len(parts) > _FRAGMENT or begins_with(words.asking, core) or begins_with(words.auxiliaries, core):
+        return False
+    return (led or begins_with(words.prepositions, core) is not None) and not any(
+        begins_with(words.auxiliaries, part) for part in parts[:3] if len(parts) > 2
+    )
+
+
+def before_pointing(core: str, words: Words) -> str:
+    """Return what a question says before its first pronoun; "" where it has none."""
+    found = find(f"{words.pronouns}|{words.possessives}", core)
+    return core[: found.start()] if found else ""
+
+
+def has_its_own(core: str, words: Words, lang: str) -> bool:
+    """Return whether a question names before its pronoun what that stands for."""
+    sentences = re.split(r"(?<=[.!?]) (?=\S)", core)
+    if len(sentences) > 1 and not points_back(sentences[0], lang):
+        return True
+    before = before_pointing(core, words)
+    subject = frame_of(core, lang).subject
+    if begins_with("they|them|their", core[len(before) :]) and any(map(is_plural, before.split()[1:])):
+        return True
+    if begins_with(words.possessives, core[len(before) :]) and subject and subject in before:
+        return True
+    joined = rf"(?:{words.determiners}|{words.possessives}) \S.*(?:,|\b(?:{words.conditions}|{_JOINS})\b)"
+    if before and re.search(rf"\b{joined}", before, re.IGNORECASE):
+        return True
+    return any(name in before for name in find_entities(core, lang))

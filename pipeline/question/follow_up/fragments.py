@@ -1,4 +1,4 @@
-"""Find where a fragment may stand in the question before it: in the place of what is of its kind."""
+"""Complete a fragment with the question before it ("And on Windows?", "Why?"): in the place of what is of its kind."""
 
 from __future__ import annotations
 
@@ -8,11 +8,33 @@ from typing import Final, NamedTuple
 
 from pipeline.question.entities import find_entities
 from pipeline.question.follow_up.frame import Frame, phrases
-from pipeline.question.follow_up.kinds import is_attribute, is_measured, is_plural, is_time, is_year, same_kind
-from pipeline.question.follow_up.phrase import before_preposition, head_of
-from pipeline.question.follow_up.words import Words, begins_with, find
+from pipeline.question.follow_up.phrase import (
+    before_preposition,
+    head_of,
+    is_attribute,
+    is_day,
+    is_measured,
+    is_month,
+    is_plural,
+    is_time,
+    is_year,
+    same_kind,
+)
+from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
 from text.languages import any_of
 
+#: what begins a question behind its question word
+_BEGINS: Final = re.compile(rf"^(?:{any_of('be', 'en')}|{any_of('auxiliaries', 'en')}) ")
+#: asked for by "how", and said of what is done rather than of a thing
+_AMOUNTS: Final = "many|much|long|often|far|fast|soon|late|early|well|viele?|lange|oft|weit|schnell|bald|spät|früh|gut"
+#: question words whose place another cannot take without a loss: they are the subject, or have a noun
+_LOST: Final = r"wer|qui|quién|chi|quem|(?:how (?:many|much)|which|what|wie viele?|welche\w?|quel\w*|combien d\S+) \S+"
+#: what compares, and "than"
+_COMPARED: Final = {
+    "en": (r"(?-i:[a-z]{3,}er)|worse|(?:more|less) \w+", "than"),
+    "de": (r"(?-i:[a-zäöüß]{3,}er)|(?:mehr|weniger) \w+", "als"),
+    "fr": (r"(?:plus|moins) \w+|mieux|meilleure?s?|pires?", "que"),
+}
 #: "children under twelve", "people over 65": one thing
 _AGED: Final = rf" (?:under|over|above|below|aged|older than|younger than) (?:\d+|{any_of('ones', 'en')})(?: years)?"
 #: whom or what something is for: several without a determiner, or one that is new
@@ -33,11 +55,87 @@ _FORMS: Final = (
     "de|du|des", "à|au|aux", "in|im", "zu|zum|zur|nach", "von|vom", "an|am", "bei|beim", "de|del|do|da", "a|al|ao",
     "di|del|della|dei", "em|no|na|nos|nas", "in|nel|nella",
 )  # fmt: skip
-_OWN: Final = "my|our|meine?[nmr]?|unsere?[nmr]?|mon|ma|mes|notre|nos"
 DEFINITE: Final = (
     "the|its|their|his|her|der|die|das|den|dem|seine?[nmr]?|ihre?[nmr]?|le|la|les|l['’]|son|sa|ses|leurs?|el|los|las|il|lo"
     "|gli"
 )
+
+
+def ask_otherwise(asking: str, last: Frame) -> str:
+    """Return the question before with another question word: "Why?" → "Why is the file kept there?"."""
+    rest = last.rest if last.asking else last.text[:1].lower() + last.text[1:]
+    if (measure := re.fullmatch(r"(how|wie) (\w+)", asking, re.IGNORECASE)) and not find(_AMOUNTS, measure[2]):
+        be = "ist" if last.lang == "de" else "are" if is_plural(last.topic) else "is"
+        return f"{asking} {be} {last.topic}"
+    if find(_LOST, last.asking) or find("which ones?|which|welche[rs]?", asking):
+        return f"{last.text}? {asking}"
+    only_named = last.asking and re.fullmatch(rf"(?:{BE}) {re.escape(last.subject)}", rest, re.IGNORECASE)
+    begins = begins_with(words_of(last.lang).auxiliaries, rest) or last.lang != "en"
+    return f"{last.text}? {asking}" if only_named or not begins else f"{asking} {rest}"
+
+
+def compare(question: str, last: Frame, lang: str) -> str | None:
+    """Return a question with what it compares with: "Is a greyhound faster?" → "… faster than a cheetah?"."""
+    pattern, than = _COMPARED.get(lang, ("(?!)", ""))
+    compares = re.match(rf"(?:{BE}) (?P<whom>.*) (?:{pattern})$", question, re.IGNORECASE)
+    if compares is None or find("than|als|or|oder|que", question) or is_time(question.split()[-1]):
+        return None
+    words = words_of(lang)
+    noun = find(rf"there|(?:{words.prepositions}|{words.indefinite})$", compares["whom"])  # "Is he a baker?"
+    if noun or begins_with(words.prepositions, question.split()[-1]):
+        return None
+    return f"{question} {than} {last.subject or last.topic}"
+
+
+def go_on(question: str, last: Frame) -> str | None:
+    """Return a question that leaves out its verb, with it: "Why should I?" → "Why should I install nginx?"."""
+    asker = r"i|we|you|one|ich|wir|man"
+    if last.verb and find(rf"(?:should|can|could|must|may|do|would|soll|sollte|muss|kann|darf) (?:{asker})$", question):
+        return f"{question} {last.action}"
+    return None
+
+
+def substitute(fragment: str, last: Frame, words: Words) -> str:
+    """Return the question before with the fragment in the place of what is of its kind, or else at its end.
+
+    A known thing that fits nowhere is asked for itself, with the rest of the question as its subject.
+    """
+    stands_before = begins_with(words.prepositions, fragment)
+    preposition = stands_before.group() if stands_before else ""
+    body = _with_plural(fragment[len(preposition) :].strip(), last)
+    for place in places(Fragment(preposition, body), last, words):
+        return last.text[: place.start] + place.text + last.text[place.end :]
+    if preposition:
+        return f"{last.text} {fragment[0].lower()}{fragment[1:]}"
+    joined = _joined(body, last.lang)
+    if is_measured(head_of(body, words)):
+        about = next((name for name in last.names if not is_time(name)), last.topic)
+        return f"{fragment} ({about})"
+    if not joined and last.rest and begins_with(DEFINITE, body) and not is_time(body):
+        return f"{fragment} ({_BEGINS.sub('', last.rest)})"  # another thing of the same subject
+    return f"{last.text}{'' if is_time(body) or is_added(body) else ','} {joined}{fragment}"
+
+
+def _with_plural(body: str, last: Frame) -> str:
+    """Return a fragment with the noun that its "ones" stands for: "green ones" → "green lentils"."""
+    several = [word for word in last.text.split() if is_plural(word) and word.islower()]
+    return re.sub(r"\bones$", several[-1], body) if several and " " in body else body
+
+
+def _joined(body: str, lang: str) -> str:
+    """Return what joins a time to a question: "on" before days, "in" before months."""
+    if lang != "en" or begins_with("the|last|next|every", body):
+        return ""
+    return "on " if is_day(body.split()[-1]) else "in " if is_month(body.split()[-1]) else ""
+
+
+def do_otherwise(fragment: str, last: Frame) -> str | None:
+    """Return the question before with another verb: "And mirror it?" → "How do I mirror a symbol?"."""
+    verb = re.fullmatch(r"([a-z]+) (?:it|them|that|this|one)", fragment)
+    if verb is None or not last.verb:
+        return None
+    at = last.text.find(f" {last.verb} ")
+    return f"{last.text[: at + 1]}{verb[1]} {last.object}" if at >= 0 else None
 
 
 class Place(NamedTuple):
@@ -79,8 +177,6 @@ def is_added(body: str) -> bool:
 def names_of(text: str, lang: str, words: Words) -> list[str]:
     """Return what a text names; not a German noun with an article, which may be any thing."""
     named = find_entities(text, lang)
-    if lang != "de":
-        return list(named)
     return [
         name
         for name in named
@@ -96,18 +192,12 @@ def _phrases(body: str, last: Frame, words: Words) -> Iterator[Place]:
     if begins_with(words.indefinite, body):
         yield from _subject(body, last, words)
         yield from _indefinite(body, last, words)
-    elif names_of(f"x {body}", last.lang, words):
-        yield from _names(body, last, words)
     elif begins_with(DEFINITE, body):
         yield from _known(body, last, words)
         if is_attribute(head_of(body, words)) and not _asks_for_attribute(last, words):
             return
     for phrase in (last.object, last.subject):
         plain = before_preposition(phrase, words)
-        if begins_with(words.prepositions, plain) and not begins_with("du|des", plain):
-            continue
-        if begins_with(_OWN, body) and begins_with(words.indefinite, plain):
-            continue  # "and my son?" is for whom, not what
         if not (re.fullmatch(r"[a-z-]+[a-rt-z]", body) and begins_with(DEFINITE, plain)):  # "and close?"
             yield from _in_place_of(plain, body, last, words)
 
@@ -122,9 +212,6 @@ def _same_noun(body: str, last: Frame, words: Words) -> Iterator[Place]:
         starts = begins_with(f"{words.auxiliaries}|{words.prepositions}|{words.determiners}", found.group())
         start = found.end() - len(head) if starts and described == 1 else found.start()
         yield Place(start, found.end(), " ".join(without.split()[: described + 1]))
-    described_by = re.match(rf"([\w'’-]+ (?:{words.prepositions}) )[\w'’-]+$", without)
-    if described_by and (found := re.search(rf"\b{re.escape(described_by[1])}[\w'’-]+", last.text, re.IGNORECASE)):
-        yield Place(*found.span(), without)
 
 
 def _same_kind(body: str, last: Frame, words: Words) -> Iterator[Place]:
@@ -175,24 +262,6 @@ def _indefinite(body: str, last: Frame, words: Words) -> Iterator[Place]:
         noun = head_of(found[-1].group(), words)
         put = re.sub(r"^one(?= |$)", f"a {noun}", body, flags=re.IGNORECASE)
         yield Place(*found[-1].span(), _with_noun(put, found[-1].group(), words, last.lang))
-
-
-def _names(body: str, last: Frame, words: Words) -> Iterator[Place]:
-    """Yield the name in whose place another one may stand: that of the subject or the object, or else the last one."""
-    known = begins_with(words.determiners, body)
-    for phrase in (last.object, last.subject):
-        plain = before_preposition(phrase, words)
-        owner = re.search(rf"\s(?:of|von|de) ((?!(?:{words.determiners})\b)[\w.-]+)$", phrase)
-        named = next((name for name in last.names if name in phrase), owner[1] if owner else "")
-        bare = _undetermined(plain, words)
-        if plain and (
-            bare == named or (known and (not named or named in plain)) or (bare == plain and " " not in plain)
-        ):
-            yield from _in_place_of(plain, body, last, words)
-        elif named:
-            yield from _in_place_of(named, body, last, words)
-    if last.names and not known:
-        yield from _in_place_of(last.names[-1], body, last, words)
 
 
 def _known(body: str, last: Frame, words: Words) -> Iterator[Place]:
