@@ -112,6 +112,7 @@ _TASKS = (
     Task(name="wellread.sweep", queue="upkeep", every_s=3.0),
     Task(name="wellread.refresh", queue="upkeep", every_s=10.0),
     Task(name="wellread.notify", queue="model", row="webhook"),
+    Task(name="wellread.batch", queue="model", every_s=60.0),
     Task(name="wellread.learn", queue="upkeep", every_s=300.0),
     Task(name="wellread.expire", queue="upkeep", every_s=60.0),
     Task(name="wellread.erase", queue="embed"),

@@ -33,6 +33,8 @@ Length = Literal["short", "normal", "long", "report"]
 
 #: seconds in which a question must end, unless its asker says otherwise
 DEADLINE_S: Final = 900.0
+#: likewise, if its requests to a model go into batches
+BATCH_DEADLINE_S: Final = 86_400.0
 #: of a question's text
 MAX_CHARACTERS: Final = 4_000
 #: the most hits that any pass asks for [retry_top_k]
@@ -92,7 +94,15 @@ Collection = Annotated[
     str, Field(max_length=100, description="The collection; default: the key's first, or `default`.")
 ]
 #: seconds until a question ends
-Deadline = Annotated[float, Field(gt=0, le=86_400, description="Seconds until it ends with the best answer so far.")]
+Deadline = Annotated[
+    float | None,
+    Field(
+        gt=0,
+        le=BATCH_DEADLINE_S,
+        description=f"Seconds until it ends with the best answer so far; default: {DEADLINE_S:g}, or with `batch` "
+        f"{BATCH_DEADLINE_S:g}.",
+    ),
+]
 
 
 class Body(BaseModel):
@@ -194,6 +204,11 @@ class Overrides(Body):
     )
     answer_language: Annotated[Language | None, Flag("--answer-language", "CODE"), Argument()] = Field(
         default=None, description="Language (ISO 639-1) that a model writes in; without a model, of the quoted pages."
+    )
+    batch: Annotated[bool | None, Flag("--batch", help="A model may take up to a day, at half the price.")] = Field(
+        default=None,
+        description="Whether a model may take up to a day to answer, at half the price; default: the operator's "
+        "setting.",
     )
     threshold: Annotated[float | None, Flag("--threshold")] = Field(
         default=None, ge=0, le=1, description="Confidence that suffices, from 0 to 1, instead of the strategy's."

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from domain.flow import Status
 from domain.published import described
@@ -89,6 +89,10 @@ def _no_overrides() -> Overrides:
     return Overrides()
 
 
+#: of a question whose requests to a model may wait for a batch
+LAST_PRIORITY: Final = -3
+
+
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """A question with its conditions and its progress."""
@@ -110,7 +114,7 @@ class Question:
     overrides: Overrides = field(default_factory=_no_overrides)
     answer_schema: Mapping[str, Any] | None = None  #: the form that the answer is to have, as JSON Schema
     budget: Budget = field(default_factory=Budget)
-    priority: int = 0  #: 0–9, 9 is served first
+    priority: int = 0  #: 0–9, 9 is served first; LAST_PRIORITY after all others
     queries: tuple[str, ...] = ()  #: the question's text and its variants
     variants: tuple[Variant, ...] = ()
     missing: tuple[str, ...] = ()  #: what the last verdict found uncovered
@@ -121,3 +125,8 @@ class Question:
     draft: Mapping[str, Any] = field(default_factory=dict)  #: what a model is to do, as pipeline.draft makes it
     updated_at: datetime | None = None  #: when it got its status
     callback_url: str = ""
+
+    @property
+    def may_wait(self) -> bool:
+        """Return whether its requests to a model may wait for a batch."""
+        return self.priority == LAST_PRIORITY

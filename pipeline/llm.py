@@ -133,6 +133,10 @@ class OverBudget(ModelError):
     """The call could cost more than one call may, or more than the question has left; nothing was sent."""
 
 
+class AwaitsBatch(WellreadError):
+    """The request waits for its reply in a batch: look again when it is there. It is no failure of the model."""
+
+
 class SpendingBudget:
     """The money, tokens and time a question has left for a language model; calls may be made in parallel.
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evals.model.api_rules import complaint
+from evals.model.api_rules import complaint, wrong_headers
 from evals.model.service import ModelServer
 from evals.model.wire import (
     Cite,
@@ -29,6 +29,8 @@ from pipeline.models.calls import Calls
 from pipeline.models.claude.provider import ClaudeProvider
 from pipeline.models.model import LanguageModel
 from pipeline.models.pace import Pace, Times
+from tests.claude_batches import PATH as BATCHES
+from tests.claude_batches import Batches
 from tests.fakes import Unpaced
 from text.analyser import words
 from text.sentences import sentence_spans
@@ -84,10 +86,44 @@ class ClaudeDouble(ModelServer[Received, Reply]):
     def __init__(self, *, key: str = KEY) -> None:
         super().__init__(_Handler)
         self.key = key
+        self.batches = Batches()
+
+    def forget(self) -> None:
+        """Drop what was received, what was scripted, and all batches."""
+        super().forget()
+        self.batches = Batches()
 
 
 class _Handler(MessagesHandler):
+    def answer_get(self) -> None:
+        if not self._is_of_batches():
+            super().answer_get()
+            return
+        status, payload = self.server.double.batches.get(self.path, self.server.double.url)
+        self.whole(status, payload, "application/x-jsonl" if self.path.endswith("results") else "application/json", {})
+
+    def do_DELETE(self) -> None:  # noqa: N802 (http.server's name)
+        if self._is_of_batches():
+            self._tell(200, self.server.double.batches.delete(self.path))
+
+    def _is_of_batches(self) -> bool:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        if self.path.startswith(BATCHES) and (wrong := wrong_headers(headers, self.server.double.key)):
+            self.reply_with({}, wrong)
+            return False
+        return self.path.startswith(BATCHES)
+
+    def _tell(self, status: int, value: Json) -> None:
+        self.whole(status, json.dumps(value).encode(), "application/json", {})
+
     def answer_post(self, headers: dict[str, str], body: Json) -> None:
+        if self.path.startswith(BATCHES):
+            if self._is_of_batches():
+                made = self.server.double.batches.post(self.path, body, self.server.double.url)
+                self.close_connection = made is None
+                if made:
+                    self._tell(*made)
+            return
         reply = self.server.double.take(Received(path=self.path, headers=headers, body=body))
         reply = complaint(self.path, headers, body, self.server.double.key) or reply or _by_itself(body)
         if isinstance(reply, Wait):

@@ -38,6 +38,8 @@ class Options(TypedDict, total=False):
     instructions: str
     #: Language (ISO 639-1) that a model writes in; without a model, of the quoted pages.
     answer_language: str
+    #: Whether a model may take up to a day to answer, at half the price; default: the operator's setting.
+    batch: bool
     #: Confidence that suffices, from 0 to 1, instead of the strategy's.
     threshold: float
     #: Other wordings in phase 2; 0: none; default: the operator's setting.
@@ -71,7 +73,7 @@ class Terms(Options, total=False):
 
     #: Receives a signed POST when the question ends.
     callback_url: str
-    #: Seconds until it ends with the best answer so far.
+    #: Seconds until it ends with the best answer so far; default: 900, or with `batch` 86400.
     deadline: float
 
 

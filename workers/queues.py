@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from domain.flow import TASKS
+from domain.question import LAST_PRIORITY
 
 if TYPE_CHECKING:
     import redis
@@ -19,14 +20,14 @@ LAST = 9
 def place(task: str, priority: int | None) -> int:
     """Return a message's place in its queue: by its question's priority, and of equal ones what ends questions first.
 
-    ``priority`` is 0–9, 9 first (7–9, 4–6, 1–3 and 0 are told apart); None where no question waits.
+    ``priority`` is 0–9, 9 first (7–9, 4–6, 1–3 and 0 are told apart), or LAST_PRIORITY; None if no question waits.
     """
     return LAST if priority is None else 2 * ((9 - priority) // 3) + TASKS[task].begins
 
 
 def places(task: str) -> tuple[int, ...]:
     """Return every place that a task's messages may have."""
-    return tuple(sorted({place(task, priority) for priority in (None, *range(10))}))
+    return tuple(sorted({place(task, priority) for priority in (None, LAST_PRIORITY, *range(10))}))
 
 
 def queue_length(client: redis.Redis, queue: str, at: Sequence[int] = PRIORITY_STEPS) -> int:

@@ -115,11 +115,19 @@ def _runs(value: str) -> str:
     return value
 
 
+def _name_askers(given: tuple[str, ...]) -> tuple[str, ...]:
+    for each in given:
+        if not each.startswith(("collection:", "key:")):
+            raise ValueError(f"{each!r} names neither a collection (collection:NAME) nor a key (key:NAME)")
+    return given
+
+
 #: comma-separated
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(split)]
 Keys = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(split)]
 Enhancements = Annotated[Words, AfterValidator(_are_enhancements)]
 Examples = Annotated[str, AfterValidator(_are_examples)]
+Batched = Annotated[Words, AfterValidator(_name_askers)]
 Sites = Annotated[Words, AfterValidator(_are_sites)]
 #: numbers that may be left empty
 OptionalInt = Annotated[int | None, BeforeValidator(_none_if_empty)]

@@ -24,6 +24,7 @@ from domain.options import MAX_INSTRUCTIONS, MAX_K
 from pipeline.documents.profile import DOCUMENTS
 from pipeline.models.pace import Times
 from workers.setting_types import (
+    Batched,
     Chromium,
     DatabaseUrl,
     Enhancements,
@@ -147,6 +148,11 @@ class Settings(BaseSettings):
         0,
         ge=0,
         description="Most tokens a minute at the service of the models, input and output together; 0: no limit.",
+    )
+    batch_for: Batched = Field(
+        (),
+        description="Whose questions may wait up to a day for a model, at half the price: collection:NAME and "
+        "key:NAME, comma-separated.",
     )
     max_usd_per_question: float = Field(0.5, ge=0, description="Most US dollars one question may spend on a model.")
     max_tokens_per_question: int = Field(

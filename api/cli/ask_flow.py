@@ -121,8 +121,9 @@ def to_json(record: Record) -> str:
 
 
 def _submit(client: Client, asked: Asking) -> str:
-    # a watched question is asked again when nobody waits for it: its rounds keep the default deadline
-    deadline = Terms() if asked.terms.get("watch") else Terms(deadline=asked.wait_s)
+    # nobody waits for the rounds of a watched question, nor for a batch
+    outlasts = asked.terms.get("watch") or asked.terms.get("batch")
+    deadline = Terms() if outlasts else Terms(deadline=asked.wait_s)
     try:
         return client.submit(asked.question, **asked.terms | deadline)
     except Refused as refusal:

@@ -8,7 +8,6 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from domain import BLOCK_KINDS, BlockKind
 from domain.options import (
-    DEADLINE_S,
     LENGTHS,
     MAX_EXCLUDED,
     MAX_LANGS,
@@ -41,7 +40,7 @@ class QuestionRequest(Asked):
     """A question whose asker does not wait."""
 
     callback_url: Url | None = Field(default=None, description="Receives a signed POST when the question ends.")
-    deadline: Deadline = DEADLINE_S
+    deadline: Deadline = None
 
 
 class SearchRequest(Body):

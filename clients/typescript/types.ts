@@ -63,6 +63,8 @@ export interface ChatRequest {
   instructions?: string;
   /** Language (ISO 639-1) that a model writes in; without a model, of the quoted pages. */
   answer_language?: string | null;
+  /** Whether a model may take up to a day to answer, at half the price; default: the operator's setting. */
+  batch?: boolean | null;
   /** Confidence that suffices, from 0 to 1, instead of the strategy's. */
   threshold?: number | null;
   /** Other wordings in phase 2; 0: none; default: the operator's setting. */
@@ -547,6 +549,8 @@ export interface QuestionRequest {
   instructions?: string;
   /** Language (ISO 639-1) that a model writes in; without a model, of the quoted pages. */
   answer_language?: string | null;
+  /** Whether a model may take up to a day to answer, at half the price; default: the operator's setting. */
+  batch?: boolean | null;
   /** Confidence that suffices, from 0 to 1, instead of the strategy's. */
   threshold?: number | null;
   /** Other wordings in phase 2; 0: none; default: the operator's setting. */
@@ -575,8 +579,8 @@ export interface QuestionRequest {
   budget?: BudgetRequest;
   /** Receives a signed POST when the question ends. */
   callback_url?: string | null;
-  /** Seconds until it ends with the best answer so far. */
-  deadline?: number;
+  /** Seconds until it ends with the best answer so far; default: 900, or with `batch` 86400. */
+  deadline?: number | null;
 }
 
 /** One of the latest questions. */

@@ -15,13 +15,20 @@ def complaint(path: str, headers: Mapping[str, str], body: Json, key: str) -> Fa
     """Say what the API would refuse the request for."""
     if path != "/v1/messages":
         return Fail(404, "not_found_error", f"no such path {path}")
+    if wrong_key := wrong_headers(headers, key):
+        return wrong_key
+    for check in (_wrong_parameters, _wrong_output, _wrong_blocks):
+        if wrong := check(body):
+            return Fail(400, "invalid_request_error", wrong)
+    return None
+
+
+def wrong_headers(headers: Mapping[str, str], key: str) -> Fail | None:
+    """Say what the API would refuse any request for."""
     if headers.get("authorization") != f"Bearer {key}" and headers.get("x-api-key") != key:
         return Fail(401, "authentication_error", "invalid x-api-key")
     if "anthropic-version" not in headers:
         return Fail(400, "invalid_request_error", "anthropic-version: header is required")
-    for check in (_wrong_parameters, _wrong_output, _wrong_blocks):
-        if wrong := check(body):
-            return Fail(400, "invalid_request_error", wrong)
     return None
 
 

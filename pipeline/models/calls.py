@@ -19,11 +19,12 @@ from domain import Cost
 from pipeline.llm import BadReply, ModelBusy, ModelRefused, ModelUnreachable, OverBudget
 from pipeline.models.json_reply import find_object
 from pipeline.models.pace import OwnPace, Pace, Times
-from pipeline.models.prices import cost_of, most_it_can_cost
+from pipeline.models.prices import BATCH_SHARE, cost_of, most_it_can_cost
+from pipeline.models.provider import BatchApi
 
 if TYPE_CHECKING:
     from pipeline.llm import SpendingBudget
-    from pipeline.models.provider import Connection, Json, ModelReply, OnText, Prompt, Provider
+    from pipeline.models.provider import BatchedReplies, Connection, Json, ModelReply, OnText, Prompt, Provider
 
 log = structlog.get_logger()
 
@@ -55,12 +56,18 @@ class Calls:
     _opened: tuple[int, Connection] | None = field(default=None, init=False, repr=False)
     _owner: Calls | None = field(default=None, init=False, repr=False)  # of the connections, for one within a budget
     _budget: SpendingBudget | None = field(default=None, init=False, repr=False)
+    _batched: BatchedReplies | None = field(default=None, init=False, repr=False)
 
-    def within(self, budget: SpendingBudget) -> Calls:
-        """Return a copy over the same connections that pays from ``budget``."""
+    def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> Calls:
+        """Return a copy over the same connections that pays from ``budget``; ``batched`` replies need no call."""
         bound = copy.copy(self)
-        bound._owner, bound._budget = self._owner or self, budget
+        bound._owner, bound._budget, bound._batched = self._owner or self, budget, batched
         return bound
+
+    def batch_api(self) -> BatchApi | None:
+        """Return the connection if the service takes batches."""
+        api = self._api()
+        return api if isinstance(api, BatchApi) else None
 
     def warm(self) -> None:
         """Load what calls need and open a connection, so that the first one need not wait; raises ModelError."""
@@ -105,12 +112,19 @@ class Calls:
         if self._budget is not None:
             self._budget.reserve(most)
         try:
-            reply = self._send(model, request, prompt, on_text)
-            paid = cost_of(model, reply.usage, self.provider.prices)
+            batched = self._from_batch(request, prompt)
+            reply = batched or self._send(model, request, prompt, on_text)
+            paid = cost_of(model, reply.usage, self.provider.prices, share=BATCH_SHARE if batched else 1.0)
         finally:
             if self._budget is not None:
                 self._budget.settle(most, paid)
         return reply, paid
+
+    def _from_batch(self, request: Json, prompt: Prompt) -> ModelReply | None:
+        """Return the reply that came in a batch; None: ask for it now. Raises AwaitsBatch while it is to come."""
+        api = self.batch_api() if self._batched else None
+        message = self._batched.reply_to(request) if self._batched and api else None
+        return api.read(message, prompt) if api and message else None
 
     def _send(self, model: str, request: Json, prompt: Prompt, on_text: OnText | None) -> ModelReply:
         """Return the reply of the first attempt that has one, within the times."""

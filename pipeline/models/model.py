@@ -29,7 +29,7 @@ from pipeline.models.prompts import (
     answer_notes,
     asked_texts,
 )
-from pipeline.models.provider import Prompt
+from pipeline.models.provider import BatchApi, BatchedReplies, Prompt
 from pipeline.models.schemas import (
     FACTS_SCHEMA,
     REWRITTEN_SCHEMA,
@@ -181,11 +181,15 @@ class LanguageModel:
         fields, cost = self._calls.fields(self._small_model, prompt)
         return Priced(value=read_check(fields, answer), cost=cost)
 
-    def within(self, budget: SpendingBudget) -> LanguageModel:
-        """Return a copy over the same connections that pays from ``budget``."""
+    def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> LanguageModel:
+        """Return a copy over the same connections that pays from ``budget``; ``batched`` replies need no call."""
         bound = copy.copy(self)
-        bound._calls = self._calls.within(budget)
+        bound._calls = self._calls.within(budget, batched)
         return bound
+
+    def batch_api(self) -> BatchApi | None:
+        """Return what sends batches, if the service takes them."""
+        return self._calls.batch_api()
 
     def warm(self) -> None:
         """Load what calls need and open a connection, without asking anything; a failure is only logged."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from domain import Cost
 
 _MILLION = 1_000_000
+#: of the price, that a call in a batch costs
+BATCH_SHARE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,15 +70,15 @@ def price_of(model: str, prices: Mapping[str, Price] = PRICES) -> Price:
     return max(prices.values(), key=lambda price: price.output, default=_UNKNOWN)
 
 
-def cost_of(model: str, usage: Usage, prices: Mapping[str, Price] = PRICES) -> Cost:
-    """Return what ``usage`` costs; ``Cost.input_tokens`` counts cached ones too."""
+def cost_of(model: str, usage: Usage, prices: Mapping[str, Price] = PRICES, *, share: float = 1.0) -> Cost:
+    """Return what ``usage`` costs at a ``share`` of the price; ``Cost.input_tokens`` counts cached ones too."""
     price = price_of(model, prices)
     usd = (
         usage.input_tokens * price.input
         + usage.output_tokens * price.output
         + usage.cache_read_tokens * price.cache_read
         + usage.cache_write_tokens * price.cache_write
-    ) / _MILLION
+    ) * (share / _MILLION)
     return Cost(
         model=model,
         input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,

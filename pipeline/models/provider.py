@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from datetime import datetime
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from domain import Passage
 from pipeline.models.passages import PassageBlocks
@@ -87,6 +88,43 @@ class Connection(Protocol):
 
     def close(self) -> None:
         """Close the connections."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """A batch at the service."""
+
+    id: str
+    size: int  #: requests in it
+    created_at: datetime
+    has_ended: bool
+
+
+@runtime_checkable
+class BatchApi(Protocol):
+    """A connection to a service that also takes many requests at once and replies within a day, for half the price."""
+
+    def send_batch(self, requests: Mapping[str, Json]) -> str:
+        """Send requests by their names; return the batch's id."""
+
+    def batches(self, since: datetime) -> list[Batch]:
+        """Return the batches that were made since then."""
+
+    def batch_replies(self, batch_id: str) -> dict[str, Json | None]:
+        """Return the replies of a batch that has ended, by the requests' names; None: there is none."""
+
+    def delete_batch(self, batch_id: str) -> None:
+        """Have the service forget a batch that has ended."""
+
+    def read(self, message: Json, prompt: Prompt) -> ModelReply:
+        """Read a reply to a request that was made of ``prompt``."""
+
+
+class BatchedReplies(Protocol):
+    """The replies of batches to one question's requests."""
+
+    def reply_to(self, request: Json) -> Json | None:
+        """Return the reply; None: ask for it now. Raises AwaitsBatch while it is to come."""
 
 
 class Provider(Protocol):

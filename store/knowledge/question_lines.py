@@ -12,6 +12,7 @@ from domain import Budget, Citation, Cost, Sentence, Status, Verdict
 from domain.answer import NextQuestion, StructuredAnswer
 from domain.flow import FINAL
 from domain.options import Overrides
+from domain.question import LAST_PRIORITY
 from domain.record import ContextHit, FeedbackVerdict
 from domain.variant import Variant
 from store.knowledge.lines import FileLine, Hash, Text, Url
@@ -187,7 +188,7 @@ class QuestionLine(FileLine):
     overrides: Annotated[dict[str, Any], _json_of(Overrides)]
     answer_schema: dict[str, Any] | None = None
     budget: Annotated[dict[str, Any], _json_of(Budget)]
-    priority: Annotated[int, Field(ge=0, le=9)]
+    priority: Annotated[int, Field(ge=LAST_PRIORITY, le=9)]
     deadline: AwareDatetime
     queries: list[Text]
     variants: list[Annotated[dict[str, Any], _json_of(Variant)]]

@@ -51,7 +51,7 @@ class NewQuestion:
     overrides: Overrides = field(default_factory=Overrides)
     answer_schema: Mapping[str, Any] | None = None  #: the form that the answer is to have
     priority: int = 0
-    deadline_s: float = DEADLINE_S
+    deadline_s: float | None = None  #: None: the usual one
     idempotency_key: str = ""
     owner: str | None = None  #: whose key asks it; only this one may see it, and operators
     callback_url: str = ""
@@ -144,7 +144,7 @@ def _row(question_id: str, new: NewQuestion, understood: Understood, now: dateti
         "status": Status.ASKED,
         "budget": asdict(new.budget),
         "overrides": _own(new),
-        "deadline": now + timedelta(seconds=new.deadline_s),
+        "deadline": now + timedelta(seconds=DEADLINE_S if new.deadline_s is None else new.deadline_s),
         "idempotency_key": _key(new),
         "fingerprint": _fingerprint(new),
         "equal_key": _equal_key(new, understood),
@@ -188,6 +188,7 @@ def _fingerprint(new: NewQuestion) -> str:
     for name in ("id", "idempotency_key", "answer_fingerprint", "overrides", "owner"):
         del fields[name]
     fields |= _own(new)
+    fields["deadline_s"] = DEADLINE_S if new.deadline_s is None else new.deadline_s
     # keys that were given out before these existed still fit
     added_later = ("reuse", "watch", "langs", "private", "understood", "thread_id", "after_id", "said", "answer_schema")
     for name in added_later:
@@ -226,6 +227,7 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
         del conditions["answer_schema"]  # stored keys are made without it
     if new.owner is None:
         del conditions["owner"]  # those of nobody's questions, too
+    conditions.pop("batch", None)  # the answer is the same
     conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
     if understood.final:
         return shared_runs.equal_key(understood.text, conditions)

@@ -16,6 +16,7 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session, aliased
 
 from domain import FINAL, Status
+from domain.question import LAST_PRIORITY
 from store.questions import steps
 from store.sql.tables import QuestionRow
 from text.analyser import fold
@@ -57,8 +58,10 @@ def leader_for(session: Session, row: QuestionRow) -> QuestionRow | None:
 
 
 def join(row: QuestionRow, leader: QuestionRow) -> None:
-    """Make a question follow; its leader gets at least its priority."""
+    """Make a question follow; its leader gets at least its priority, and waits for no batch unless it does, too."""
     row.status, row.leader_id = Status.FOLLOWING, leader.id
+    if leader.priority == LAST_PRIORITY != row.priority:
+        leader.due_at = row.due_at
     leader.priority = max(leader.priority, row.priority)
 
 

@@ -14,7 +14,7 @@ from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
 from domain.options import Overrides
 from domain.record import ContextHit
-from store.questions import answers, shared_runs, steps, watches, webhooks
+from store.questions import answers, batches, shared_runs, steps, watches, webhooks
 from store.questions.steps import StepDetail, to_json
 from store.sql import leases
 from store.sql.rows import to_value
@@ -142,6 +142,8 @@ def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> No
 
     A final status adds a webhook; the followers end with the question or continue without it.
     """
+    if row.status == Status.WRITING:
+        batches.forget(session, row.id)
     _set_status(row, to, now)
     if to.is_final:
         _add_webhook(session, row, now)

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from domain import Budget
 from domain.errors import WellreadError
-from domain.options import DEADLINE_S, Asked, Deadline, Overrides, StrategyName
+from domain.options import Asked, Deadline, Overrides, StrategyName
 from store.questions.new_questions import NewQuestion
 from workers.questions.conditions import clean_sites
 
@@ -27,14 +27,14 @@ class Payload(Asked):
     strategy: Annotated[StrategyName | None, BeforeValidator(lambda given: given or None)] = None
     callback_url: str = ""
     owner: str = Field("", max_length=100, description="The name of the API key that reads the answer back.")
-    deadline: Deadline = DEADLINE_S
+    deadline: Deadline = None
 
 
 def to_new(
     asked: Asked,
     allowed: Budget,
     *,
-    deadline_s: float = DEADLINE_S,
+    deadline_s: float | None = None,
     callback_url: str = "",
     idempotency_key: str = "",
     private: bool = False,

@@ -17,6 +17,7 @@ OPERATIONAL = frozenset(
         "api_host",
         "api_keys",
         "api_port",
+        "batch_for",
         "contact",
         "crawl_processes",
         "data_dir",

@@ -10,6 +10,8 @@ from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
+from domain.options import BATCH_DEADLINE_S, DEADLINE_S
+from domain.question import LAST_PRIORITY
 from domain.site import Source, is_under
 from pipeline.answering.structured.schema import parse_schema
 from pipeline.question.analysis import clean_question
@@ -23,7 +25,7 @@ from store.sql.tables import QuestionRow
 from workers import admission
 from workers.admission import Ahead, TooManyOpen
 from workers.monitoring import traces
-from workers.questions import follow_ups
+from workers.questions import batches, follow_ups
 from workers.questions.conditions import left_out
 from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import notify_ended
@@ -53,8 +55,11 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     if new.answer_schema is not None:
         parse_schema(new.answer_schema)
     sites = tuple(_scope(services, site) for site in new.sites)
+    may_wait = batches.may_wait(services, new)
     checked = replace(
         new,
+        priority=LAST_PRIORITY if may_wait else new.priority,
+        deadline_s=new.deadline_s or (BATCH_DEADLINE_S if may_wait else DEADLINE_S),
         text=clean_question(new.text),
         understood=clean_question(new.understood) if new.understood else "",
         private=new.private and services.settings.named_sites == "question" and bool(sites),

@@ -20,7 +20,7 @@ from pipeline.answering.notices import with_notices
 from pipeline.answering.sections import ROOMS, count_tokens, sections
 from pipeline.ask import order_of_variants
 from pipeline.draft import Draft, Reading, from_json, to_json
-from pipeline.llm import Brief, ModelBusy, ModelError
+from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from pipeline.write import key_of, write_answer, write_variants
@@ -31,7 +31,7 @@ from store.questions.steps import WriteDetail
 from store.sql import leases
 from store.sql.errors import DatabaseError
 from store.sql.tables import QuestionRow
-from workers.questions import follow_ups, publishing
+from workers.questions import batches, follow_ups, publishing
 from workers.questions.spending import MARGIN_S, remaining_budget
 from workers.questions.step import Work, finish, step
 from workers.services.outages import recorded
@@ -56,6 +56,9 @@ def write(services: Services, question_id: str) -> None:
             raise ValueError("a question waits for a model without a draft")
         try:
             move = _asked(services, work, draft)
+        except AwaitsBatch:
+            batches.wait(services, work)
+            return
         except ModelBusy as error:
             if _deferred(services, work, draft, error):
                 return
@@ -69,7 +72,8 @@ def _asked(services: Services, work: Work, draft: Draft) -> Move:
     """Return where a question goes after a model was asked; raises ModelError."""
     if services.model is None:
         return _without_model(services, work.question, draft, None)
-    model = services.model.within(remaining_budget(services, work.question))
+    replies = batches.Replies(services, work.question) if work.question.may_wait else None
+    model = services.model.within(remaining_budget(services, work.question), replies)
     if draft.ask == "rewrite":
         follow_ups.complete(services, work.question, model)
         return Move(to=draft.failed.to, outcome="rewrite")
@@ -131,7 +135,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         second_call=services.settings.model_check,
         in_quotes=_in_quotes(services, question),
         on_answer=notify_writing(services, question.id),
-        on_written=show,
+        on_written=None if question.may_wait else show,
     )
     detail = WriteDetail(
         asked=came.calls,
@@ -165,7 +169,7 @@ def _brief(services: Services, question: Question, reading: Reading, known: Mapp
             rooms=[room * ROOM[own.length].reads for room in ROOMS],
         ),
         lang=own.answer_language or reading.lang,
-        today=services.now().date(),
+        today=(question.updated_at or services.now()).date(),  # a step that begins again asks the same
         sites=question.sites,
         form=reading.form,
         length=own.length,
@@ -220,8 +224,8 @@ def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) ->
     """
     now, question = services.now(), work.question
     until = now + timedelta(seconds=error.retry_after_s or services.settings.model_times.first_token_s)
-    since = question.updated_at or now
-    last = min(since + timedelta(seconds=services.settings.model_wait_s), question.deadline)
+    wait_until = (question.updated_at or now) + timedelta(seconds=services.settings.model_wait_s)
+    last = question.deadline if question.may_wait else min(wait_until, question.deadline)
     if until + timedelta(seconds=MARGIN_S) > last:
         return False
     log.info("model_busy", question=question.id, until=until.isoformat(), error=str(error))

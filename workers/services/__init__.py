@@ -71,6 +71,13 @@ class Services(WebAccess, RedisAccess):
         with self.database.read() as session:
             return keys.closed(session, owners, self.now())
 
+    def key_name(self, owner: str | None) -> str:
+        """Return the name of the key that an owner of questions is; "" for none."""
+        from store.access import keys
+
+        with self.database.read() as session:
+            return next((key.name for key in keys.list_all(session) if key.owner == owner), "")
+
     @cached
     def dispatcher(self) -> Dispatcher:
         """Sends tasks."""

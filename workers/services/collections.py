@@ -34,7 +34,7 @@ log = structlog.get_logger()
 SHARED = (
     "redis", "events_redis", "broker_memory", "host_slots", "engine_cooldowns", "embedder", "link_vectors",
     "reader", "model", "search_pool",
-    "closed_owners", "loop", "browser", "engines", "engine_client", "callback_client",
+    "closed_owners", "key_name", "loop", "browser", "engines", "engine_client", "callback_client",
 )  # fmt: skip
 #: how long what a worker still writes into a deleted collection is looked for
 LATE = timedelta(hours=1)

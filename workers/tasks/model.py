@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app
-from workers.questions import webhooks, writing
+from workers.questions import batches, webhooks, writing
 from workers.services import services
+from workers.services.collections import for_each
 
 
 @app.task(name="wellread.write", throws=(UnknownCollection,))
@@ -18,3 +19,9 @@ def write(question_id: str, collection: str = DEFAULT) -> None:
 def notify_caller(webhook_id: int, collection: str = DEFAULT) -> None:
     """Deliver a webhook."""
     webhooks.deliver(services(collection), webhook_id)
+
+
+@app.task(name="wellread.batch")
+def send_batches() -> None:
+    """Read the batches of requests to a model that have ended, and send those that wait for one."""
+    for_each(services(), batches.run)

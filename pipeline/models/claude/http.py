@@ -6,7 +6,10 @@ they sleep for as long as ``Retry-After`` says, know no deadline, and do not see
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import anthropic
@@ -18,18 +21,37 @@ from pipeline.models.deadline import (
     LIMIT_STATUSES,
     LIMITS,
     MAX_CHARACTERS_PER_TOKEN,
+    attempt,
     bound_reads,
     note_first_token,
     retry_after_s,
     timeout,
     what_was_late,
 )
+from pipeline.models.pace import Times
 from pipeline.models.passages import PassageBlocks
 from pipeline.models.prices import Usage
-from pipeline.models.provider import CitedText, Json, ModelReply, OnText, PassageSpan, Prompt, ReplyEnd, read_to_end
+from pipeline.models.provider import (
+    Batch,
+    CitedText,
+    Json,
+    ModelReply,
+    OnText,
+    PassageSpan,
+    Prompt,
+    ReplyEnd,
+    read_to_end,
+)
+
+ParsedMessage: TypeAlias = anthropic.types.ParsedMessage[None]
 
 #: the API's address; always passed on, or the SDK would take ANTHROPIC_BASE_URL
 DEFAULT_URL = "https://api.anthropic.com"
+
+#: a batch has megabytes of requests and replies
+_BATCH_TIMES = Times(first_token_s=300.0, whole_s=300.0)
+#: batches that are listed at once
+_LISTED = 100
 
 _KEY_ERRORS = frozenset({"authentication_error", "permission_error", "billing_error"})
 _LIMIT_ERRORS = frozenset({"rate_limit_error", "overloaded_error"})
@@ -75,23 +97,69 @@ class MessagesApi:
         """Send ``request`` (the body of ``POST /v1/messages``); return the whole reply."""
         return read_to_end(self._reply(request, prompt.passages), on_text)
 
+    def read(self, message: Json, prompt: Prompt) -> ModelReply:
+        """Read the reply to one request of a batch."""
+        with self._naming_failures():
+            return self._plain(anthropic.types.Message.construct(**message), prompt.passages)
+
+    def send_batch(self, requests: Mapping[str, Json]) -> str:
+        """Send requests by their names (at most 64 letters, digits, - and _); return the batch's id."""
+        named: Any = [{"custom_id": name, "params": request} for name, request in requests.items()]
+        with self._of_batches():
+            return self._client.messages.batches.create(requests=named, timeout=timeout()).id
+
+    def batches(self, since: datetime) -> list[Batch]:
+        """Return the batches that were made since then; the API lists the newest first."""
+        found: list[Batch] = []
+        with self._of_batches():
+            for each in self._client.messages.batches.list(limit=_LISTED, timeout=timeout()):
+                if each.created_at < since:
+                    break
+                counts = each.request_counts
+                size = counts.processing + counts.succeeded + counts.errored + counts.canceled + counts.expired
+                has_ended = each.processing_status == "ended"
+                found.append(Batch(id=each.id, size=size, created_at=each.created_at, has_ended=has_ended))
+        return found
+
+    def batch_replies(self, batch_id: str) -> dict[str, Json | None]:
+        """Return the replies of a batch that has ended, by the requests' names; None for one that failed or expired."""
+        with self._of_batches():
+            return {
+                each.custom_id: each.result.message.to_dict(mode="json") if each.result.type == "succeeded" else None
+                for each in self._client.messages.batches.results(batch_id, timeout=timeout())
+            }
+
+    def delete_batch(self, batch_id: str) -> None:
+        """Have the API forget a batch that has ended."""
+        with self._of_batches():
+            self._client.messages.batches.delete(batch_id, timeout=timeout())
+
+    @contextmanager
+    def _of_batches(self) -> Iterator[None]:
+        with attempt(_BATCH_TIMES), self._naming_failures():
+            yield
+
     def _reply(
         self, request: Json, passages: tuple[PassageBlocks, ...]
     ) -> Generator[tuple[CitedText, ...], None, ModelReply]:
         """Yield the text as it grows, and return the whole reply."""
         most = MAX_CHARACTERS_PER_TOKEN * request["max_tokens"]
+        with self._naming_failures(), self._client.messages.stream(**request, timeout=timeout()) as stream:
+            for event in stream:
+                if event.type == "content_block_start":
+                    note_first_token()
+                elif event.type == "text":
+                    most -= len(event.text)
+                    if most < 0:
+                        raise BadReply("The model's reply does not end: it is longer than it was allowed to be.")
+                elif event.type == "content_block_stop":
+                    yield _parts(stream.current_message_snapshot, passages)
+            return self._plain(stream.get_final_message(), passages)
+
+    @contextmanager
+    def _naming_failures(self) -> Iterator[None]:
         try:
-            with self._client.messages.stream(**request, timeout=timeout()) as stream:
-                for event in stream:
-                    if event.type == "content_block_start":
-                        note_first_token()
-                    elif event.type == "text":
-                        most -= len(event.text)
-                        if most < 0:
-                            raise BadReply("The model's reply does not end: it is longer than it was allowed to be.")
-                    elif event.type == "content_block_stop":
-                        yield _parts(stream.current_message_snapshot, passages)
-                return self._plain(stream.get_final_message(), passages)
+            yield
         except ModelError:
             raise
         except anthropic.APIStatusError as error:
@@ -105,7 +173,9 @@ class MessagesApi:
                 "check WELLREAD_ANTHROPIC_BASE_URL."
             ) from error
 
-    def _plain(self, message: anthropic.types.ParsedMessage[None], passages: tuple[PassageBlocks, ...]) -> ModelReply:
+    def _plain(
+        self, message: anthropic.types.Message | ParsedMessage, passages: tuple[PassageBlocks, ...]
+    ) -> ModelReply:
         usage, details = message.usage, message.stop_details
         if not message.stop_reason:
             raise ModelUnreachable(f"The reply of {self._host} broke off before its end: ask again.")
@@ -152,7 +222,9 @@ class MessagesApi:
         return ModelUnreachable(f"{self._host} {what}: check the network and WELLREAD_ANTHROPIC_BASE_URL.")
 
 
-def _parts(message: anthropic.types.ParsedMessage[None], passages: tuple[PassageBlocks, ...]) -> tuple[CitedText, ...]:
+def _parts(
+    message: anthropic.types.Message | ParsedMessage, passages: tuple[PassageBlocks, ...]
+) -> tuple[CitedText, ...]:
     return tuple(
         CitedText(text=str(block.text), citations=tuple(_citations(block, passages)))
         for block in message.content

@@ -22,11 +22,20 @@ from store.sql.tables.pages import (
     PageVersionRow,
     PrivateReadRow,
 )
-from store.sql.tables.questions import QuestionRow, StepRow, ThreadRow, WebhookRow, WebhookStatus
+from store.sql.tables.questions import (
+    BatchedRequestRow,
+    QuestionRow,
+    RequestState,
+    StepRow,
+    ThreadRow,
+    WebhookRow,
+    WebhookStatus,
+)
 
 __all__ = [
     "AnswerRow",
     "ApiKeyRow",
+    "BatchedRequestRow",
     "CandidateRow",
     "CollectionRow",
     "EntityRow",
@@ -47,6 +56,7 @@ __all__ = [
     "PageVersionRow",
     "PrivateReadRow",
     "QuestionRow",
+    "RequestState",
     "SiteReadRow",
     "SourceRow",
     "StepRow",

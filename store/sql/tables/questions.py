@@ -92,6 +92,30 @@ class StepRow(Table):
     detail: Mapped[dict[str, Any]]
 
 
+class RequestState(StrEnum):
+    """How far a request is that waits for a batch."""
+
+    WAITING = "WAITING"
+    SENDING = "SENDING"  #: the service may have it
+    SENT = "SENT"
+    REPLIED = "REPLIED"
+    SINGLE = "SINGLE"  #: no batch replied to it: it is to be asked by itself
+
+
+class BatchedRequestRow(Table):
+    """A request to a model that goes into a batch, and its reply, until the step that made it is over."""
+
+    __tablename__ = "batched_requests"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)  #: in its batch
+    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
+    body: Mapped[dict[str, Any]]
+    state: Mapped[str] = mapped_column(String(16))
+    batch_id: Mapped[str | None] = mapped_column(String(128))
+    sent_at: Mapped[datetime | None]
+    reply: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+
+
 class WebhookStatus(StrEnum):
     """The state of one delivery."""
 

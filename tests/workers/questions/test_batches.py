@@ -1,0 +1,281 @@
+"""Questions that may wait go to the model in batches, at half the price, and lose nothing whatever becomes of these."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select
+
+from domain import Question, Status
+from domain.options import BATCH_DEADLINE_S, Overrides
+from domain.question import LAST_PRIORITY
+from evals.model.wire import Fail
+from store.access import keys
+from store.questions.new_questions import NewQuestion
+from store.sql.tables import BatchedRequestRow, QuestionRow
+from tests.claude_double import ClaudeDouble
+from tests.openai_double import OpenAIDouble, model_at
+from tests.pipeline.models.claude.conftest import ask, double, made, server
+from tests.workers.conftest import Bell
+from tests.workers.questions.test_lookup import TEXT
+from tests.workers.questions.test_lookup import reading as reading
+from tests.workers.questions.test_writing import (
+    QUOTED,
+    SUPPORTED,
+    VARIANTS,
+    WROTE,
+    change,
+    find,
+    look,
+    record_of,
+    write,
+)
+from tests.workers.questions.test_writing import written as written
+from workers.deletion import delete_question
+from workers.questions import batches, submit
+from workers.questions.step import step
+from workers.services import Services
+
+__all__ = ["ask", "double", "made", "server"]
+
+ANSWER = "It was built in 1874. [1]"
+
+
+def asked(services: Services, **others: object) -> Question:
+    new = NewQuestion(text=TEXT, overrides=Overrides(batch=True), reuse=False, **others)  # type: ignore[arg-type]
+    return submit.submit(services, new)[0]
+
+
+def sent(services: Services, *questions: Question) -> list[Question]:
+    """Let questions come to what they ask the model, and send that."""
+    waiting = [write(services, look(services, question)) for question in questions]
+    batches.run(services)
+    return waiting
+
+
+def requests(services: Services) -> int:
+    with services.database.read() as session:
+        return session.scalar(select(func.count()).select_from(BatchedRequestRow)) or 0
+
+
+def is_due(services: Services, question: Question) -> bool:
+    with services.database.read() as session:
+        return session.get_one(QuestionRow, question.id).due_at <= services.now()
+
+
+def later(services: Services, **time: float) -> None:
+    at = services.now() + timedelta(**time)
+    services.now = lambda: at  # type: ignore[method-assign]
+
+
+def test_two_questions_are_answered_and_checked_in_two_batches_at_half_the_price(
+    written: Services, double: ClaudeDouble
+) -> None:
+    questions = sent(written, asked(written), asked(written))
+    assert {question.status for question in questions} == {Status.WRITING}
+    assert not any(is_due(written, question) for question in questions)
+    batch = double.batches.last
+    assert len(batch.requests) == 2
+    batches.run(written)  # it has not ended
+    assert not any(is_due(written, question) for question in questions)
+    batch.end(WROTE, WROTE)
+    batches.run(written)
+    assert all(is_due(written, question) for question in questions)
+    for question in questions:
+        assert write(written, question).status is Status.WRITING  # its sentences are to be checked
+    batches.run(written)
+    assert len(double.batches.last.requests) == 2
+    double.batches.last.end(SUPPORTED, SUPPORTED)
+    batches.run(written)
+    for question in questions:
+        record = record_of(written, write(written, question))
+        assert (record.status, record.answer, record.composer) == (Status.ANSWERED, ANSWER, "claude-sonnet-5-5")
+    assert double.received == []  # no call was single
+    assert double.batches.deleted == ["msgbatch_1", "msgbatch_2"]
+    assert requests(written) == 0
+    batched = record.cost
+    double.script(WROTE, SUPPORTED)
+    single = look(written, submit.submit(written, NewQuestion(text=TEXT, reuse=False))[0])
+    cost = record_of(written, write(written, single)).cost
+    assert cost.input_tokens >= batched.input_tokens
+    assert batched.usd == pytest.approx(cost.usd / 2, rel=0.02)
+
+
+def test_step_that_begins_again_asks_nothing_twice(written: Services, double: ClaudeDouble) -> None:
+    (question,) = sent(written, asked(written))
+    change(written, question, due_at=written.now())
+    later(written, hours=20)  # another day
+    assert write(written, question).status is Status.WRITING
+    batches.run(written)
+    assert (double.batches.made, requests(written), double.received) == (1, 1, [])
+
+
+def test_batch_whose_sender_died_is_found_again(written: Services, double: ClaudeDouble) -> None:
+    double.batches.goes_silent = True
+    (question,) = sent(written, asked(written))
+    double.batches.goes_silent = False
+    batches.run(written)
+    assert double.batches.made == 1
+    later(written, minutes=11)
+    batches.run(written)
+    double.batches.last.end(WROTE)
+    batches.run(written)
+    assert is_due(written, question)
+    assert double.batches.made == 1
+
+
+def test_batch_that_never_arrived_is_sent_again(written: Services, double: ClaudeDouble) -> None:
+    double.batches.goes_silent = True
+    sent(written, asked(written))
+    double.batches.held.clear()
+    double.batches.goes_silent = False
+    later(written, minutes=11)
+    batches.run(written)
+    assert len(double.batches.held) == 1
+
+
+def test_reply_that_comes_while_the_step_begins_is_not_waited_for(written: Services, double: ClaudeDouble) -> None:
+    (question,) = sent(written, asked(written))
+    change(written, question, due_at=written.now())
+    with step(written, question.id, Status.WRITING) as work:
+        assert work is not None
+        double.batches.last.end(WROTE)
+        batches.run(written)
+        batches.wait(written, work)
+    assert is_due(written, question)
+
+
+@pytest.mark.parametrize("result", [Fail(500, "api_error"), "expired", "canceled"])
+def test_request_that_its_batch_does_not_answer_is_asked_singly(
+    written: Services, double: ClaudeDouble, result: Fail
+) -> None:
+    first, second = sent(written, asked(written), asked(written))
+    double.batches.last.end(WROTE, result)
+    batches.run(written)
+    assert is_due(written, first)
+    assert is_due(written, second)
+    double.script(WROTE, SUPPORTED)
+    ended = [write(written, question).status for question in (first, second)]
+    assert sorted(ended) == [Status.ANSWERED, Status.WRITING]
+    assert len(double.received) == 2  # what follows a single call is single: its reply is kept nowhere
+    batches.run(written)
+    double.batches.last.end(SUPPORTED)
+    batches.run(written)
+    for question in (first, second):
+        write(written, question)
+        assert record_of(written, question).answer == ANSWER
+
+
+def test_batch_that_never_ends_is_given_up_before_the_deadline(written: Services, double: ClaudeDouble) -> None:
+    (question,) = sent(written, asked(written, deadline_s=3_600.0))
+    later(written, minutes=49)
+    assert not is_due(written, question)
+    later(written, minutes=2)
+    assert is_due(written, question)
+    double.script(WROTE, SUPPORTED)
+    assert record_of(written, write(written, question)).answer == ANSWER
+    assert len(double.received) == 2
+
+
+def test_question_with_little_time_is_asked_singly(written: Services, double: ClaudeDouble) -> None:
+    double.script(WROTE, SUPPORTED)
+    question = write(written, look(written, asked(written, deadline_s=300.0)))
+    assert (question.status, len(double.received), requests(written)) == (Status.ANSWERED, 2, 0)
+
+
+@pytest.mark.parametrize("refusal", [Fail(404, "not_found_error"), Fail(401, "authentication_error")])
+def test_server_that_takes_no_batches_is_asked_singly(written: Services, double: ClaudeDouble, refusal: Fail) -> None:
+    double.batches.refuses = refusal
+    (question,) = sent(written, asked(written))
+    assert is_due(written, question)
+    double.script(WROTE, SUPPORTED)
+    assert record_of(written, write(written, question)).answer == ANSWER
+
+
+def test_batch_that_is_refused_for_its_number_is_sent_later(written: Services, double: ClaudeDouble) -> None:
+    double.batches.refuses = Fail(429, "rate_limit_error")
+    (question,) = sent(written, asked(written))
+    assert not is_due(written, question)
+    double.batches.refuses = None
+    batches.run(written)
+    assert double.batches.made == 1
+
+
+def test_without_a_model_any_more_the_question_ends_with_the_quote(written: Services) -> None:
+    (question,) = sent(written, asked(written))
+    written.__dict__["model"] = None
+    batches.run(written)
+    assert is_due(written, question)
+    assert record_of(written, write(written, question)).answer == QUOTED
+    assert requests(written) == 0
+
+
+@pytest.mark.parametrize("end", [submit.cancel, delete_question])
+def test_question_that_ends_leaves_no_request_and_its_reply_is_dropped(
+    written: Services, double: ClaudeDouble, end: object
+) -> None:
+    first, second = sent(written, asked(written), asked(written))
+    end(written, first.id)  # type: ignore[operator]
+    assert requests(written) == 1
+    double.batches.last.end(WROTE, WROTE)
+    batches.run(written)
+    assert is_due(written, second)
+    assert requests(written) == 1
+
+
+def test_wordings_come_in_a_batch_too(written: Services, double: ClaudeDouble) -> None:
+    question = asked(written)
+    change(written, question, text="Which harbour office sells permits?", crawl_enabled=False)
+    (question,) = sent(written, find(written, question.id))
+    double.batches.last.end(VARIANTS)
+    batches.run(written)
+    question = write(written, question)
+    assert (question.status, len(question.variants)) == (Status.RETRYING, 1)
+    assert requests(written) == 0
+
+
+def test_request_that_is_too_dear_is_not_sent(written: Services, double: ClaudeDouble) -> None:
+    question = asked(written)
+    change(written, question, budget={**vars(question.budget), "usd": 0.0001})
+    record = record_of(written, write(written, look(written, find(written, question.id))))
+    assert (record.answer, requests(written)) == (QUOTED, 0)
+
+
+def test_operator_says_whose_questions_may_wait(written: Services) -> None:
+    with written.database.write() as session:
+        nightly = keys.add(session, "nightly", keys.Role.ask, written.now())
+    new = NewQuestion(text=TEXT, reuse=False)
+    written.settings = written.settings.model_copy(update={"batch_for": ("key:nightly",)})
+    assert not submit.submit(written, new)[0].may_wait
+    question = submit.submit(written, replace(new, owner=nightly.owner))[0]
+    assert (question.may_wait, question.priority) == (True, LAST_PRIORITY)
+    assert question.deadline - question.created_at == timedelta(seconds=BATCH_DEADLINE_S)
+    prompt = replace(new, owner=nightly.owner, overrides=Overrides(batch=False))
+    assert not submit.submit(written, prompt)[0].may_wait
+    written.settings = written.settings.model_copy(update={"batch_for": ("collection:default",)})
+    assert submit.submit(written, new)[0].may_wait
+
+
+def test_question_that_joins_one_that_waits_is_not_kept_waiting(written: Services, double: ClaudeDouble) -> None:
+    patient, _ = submit.submit(written, NewQuestion(text=TEXT, overrides=Overrides(batch=True)))
+    (patient,) = sent(written, patient)
+    prompt, _ = submit.submit(written, NewQuestion(text=TEXT))
+    assert prompt.status is Status.FOLLOWING
+    assert is_due(written, patient)
+    double.script(WROTE, SUPPORTED)
+    write(written, patient)
+    assert record_of(written, prompt).answer == ANSWER
+
+
+def test_model_without_batches_is_asked_singly_after_all_others(written: Services, bell: Bell) -> None:
+    with OpenAIDouble() as double:
+        written.__dict__["model"] = model_at(double.url)
+        question = look(written, asked(written))
+        assert bell.priorities[Status.WRITING, question.id] == LAST_PRIORITY
+        question = write(written, question)
+        assert question.status is Status.ANSWERED
+        assert double.received
+        assert requests(written) == 0
+        written.model.close()  # type: ignore[union-attr]

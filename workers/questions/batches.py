@@ -1,0 +1,173 @@
+"""Sends the requests of questions that may wait for hours many at once, which halves their price (Message Batches).
+
+A step whose request has no reply yet ends, and holds nothing; it begins again when the reply is there, and finds it by
+the request itself. A request without a reply ten minutes before the question's deadline is asked singly, as is one
+that failed in its batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+from sqlalchemy import true
+
+from domain import Question
+from pipeline.llm import AwaitsBatch, ModelBusy, ModelError, ModelUnreachable
+from pipeline.models.calls import request_hash
+from store.questions import batches
+from store.questions.batches import Sent
+from store.questions.new_questions import NewQuestion
+from store.sql import leases
+from store.sql.tables import BatchedRequestRow, RequestState
+from workers.services.outages import recorded
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+
+    from pipeline.models.provider import Batch, BatchApi, Json
+    from workers.questions.step import Work
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+#: before a question's deadline, from when it waits for no batch
+SINGLE_BEFORE = timedelta(minutes=10)
+#: requests in a batch: the API takes 100,000 of 256 MB
+MOST_IN_BATCH = 200
+#: after which the sending of a batch is surely over, also if its process died
+_SENT_AFTER = timedelta(minutes=10)
+#: between our clock and the service's
+_CLOCKS_APART = timedelta(minutes=1)
+
+
+def may_wait(services: Services, new: NewQuestion) -> bool:
+    """Return whether a new question's requests go into batches: as its asker says, else as the operator does."""
+    if new.overrides.batch is not None or not (named := services.settings.batch_for):
+        return bool(new.overrides.batch)
+    return f"collection:{services.collection.name}" in named or f"key:{services.key_name(new.owner)}" in named
+
+
+class Replies:
+    """The replies of batches to a question's requests."""
+
+    def __init__(self, services: Services, question: Question) -> None:
+        self._services, self._question = services, question
+        self._is_single = False  #: whether a request of this step was asked singly: its reply is kept nowhere
+
+    def reply_to(self, request: Json) -> Json | None:
+        """Return the reply; None: ask for it now. Raises AwaitsBatch while it is to come."""
+        name = request_hash({"question": self._question.id, "request": request})
+        with self._services.database.read() as session:
+            row = session.get(BatchedRequestRow, name)
+        if row is not None and row.reply is not None:
+            return row.reply
+        is_late = self._services.now() >= self._question.deadline - SINGLE_BEFORE
+        self._is_single |= is_late or (row is not None and row.state == RequestState.SINGLE)
+        if self._is_single:
+            return None
+        if row is None:
+            with self._services.database.write() as session:
+                batches.add(session, name, self._question.id, request)
+        raise AwaitsBatch
+
+
+def wait(services: Services, work: Work) -> None:
+    """Let a step begin again when the replies that it awaits are there."""
+
+    def defer() -> None:
+        with services.database.write() as session:
+            if leases.defer(session, work.lease, work.question.deadline - SINGLE_BEFORE):
+                batches.make_due(session, [work.question.id], services.now())  # a reply came in the meantime
+
+    recorded(defer)
+
+
+def run(services: Services) -> None:
+    """Read the batches that have ended, and send what waits for one."""
+    with services.database.read() as session:
+        if not batches.any_to_come(session):
+            return
+    api = services.model.batch_api() if services.model else None
+    try:
+        if api is None:
+            _settle(services, true())
+        else:
+            _read(services, api)
+            while _send(services, api):
+                pass
+    except ModelError as error:  # what was sent is looked for the next time
+        log.warning("batches_failed", error=str(error))
+
+
+def _send(services: Services, api: BatchApi) -> bool:
+    """Send a batch; return whether one was sent. Raises ModelError."""
+    now = services.now()
+    with services.database.write() as session:
+        requests = batches.take(session, MOST_IN_BATCH, now)
+    if not requests:
+        return False
+    try:
+        batch_id: str | None = api.send_batch(requests)
+    except (ModelBusy, ModelUnreachable) as error:
+        if not (isinstance(error, ModelBusy) and error.is_limit):
+            raise  # the service may have it
+        log.info("batch_refused", error=str(error))
+        batch_id = None
+    except ModelError as error:
+        log.warning("batch_not_sent", requests=len(requests), error=str(error))
+        _settle(services, Sent(sent_at=now, batch_id=None, size=len(requests)).rows)
+        return False
+    with services.database.write() as session:
+        batches.note_batch(session, now, batch_id)
+    log.info("batch_sent", batch=batch_id, requests=len(requests))
+    return batch_id is not None
+
+
+def _read(services: Services, api: BatchApi) -> None:
+    """Store the replies of the batches that have ended; raises ModelError."""
+    with services.database.read() as session:
+        sent = batches.sent(session)
+    if not sent:
+        return
+    made = {batch.id: batch for batch in api.batches(sent[0].sent_at - _CLOCKS_APART)}
+    known = {each.batch_id for each in sent}
+    for each in sent:
+        is_late = each.sent_at + _SENT_AFTER < services.now()
+        batch = made.get(each.batch_id or "")
+        if each.batch_id is None and is_late:
+            found = next((id for id in made if id not in known and _may_be(made[id], each)), None)
+            known.add(found)
+            with services.database.write() as session:
+                batches.note_batch(session, each.sent_at, found)
+            log.warning("batch_looked_for", found=found, requests=each.size)
+        elif batch is not None and batch.has_ended:
+            _read_one(services, api, each, batch.id)
+        elif batch is None and each.batch_id and is_late:  # the service has lost it, or the key is another account's
+            _settle(services, each.rows)
+
+
+def _read_one(services: Services, api: BatchApi, sent: Sent, batch_id: str) -> None:
+    """Store the replies of a batch, and have the service forget them."""
+    try:
+        replies = api.batch_replies(batch_id)
+        if _settle(services, sent.rows, replies):
+            api.delete_batch(batch_id)
+    except ModelError as error:
+        log.warning("batch_not_read", batch=batch_id, error=str(error))
+
+
+def _may_be(batch: Batch, sent: Sent) -> bool:
+    """Return whether a batch may be the one with requests of which it is not known what became of them."""
+    earliest, latest = sent.sent_at - _CLOCKS_APART, sent.sent_at + _SENT_AFTER
+    return batch.size == sent.size and earliest <= batch.created_at <= latest
+
+
+def _settle(services: Services, which: ColumnElement[bool], replies: Mapping[str, Json | None] | None = None) -> int:
+    """Store replies; what has none is asked singly. Return for how many requests they are."""
+    with services.database.write() as session:
+        settled = batches.settle(session, which, replies or {}, services.now())
+    log.info("batch_read", requests=settled)
+    return settled
