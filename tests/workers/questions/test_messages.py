@@ -47,6 +47,7 @@ WHOLE: dict[str, Any] = {
     "answer_language": "en",
     "verbatim": False,
     "instructions": "In short steps.",
+    "batch": False,
     "crawl_enabled": True,
     "max_search_cycles": 2,
     "max_age": 3600,

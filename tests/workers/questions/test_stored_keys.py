@@ -37,17 +37,19 @@ ALL: dict[str, Any] = {
     "answer_language": "de",
     "verbatim": True,
     "instructions": "In short steps.",
+    "batch": True,
     "langs": ["en", "de"],
     "reuse": False,
     "watch": True,
     "budget": {"seconds": 30, "pages": 3, "bytes": 1_000_000, "depth": 1, "tokens": 1_000, "usd": 0.01},
 }
 #: added after rows were stored
-ADDED = ("verbatim", "instructions")
+ADDED = ("verbatim", "instructions", "batch")
 DEFAULTS = {
     "question": "Who?",
     "verbatim": None,
     "instructions": "",
+    "batch": None,
     "length": "normal",
     "exclude_sites": [],
     "variants": None,
@@ -75,6 +77,7 @@ def test_options_of_a_question_are_stored_where_they_are_not_the_usual_ones() ->
         "answer_language": "de",
         "verbatim": True,
         "instructions": "In short steps.",
+        "batch": True,
     }
 
 
