@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -59,6 +60,7 @@ class Batches:
     made: int = 0
     refuses: Fail | None = None  #: each batch that is sent
     goes_silent: bool = False  #: a batch is made, and whoever sent it does not learn of it
+    let_go: threading.Event | None = None  #: a batch is made at once, and its sender learns of it when this is set
     page: int = 100  #: batches that a list has at most
 
     @property
@@ -81,6 +83,8 @@ class Batches:
         requests = {request["custom_id"]: request["params"] for request in body["requests"]}
         batch = HeldBatch(id=f"msgbatch_{self.made}", requests=requests, created_at=datetime.now(UTC))
         self.held[batch.id] = batch
+        if self.let_go:
+            self.let_go.wait(60)
         return None if self.goes_silent else (200, batch.told(url))
 
     def get(self, path: str, url: str) -> tuple[int, bytes]:

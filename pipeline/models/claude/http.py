@@ -51,7 +51,7 @@ DEFAULT_URL = "https://api.anthropic.com"
 #: a batch has megabytes of requests and replies
 _BATCH_TIMES = Times(first_token_s=300.0, whole_s=300.0)
 #: batches that are listed at once
-_LISTED = 100
+_LISTED = 1_000
 
 _KEY_ERRORS = frozenset({"authentication_error", "permission_error", "billing_error"})
 _LIMIT_ERRORS = frozenset({"rate_limit_error", "overloaded_error"})
