@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from domain import Question, Status
+from domain.access.key import Role
 from domain.options import BATCH_DEADLINE_S, Overrides
 from domain.question import LAST_PRIORITY
 from evals.model.wire import Fail
@@ -245,7 +246,7 @@ def test_request_that_is_too_dear_is_not_sent(written: Services, double: ClaudeD
 
 def test_operator_says_whose_questions_may_wait(written: Services) -> None:
     with written.database.write() as session:
-        nightly = keys.add(session, "nightly", keys.Role.ask, written.now())
+        nightly = keys.add(session, "nightly", Role.ask, written.now())
     new = NewQuestion(text=TEXT, reuse=False)
     written.settings = written.settings.model_copy(update={"batch_for": ("key:nightly",)})
     assert not submit.submit(written, new)[0].may_wait
