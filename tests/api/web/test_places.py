@@ -179,4 +179,4 @@ def test_values_stand_beside_their_names_on_a_narrow_screen(tab: Tab) -> None:
         " const label = parseFloat(getComputedStyle(cell, '::before').width), lines = [...range.getClientRects()];"
         " return lines.length > 1 && lines.every((line) => line.left >= left + label + 8) })()"
     )
-    assert tab.run(beside)
+    tab.wait(beside)
