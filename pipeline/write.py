@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
-from domain import Answer, Cost, Page, Passage, Variant, VariantKey, VariantKind
+from domain import Answer, Citation, Cost, Page, Passage, Variant, VariantKey, VariantKind
 from domain.answer import Finding
 from domain.contradiction import Side
 from pipeline.answering.check import find, mend
@@ -38,6 +38,8 @@ RULED_OUT: Final = 0.02
 VERDICT_BELOW: Final = 0.25
 #: P(right | a model answered) = 1 / (1 + exp(−(a + b · logit(confidence of the local judge))))
 _INTERCEPT, _SLOPE = 2.2, 0.35
+#: the most characters before and after a quote that the small model reads beside it
+MAX_CONTEXT: Final = 600
 #: what each sentence that the check replaced takes off
 _PER_FINDING: Final = 0.85
 
@@ -119,7 +121,7 @@ def write_answer(
             on_written(finished(brief, reading, pages, answer, findings))
         calls.append("check")
         try:
-            said = model.check(brief.question, answer, lang=brief.lang)
+            said = model.check(brief.question, _in_context(answer, pages), lang=brief.lang)
         except ModelError as error:  # what the rules find is all that is known of it
             cost += error.cost
             findings = _found(answer, pages, brief, only=True)
@@ -154,6 +156,20 @@ def _found(answer: Answer, pages: Mapping[int, Page], brief: Brief, *, only: boo
     """Return what the rules find wrong in an answer."""
     texts = {page_id: page.text for page_id, page in pages.items()}
     return find(answer, texts, brief.question, lang=brief.lang, only=only)
+
+
+def _in_context(answer: Answer, pages: Mapping[int, Page]) -> Answer:
+    """Return the answer with each quote as its paragraph has it, which may say what the quote is about."""
+    return replace(answer, citations=tuple(_paragraph_of(each, pages.get(each.page_id)) for each in answer.citations))
+
+
+def _paragraph_of(citation: Citation, page: Page | None) -> Citation:
+    if page is None:
+        return citation
+    start = page.text.rfind("\n\n", max(0, citation.start - MAX_CONTEXT), citation.start)
+    end = page.text.find("\n\n", citation.end, citation.end + MAX_CONTEXT)
+    around = page.text[citation.start if start < 0 else start : citation.end if end < 0 else end]
+    return replace(citation, quote=around.strip())
 
 
 def _share_of_votes(answer: Answer, reading: Reading) -> float:

@@ -50,6 +50,7 @@ def check_prompt(question: str, answer: Answer, *, lang: str) -> Prompt | None:
         "quotes": {
             citation.marker: {
                 "title": sendable(citation.title),
+                **({"published": f"{citation.published:%Y-%m-%d}"} if citation.published else {}),
                 "text": sendable(citation.quote[:MAX_QUOTE_CHARS]),
             }
             for citation in answer.citations

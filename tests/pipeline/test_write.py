@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from domain import Answer, Cost, Hit, Page, Sentence, Variant, VariantKey, Verdict
+from domain import Answer, Cost, Hit, Page, Passage, Sentence, Variant, VariantKey, Verdict
 from domain.answer import Finding
 from domain.contradiction import Dispute, Side
 from domain.flow import Status
@@ -60,6 +60,7 @@ class ScriptedModel:
     fails_at: str = ""
     name: str = "model"
     asked: list[str] = field(default_factory=list)
+    quotes: list[str] = field(default_factory=list)
 
     def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
         self._ask("variants")
@@ -88,6 +89,7 @@ class ScriptedModel:
 
     def check(self, question: str, answer: Answer, *, lang: str) -> Priced[tuple[Finding, ...]]:
         self._ask("check")
+        self.quotes = [citation.quote for citation in answer.citations]
         return Priced(value=self.found, cost=Cost(usd=0.8))
 
     def rewrite(self, question: str, turns: Sequence[object], *, lang: str) -> Priced[str]:
@@ -278,3 +280,22 @@ def test_draft_comes_back_from_its_row_as_it_was() -> None:
     assert from_json(to_json(draft)) == draft
     assert from_json({}) is None
     assert from_json({"read": ["key"]}) is None
+
+
+def test_small_model_reads_each_quote_in_its_paragraph() -> None:
+    paragraph = f"{BUILT} It is 41 m tall."
+    pages = {1: page(f"Before it.\n\n{paragraph}\n\nAfter it.")}
+    span = Span(page_id=1, start=12, end=12 + len(BUILT))
+    reading = replace(READING, spans=(span,))
+    read = replace(brief(), sections=tuple(_only(each, span) for each in sections((span,), pages, tokens=6_000)))
+    model = ScriptedModel()
+    came = write_answer(read, reading, pages, model=model)
+    assert model.quotes == [paragraph]
+    assert came.answer is not None
+    assert came.answer.citations[0].quote == BUILT
+
+
+def _only(section: Passage, span: Span) -> Passage:
+    """The part of a section that a span is."""
+    text = section.text[span.start - section.start : span.end - section.start]
+    return replace(section, text=text, start=span.start, end=span.end)
