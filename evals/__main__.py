@@ -19,7 +19,15 @@ from evals.knowledge.ablations import ABLATIONS
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.extraction import measure_articles, measure_manuals
 from evals.measure.follow_ups import PAGES, SPLITS, measure_answers, measure_wording, read_cases
-from evals.measure.support import SENTENCES, by_kind, check_sentences, read_sentences, save_requests, shares_kept
+from evals.measure.support import (
+    SENTENCE_REPLIES,
+    SENTENCES,
+    by_kind,
+    check_sentences,
+    read_sentences,
+    save_requests,
+    shares_kept,
+)
 from evals.model.replies import Replies
 from evals.modes import MODES, Run, measure, runs_in, select_questions
 from evals.report.floors import (
@@ -212,7 +220,7 @@ def _measure_follow_ups(embedder: Embedder) -> Measured:
 
 def _measure_support() -> Measured:
     """Measure what the local check keeps of a model's sentences that no rule was chosen with, and print the table."""
-    kept = shares_kept(check_sentences(read_sentences(SENTENCES, "report")))
+    kept = shares_kept(check_sentences(read_sentences(SENTENCES, "report"), Replies(SENTENCE_REPLIES)))
     click.echo(f"sentences\n\nsupport\n\n{table(flat(kept))}\n")
     return Measured(name="sentences", embedder="none", figures={"support": kept})
 
@@ -252,20 +260,20 @@ def follow_ups(answers: bool, cache: Path, threads: int) -> None:
 @click.option("--part", default="", help="Only the sentences of this part: fit or report.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables by kind.")
 @click.option("--lines", is_flag=True, help="Print what each check finds of each sentence.")
-@click.option("--replies", type=FOLDER, help="Folder of stored replies to the second call, of a model.")
+@click.option("--replies", type=FOLDER, default=SENTENCE_REPLIES, help="Folder of stored replies to the second call.")
 @click.option("--missing", type=FOLDER, help="Write the requests of the second call that have no stored reply here.")
-def support(file: Path, part: str, as_json: bool, lines: bool, replies: Path | None, missing: Path | None) -> None:
+def support(file: Path, part: str, as_json: bool, lines: bool, replies: Path, missing: Path | None) -> None:
     """Measure how many true sentences of a model and how many lies the check keeps.
 
-    FILE has a JSON line for each sentence; default: those of the repository. Without --replies only the local check is
-    measured: as it is without a second call, and as it is before one.
+    FILE has a JSON line for each sentence; default: those of the repository. The local check is measured as it is
+    without a second call and as it is before one, and the second call where its reply is stored.
     """
     with _errors_in_one_line():
         sentences = read_sentences(file, part)
-        stored = Replies(replies) if replies else None
+        stored = Replies(replies)
         checked = check_sentences(sentences, stored)
         if missing:
-            lacking = save_requests(sentences, stored or Replies(missing), missing)
+            lacking = save_requests(sentences, stored, missing)
             click.echo(f"{lacking} requests lack a reply; they are in {missing}.", err=True)
     told = [each.told() for each in checked] if lines else []
     if as_json:

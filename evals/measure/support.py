@@ -30,6 +30,8 @@ from pipeline.models.claude.request import request_of as asked_of_claude
 from workers.settings import CLAUDE_SMALL_MODEL
 
 SENTENCES: Final = Path(__file__).parents[1] / "model" / "sentences.jsonl"
+#: what was replied to the second call about those of ``report``
+SENTENCE_REPLIES: Final = SENTENCES.parent / "sentence-replies"
 #: sentences that one call checks here: an answer has one to five
 _A_CALL: Final = 4
 #: no page is dated so: dates in a request stay as they are
