@@ -56,12 +56,17 @@ class Batches:
     """Those of the account."""
 
     held: dict[str, HeldBatch] = field(default_factory=dict)
-    deleted: list[str] = field(default_factory=list)
+    read: list[HeldBatch] = field(default_factory=list)  #: and deleted
     made: int = 0
     refuses: Fail | None = None  #: each batch that is sent
     goes_silent: bool = False  #: a batch is made, and whoever sent it does not learn of it
     let_go: threading.Event | None = None  #: a batch is made at once, and its sender learns of it when this is set
     page: int = 100  #: batches that a list has at most
+
+    @property
+    def deleted(self) -> list[str]:
+        """The ids of those that were deleted."""
+        return [batch.id for batch in self.read]
 
     @property
     def last(self) -> HeldBatch:
@@ -109,8 +114,7 @@ class Batches:
     def delete(self, path: str) -> Json:
         """Answer a DELETE."""
         batch_id = path.removeprefix(f"{PATH}/")
-        del self.held[batch_id]
-        self.deleted.append(batch_id)
+        self.read.append(self.held.pop(batch_id))
         return {"id": batch_id, "type": "message_batch_deleted"}
 
 

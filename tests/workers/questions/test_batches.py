@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -12,8 +13,9 @@ from domain import Question, Status
 from domain.access.key import Role
 from domain.options import BATCH_DEADLINE_S, Overrides
 from domain.question import LAST_PRIORITY
-from evals.model.wire import Fail
+from evals.model.wire import Fail, say_json
 from store.access import keys
+from store.questions import steps
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import BatchedRequestRow, QuestionRow
 from tests.claude_double import ClaudeDouble
@@ -23,6 +25,7 @@ from tests.workers.conftest import Bell
 from tests.workers.questions.test_lookup import TEXT
 from tests.workers.questions.test_lookup import reading as reading
 from tests.workers.questions.test_writing import (
+    ENOUGH,
     QUOTED,
     SUPPORTED,
     VARIANTS,
@@ -35,8 +38,8 @@ from tests.workers.questions.test_writing import (
 )
 from tests.workers.questions.test_writing import written as written
 from workers.deletion import delete_question
-from workers.questions import batches, submit
-from workers.questions.step import step
+from workers.questions import batches, drafts, submit
+from workers.questions.step import finish, step
 from workers.services import Services
 
 __all__ = ["ask", "double", "made", "server"]
@@ -226,6 +229,27 @@ def test_question_that_ends_leaves_no_request_and_its_reply_is_dropped(
     assert requests(written) == 1
 
 
+def test_each_call_has_a_batch_of_its_own_and_is_paid_once(written: Services, double: ClaudeDouble) -> None:
+    question = asked(written)
+    change(written, question, text="Which harbour office sells permits?", crawl_enabled=False)
+    question = find(written, question.id)
+    for replies in ((VARIANTS,), (ENOUGH, WROTE, SUPPORTED)):
+        question = look(written, question)
+        for reply in replies:
+            write(written, question)
+            batches.run(written)
+            double.batches.last.end(reply)
+            batches.run(written)
+        question = write(written, question)
+    assert (question.status, double.batches.made, double.received) == (Status.ANSWERED, 4, [])
+    with written.database.read() as session:
+        step = steps.last(session, question.id, "write")
+    assert step is not None
+    assert step.detail["asked"] == ["verdict", "answer", "check"]
+    sizes = [len(json.dumps(params)) // 4 for batch in double.batches.read for params in batch.requests.values()]
+    assert record_of(written, question).cost.input_tokens == sum(sizes)
+
+
 def test_wordings_come_in_a_batch_too(written: Services, double: ClaudeDouble) -> None:
     question = asked(written)
     change(written, question, text="Which harbour office sells permits?", crawl_enabled=False)
@@ -235,6 +259,26 @@ def test_wordings_come_in_a_batch_too(written: Services, double: ClaudeDouble) -
     question = write(written, question)
     assert (question.status, len(question.variants)) == (Status.RETRYING, 1)
     assert requests(written) == 0
+
+
+def test_follow_up_is_completed_in_a_batch_too(written: Services, double: ClaudeDouble) -> None:
+    double.script(WROTE, SUPPORTED)
+    first = write(written, look(written, submit.submit(written, NewQuestion(text=TEXT, thread_id="new"))[0]))
+    new = NewQuestion(text="And how tall is it?", after_id=first.id, overrides=Overrides(batch=True))
+    question, _ = submit.submit(written, new)
+    with step(written, question.id, Status.ASKED) as work:
+        assert work is not None
+        move = drafts.before_first_pass(written, question)
+        assert move is not None
+        finish(written, work, move)
+    assert write(written, question).status is Status.WRITING
+    batches.run(written)
+    complete = "How tall is the lighthouse of Vierburg?"
+    double.batches.last.end(say_json({"question": complete}))
+    batches.run(written)
+    question = write(written, question)
+    assert (question.status, question.text) == (Status.ASKED, complete)
+    assert len(double.received) == 2
 
 
 def test_request_that_is_too_dear_is_not_sent(written: Services, double: ClaudeDouble) -> None:
