@@ -19,17 +19,14 @@ from pipeline.answering.extent import ALONE_WORDS, Quote, extend
 from pipeline.answering.focus.short_answer import short_answer
 from pipeline.answering.length import FULL, most_quotes
 from pipeline.answering.multi_page import distinct, join_pages
-from pipeline.answering.negation import is_negated
 from pipeline.answering.write import by_section, readable, with_headings, write
 from pipeline.judging.coverage import SpanCoverage, cover
-from pipeline.judging.kinds import looks_like_code
 from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_sentences, rank_by_score
 from pipeline.judging.sentences import Span
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
 from pipeline.reader.read_hits import READ_FIRST
 from pipeline.safety.sanitize import sanitize_line
-from text.terms import content_words
 
 #: an answer of less confidence is called unsure
 UNSURE_BELOW = 0.5
@@ -132,7 +129,7 @@ def _quotes_of(
 ) -> list[Quote]:
     """Return the quotes of the chosen sentences that there is room for; one alone is longer."""
     wants_all = asks_for_all(analysis.text)
-    quotes = _apart([extend(each, read_spans, wants_all=wants_all) for each in chosen], analysis.lang)
+    quotes = _apart([extend(each, read_spans, wants_all=wants_all) for each in chosen])
     quotes = _headed_once(_short_enough(quotes, room)[: room.quotes])
     if len(quotes) == 1 < room.quotes:
         return [extend(chosen[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
@@ -161,23 +158,14 @@ def _headed_once(quotes: Sequence[Quote]) -> list[Quote]:
     return kept
 
 
-def _apart(quotes: Sequence[Quote], lang: str) -> list[Quote]:
-    """Leave out each quote that repeats an earlier one, or says nothing beside it."""
+def _apart(quotes: Sequence[Quote]) -> list[Quote]:
+    """Leave out each quote that is a part of an earlier one, or holds it."""
     kept: list[Quote] = []
     for quote in quotes:
-        if not any(_repeats(quote.span, other.span, lang) for other in kept):
+        text, span = quote.span.text, quote.span
+        if not any(text in each.text or each.text in text or _overlap(span, each) for each in (k.span for k in kept)):
             kept.append(quote)
     return kept
-
-
-def _repeats(span: Span, shown: Span, lang: str) -> bool:
-    """Return whether a quote is part of one that is shown, or says the same with fewer of its words, in their order."""
-    if span.text in shown.text or shown.text in span.text or _overlap(span, shown):
-        return True
-    if looks_like_code(span.text) or is_negated(span.text, lang) != is_negated(shown.text, lang):
-        return False
-    said, rest = content_words(span.text.casefold(), lang), iter(content_words(shown.text.casefold(), lang))
-    return bool(said) and all(word in rest for word in said)
 
 
 def _overlap(one: Span, other: Span) -> bool:

@@ -54,7 +54,6 @@ class Language:
     measures: Words = ()
     be: Words = ()
     auxiliaries: Words = ()
-    passive: Words = ()
     negations: Words = ()
     universals: Words = ()
     each: Words = ()

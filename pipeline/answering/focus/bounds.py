@@ -1,6 +1,6 @@
-"""Keep a short answer within its clause, with what changes its value, and only if it is of the kind asked for.
+"""Keep a short answer with what changes its value, and only if it is of the kind asked for.
 
-"Maud; Edie" are two clauses, "more than four hours" is not "four hours", and no place answers "when".
+"More than four hours" is not "four hours", and no place answers "when".
 """
 
 from __future__ import annotations
@@ -67,24 +67,6 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGES_OF_NUMBERS = frozenset({"en", "de"})
-
-
-def within_clause(analysis: Analysis, sentence: str, focus: Focus) -> Focus | None:
-    """Return the part of the focus in the one clause, up to a semicolon, that says most of the question; or None."""
-    said = sentence[focus.start : focus.end]
-    parts = [match.span() for match in re.finditer(r"[^;\n]*[^;\n\s][^;\n]*", said)]
-    if len(parts) < 2:
-        return focus
-    shares = []
-    for start, end in parts:
-        first = max(sentence.rfind(mark, 0, focus.start + start) + 1 for mark in ";\n")
-        behind = [at for mark in ";\n" if (at := sentence.find(mark, focus.start + end)) >= 0]
-        clause = analyse(sentence[first : min(behind, default=len(sentence))], analysis.lang)
-        shares.append(len(analysis.terms.keys() & set(clause)))
-    if shares.count(max(shares)) > 1:
-        return None
-    start, end = parts[shares.index(max(shares))]
-    return _stripped(sentence, replace(focus, start=focus.start + start, end=focus.start + end))
 
 
 def with_comparison(analysis: Analysis, sentence: str, focus: Focus) -> Focus:
@@ -155,9 +137,3 @@ def _begins_with_number(said: str) -> bool:
     return first is not None and (
         first[0][0].isdigit() or (is_number(first[0]) and fold(first[0]) not in stop_words("en"))
     )
-
-
-def _stripped(sentence: str, focus: Focus) -> Focus:
-    said = sentence[focus.start : focus.end]
-    start = focus.start + len(said) - len(said.lstrip(" ,"))
-    return replace(focus, start=start, end=focus.end - (len(said) - len(said.rstrip(" ,"))))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from domain import Focus, Hit
-from pipeline.answering.focus.agents import settle_doer
-from pipeline.answering.focus.bounds import may_answer, with_comparison, within_clause
+from pipeline.answering.focus.bounds import may_answer, with_comparison
 from pipeline.answering.focus.contrasts import settle_contrast
 from pipeline.answering.focus.find import find_focus, read_focus
 from pipeline.answering.focus.tables import context_of, focus_in_table, table_at, table_of
@@ -43,10 +42,8 @@ def _by_form(analysis: Analysis, sentence: str, quote: str) -> Focus | None:
 
 
 def _settled(analysis: Analysis, best: Span, quote: str, focus: Focus) -> Focus | None:
-    """Return the words of a sentence that surely answer: in its clause, whole, compared, and of the kind asked for."""
-    one = within_clause(analysis, quote, focus)
-    doer = settle_doer(analysis, quote, one) if one else None
-    settled = settle_contrast(analysis, quote, with_whole_name(analysis, quote, doer)) if doer else None
+    """Return the words of a sentence that surely answer: whole, compared, and of the kind asked for."""
+    settled = settle_contrast(analysis, quote, with_whole_name(analysis, quote, focus))
     whole = with_comparison(analysis, quote, settled) if settled else None
     context = best.led_by.union(terms_of(best.passage.title, analysis.lang))
     if is_foreign(analysis, best.passage):  # no word of the question can stand in it

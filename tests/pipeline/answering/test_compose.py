@@ -10,7 +10,7 @@ from domain import Answer, Block, Hit, StatedFact
 from domain.answer import ChosenSentence
 from domain.fact import Fact
 from pipeline.answering.citations import check
-from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, _apart, compose
+from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, compose
 from pipeline.answering.extent import Quote
 from pipeline.answering.write import _sentence
 from pipeline.judging.kinds import ANSWERING
@@ -92,24 +92,6 @@ def test_quotes_beside_the_first_fit_into_the_words_of_an_answer() -> None:
     assert answer is not None
     assert 1 < len(answer.sentences) < UNSURE_QUOTES
     assert sum(len(each.text.split()) for each in answer.sentences) <= UNSURE_WORDS
-
-
-@each_row(
-    ("second", "adds"),
-    [
-        ("In 1793 it was the Louvre that was opened in Paris.", True),  # other words in another order: it may say more
-        ("The Louvre was opened in Paris.", False),
-        ("The Louvre in Paris was opened.", True),
-        ("The Louvre was opened to the public in Paris.", True),
-        ("The Louvre was not opened in 1793.", True),
-        ("The Louvre was opened in 1801 in Paris.", True),
-    ],
-)
-def test_second_quote_must_add_to_what_is_shown(second: str, adds: bool) -> None:
-    hits = hits_of("The Louvre was opened in 1793 in Paris by the people.", second)
-    first, other = (span for hit in hits for span in spans_of(hit.passage, "en"))
-    quotes = [Quote(span=span, sentence=span) for span in (first, other)]
-    assert (len(_apart(quotes, "en")) == 2) == adds
 
 
 def test_sentence_that_announces_code_is_quoted_with_it() -> None:
