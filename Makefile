@@ -177,7 +177,7 @@ wheels: install ## build into dist/ the wheel of everything and the wheel of the
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist . clients/python
 
 docs: install ## write the generated parts of docs/, and TypeScript's types, from the code
-	@$(BIN)/python -m api.generate_docs
+	@$(BIN)/python -m docs.generate_docs
 
 site: install ## build docs/ as a site into build/site, without network; a broken link fails
 	@$(BIN)/zensical build --clean --strict

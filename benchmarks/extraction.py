@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from benchmarks.report import Figure, Options, Report, ratio
-from crawler.extract.content.article import library_text
+from crawler.extract.content.main_content import library_text
 from crawler.extract.document import extract
 from evals.measure.stopwatch import seconds_of
 from evals.sets.pages import GoldPage, read_pages

@@ -14,8 +14,7 @@ from crawler.extract.charset import decode
 from crawler.extract.chunk import chunk
 from crawler.extract.document import extract
 from crawler.extract.files.delimited import read_delimited
-from crawler.extract.markdown import markdown_to_html
-from crawler.extract.plain import read_plain
+from crawler.extract.plain import markdown_to_html, read_plain
 from crawler.robots import rules
 from crawler.search.responses import is_block_page
 from domain.page import PageText

@@ -41,3 +41,9 @@ def terms_of(text: str, lang: str) -> tuple[str, ...]:
 def passage_terms(passage: Passage, lang: str) -> tuple[str, ...]:
     """Return the search terms of a passage's title and text."""
     return terms_of(passage.title, lang) + terms_of(passage.text, lang)
+
+
+def jaccard(one: set[str], other: set[str]) -> float:
+    """Return |intersection| / |union|; 0 for two empty sets."""
+    union = one | other
+    return len(one & other) / len(union) if union else 0.0

@@ -24,8 +24,7 @@ from store.embedders import Embedder, open_embedder
 from store.graph import entities
 from store.pages import index_queue
 from store.sql.database import migrate
-from workers.indexing.embed import passages_of
-from workers.indexing.entities import names_of_page
+from workers.indexing.embed import names_of_page, passages_of
 from workers.services import Services
 
 #: raise it when the content changes

@@ -22,10 +22,9 @@ from crawler.extract.elements.preformatted import write_preformatted
 from crawler.extract.facts import facts_of
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
-from crawler.extract.markdown import markdown_to_html
 from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.pdf.read import NoPdfText, read_pdf
-from crawler.extract.plain import read_plain
+from crawler.extract.plain import markdown_to_html, read_plain
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
 from crawler.language import detect_page_language
 from domain import Link, PageText

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from domain import Cost, Link
 
@@ -13,6 +14,13 @@ Recency = Literal["day", "week", "month", "year"]
 
 #: in order of their length
 DAYS: dict[Recency, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
+_WORDS: Final[tuple[tuple[Recency, str], ...]] = (
+    ("week", r"tonight|yesterday|today's news|breaking news|gestern|heute abend|nachrichten von heute"),
+    ("month", r"this week|last week|diese[rn]? woche|letzten? woche|in den letzten tagen|in the last few days"),
+    ("year", r"this month|last month|diese[nms]{1,2} monat|letzten monat|this year|diese[sm] jahr"),
+    ("year", r"latest|newest|most recent|neueste\w*|neuste\w*|aktuellste\w*|jüngste\w*"),
+)
+_SPANS: Final = tuple((span, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for span, words in _WORDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,3 +84,8 @@ class Engine(Protocol):
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return at most ``limit`` links; raises EngineError."""
+
+
+def requested_recency(question: str) -> Recency | None:
+    """Return how new pages must be, None where the question does not say it in English or German."""
+    return next((span for span, words in _SPANS if words.search(question)), None)

@@ -21,7 +21,7 @@ from evals.knowledge.manual_cases import SITES, manual_cases
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import EvalSet, read_set
 from evals.sets.sites import read_python_docs
-from pipeline.judging.calibration import ANY_EMBEDDER, CROSSED, FEATURES, OTHER, READ, WITHOUT_SIMILARITY
+from pipeline.judging.calibration import ANY_EMBEDDER, CROSSED, FEATURES, OTHER, READ
 from store.embedders import open_embedder
 
 FITTED = Path(__file__).parents[2] / "pipeline" / "judging" / "calibration.json"
@@ -93,7 +93,7 @@ def main(
             asked += [case for site in SITES for case in manual_cases(embedder, site, questions)]
         fitted += [model for lang in shown if (model := fit_shown(embedder.id, lang, [*cases, *asked]))]
     if not names:
-        fitted += [fit(ANY_EMBEDDER, lang, all_cases, WITHOUT_SIMILARITY) for lang in by_lang]
+        fitted += [fit(ANY_EMBEDDER, lang, all_cases, FEATURES[3:]) for lang in by_lang]
     write(fitted)
 
 

@@ -17,7 +17,6 @@ from pipeline.judging.calibration import (
     COMPARED,
     COMPARED_FEATURES,
     CROSSED,
-    CROSSED_FEATURES,
     CROSSED_GLOSSED,
     FEATURES,
     GLOSSED,
@@ -27,8 +26,7 @@ from pipeline.judging.calibration import (
 )
 from pipeline.judging.features import Evidence
 from pipeline.judging.judge import BESIDE_THE_POINT
-from pipeline.learning.fits import fit_logistic
-from pipeline.learning.metrics import auroc, calibration_error
+from pipeline.learning.metrics import Floats, Truth, auroc, calibration_error
 
 ASKED = ("finance-privacy", "games-faq", "pages", "readmes")
 #: what the models of read and of compared hits are fitted and measured on, beside asked questions
@@ -43,6 +41,21 @@ SHOWN_SETS = {
 OF_CROSSED = frozenset({CROSSED, CROSSED_GLOSSED})
 #: those of hits in other languages than English that were read
 OF_GLOSSES = frozenset({GLOSSED, CROSSED_GLOSSED})
+#: what tells of a sentence in another language than the question's, whose words are covered by translations
+CROSSED_FEATURES = (
+    "similarity",
+    "agreement",
+    "margin",
+    "passage_coverage",
+    "coverage_margin",
+    "sentence_coverage",
+    "led_coverage",
+    "missing_weight",
+    "absent_weight",
+    "missing_name",
+    *COMPARED_FEATURES,
+    "translated",
+)
 #: the features of each of these models
 SHOWN_FEATURES = {
     READ: (*FEATURES, *READ_FEATURES),
@@ -222,3 +235,18 @@ def _counts(cases: Sequence[Case]) -> NDArray[np.float64]:
         [COUNTS[each.condition] * _OF_SETS.get(each.set, 1.0) for each in cases],
         dtype=np.float64,
     )
+
+
+def fit_logistic(rows: Floats, truth: Truth, counts: Floats, *, ridge: float = 1.0) -> tuple[Floats, float]:
+    """Return the weights of the raw features and the intercept; ``counts`` are the rows' weights.
+
+    The weights of the standardised features are pulled to 0 by ``ridge``; the intercept is free.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler().fit(rows, sample_weight=counts)
+    model = LogisticRegression(C=1 / ridge, tol=1e-8, max_iter=1000)
+    model.fit(scaler.transform(rows), truth, sample_weight=counts)
+    weights = model.coef_[0] / scaler.scale_
+    return weights, float(model.intercept_[0] - weights @ scaler.mean_)

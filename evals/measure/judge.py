@@ -10,7 +10,7 @@ import numpy as np
 from domain import Verdict
 from evals.knowledge.stored import Knowledge
 from evals.sets.beir import EvalQuestion
-from pipeline.learning.metrics import auroc, balanced_accuracy, calibration_error, false_positives
+from pipeline.learning.metrics import Floats, Truth, auroc, balanced_accuracy, calibration_error
 
 #: shares of the answerable questions that a stricter threshold would withhold as well
 _WITHHELD = (0.05, 0.1, 0.2, 0.3)
@@ -67,3 +67,9 @@ def _figures(true: Sequence[Verdict], false: Sequence[Verdict]) -> dict[str, flo
         calibration_error(chances, truth),
     )
     return dict(zip(names, figures, strict=True))
+
+
+def false_positives(scores: Floats, truth: Truth, *, recall: float) -> float:
+    """Return the share of false cases above the threshold that a share ``recall`` of the true cases passes."""
+    threshold = np.quantile(scores[truth], 1 - recall)
+    return float((scores[~truth] >= threshold).mean())

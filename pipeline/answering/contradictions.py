@@ -23,8 +23,7 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of
 from pipeline.retrieval.sites import site_of
 from text.related_words import best_weight, find_related
-from text.similarity import jaccard
-from text.terms import terms_of
+from text.terms import jaccard, terms_of
 
 #: the kinds of values that can be compared
 _KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}

@@ -15,11 +15,9 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, Vali
 
 from domain import SolvedQuestion
 from domain.errors import WellreadError
-from pipeline.question.analysis import Analysis
-from pipeline.question.question_type import QuestionType, question_type_of
+from pipeline.question.analysis import Analysis, QuestionType, question_type_of
 from text.invisible import strip_invisible
-from text.similarity import jaccard
-from text.terms import content_terms
+from text.terms import content_terms, jaccard
 
 MAX_EXAMPLES = 3
 #: solved questions to choose from

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from domain import Hit
 from pipeline.retrieval.rerank.learned import Reranker, reorder
 from text.analyser import words
-from text.similarity import jaccard
-from text.terms import content_terms, passage_terms
+from text.terms import content_terms, jaccard, passage_terms
 
 #: similarity, TF-IDF cosine, Jaccard [_hybrid_rerank]
 WEIGHTS = (0.5, 0.3, 0.2)

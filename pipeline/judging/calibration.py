@@ -24,25 +24,9 @@ from pipeline.judging.features import Evidence
 READ_FEATURES = ("cosine", "cosine_margin", "passage_cosine", "answers", "evidence")
 #: and those that only comparing sentences gives
 COMPARED_FEATURES = ("near", "near_margin")
-#: what tells of a sentence in another language than the question's, whose words are covered by translations
-CROSSED_FEATURES = (
-    "similarity",
-    "agreement",
-    "margin",
-    "passage_coverage",
-    "coverage_margin",
-    "sentence_coverage",
-    "led_coverage",
-    "missing_weight",
-    "absent_weight",
-    "missing_name",
-    *COMPARED_FEATURES,
-    "translated",
-)
 #: the features of a model for a known embedder: the other numbers among the evidence; and those for an unknown one
 _BY_MEANING = frozenset((*READ_FEATURES, *COMPARED_FEATURES, "translated"))
 FEATURES = tuple(field.name for field in fields(Evidence) if field.type == "float" and field.name not in _BY_MEANING)
-WITHOUT_SIMILARITY = FEATURES[3:]
 #: the keys of the models for an unknown embedder and for another language
 ANY_EMBEDDER, OTHER = "*", "other"
 #: the keys of the models for English hits that were read, for those of other languages that were compared, and for

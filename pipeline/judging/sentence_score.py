@@ -10,7 +10,7 @@ from pipeline.judging.kinds import ANSWERING, SentenceKind
 from pipeline.judging.sentences import Span
 from pipeline.question.answer_type import AnswerType
 from pipeline.safety.injection import asks_about_prompts, is_injected
-from text.similarity import jaccard
+from text.terms import jaccard
 
 #: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
 _OWN, _LED, _WIDE, _NEIGHBOUR, _HIT, _NEAR, _LENGTH = 2.2, 2.6, 4.4, -0.2, 6.8, 2.3, 0.17

@@ -20,21 +20,6 @@ class Prior:
     spread: Floats
 
 
-def fit_logistic(rows: Floats, truth: Truth, counts: Floats, *, ridge: float = 1.0) -> tuple[Floats, float]:
-    """Return the weights of the raw features and the intercept; ``counts`` are the rows' weights.
-
-    The weights of the standardised features are pulled to 0 by ``ridge``; the intercept is free.
-    """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.preprocessing import StandardScaler
-
-    scaler = StandardScaler().fit(rows, sample_weight=counts)
-    model = LogisticRegression(C=1 / ridge, tol=1e-8, max_iter=1000)
-    model.fit(scaler.transform(rows), truth, sample_weight=counts)
-    weights = model.coef_[0] / scaler.scale_
-    return weights, float(model.intercept_[0] - weights @ scaler.mean_)
-
-
 def fit_from_prior(rows: Floats, truth: Truth, prior: Prior, *, ridge: float) -> tuple[Floats, float]:
     """Return the most probable weights and intercept under a normal prior of precision ``ridge`` around the known ones.
 

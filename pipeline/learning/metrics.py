@@ -21,12 +21,6 @@ def auroc(scores: Floats, truth: Truth) -> float:
     return float(roc_auc_score(truth, scores))
 
 
-def false_positives(scores: Floats, truth: Truth, *, recall: float) -> float:
-    """Return the share of false cases above the threshold that a share ``recall`` of the true cases passes."""
-    threshold = np.quantile(scores[truth], 1 - recall)
-    return float((scores[~truth] >= threshold).mean())
-
-
 def calibration_error(chances: Floats, truth: Truth, *, bins: int = 10) -> float:
     """Return the expected calibration error over equal bins."""
     bin_of = np.minimum((chances * bins).astype(int), bins - 1)

@@ -9,17 +9,45 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Final, Literal, cast
 
 from domain.errors import WellreadError
 from domain.options import MAX_CHARACTERS
 from pipeline.question.entities import find_entities
-from pipeline.question.lists import ask_for_list
-from pipeline.question.question_type import QuestionType, question_type_of
 from text.language import detect_language
+from text.languages import language
 from text.terms import content_terms, terms_of
 
 _WORD = re.compile(r"[^\W_]+(?:[._'’-]?[^\W_]+)*")
+QuestionType = Literal["definition", "procedural", "causal", "temporal", "spatial", "comparative", "general"]
+
+_UNKNOWN = ("", "und")
+#: a wish for all of something → the question for it; "List comprehensions" and "Name the mayor" are none
+_WISHES: Final = tuple(
+    (re.compile(wish, re.IGNORECASE), question)
+    for wish, question in (
+        (
+            r"(?:please )?(?:(?:can|could) you )?(?:list|enumerate|name|(?:show|give|tell) (?:me|us)|show)"
+            r" all(?: of)?(?: (?:the|its|our|my|your))? (.+)",
+            "What are the {}?",
+        ),
+        (r"(?:please )?(?:list|enumerate) the (.+)", "What are the {}?"),
+        (
+            r"(?:bitte )?(?:nenne?|nennen sie|zeige?|zeigen sie|liste|listen sie)(?: (?:mir|uns|bitte))* alle (.+?)"
+            r"(?: auf)?",
+            "Welche {} gibt es?",
+        ),
+        (r"(?:liste[zr]?|donnez?[ -]moi|énumère[zr]?|citez?) tous les (.+)", "Quels sont les {} ?"),
+        (r"(?:liste[zr]?|donnez?[ -]moi|énumère[zr]?|citez?) toutes les (.+)", "Quelles sont les {} ?"),
+        (r"(?:lista|liste|enumer[ae]|muestra|muéstrame|nombra|dime) todos los (.+)", "¿Cuáles son los {}?"),
+        (r"(?:lista|liste|enumer[ae]|muestra|muéstrame|nombra|dime) todas las (.+)", "¿Cuáles son las {}?"),
+        (r"(?:elenca(?:mi)?|elenchi|nomina|mostra(?:mi)?|dimmi) tutt[ie] (i|gli|le) (.+)", "Quali sono {} {}?"),
+        (r"(?:lista|liste|enumer[ae]|nomeie|mostr[ae](?:-me)?) todos os (.+)", "Quais são os {}?"),
+        (r"(?:lista|liste|enumer[ae]|nomeie|mostr[ae](?:-me)?) todas as (.+)", "Quais são as {}?"),
+        (r"(?:noem|toon|geef(?: me| mij)?) alle (.+)", "Wat zijn de {}?"),
+    )
+)
 
 
 class QuestionError(WellreadError):
@@ -100,3 +128,28 @@ def suggested_k(complexity: float) -> int:
     if complexity > 0.7:
         return 10
     return 7 if complexity > 0.4 else 5
+
+
+def question_type_of(question: str, lang: str = "en") -> QuestionType:
+    """Return the type of answer that the question's own words ask for, in its language (ISO 639-1)."""
+    text = question.casefold()
+    patterns = _patterns("en" if lang in _UNKNOWN else lang)
+    return next((kind for kind, pattern in patterns if pattern.search(text)), "general")
+
+
+@cache
+def _patterns(lang: str) -> tuple[tuple[QuestionType, re.Pattern[str]], ...]:
+    """Return the patterns of a language in the order in which they are tried; each is on word boundaries."""
+    return tuple(
+        (cast(QuestionType, name.partition("_")[0]), re.compile(rf"(?<!\w)(?:{pattern})(?!\w)"))
+        for name, pattern in language(lang).question_types.items()
+    )
+
+
+def ask_for_list(text: str) -> str:
+    """Return the question that a wish for all of something stands for; any other text as it is."""
+    wish = text.rstrip(" .!?")
+    for pattern, question in _WISHES:
+        if found := pattern.fullmatch(wish):
+            return question.format(*found.groups())
+    return text

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Final, Literal
 
 from pipeline.llm import Form
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_forms import Forms, forms_of
-from text.languages import LANGUAGES, language
+from text.languages import LANGUAGES, language, pattern_of
 from text.sentences import sentence_spans
 
 AnswerType = Literal["time", "money", "number", "name", "place", "reason", "way", "symbol", "any"]
@@ -29,6 +29,7 @@ _UNIT_WITHIN, _STEM = 4, 5
 _SOME_NUMBER, _SOME_NAME = 0.4, 0.4
 #: a name in code: called, dotted, with an underscore, in camel case, an option
 _SYMBOL = re.compile(r"[A-Za-z_][\w.]*(?=\()|\w+(?:\.\w+)+|\w+_\w+|[A-Z][a-z]+[A-Z]\w+|(?<!\w)--?[a-z][\w-]*|[A-Z]{3,}")
+_NAMES: Final = ("number", "time", "units", "money", "free", "place", "reason", "way")
 
 
 def answer_type_of(question: str) -> AnswerType:
@@ -132,3 +133,35 @@ def _name_fit(question: str, sentence: str) -> float:
     if any(asked.isdisjoint(re.findall(r"\w+", name.casefold())) for name in _FULL_NAME.findall(sentence)):
         return 1.0
     return _SOME_NAME if any(name.casefold() not in asked for name in _NAME.findall(sentence)) else -1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forms:
+    """The patterns of what a sentence gives."""
+
+    number: re.Pattern[str]  #: in words
+    time: re.Pattern[str]  #: its one group holds the digits, too
+    money: re.Pattern[str]
+    free: re.Pattern[str]  #: an amount without a number
+    place: re.Pattern[str]
+    reason: re.Pattern[str]
+    way: re.Pattern[str]
+
+
+@cache
+def forms_of(lang: str) -> Forms:
+    """Return the forms of a sentence in the language (ISO 639-1); those of English and German where it has none."""
+    number, time, units, money, free, place, reason, way = (pattern_of("forms", name, lang) for name in _NAMES)
+    return Forms(
+        number=_words(number),
+        time=re.compile(rf"\b({time}|\d{{3,4}}|\d{{1,2}}[:h]\d\d|\d+(?:[.,:]\d+)? ?(?:{units}))(?!\w)", re.IGNORECASE),
+        money=re.compile(rf"[£$€¥]|\b(?:{money}|{free})(?!\w)", re.IGNORECASE),
+        free=_words(free),
+        place=_words(place),
+        reason=_words(reason),
+        way=re.compile(rf"\w\(|\w\.\w+|>>>|\b(?:{way})(?!\w)", re.IGNORECASE),
+    )
+
+
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE)

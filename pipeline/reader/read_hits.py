@@ -6,14 +6,13 @@ Sentences that were read do not compare with others: either all of the best hits
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final, Protocol
 
-from domain import Hit, Reading
+from domain import AnswerSpan, Hit, Reading
 from pipeline.question.analysis import Analysis
-from pipeline.reader.glossed import GlossedReading
-from text.gloss.gloss import gloss
+from text.gloss.gloss import Gloss, Span, gloss
 from text.gloss.lexicon import LANGUAGES as GLOSSED
 
 #: hits that are read: the judge and the composer weigh the sentences of just these, in every language
@@ -92,3 +91,33 @@ def _read_glosses(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> lis
         replace(hit, reading=GlossedReading(reading, text))
         for hit, reading, text in zip(hits, readings, texts, strict=True)
     ]
+
+
+@dataclass(frozen=True, eq=False)
+class GlossedReading:
+    """What was read in a passage's gloss, by places in the passage itself."""
+
+    read: Reading
+    gloss: Gloss
+
+    @property
+    def similarity(self) -> float:
+        """The cosine of the question's gloss and the passage's."""
+        return self.read.similarity
+
+    @property
+    def answers(self) -> float:
+        """The logit that the passage answers the question."""
+        return self.read.answers
+
+    def evidence(self, spans: Sequence[Span]) -> list[float]:
+        """Return for each character span of the passage the mean logit that its words are of what answers."""
+        return self.read.evidence([self.gloss.place(span) for span in spans])
+
+    def sentence_scores(self, spans: Sequence[Span]) -> list[float]:
+        """Return for each character span the cosine of the question and the span in its context."""
+        return self.read.sentence_scores([self.gloss.place(span) for span in spans])
+
+    def short_answer(self) -> AnswerSpan | None:
+        """Return None: which few words answer is not read off a gloss."""
+        return None

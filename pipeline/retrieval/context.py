@@ -15,8 +15,7 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.entities import find_entities
 from text.analyser import words
 from text.sentences import sentence_spans
-from text.similarity import jaccard
-from text.terms import content_words
+from text.terms import content_words, jaccard
 
 #: [enhance_context_selection], [_is_redundant]
 MAX_CONTEXT_CHARACTERS = 10_000

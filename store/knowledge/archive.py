@@ -17,7 +17,7 @@ from domain.errors import WellreadError
 from store.knowledge.damaged import explained
 from store.knowledge.lines import Manifest, PageLine, SourceLine
 from store.knowledge.question_lines import QuestionLine, ThreadLine
-from store.knowledge.settings_lines import FolderLine, SettingsLine
+from store.knowledge.settings import FolderLine, SettingsLine
 
 FORMAT: Final = "wellread-knowledge"
 #: of the other file that Wellread writes (workers.backup)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from pydantic import Field
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from domain.access.collection import Collection
 from domain.file import SCHEME, WatchedFolder, path_of
 from store.files import folders
-from store.knowledge.settings_lines import FolderLine, SettingsLine
+from store.knowledge.lines import FileLine, Text, Url
 from store.sql.database import Database
 from store.sql.rows import add_missing
 from store.sql.tables import FileRow
@@ -39,3 +40,19 @@ def adopt(session: Session, folder: WatchedFolder, left_out: Sequence[str], now:
     for address in left_out:
         values = {"path": path_of(address), "folder_id": folder.id, "size": 0, "left_out": True, "added_at": now}
         add_missing(session, FileRow, FileRow.address, address=address, version=1, **values)
+
+
+class SettingsLine(FileLine):
+    """What is set for the collection itself."""
+
+    name: str = Field(max_length=80)
+    exclude_sites: tuple[Url, ...] = Field(default=(), max_length=1_000)
+
+
+class FolderLine(FileLine):
+    """A folder whose files are read; where it lies on the machine that wrote the file."""
+
+    name: str = Field(max_length=80)
+    path: Text
+    every_s: float = Field(gt=0, le=366 * 86_400)
+    left_out: tuple[Url, ...] = Field(default=(), max_length=100_000)  #: addresses of files that are not read again

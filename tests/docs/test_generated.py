@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from api import generate_docs, generate_types
 from api.cli.main import cli
+from docs import generate_docs, generate_types
 from tests.docs.blocks import PAGES
 from workers.settings import Settings
 

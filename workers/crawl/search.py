@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import redis
 import structlog
 
-from crawler.search.engine import Query, Recency
+from crawler.search.engine import Query, Recency, requested_recency
 from crawler.search.errors import meaning_of
-from crawler.search.recency import requested_recency
 from crawler.search.search_all import SearchResults, search_all
 from domain import Cost
 from store.ephemeral.engine_cooldowns import Cooldown

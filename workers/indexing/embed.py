@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler.extract.chunk import chunk
-from domain import EventKind, Page, PageText, Passage, Status
+from domain import EventKind, Fact, Page, PageText, Passage, Status
 from store.crawl import candidates
 from store.graph import entities, facts
 from store.graph.entities import PageNames
@@ -19,7 +19,9 @@ from store.questions import evidence, state
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import PageRow
-from workers.indexing.entities import names_of_page
+from text import names as names_in_text
+from text.names import name_key, names_in, proper_nouns
+from text.stopwords import stop_words
 from workers.monitoring import outcomes, traces
 from workers.questions import watches
 from workers.upkeep import erasure
@@ -154,3 +156,28 @@ def _give_up(session: Session, lease: Lease, page_id: int, now: datetime, error:
     log.error("page_given_up", page=page_id, error=error)
     index_queue.give_up(session, lease, error)
     evidence.mark_stale(session, [page_id], now)
+
+
+def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact] = ()) -> PageNames:
+    """Return a page's names; none without passages, as such a page is gone or a list of links."""
+    if not passages:
+        return PageNames()
+    empty = stop_words(page.lang)
+    return PageNames(
+        bears=names_in_text.names_of(page.title),
+        mentions=_with_subjects(passages, {p.ord: proper_nouns(p.text, empty=empty) for p in passages}, facts),
+        maybe={p.ord: names_in(p.text, empty=empty) for p in passages},
+        private=page.private,
+    )
+
+
+def _with_subjects(
+    passages: Sequence[Passage], mentions: Mapping[int, Sequence[str]], facts: Sequence[Fact]
+) -> dict[int, Sequence[str]]:
+    """Add the subjects of the page's facts (from JSON-LD and tables) to the passages that state them."""
+    found = {ord: dict.fromkeys(names) for ord, names in mentions.items()}
+    for fact in facts:
+        at = next((p.ord for p in passages if fact.start is not None and p.start <= fact.start < p.end), 0)
+        if name := name_key(fact.subject):
+            found.setdefault(at, {}).setdefault(name)
+    return {ord: tuple(names) for ord, names in found.items()}

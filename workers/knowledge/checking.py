@@ -16,7 +16,7 @@ from domain.file import BadFileName, address_of, clean_folder, clean_path, folde
 if TYPE_CHECKING:
     from store.knowledge.archive import Archive
     from store.knowledge.lines import SourceLine
-    from store.knowledge.settings_lines import FolderLine
+    from store.knowledge.settings import FolderLine
 
 Line = TypeVar("Line")
 

@@ -16,7 +16,7 @@ from store.files import folders as stored_folders
 from store.files.folders import FolderExists
 from store.knowledge import archive, questions, rows, settings
 from store.knowledge.lines import PageLine, SourceLine
-from store.knowledge.settings_lines import FolderLine
+from store.knowledge.settings import FolderLine
 from store.pages.pages import FIRST_INTERVAL_S
 from workers.crawl import schedules
 from workers.files import folders as watched

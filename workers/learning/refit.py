@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from pipeline.learning.feedback import JudgedAnswer, Refit
+from pipeline.judging.calibration import FEATURES
+from pipeline.learning.feedback import JudgedAnswer, RankedHits, Refit
 from pipeline.learning.judge import refit_judge
-from pipeline.learning.reranker import refit_reranker
+from pipeline.learning.reranker import SIGNALS, refit_reranker
 from store.learned import tallies, versions
 from store.learned.versions import Kind, Version
 from store.questions import feedback
-from workers.learning import examples
+from store.questions.feedback import LabelledAnswer
 from workers.services.learned_versions import to_judge, to_reranker
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ AT_MOST = 10_000
 #: new tries of variants that make a new version worthwhile
 NEW_TRIES = 50
 NOTHING_SAID = "no answer was judged yet, or none whose evidence is kept"
+#: the composer of "I do not know"
+ABSTENTION = "abstention"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +60,13 @@ def learn(services: Services, *, by_hand: bool = False) -> list[Lesson]:
     with services.database.read() as session:
         outcomes = feedback.outcomes(session, AT_MOST)
         held = {(each.kind, each.embedder) for each in versions.tries(session) if each.held and not by_hand}
-    of_embedder = examples.judged(outcomes)
+    of_embedder = judged(outcomes)
     lessons_learned = [
         _judge(services, embedder, judged, held=("judge", embedder) in held) for embedder, judged in of_embedder.items()
     ]
     if not of_embedder:
         lessons_learned.append(Lesson(kind="judge", embedder="", said=NOTHING_SAID, version=None))
-    lessons_learned.append(_reranker(services, examples.ranked(outcomes), held=("reranker", "") in held))
+    lessons_learned.append(_reranker(services, ranked(outcomes), held=("reranker", "") in held))
     lessons_learned.append(_variants(services))
     for lesson in lessons_learned:
         log.info("learned", kind=lesson.kind, embedder=lesson.embedder, version=lesson.version, said=lesson.said)
@@ -195,3 +198,41 @@ def _sums(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> tuple[int, int]:
 def _share(sums: tuple[int, int]) -> float:
     tried, rewarded = sums
     return round(rewarded / tried, 4) if tried else 0.0
+
+
+def judged(outcomes: Iterable[LabelledAnswer]) -> dict[str, list[JudgedAnswer]]:
+    """Return the judge's examples by embedder; equal lookups of a question count once, with the latest feedback.
+
+    A wrong citation means that the hits did not show the answer. A right "I do not know" means that they do not hold
+    it; a wrong one teaches the judge nothing, as the answer may be in the hits or nowhere.
+    """
+    found: dict[str, dict[tuple[object, ...], JudgedAnswer]] = {}
+    for outcome in outcomes:
+        evidence, embedder = outcome.features.get("evidence") or {}, outcome.features.get("embedder")
+        unknown = outcome.features.get("composer") == ABSTENTION
+        if not embedder or not evidence.keys() >= set(FEATURES) or (unknown and outcome.verdict != "right"):
+            continue
+        example = JudgedAnswer(
+            question=outcome.question,
+            lang=outcome.lang,
+            evidence=evidence,
+            beside_the_point=bool(evidence.get("beside_the_point")),
+            right=outcome.verdict == "right" and not unknown,
+        )
+        key = (outcome.question, outcome.lang, *(evidence[name] for name in FEATURES))
+        found.setdefault(embedder, {}).setdefault(key, example)
+    return {embedder: list(examples.values()) for embedder, examples in found.items()}
+
+
+def ranked(outcomes: Iterable[LabelledAnswer]) -> list[RankedHits]:
+    """Return the reranker's examples: a right answer's citations rank above the other hits, wrong ones below."""
+    found: dict[tuple[object, ...], RankedHits] = {}
+    for outcome in outcomes:
+        signals: dict[str, Sequence[float]] = outcome.features.get("signals") or {}
+        cited = set(outcome.features.get("cited") or ()) & signals.keys()
+        if not cited or outcome.verdict == "wrong" or any(len(values) != len(SIGNALS) for values in signals.values()):
+            continue
+        right = [(passage in cited) == (outcome.verdict == "right") for passage in signals]
+        example = RankedHits(question=outcome.question, signals=list(signals.values()), right=right)
+        found.setdefault((outcome.question, *signals), example)
+    return list(found.values())

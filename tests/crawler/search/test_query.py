@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.search.engine import Query, Recency
-from crawler.search.recency import requested_recency
+from crawler.search.engine import Query, Recency, requested_recency
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from pipeline.retrieval.context import (
 )
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
-from text.similarity import jaccard
+from text.terms import jaccard
 
 JWT = "How do I implement authentication in a React application using JWT tokens?"
 

@@ -20,7 +20,7 @@ from pipeline.documents.rerank import (
 )
 from pipeline.retrieval.rerank.learned import rerank_learned
 from tests.fakes import passage
-from text.similarity import jaccard
+from text.terms import jaccard
 
 QUESTION = "How do Python decorators work?"
 BY_NAME = {"learned": rerank_learned, **RERANKERS}

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
+from evals.fit.judge_models import CROSSED_FEATURES
 from pipeline.judging.calibration import (
     ANY_EMBEDDER,
     COMPARED_FEATURES,
-    CROSSED_FEATURES,
     FEATURES,
     OTHER,
     READ_FEATURES,

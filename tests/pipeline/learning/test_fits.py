@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.learning.fits import Prior, fit_from_prior, fit_listwise, fit_logistic
+from evals.fit.judge_models import fit_logistic
+from pipeline.learning.fits import Prior, fit_from_prior, fit_listwise
 
 RANDOM = np.random.default_rng(7)
 ROWS = RANDOM.normal(size=(300, 2)) * [1.0, 5.0] + [0.0, 3.0]

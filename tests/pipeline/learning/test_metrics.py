@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from evals.measure.judge import false_positives
 from pipeline.learning.metrics import (
     auroc,
     balanced_accuracy,
     calibration_error,
-    false_positives,
     is_better,
     log_losses,
 )

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.reader.reader import REMEMBERED, Reader
-from pipeline.reader.reading import MAX_ANSWER_TOKENS, PassageReading
+from pipeline.reader.reader import MAX_ANSWER_TOKENS, REMEMBERED, PassageReading, Reader
 from text.encoder.reader import NOTHING, Logits
 from text.encoder.runtime import States
 

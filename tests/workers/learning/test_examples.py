@@ -10,7 +10,7 @@ import pytest
 from domain.record import FeedbackVerdict
 from pipeline.judging.calibration import FEATURES
 from store.questions.feedback import LabelledAnswer
-from workers.learning.examples import judged, ranked
+from workers.learning.refit import judged, ranked
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 EVIDENCE = {**dict.fromkeys(FEATURES, 0.5), "beside_the_point": 1.0}

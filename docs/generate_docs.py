@@ -14,8 +14,8 @@ from typing import Any
 import click
 from pydantic import BaseModel, TypeAdapter
 
-from api import generate_types
 from api.schemas.options import without_null
+from docs import generate_types
 from domain.errors import WellreadError
 from domain.flow import QUEUES, STEPS, TASKS, Step
 

@@ -80,7 +80,7 @@ def type_of(schema: Mapping[str, Any]) -> str:
         case str(kind) if kind in _PLAIN:
             return _PLAIN[kind]
     raise UnknownSchema(
-        f"{json.dumps(schema)[:200]} cannot be written as a type: teach api/generate_types.py its kind."
+        f"{json.dumps(schema)[:200]} cannot be written as a type: teach docs/generate_types.py its kind."
     )
 
 
