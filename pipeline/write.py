@@ -36,8 +36,9 @@ RULED_OUT: Final = 0.02
 #: below this confidence the small model says first whether there is an answer to write: of 36 questions 9 of the 10
 #: that nothing answers were below it, and 1 of the 26 others
 VERDICT_BELOW: Final = 0.25
-#: P(right | a model answered) = 1 / (1 + exp(−(a + b · logit(confidence of the local judge))))
-_INTERCEPT, _SLOPE = 2.2, 0.35
+#: P(right | a model answered) = 1 / (1 + exp(−(a + b · logit(confidence of the local judge)))). Of 78 answers that it
+#: was chosen with, 77 were right, and of 77 others all; it stays below that, for models that are less able
+_INTERCEPT, _SLOPE = 3.2, 0.35
 #: the most characters before and after a quote that the small model reads beside it
 MAX_CONTEXT: Final = 600
 #: what each sentence that the check replaced takes off
