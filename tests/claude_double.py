@@ -96,29 +96,30 @@ class ClaudeDouble(ModelServer[Received, Reply]):
 
 class _Handler(MessagesHandler):
     def answer_get(self) -> None:
-        if not self._is_of_batches():
+        if not self.path.startswith(BATCHES):
             super().answer_get()
+            return
+        if not self._has_key():
             return
         status, payload = self.server.double.batches.get(self.path, self.server.double.url)
         self.whole(status, payload, "application/x-jsonl" if self.path.endswith("results") else "application/json", {})
 
     def do_DELETE(self) -> None:  # noqa: N802 (http.server's name)
-        if self._is_of_batches():
+        if self._has_key():
             self._tell(200, self.server.double.batches.delete(self.path))
 
-    def _is_of_batches(self) -> bool:
+    def _has_key(self) -> bool:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        if self.path.startswith(BATCHES) and (wrong := wrong_headers(headers, self.server.double.key)):
+        if wrong := wrong_headers(headers, self.server.double.key):
             self.reply_with({}, wrong)
-            return False
-        return self.path.startswith(BATCHES)
+        return wrong is None
 
     def _tell(self, status: int, value: Json) -> None:
         self.whole(status, json.dumps(value).encode(), "application/json", {})
 
     def answer_post(self, headers: dict[str, str], body: Json) -> None:
         if self.path.startswith(BATCHES):
-            if self._is_of_batches():
+            if self._has_key():
                 made = self.server.double.batches.post(self.path, body, self.server.double.url)
                 self.close_connection = made is None
                 if made:

@@ -86,7 +86,7 @@ def wait(services: Services, work: Work) -> None:
 
 
 def run(services: Services) -> None:
-    """Read the batches that have ended, and send what waits for one."""
+    """Send what waits for a batch, and read the batches that have ended."""
     with services.database.read() as session:
         if not batches.any_to_come(session):
             return
@@ -95,9 +95,9 @@ def run(services: Services) -> None:
         if api is None:
             _settle(services, true())
         else:
-            _read(services, api)
             while _send(services, api):
                 pass
+            _read(services, api)
     except ModelError as error:  # what was sent is looked for the next time
         log.warning("batches_failed", error=str(error))
 

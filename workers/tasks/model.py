@@ -23,5 +23,5 @@ def notify_caller(webhook_id: int, collection: str = DEFAULT) -> None:
 
 @app.task(name="wellread.batch")
 def send_batches() -> None:
-    """Read the batches of requests to a model that have ended, and send those that wait for one."""
+    """Send the requests to a model that wait for a batch, and read the batches that have ended."""
     for_each(services(), batches.run)

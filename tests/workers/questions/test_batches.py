@@ -137,6 +137,7 @@ def test_batch_that_never_arrived_is_sent_again(written: Services, double: Claud
     double.batches.goes_silent = False
     later(written, minutes=11)
     batches.run(written)
+    batches.run(written)
     assert len(double.batches.held) == 1
 
 
@@ -196,6 +197,14 @@ def test_server_that_takes_no_batches_is_asked_singly(written: Services, double:
     assert is_due(written, question)
     double.script(WROTE, SUPPORTED)
     assert record_of(written, write(written, question)).answer == ANSWER
+
+
+def test_key_that_is_rejected_now_keeps_no_new_question_waiting(written: Services, double: ClaudeDouble) -> None:
+    (first,) = sent(written, asked(written))
+    key, double.key = double.key, "another"
+    (second,) = sent(written, asked(written))
+    double.key = key
+    assert (is_due(written, first), is_due(written, second)) == (False, True)
 
 
 def test_batch_that_is_refused_for_its_number_is_sent_later(written: Services, double: ClaudeDouble) -> None:
