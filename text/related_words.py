@@ -24,9 +24,6 @@ _SPELLED_CHARS, _SPELLED_ALIKE = 5, 0.85
 #: two forms of a word share at least so many first letters, and at least this share of the longer form
 _STEM_CHARS, _STEM_SHARE = 4, 0.6
 
-#: irregular English verb → its past
-IRREGULAR_PASTS = {forms[0]: forms[1] for forms in map(str.split, " ".join(language("en").irregular_verbs).split("/"))}
-
 
 def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
     """Return for each term of the question the matching terms of ``vocabulary``, with their weights in (0, 1]."""

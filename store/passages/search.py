@@ -31,18 +31,17 @@ def search_terms(
     *,
     lang: str,
     k: int,
-    scope: Scope | None,
-    ids: Collection[str] | None = None,
+    scope: Scope,
     copy: Copy | None = None,
 ) -> list[Hit]:
     """Return the ``k`` passages with the best bm25 for any of the query's terms, best first.
 
-    No ``scope`` is for passages that were found in one; what a ``copy`` has is not read from the table.
+    What a ``copy`` has is not read from the table.
     """
     terms = list(dict.fromkeys(analyse(text, lang)))[:_MAX_QUERY_TERMS]
     if not terms or k < 1:
         return []
-    query = _scoped(table.search(" ".join(terms), query_type="fts", fts_columns="search_text").limit(k), scope, ids)
+    query = _scoped(table.search(" ".join(terms), query_type="fts", fts_columns="search_text").limit(k), scope)
     if copy is None:
         rows = query.select([*COLUMNS, "_score"]).to_arrow().to_pylist()
         scored = [(row["_score"], passage_of(row)) for row in rows]
@@ -50,7 +49,7 @@ def search_terms(
         rows = query.select(["_score"]).with_row_id(True).to_arrow().to_pylist()
         passages = copy.passages([row["_rowid"] for row in rows])
         if len(passages) < len(rows):  # changed since the copy was looked at
-            return search_terms(table, text, lang=lang, k=k, scope=scope, ids=ids)
+            return search_terms(table, text, lang=lang, k=k, scope=scope)
         scored = [(row["_score"], passages[row["_rowid"]]) for row in rows]
     scored.sort(key=lambda each: (-each[0], each[1].id))
     return [
@@ -110,6 +109,6 @@ def _nearest(rows: list[dict[str, Any]]) -> list[Hit]:
     ]
 
 
-def _scoped(query: Any, scope: Scope | None, ids: Collection[str] | None = None) -> Any:
-    condition = both(scope_condition(scope) if scope is not None else "", one_of("id", ids) if ids else "")
+def _scoped(query: Any, scope: Scope) -> Any:
+    condition = scope_condition(scope)
     return query.where(condition, prefilter=True) if condition else query

@@ -142,17 +142,6 @@ class Passages:
         return {id: cosine for id, cosine in found.items() if cosine is not None}
 
     @_reading("search")
-    def bm25s(self, text: str, *, lang: str, ids: Collection[str]) -> dict[str, float]:
-        """Return the bm25 of the named passages for a query; those that share no term with it are left out.
-
-        Gives the hits of the vector leg the score that the text leg did not.
-        """
-        if not ids:
-            return {}
-        hits = search_terms(self._table(), text, lang=lang, k=len(ids), scope=None, ids=ids)
-        return {hit.passage.id: hit.score for hit in hits}
-
-    @_reading("search")
     def nearest(
         self,
         vectors: NDArray[np.float32],

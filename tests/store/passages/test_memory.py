@@ -95,7 +95,7 @@ def test_what_the_table_lost_since_it_was_copied_is_left_out(tmp_path: Path) -> 
     writer.maintain()
     hits = copy.search_vectors(np.ones((1, 4), dtype=np.float32) / 2, k=500)[0]
     assert {hit.passage.page_id for hit in hits} == {1, 2, 3}
-    found = search_terms(writer._table(), "page", lang="en", k=500, scope=None, copy=copy)
+    found = search_terms(writer._table(), "page", lang="en", k=500, scope=Scope(), copy=copy)
     assert {hit.passage.page_id for hit in found} == {1, 2, 3}
 
 

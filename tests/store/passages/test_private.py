@@ -39,7 +39,6 @@ def test_private_page_is_found_only_where_it_is_named(secret: Passages, pages: t
 
 
 def test_what_was_found_is_scored_whether_private_or_not(secret: Passages) -> None:
-    assert secret.bm25s("straße", lang="en", ids=["1-0", "7-0"]).keys() == {"1-0", "7-0"}
     assert secret.similarities(VECTOR, ["1-0", "7-0"]).keys() == {"1-0", "7-0"}
     assert secret.get(["7-0"]) == [SECRET]
 
