@@ -18,7 +18,7 @@ CHECKOUT = ("evals", "benchmarks", "training", "tests")
 MACHINE = re.compile(
     "|".join(
         [
-            r"(?<![\w.:/])/(?:" + "work" + r"|" + "root" + r"|" + "Users" + r"|home/[a-z]+)/",
+            r"(?<![\w.:/])/(?:" + "work" + r"|" + "root" + r"|" + "Users" + r"|home/(?!username/)[a-z]+)/",
             "files" + r"\.pythonhosted\.org",
             r"(?:^|[^\w-])--?(?:extra-)?" + "index-url" + r"[= ]+\S+://",
             "registry" + r"\." + r"(?:npmjs|yarnpkg)\.",
