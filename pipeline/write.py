@@ -22,7 +22,7 @@ from pipeline.answering.sections import count_tokens
 from pipeline.answering.write import verbatim
 from pipeline.ask import VariantMemory
 from pipeline.draft import Reading
-from pipeline.llm import Brief, Model, ModelError, OnAnswer, Priced
+from pipeline.llm import BadReply, Brief, Model, ModelError, OnAnswer, Priced
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variant_choice import choose_variants
@@ -112,8 +112,10 @@ def write_answer(
     written = _after(cost, lambda: model.write(brief, _answers_only(on_answer, as_given)))
     calls.append("answer")
     cost += written.answer.cost
-    if written.refused or not written.answer.citations:
+    if written.refused:
         return Outcome(calls=tuple(calls), cost=cost)
+    if not written.answer.citations:
+        raise BadReply(f"{model.name} cited nothing that it read.", cost=cost)
     answer = as_given(written.answer)
     second_call = second_call and any(each.origin == "written" and each.markers for each in answer.sentences)
     findings = _found(answer, pages, brief, only=not second_call)

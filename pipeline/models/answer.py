@@ -80,10 +80,10 @@ def written_from(
     room = ROOM[length].sentences
     read = _read(parts, passages, state)
     is_cut = state == "cut off" or len(read) > room
-    if _is_refused(read, parts, state):
+    lacking = _missing(read, state)
+    if _is_refused(read, parts, state) or 0 < len(read) == lacking:
         nothing = _answer((), (), composer=composer, cost=cost, notice=say("not_found", lang))
         return Written(answer=nothing, refused=True, cut_off=is_cut)
-    lacking = _missing(read, state)
     known = frozenset(_DIGITS.findall("\n".join((question, *(item.passage.text for item in passages)))))
     markers = _Markers()
     given = [
