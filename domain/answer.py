@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Final, Literal
 from domain.contradiction import Contradiction
 from domain.published import UNPUBLISHED, always_sent, described
 
+#: the composers of what no model wrote: of quotes, and of "I do not know"
+EXTRACTIVE, ABSTENTION = "extractive", "abstention"
 #: the composer of what is asked back
 ASKING_BACK: Final = "asking back"
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from domain import Answer, Hit, Sentence, Verdict
-from domain.answer import ASKING_BACK
+from domain.answer import ABSTENTION, ASKING_BACK
 from pipeline.answering.compose import UNSURE_BELOW
 from pipeline.answering.notices import with_notices
 from pipeline.ask import LookupResult
@@ -19,7 +19,6 @@ from pipeline.phrases import say
 from pipeline.safety.sanitize import sanitize_line
 from text.quotation import quoted
 
-COMPOSER = "abstention"
 #: the least calibrated confidence of an answer given at the end. Where the hits were read or compared, the judge is
 #: strict, because a page on the subject must not pass for one that answers: of the answers to asked questions that it
 #: gave .2 to .5, some 60 % were right
@@ -65,7 +64,7 @@ def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answ
         sentences=tuple(Sentence(text=part) for part in parts),
         citations=(),
         confidence=0.0,
-        composer=COMPOSER,
+        composer=ABSTENTION,
         related=last.related,
     )
 

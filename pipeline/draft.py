@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from domain import Answer, Status
 from domain.contradiction import Dispute
@@ -65,5 +65,8 @@ def to_json(draft: Draft) -> dict[str, Any]:
 
 
 def from_json(kept: Mapping[str, Any]) -> Draft | None:
-    """Return the draft that a row keeps; None if a model is not to be asked."""
-    return _DRAFT.validate_python(kept) if "ask" in kept else None
+    """Return the draft that a row keeps; None if it keeps none, or one that another version made."""
+    try:
+        return _DRAFT.validate_python(kept)
+    except ValidationError:
+        return None

@@ -16,7 +16,7 @@ from domain.errors import WellreadError
 from domain.record import Record
 
 #: said where no final answer came in time
-PROVISIONAL: Final = "This answer is provisional: pages are still being read. Ask again for the final one."
+PROVISIONAL: Final = "This answer is provisional: the question is still being worked on. Ask again for the final one."
 
 
 class NoAnswer(WellreadError):

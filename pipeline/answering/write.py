@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from domain import Answer, Citation, Sentence
-from domain.answer import ChosenSentence
+from domain.answer import EXTRACTIVE, ChosenSentence
 from pipeline.answering.citations import cite, render
 from pipeline.answering.extent import Quote
 from pipeline.judging.kinds import looks_like_code
 from pipeline.judging.sentences import Span
 from pipeline.safety.sanitize import sanitize, sanitize_line
 
-COMPOSER = "extractive"
 _LINE = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
 
 
@@ -34,7 +33,7 @@ def write(quotes: Sequence[Quote], confidence: float) -> Answer:
         sentences=tuple(sentences),
         citations=tuple(citations),
         confidence=confidence,
-        composer=COMPOSER,
+        composer=EXTRACTIVE,
     )
 
 
@@ -63,7 +62,7 @@ def verbatim(answer: Answer) -> Answer:
 
     A quote that is a part of another one is not repeated.
     """
-    if answer.composer == COMPOSER:
+    if answer.composer == EXTRACTIVE:
         return answer
     cited = {citation.marker: citation for citation in answer.citations}
     used = dict.fromkeys(marker for sentence in answer.sentences for marker in sentence.markers if marker in cited)

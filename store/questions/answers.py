@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from domain import Answer, Cost, Verdict
+from domain.answer import ABSTENTION, EXTRACTIVE
 from domain.record import ContextHit
 from store.pages.deletion import not_deleted
 from store.questions import evidence
@@ -69,9 +70,11 @@ def copy_to(session: Session, answer: AnswerRow, question_ids: Sequence[str], no
         evidence.copy(session, answer.id, [row.id for row in rows])
 
 
-def last(session: Session, question_id: str) -> AnswerRow | None:
-    """Return the question's latest answer, final or not."""
+def last(session: Session, question_id: str, *, without_models: bool = False) -> AnswerRow | None:
+    """Return the question's latest answer, final or not; on request none that a model wrote and that is not final."""
     query = select(AnswerRow).where(AnswerRow.question_id == question_id)
+    if without_models:
+        query = query.where(AnswerRow.composer.in_((EXTRACTIVE, ABSTENTION)) | ~AnswerRow.provisional)
     return session.scalar(query.order_by(AnswerRow.revision.desc()).limit(1))
 
 

@@ -122,8 +122,11 @@ def _with_answer(record: Record, answer: AnswerRow, judged: FeedbackRow | None) 
 
 
 def provisional(session: Session, question_id: str) -> tuple[Answer, Verdict, tuple[ContextHit, ...]] | None:
-    """Return a question's provisional answer with its verdict and context; None where it has none that was judged."""
-    row = answers.last(session, question_id)
+    """Return a lookup's provisional answer with its verdict and context; None where there is none that was judged.
+
+    What a model has written is left out: it was shown before it was checked.
+    """
+    row = answers.last(session, question_id, without_models=True)
     if row is None or not row.provisional or not row.verdict:
         return None
     answer = Answer(

@@ -140,12 +140,13 @@ def save_provisional(
 def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> None:
     """Give a locked question its next status and release it for that status's task.
 
-    A final status adds a webhook; the followers end with the question or continue without it.
+    A final status adds a webhook, and no model is asked any more; the followers end too, or continue without it.
     """
     if row.status == Status.WRITING:
         batches.forget(session, row.id)
     _set_status(row, to, now)
     if to.is_final:
+        row.draft = None
         _add_webhook(session, row, now)
         watches.record_changes(session, [row], now)
         if row.leader_id is None:

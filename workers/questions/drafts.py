@@ -39,10 +39,11 @@ def before_first_pass(services: Services, question: Question) -> Move | None:
     """Return the wait for a model that completes a question, or words it for multi-query; None for any other."""
     if services.model is None:
         return None
-    if follow_ups.needs_model(services, question):
+    asked = question.draft.get("ask")
+    if asked not in ("rewrite", "variants") and follow_ups.needs_model(services, question):
         return _wait(Draft(ask="rewrite", failed=Onward(to=Status.ASKED, outcome="rewrite")))
     wants = "multi_query" in services.tools.enhancements and services.settings.variants_from != "rules"
-    if not wants or question.draft.get("ask") == "variants":
+    if not wants or asked == "variants":
         return None
     onward = Onward(to=Status.ASKED, outcome="variants")
     return _wait(Draft(ask="variants", failed=onward, count=ALTERNATIVES))

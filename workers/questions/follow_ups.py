@@ -10,23 +10,26 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import structlog
+from sqlalchemy import select
 
 from domain import Question, Status
 from domain.errors import WellreadError
 from domain.question import Turn
 from pipeline.abstain import ask_back
-from pipeline.llm import ModelError
+from pipeline.llm import ModelBusy, ModelError
 from pipeline.question.follow_up import needs_thread, understand
 from store.questions import state, steps, threads
 from store.questions.new_questions import NEW_THREAD, NewQuestion, Understood
 from store.questions.state import Changes, Move
+from store.sql import leases
+from store.sql.tables import QuestionRow
 from text.language import detect_language
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from pipeline.llm import Model
-    from store.sql.tables import QuestionRow
+    from store.sql.leases import Lease
     from workers.services import Services
 
 log = structlog.get_logger()
@@ -61,20 +64,27 @@ def needs_model(services: Services, question: Question) -> bool:
         return bool(_turns(session, question.id))
 
 
-def complete(services: Services, question: Question, model: Model) -> None:
-    """Store the question as a model completes it from its thread; as the rules did if the model fails."""
+def complete(services: Services, question: Question, lease: Lease, model: Model) -> None:
+    """Store the question as a model completes it from its thread; as the rules did if the model fails.
+
+    Raises ModelBusy for a model that is to be waited for.
+    """
     started_at = services.now()
     with services.database.read() as session:
         turns = _turns(session, question.id)
+    if not turns:  # a worker completed it and died then
+        return
     try:
         priced = model.rewrite(question.asked or question.text, turns, lang=question.lang)
     except ModelError as error:
+        if isinstance(error, ModelBusy) and error.is_limit:
+            raise
         log.warning("question_not_rewritten", question=question.id, error=str(error))
         outcome, detail, text = "model failed", {"cost": asdict(error.cost), "error": str(error)}, None
     else:
         outcome, detail, text = "model", {"cost": asdict(priced.cost)}, priced.value
     with services.database.write() as session:
-        row = state.lock(session, question.id)
+        row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
         if row is None:
             return
         if text is not None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import structlog
 
 from domain import Question, Scope
+from domain.answer import ABSTENTION
 from domain.file import is_file_address
 from pipeline import ask
-from pipeline.abstain import COMPOSER as ABSTENTION
 from pipeline.answering.citations import check
 from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
@@ -63,13 +63,19 @@ def variants_of_model(question: Question) -> tuple[Variant, ...] | None:
 
 
 def earlier_answer(services: Services, question: Question) -> Earlier | None:
-    """Return the provisional answer of the question's earlier passes, where it still stands in its pages."""
+    """Return the provisional answer of the question's earlier passes, where it still stands in its pages.
+
+    None if a model has read them and found no answer.
+    """
+    if question.draft.get("read"):
+        return None
     with services.database.read() as session:
         stored = records.provisional(session, question.id)
         if stored is None or stored[0].composer == ABSTENTION:
             return None
         answer, verdict, context = stored
-        texts = pages.texts(session, [citation.page_id for citation in answer.citations])
+        known = pages.read(session, {citation.page_id for citation in answer.citations}, question.id)
+    texts = {page_id: page.text for page_id, page in known.items()}
     answer = check(answer, texts.get, lang=question.lang or detect_language(question.text))
     return Earlier(answer=answer, verdict=verdict, context=context) if answer.citations else None
 

@@ -88,7 +88,7 @@ def after_final_pass(
 
 def without_answer(result: LookupResult) -> LookupResult:
     """Return a lookup as it is decided on when a model has read its hits and found no answer in them."""
-    verdict = replace(result.verdict, sufficient=False, reason=say("refusal", result.analysis.lang))
+    verdict = replace(result.verdict, sufficient=False, reason=say("not_found", result.analysis.lang))
     return replace(result, answer=None, verdict=verdict)
 
 

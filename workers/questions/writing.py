@@ -5,7 +5,7 @@ Whatever the model does, the question goes on: at worst as its lookup decided wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from domain import Answer, Cost, EventKind, Page, Question, Status
-from pipeline.abstain import COMPOSER as ABSTENTION
+from domain.answer import ABSTENTION
 from pipeline.answering.citations import check
 from pipeline.answering.length import ROOM
 from pipeline.answering.notices import with_notices
@@ -52,8 +52,10 @@ def write(services: Services, question_id: str) -> None:
         if work is None:
             return
         draft = from_json(work.question.draft)
-        if draft is None:
-            raise ValueError("a question waits for a model without a draft")
+        if draft is None:  # another version made it
+            log.warning("draft_not_read", question=question_id)
+            finish(services, work, Move(to=Status.ASKED, outcome="draft not read", changes=Changes(draft={})))
+            return
         try:
             move = _asked(services, work, draft)
         except AwaitsBatch:
@@ -75,7 +77,7 @@ def _asked(services: Services, work: Work, draft: Draft) -> Move:
     replies = batches.Replies(services, work.question) if work.question.may_wait else None
     model = services.model.within(remaining_budget(services, work.question), replies)
     if draft.ask == "rewrite":
-        follow_ups.complete(services, work.question, model)
+        follow_ups.complete(services, work.question, work.lease, model)
         return Move(to=draft.failed.to, outcome="rewrite")
     if draft.ask == "variants":
         return _variants(services, work.question, draft, model)
@@ -111,7 +113,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         known = pages.read(session, wanted, question.id)
     brief = _brief(services, question, reading, known)
     if not brief.sections:
-        return _without_model(services, question, draft, None)
+        return _nothing_left(draft)
     key = key_of(brief)
     if key in draft.read:
         return _refused(draft, WriteDetail(asked=()))
@@ -121,10 +123,11 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         """Save and publish the answer while its sentences are being checked."""
         if verdict is None:
             return
-        shown = publishing.checked(services, answer, reading.lang)
+        shown, now = publishing.checked(services, answer, reading.lang), services.now()
         with services.database.write() as session:
-            state.save_provisional(session, work.lease, shown, verdict=verdict, context=context, now=services.now())
-        services.events.publish(question.id, EventKind.PROVISIONAL, {"answer": shown.text, "missing": []})
+            saved = state.save_provisional(session, work.lease, shown, verdict=verdict, context=context, now=now)
+        if saved:
+            services.events.publish(question.id, EventKind.PROVISIONAL, {"answer": shown.text, "missing": []})
 
     came = write_answer(
         brief,
@@ -145,8 +148,8 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         cost=came.cost,
     )
     if came.answer is None:
-        return _refused(replace(draft, read=(*draft.read, key)), detail)
-    answer = publishing.checked(services, came.answer, reading.lang)
+        return _refused(replace(draft, read=(*draft.read, key)), detail, came.missing)
+    answer = _standing(services, question, came.answer)
     answer = publishing.with_age(services, question, answer, reading.lang)
     if not answer.citations:
         return _without_model(services, question, draft, None, detail)
@@ -155,7 +158,24 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
     if verdict:  # the hits held the answer after all, whatever the local judge gave as a reason
         reason = verdict.reason if verdict.sufficient else ""
         verdict = replace(verdict, sufficient=True, confidence=answer.confidence, reason=reason, missing=())
-    return Move(to=Status.ANSWERED, outcome="written", detail=detail, answer=answer, verdict=verdict, context=context)
+    changes = Changes(stop_reason="the answer was found") if question.crawl_started_at else Changes()
+    return Move(
+        to=Status.ANSWERED,
+        outcome="written",
+        detail=detail,
+        answer=answer,
+        verdict=verdict,
+        context=context,
+        changes=changes,
+    )
+
+
+def _standing(services: Services, question: Question, answer: Answer) -> Answer:
+    """Return an answer with the citations that stand in pages that the question may be answered from now."""
+    with services.database.read() as session:
+        known = pages.read(session, {citation.page_id for citation in answer.citations}, question.id)
+    texts = {page_id: page.text for page_id, page in known.items()}
+    return publishing.checked(services, check(answer, texts.get, lang=question.lang), question.lang)
 
 
 def _brief(services: Services, question: Question, reading: Reading, known: Mapping[int, Page]) -> Brief:
@@ -203,17 +223,25 @@ def _without_model(
     if kept is None:
         return replace(move, answer=draft.unknown if onward.to.is_final else None, changes=changes)
     answer, verdict, context = kept
-    answer = publishing.checked(services, answer, question.lang) if answer.citations else answer
+    if answer.citations:
+        answer = _standing(services, question, answer)
+        if not answer.citations:
+            return replace(_nothing_left(draft), detail=detail)
     if said and answer.composer != ABSTENTION:
         answer = with_notices(answer, say("no_answer", question.lang, error=said))
     return replace(move, answer=answer, verdict=verdict, context=context, changes=changes)
 
 
-def _refused(draft: Draft, detail: WriteDetail) -> Move:
+def _nothing_left(draft: Draft) -> Move:
+    """Return where a question goes when the pages that it was to be answered from are gone, or another's."""
+    return replace(_refused(draft, WriteDetail(asked=())), outcome="nothing left")
+
+
+def _refused(draft: Draft, detail: WriteDetail, missing: Sequence[str] = ()) -> Move:
     """Return where a question goes when the model has found no answer in what it read."""
     onward = draft.refused
     assert onward is not None
-    changes = replace(Changes(**onward.changes), draft={"read": list(draft.read)})
+    changes = replace(Changes(**onward.changes), draft={"read": list(draft.read)}, missing=list(missing) or None)
     return Move(to=onward.to, outcome="refused", detail=detail, answer=draft.unknown, changes=changes)
 
 

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from api.app import create_app
 from domain import Answer, Sentence, Status
 from domain.access.key import Role
-from pipeline.abstain import COMPOSER
+from domain.answer import ABSTENTION
 from store.access import keys
 from store.questions.state import Changes, Move
 from tests.api import walk
@@ -35,7 +35,11 @@ APPEARANCES = [
 ]
 THREAD = "7" * 32
 NOT_KNOWN = Answer(
-    text="I do not know.", sentences=(Sentence(text="I do not know."),), citations=(), confidence=0.1, composer=COMPOSER
+    text="I do not know.",
+    sentences=(Sentence(text="I do not know."),),
+    citations=(),
+    confidence=0.1,
+    composer=ABSTENTION,
 )
 LONG = "Use `tower`:\n- one\n- two\n\nname | value\nx | 1"
 

@@ -14,9 +14,8 @@ from starlette.middleware.base import RequestResponseEndpoint
 
 from api.app import create_app
 from domain import Answer, Candidate, PageText, Sentence, Status, Validators
-from domain.answer import ChosenSentence
+from domain.answer import ABSTENTION, ChosenSentence
 from domain.options import Overrides
-from pipeline.abstain import COMPOSER
 from pipeline.answering.citations import render
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
@@ -177,7 +176,7 @@ def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, servi
         sentences=tuple(Sentence(text=part) for part in parts),
         citations=(),
         confidence=0.1,
-        composer=COMPOSER,
+        composer=ABSTENTION,
     )
     question_id = ask(tab, "Who painted it?")
     walk.move(services, question_id, Move(to=Status.ABSTAINED, outcome="insufficient", answer=said))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -11,8 +12,10 @@ from domain import Question, Status
 from domain.options import Asked
 from evals.model.wire import Fail, Reply, say_json
 from pipeline.models.calls import TRIES
+from pipeline.models.pace import OwnPace
 from pipeline.phrases import say
 from store.questions import records, state, steps
+from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.openai_double import Chat, Endless, ErrorInside, OpenAIDouble, Silence, chat_json, model_at
 from tests.openai_double import Reply as Said
@@ -34,16 +37,29 @@ def asked(services: Services, question: str, **others: object) -> Question:
 
 def completed(services: Services, question: Question) -> Question:
     """Have a question begin; return it as it is understood then."""
+    done = begun(services, question)
+    assert done.status is Status.ASKED
+    return done
+
+
+def begun(services: Services, question: Question) -> Question:
+    wait(services, question)
+    writing.write(services, question.id)
+    return found(services, question)
+
+
+def wait(services: Services, question: Question) -> None:
+    """Have a question wait for the model."""
     with step(services, question.id, Status.ASKED) as work:
         assert work is not None
         move = drafts.before_first_pass(services, work.question)
         assert move is not None
         finish(services, work, move)
-    writing.write(services, question.id)
+
+
+def found(services: Services, question: Question) -> Question:
     with services.database.read() as session:
-        found = state.find(session, question.id)
-    assert found.status is Status.ASKED
-    return found
+        return state.find(session, question.id)
 
 
 def needs_model(services: Services, question: Question) -> bool:
@@ -182,3 +198,48 @@ def test_question_that_is_bound_to_a_site_or_completed_is_not_asked_back(service
 
 def test_question_that_begins_a_thread_with_nothing_before_it_is_asked_back(services: Services) -> None:
     assert follow_ups.asked_back(asked(services, "How do I install it?", thread="new")) is not None
+
+
+def test_model_that_is_over_its_limit_is_waited_for_and_done_without_once(
+    services: Services, first: Question, ask: Ask, double: ClaudeDouble
+) -> None:
+    services.__dict__["model"] = ask(pace=OwnPace())
+    double.script(Fail(429, "rate_limit_error", headers={"retry-after": "20"}))
+    then = asked(services, "And how high is it?", thread=first.thread_id)
+    waits = begun(services, then)
+    assert waits.status is Status.WRITING
+    assert len(double.received) == 1
+    with services.database.write() as session:
+        row = session.get_one(QuestionRow, then.id)
+        row.due_at, row.updated_at = services.now(), services.now() - timedelta(seconds=3_000)
+    writing.write(services, then.id)
+    done = found(services, then)
+    assert done.status is Status.ASKED
+    assert not needs_model(services, done)
+
+
+def test_question_that_was_completed_by_a_worker_that_died_is_not_completed_again(
+    services: Services, first: Question, double: ClaudeDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    double.script(say_json({"question": "How high is the lighthouse of Skagen?"}))
+    then = asked(services, "And how high is it?", thread=first.thread_id)
+    monkeypatch.setattr(writing, "finish", lambda *_: False)
+    begun(services, then)
+    monkeypatch.undo()
+    with services.database.write() as session:
+        session.get_one(QuestionRow, then.id).lease_until = services.now() - timedelta(seconds=1)
+    writing.write(services, then.id)
+    done = found(services, then)
+    assert (done.status, done.text) == (Status.ASKED, "How high is the lighthouse of Skagen?")
+    assert len(double.received) == 1
+
+
+def test_question_whose_worker_has_no_model_begins_without_it(services: Services, first: Question) -> None:
+    then, model = asked(services, "And how high is it?", thread=first.thread_id), services.model
+    wait(services, then)
+    services.__dict__["model"] = None
+    writing.write(services, then.id)
+    services.__dict__["model"] = model
+    done = found(services, then)
+    assert done.status is Status.ASKED
+    assert not needs_model(services, done)

@@ -241,14 +241,16 @@ def test_task_that_comes_twice_writes_once(written: Services, double: ClaudeDoub
     assert len(double.received) == 2
 
 
-def test_page_that_was_deleted_in_the_meantime_is_not_sent(written: Services, double: ClaudeDouble) -> None:
+def test_page_that_is_gone_in_the_meantime_is_not_sent_and_the_question_is_looked_up_again(
+    written: Services, double: ClaudeDouble
+) -> None:
     question = look(written, asked(written))
     with written.database.write() as session:
         page_id = question.draft["reading"]["spans"][0]["page_id"]
         session.get_one(records.PageRow, page_id).gone_at = written.now()
-    record = record_of(written, write(written, question))
-    assert double.received == []
-    assert record.status.is_final
+    question = write(written, question)
+    assert (double.received, question.status) == ([], Status.RETRYING)
+    assert look(written, question).status is not Status.ANSWERED
 
 
 def test_without_a_model_any_more_the_question_ends_as_it_would_have(written: Services) -> None:
