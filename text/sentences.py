@@ -27,6 +27,13 @@ _INITIALISM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3}")
 _CODE = re.compile(r"[a-z_][\w]*(?:[._(]\w*)+")
 _LIST_MARK = re.compile(r"(?:^|\n)[^\S\n]*(?:[-*•#>]\s*)?\(?(?:\d{1,3}|[A-Za-zА-я]|[ivxIVX]{1,4})$")
 _BULLET = re.compile(r"[-*•‣◦▪–—#>|+]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s")
+_GOES_ON = re.compile(
+    r"(?:it|its|they|their|them|this|these|that|those|then|otherwise|however|but|instead|in (?:that|this|such an?) case"
+    r"|if so|for (?:this|that)|to do (?:this|so)|so|he|she|his|her|both|also"
+    r"|er|sie|es|diese[rsmn]?|dann|sonst|aber|jedoch|dabei|dazu|damit|dadurch|daher|in diesem fall"
+    r"|il|elle|ils|elles|cel[ua]i?|cela|alors|sinon|mais|dans ce cas)\b",
+    re.IGNORECASE,
+)
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -180,3 +187,8 @@ def _is_ordinal(number: str, before: str, following: str) -> bool:
     words = before.split()
     after_article = bool(words) and words[-1].casefold() in _BEFORE_ORDINAL
     return following in _MONTHS or (after_article and following not in _STARTERS)
+
+
+def goes_on(sentence: str) -> bool:
+    """Return whether a sentence begins with a word that leans on the sentence before it: "It was built in 1871."."""
+    return bool(_GOES_ON.match(sentence))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from domain.errors import WellreadError
 from store.ephemeral.turns import LONGEST_S
-from store.overview import open_questions
+from store.overview import activity
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -92,12 +92,12 @@ def check_limits(session: Session, services: Services, owner: str | None, before
     Counted are those that the session sees, and so many more.
     """
     most, share = services.settings.max_open_questions, services.settings.max_open_per_caller
-    number = open_questions.count_open(session, most) + more
+    number = activity.count_open(session, most) + more
     if number + _kept(before.of_all, most) > most:
         raise TooManyOpen(f"{most:,} questions are open, as many as may be at a time", most=most)
     if owner is None or number <= share * (1 - FOR_TURNS):
         return
-    own = open_questions.count_open_of(session, owner, most) + more
+    own = activity.count_open_of(session, owner, most) + more
     if own + _kept(before.of_key, share) > share:
         raise TooManyOpen(
             f"{share:,} questions of this key are open, as many as one may have",
@@ -111,7 +111,7 @@ def with_time(services: Services, refused: TooManyOpen, caller: str) -> TooManyO
     """Return the refusal with the time of the asker's turn, by how fast questions end now."""
     now = services.now()
     with services.database.read() as session:
-        per_s = open_questions.ended_per_s(session, now, services.settings.max_open_questions) * refused.share
+        per_s = activity.ended_per_s(session, now, services.settings.max_open_questions) * refused.share
     kept = FOR_TURNS * refused.most
     seconds = services.turns.give(refused.queue, caller, now.timestamp(), per_s, kept=kept)
     return TooManyOpen(f"{refused}: ask again in {seconds} s.", most=refused.most, retry_after_s=seconds)

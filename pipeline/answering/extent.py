@@ -14,7 +14,7 @@ from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.kinds import ANSWERING, asks
 from pipeline.judging.sentence_score import is_instruction
 from pipeline.judging.sentences import LINES, MAX_QUOTE_CHARACTERS, Span, announced_by
-from text.reference import goes_on
+from text.sentences import goes_on
 
 #: a sentence with fewer terms ("From the sky.") is quoted with the next one
 FEW_TERMS = 5

@@ -14,7 +14,7 @@ from domain.answer import ABSTENTION, EXTRACTIVE
 from domain.record import ContextHit
 from store.pages.deletion import not_deleted
 from store.questions import evidence
-from store.sql.json import jsonable
+from store.sql.rows import jsonable
 from store.sql.tables import AnswerRow
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import ColumnElement, CursorResult, update
@@ -56,3 +57,14 @@ def dialect_insert(session: Session, table: type[Table]) -> Any:
     """Return an insert that takes an ``on_conflict`` clause."""
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     return dialect.insert(table)
+
+
+def jsonable(value: Any) -> Any:
+    """Return the value with its times, also those inside dicts and lists, as ISO 8601 text."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {key: jsonable(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(entry) for entry in value]
+    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from text.reference import goes_on
+from text.sentences import goes_on
 
 
 @pytest.mark.parametrize(

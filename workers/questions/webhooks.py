@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 from crawler.fetch.guard import FetchError
 from store.questions import records, webhooks
 from store.sql import leases
-from store.sql.json import jsonable
+from store.sql.rows import jsonable
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 from workers.monitoring import outcomes
 from workers.services.outages import recorded

@@ -5,8 +5,7 @@ from __future__ import annotations
 from domain.answer import Focus, Sentence
 from domain.record import Record
 from domain.short_answer import SURE
-from text.reference import goes_on
-from text.sentences import sentence_spans
+from text.sentences import goes_on, sentence_spans
 
 #: a quote of up to so many characters is shown whole
 SHORT = 240

@@ -9,7 +9,11 @@ from typing import Final, NamedTuple
 from pipeline.question.entities import find_entities
 from pipeline.question.follow_up.frame import Frame, phrases
 from pipeline.question.follow_up.phrase import (
+    BE,
+    Words,
     before_preposition,
+    begins_with,
+    find,
     head_of,
     is_attribute,
     is_day,
@@ -19,8 +23,8 @@ from pipeline.question.follow_up.phrase import (
     is_time,
     is_year,
     same_kind,
+    words_of,
 )
-from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
 from text.languages import any_of
 
 #: what begins a question behind its question word

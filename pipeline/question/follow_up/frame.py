@@ -11,13 +11,16 @@ from typing import Final
 
 from pipeline.question.entities import find_entities
 from pipeline.question.follow_up.phrase import (
+    BE,
+    Words,
     bare,
     before_participle,
     before_predicate,
+    begins_with,
     definite,
     first_phrase,
+    words_of,
 )
-from pipeline.question.follow_up.words import BE, Words, begins_with, words_of
 from text.terms import content_words
 
 _SENTENCES: Final = re.compile(r"[.!?] ")

@@ -12,8 +12,18 @@ from typing import Final
 from domain.question import Turn
 from pipeline.question.entities import find_entities
 from pipeline.question.follow_up.frame import Frame, phrases
-from pipeline.question.follow_up.phrase import bare, before_preposition, definite, head_of, is_plural
-from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
+from pipeline.question.follow_up.phrase import (
+    BE,
+    Words,
+    bare,
+    before_preposition,
+    begins_with,
+    definite,
+    find,
+    head_of,
+    is_plural,
+    words_of,
+)
 
 #: "it" that stands for nothing: "Is it safe to …?", "How long does it take to …?", "What time is it?"
 NOTHING: Final = re.compile(

@@ -19,9 +19,18 @@ from pipeline.question.follow_up.fragments import (
     substitute,
 )
 from pipeline.question.follow_up.frame import Frame, frame_of, phrases
-from pipeline.question.follow_up.phrase import bare, head_of, is_attribute, is_plural
+from pipeline.question.follow_up.phrase import (
+    BE,
+    Words,
+    bare,
+    begins_with,
+    find,
+    head_of,
+    is_attribute,
+    is_plural,
+    words_of,
+)
 from pipeline.question.follow_up.reference import EXISTS, lacks_object, points_back, resolve
-from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
 from text.language import detect_language
 from text.languages import any_of
 from text.terms import content_words

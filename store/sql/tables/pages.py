@@ -62,7 +62,7 @@ class PageRow(Leased, Table):
     shared_at: Mapped[datetime | None] = mapped_column(index=True)  #: when a private page became public
     canonical_url: Mapped[str] = mapped_column(default="")  #: another one, as the page names it
     duplicate_of: Mapped[int | None] = mapped_column(index=True)  #: the page that stands for this one
-    band_0: Mapped[int | None]  #: of the text's fingerprint (store.pages.simhash)
+    band_0: Mapped[int | None]  #: of the text's fingerprint (store.pages.duplicates)
     band_1: Mapped[int | None]
     band_2: Mapped[int | None]
     band_3: Mapped[int | None]

@@ -13,7 +13,7 @@ from domain.record import ContextHit
 from store.questions import records
 from store.questions.new_questions import NewQuestion, ask
 from store.sql.database import Database
-from store.sql.json import jsonable
+from store.sql.rows import jsonable
 from store.sql.tables import AnswerRow, StepRow
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
