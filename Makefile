@@ -181,6 +181,7 @@ docs: install ## write the generated parts of docs/, and TypeScript's types, fro
 
 site: install ## build docs/ as a site into build/site, without network; a broken link fails
 	@$(BIN)/zensical build --clean --strict
+	@rm -f build/site/*.py # what writes parts of docs/ is no page
 
 plots: install ## draw the published figures anew: docs/pictures/*.svg, from figures.json there
 	@$(BIN)/python -m benchmarks.plots
