@@ -44,6 +44,7 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
     led = _urls_that_led(session, page_id, row.url)
     asked |= _clear_traces(session, page_id, led, asked)
     _forget_reasons(session, row, led, asked)
+    _forget_drafts(session, led)
     _delete_names(session, page_id)
     for table in (FactRow, PageCheckRow, PageVersionRow):
         session.execute(delete(table).where(table.page_id == page_id))
@@ -155,6 +156,13 @@ def _forget_reasons(session: Session, row: PageRow, led: set[str], asked: set[st
     of_asked = or_(QuestionRow.id.in_(asked), QuestionRow.leader_id.in_(asked), *named)
     update_rows(session, QuestionRow, QuestionRow.crawl_reason.is_not(None), of_asked, crawl_reason=None)
     update_rows(session, PageCheckRow, PageCheckRow.reason == visits.moved_to(row.url), reason="it moved")
+
+
+def _forget_drafts(session: Session, led: set[str]) -> None:
+    """Empty what waits for a model and names the page: the question is looked up again."""
+    draft = cast(QuestionRow.draft, String)
+    named = or_(*(draft.contains(json.dumps(url)[1:-1], autoescape=True) for url in sorted(led)))
+    update_rows(session, QuestionRow, named, draft={})
 
 
 def moved_to(session: Session, page_id: int) -> list[int]:

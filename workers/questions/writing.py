@@ -220,6 +220,8 @@ def _without_model(
         return replace(move, changes=replace(changes, variants=[]) if draft.ask == "variants" else changes)
     with services.database.read() as session:
         kept = records.provisional(session, question.id)
+    if kept is None and onward.to is Status.ANSWERED:  # it was withdrawn
+        return replace(_nothing_left(draft), detail=detail)
     if kept is None:
         return replace(move, answer=draft.unknown if onward.to.is_final else None, changes=changes)
     answer, verdict, context = kept

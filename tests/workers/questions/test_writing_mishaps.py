@@ -10,6 +10,7 @@ import pytest
 from domain import EventKind, Status
 from evals.model.wire import Fail, Say
 from pipeline.write import write_answer
+from store.pages import deletion
 from store.questions import state
 from store.sql.tables import PageRow, QuestionRow
 from tests.claude_double import ClaudeDouble
@@ -181,3 +182,37 @@ def test_what_the_small_model_misses_is_looked_for_and_the_reason_to_read_is_tru
     question = write(written, find(written, question.id))
     assert (question.status, question.missing) == (Status.SEEKING, ("year",))
     assert question.crawl_reason == "The model found no answer in the passages."
+
+
+def test_page_that_is_erased_is_not_named_by_what_was_to_be_said(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, asked(written))
+    double.script(REFUSES)
+    question = write(written, question)
+    change(written, question, crawl_enabled=False)
+    question = look(written, question)
+    page_id = question.draft["reading"]["spans"][0]["page_id"]
+    with written.database.write() as session:
+        url = session.get_one(PageRow, page_id).url
+        assert url in str(question.draft["unknown"])
+        deletion.delete_page(session, page_id, written.now())
+    assert draft_of(written, question.id) == {}
+    assert write(written, question).status is Status.ASKED
+
+
+def test_answer_whose_page_is_erased_while_it_is_written_is_not_given(
+    written: Services, double: ClaudeDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = look(written, asked(written))
+
+    def erased(*args: object, **named: object) -> object:
+        outcome = write_answer(*args, **named)  # type: ignore[arg-type]
+        with written.database.write() as session:
+            page_id = question.draft["reading"]["spans"][0]["page_id"]
+            deletion.delete_page(session, page_id, written.now())
+        return outcome
+
+    monkeypatch.setattr("workers.questions.writing.write_answer", erased)
+    double.script(WROTE, SUPPORTED)
+    question = write(written, question)
+    assert question.status is Status.RETRYING
+    assert "1874" not in (record_of(written, question).answer or "")
