@@ -32,6 +32,8 @@ from text.language import classify_language, detect_language
 MAX_UPDATES = 40
 #: the fewest characters whose language can be told
 _TELLS_LANGUAGE = 60
+#: times its length before, at which a long reply is looked at again: else an endless one takes its square in time
+GROWN, LONG_CHARACTERS = 1.2, 2_000
 #: sentences about what the passages lack
 MAX_MISSING = 2
 _ENDED = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")
@@ -113,12 +115,18 @@ class AnswerStream:
     lang: str
     length: Length = "normal"
     _blocks: int = field(default=1, init=False)  # the last one is not complete before the next begins
+    _characters: int = field(default=0, init=False)  # of the reply when it was last looked at
     _published: list[str] = field(default_factory=list, init=False)
 
     def __call__(self, parts: Sequence[CitedText]) -> None:
-        """Receive the complete parts, each with its citations."""
+        """Receive the complete parts, each with its citations; look at a reply again when it has grown by a part."""
+        characters = sum(len(part.text) for part in parts)
+        is_soon = LONG_CHARACTERS < characters < GROWN * self._characters
+        if is_soon or len(self._published) == MAX_UPDATES:
+            return
+        self._characters = characters
         blocks = len(blocks_of("".join(part.text for part in parts)))
-        if blocks <= self._blocks or len(self._published) == MAX_UPDATES:
+        if blocks <= self._blocks:
             return
         self._blocks = blocks
         written = written_from(

@@ -143,7 +143,7 @@ class MessagesApi:
         self, request: Json, passages: tuple[PassageBlocks, ...]
     ) -> Generator[tuple[CitedText, ...], None, ModelReply]:
         """Yield the text as it grows, and return the whole reply."""
-        most = MAX_CHARACTERS_PER_TOKEN * request["max_tokens"]
+        most, read = MAX_CHARACTERS_PER_TOKEN * request["max_tokens"], 0
         with self._naming_failures(), self._client.messages.stream(**request, timeout=timeout()) as stream:
             for event in stream:
                 if event.type == "content_block_start":
@@ -152,7 +152,8 @@ class MessagesApi:
                     most -= len(event.text)
                     if most < 0:
                         raise BadReply("The model's reply does not end: it is longer than it was allowed to be.")
-                elif event.type == "content_block_stop":
+                elif event.type == "content_block_stop" and event.index >= read:
+                    read = int(1.05 * event.index) + 1  # each reading takes all blocks anew
                     yield _parts(stream.current_message_snapshot, passages)
             return self._plain(stream.get_final_message(), passages)
 

