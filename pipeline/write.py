@@ -15,6 +15,7 @@ from domain import Answer, Citation, Cost, Page, Passage, Variant, VariantKey, V
 from domain.answer import Finding
 from domain.contradiction import Side
 from pipeline.answering.check import find, mend
+from pipeline.answering.compose import UNSURE_BELOW
 from pipeline.answering.disputes import add_disputes
 from pipeline.answering.notices import with_notices
 from pipeline.answering.refusal import is_answer
@@ -123,15 +124,8 @@ def write_answer(
         if on_written:
             on_written(finished(brief, reading, pages, answer, findings))
         calls.append("check")
-        try:
-            said = model.check(brief.question, _in_context(answer, pages), lang=brief.lang)
-        except ModelError as error:  # what the rules find is all that is known of it
-            cost += error.cost
-            findings = _found(answer, pages, brief, only=True)
-        else:  # it reads what the rules only compare, but nothing without a citation
-            cost += said.cost
-            uncited = (each for each in findings if not answer.sentences[each.sentence].markers)
-            findings = (*said.value, *uncited)
+        checked = _second_call(answer, findings, brief, pages, model)
+        cost, findings = cost + checked.cost, checked.value
     answer = replace(finished(brief, reading, pages, answer, findings), cost=cost)
     return Outcome(answer=answer, findings=findings, calls=tuple(calls), cost=cost)
 
@@ -145,7 +139,11 @@ def finished(
     answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
     analysis = analyse_question(brief.question, reading.lang)
     answer = with_yes_no(analysis, replace(answer, confidence=round(confidence, 4)))
-    return with_notices(answer, say("unsure", reading.lang, confidence=confidence)) if confidence < 0.5 else answer
+    return (
+        with_notices(answer, say("unsure", reading.lang, confidence=confidence))
+        if confidence < UNSURE_BELOW
+        else answer
+    )
 
 
 def confidence_of(local: float, findings: int) -> float:
@@ -173,6 +171,18 @@ def _paragraph_of(citation: Citation, page: Page | None) -> Citation:
     end = page.text.find("\n\n", citation.end, citation.end + MAX_CONTEXT)
     around = page.text[citation.start if start < 0 else start : citation.end if end < 0 else end]
     return replace(citation, quote=around.strip())
+
+
+def _second_call(
+    answer: Answer, by_rules: Sequence[Finding], brief: Brief, pages: Mapping[int, Page], model: Model
+) -> Priced[tuple[Finding, ...]]:
+    """Return what the small model finds wrong; it reads what the rules only compare, but nothing without a citation."""
+    try:
+        said = model.check(brief.question, _in_context(answer, pages), lang=brief.lang)
+    except ModelError as error:  # what the rules find is all that is known of it
+        return Priced(value=_found(answer, pages, brief, only=True), cost=error.cost)
+    uncited = (each for each in by_rules if not answer.sentences[each.sentence].markers)
+    return Priced(value=(*said.value, *uncited), cost=said.cost)
 
 
 def _share_of_votes(answer: Answer, reading: Reading) -> float:

@@ -31,6 +31,9 @@ _STRUCTURED = TypeAdapter(StructuredAnswer)
 _RELATED = TypeAdapter(tuple[NextQuestion, ...])
 _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
+#: an answer with the verdict on its hits, and these
+Provisional = tuple[Answer, Verdict, tuple[ContextHit, ...]]
+
 
 def read(session: Session, question_id: str, now: datetime) -> Record:
     """Return a question's record; raise :class:`store.questions.state.UnknownQuestion` if there is none."""
@@ -121,7 +124,7 @@ def _with_answer(record: Record, answer: AnswerRow, judged: FeedbackRow | None) 
     )
 
 
-def provisional(session: Session, question_id: str) -> tuple[Answer, Verdict, tuple[ContextHit, ...]] | None:
+def provisional(session: Session, question_id: str) -> Provisional | None:
     """Return a lookup's provisional answer with its verdict and context; None where there is none that was judged.
 
     What a model has written is left out: it was shown before it was checked.

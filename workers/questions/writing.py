@@ -117,18 +117,6 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
     key = key_of(brief)
     if key in draft.read:
         return _refused(draft, WriteDetail(asked=()))
-    _, verdict, context = kept if kept else (None, None, ())
-
-    def show(answer: Answer) -> None:
-        """Save and publish the answer while its sentences are being checked."""
-        if verdict is None:
-            return
-        shown, now = publishing.checked(services, answer, reading.lang), services.now()
-        with services.database.write() as session:
-            saved = state.save_provisional(session, work.lease, shown, verdict=verdict, context=context, now=now)
-        if saved:
-            services.events.publish(question.id, EventKind.PROVISIONAL, {"answer": shown.text, "missing": []})
-
     came = write_answer(
         brief,
         reading,
@@ -138,7 +126,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         second_call=services.settings.model_check,
         in_quotes=_in_quotes(services, question),
         on_answer=notify_writing(services, question.id),
-        on_written=None if question.may_wait else show,
+        on_written=None if question.may_wait or kept is None else _show_to_askers(services, work, kept),
     )
     detail = WriteDetail(
         asked=came.calls,
@@ -149,25 +137,36 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
     )
     if came.answer is None:
         return _refused(replace(draft, read=(*draft.read, key)), detail, came.missing)
-    answer = _standing(services, question, came.answer)
-    answer = publishing.with_age(services, question, answer, reading.lang)
+    answer = publishing.with_age(services, question, _standing(services, question, came.answer), reading.lang)
     if not answer.citations:
         return _without_model(services, question, draft, None, detail)
-    if kept:
-        answer = replace(answer, related=kept[0].related, structured=kept[0].structured)
-    if verdict:  # the hits held the answer after all, whatever the local judge gave as a reason
-        reason = verdict.reason if verdict.sufficient else ""
-        verdict = replace(verdict, sufficient=True, confidence=answer.confidence, reason=reason, missing=())
     changes = Changes(stop_reason="the answer was found") if question.crawl_started_at else Changes()
-    return Move(
-        to=Status.ANSWERED,
-        outcome="written",
-        detail=detail,
-        answer=answer,
-        verdict=verdict,
-        context=context,
-        changes=changes,
-    )
+    move = Move(to=Status.ANSWERED, outcome="written", detail=detail, answer=answer, changes=changes)
+    return _beside(move, answer, kept) if kept else move
+
+
+def _beside(move: Move, answer: Answer, kept: records.Provisional) -> Move:
+    """Return the end with a model's answer, and what the lookup found beside its own."""
+    quoted, verdict, context = kept
+    answer = replace(answer, related=quoted.related, structured=quoted.structured)
+    # the hits held the answer after all, whatever the local judge gave as a reason
+    reason = verdict.reason if verdict.sufficient else ""
+    verdict = replace(verdict, sufficient=True, confidence=answer.confidence, reason=reason, missing=())
+    return replace(move, answer=answer, verdict=verdict, context=context)
+
+
+def _show_to_askers(services: Services, work: Work, kept: records.Provisional) -> OnAnswer:
+    """Return a callback that saves and publishes the answer while its sentences are being checked."""
+    _, verdict, context = kept
+
+    def show(answer: Answer) -> None:
+        shown, now = publishing.checked(services, answer, work.question.lang), services.now()
+        with services.database.write() as session:
+            saved = state.save_provisional(session, work.lease, shown, verdict=verdict, context=context, now=now)
+        if saved:
+            services.events.publish(work.question.id, EventKind.PROVISIONAL, {"answer": shown.text, "missing": []})
+
+    return show
 
 
 def _standing(services: Services, question: Question, answer: Answer) -> Answer:
