@@ -18,7 +18,6 @@ from pipeline.answering.check import find, mend
 from pipeline.answering.compose import UNSURE_BELOW
 from pipeline.answering.disputes import add_disputes
 from pipeline.answering.notices import with_notices
-from pipeline.answering.refusal import is_answer
 from pipeline.answering.sections import count_tokens
 from pipeline.answering.write import verbatim
 from pipeline.ask import VariantMemory
@@ -103,21 +102,22 @@ def write_answer(
     and the model together leave 182, and of 140 lies none either way. With ``in_quotes`` the answer is what the model's
     sentences cite, and nothing has to be checked.
     """
-    as_given = verbatim if in_quotes else _unchanged
     calls, cost = ["verdict"] if reading.confidence < VERDICT_BELOW and not judged else [], Cost()
     if calls:
         verdict = model.verdict(brief)
         cost += verdict.cost
         if not verdict.value.sufficient:
             return Outcome(missing=verdict.value.missing, calls=tuple(calls), cost=cost)
-    written = _after(cost, lambda: model.write(brief, _answers_only(on_answer, as_given)))
+    written = _after(
+        cost, lambda: model.write(brief, _in_quotes_to(on_answer) if on_answer and in_quotes else on_answer)
+    )
     calls.append("answer")
     cost += written.answer.cost
     if written.refused:
         return Outcome(calls=tuple(calls), cost=cost)
     if not written.answer.citations:
         raise BadReply(f"{model.name} cited nothing that it read.", cost=cost)
-    answer = as_given(written.answer)
+    answer = verbatim(written.answer) if in_quotes else written.answer
     second_call = second_call and any(each.origin == "written" and each.markers for each in answer.sentences)
     findings = _found(answer, pages, brief, only=not second_call)
     if second_call:
@@ -223,15 +223,8 @@ def _whole(page: Page, id: str) -> Passage:
     )
 
 
-def _unchanged(answer: Answer) -> Answer:
-    return answer
-
-
-def _answers_only(on_answer: OnAnswer | None, as_given: Callable[[Answer], Answer]) -> OnAnswer | None:
-    """Return the callback without refusals: they would be shown and withdrawn later."""
-    if on_answer is None:
-        return None
-    return lambda answer: on_answer(as_given(answer)) if is_answer(answer.text) else None
+def _in_quotes_to(on_answer: OnAnswer) -> OnAnswer:
+    return lambda answer: on_answer(verbatim(answer))
 
 
 def _after(cost: Cost, call: Callable[[], T]) -> T:

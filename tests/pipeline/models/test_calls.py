@@ -22,7 +22,10 @@ from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.fakes import Unpaced
 from tests.openai_double import MODEL, OpenAIDouble, Status, chat_json
 from tests.pipeline.models.asking import answered
+from tests.pipeline.models.claude.conftest import double, server
 from tests.pipeline.models.claude.lighthouse import QUESTION, hits
+
+__all__ = ["double", "server"]
 
 PROMPT = Prompt(instructions="Reply.", texts=("What is it?",))
 
@@ -36,18 +39,6 @@ class Turns(Unpaced):
 
     def wait_s(self, model: str, tokens: int) -> float:
         return self.waits_s.pop(0) if self.waits_s else 0.0
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ClaudeDouble]:
-    with ClaudeDouble() as running:
-        yield running
-
-
-@pytest.fixture
-def double(server: ClaudeDouble) -> ClaudeDouble:
-    server.forget()
-    return server
 
 
 @pytest.fixture
