@@ -1,6 +1,6 @@
 """Understands a question from its thread: by rules when it is asked, by the model, where there is one, when it begins.
 
-A question that needs one asked before it, and has none, is not looked up: its answer asks for what it lacks.
+A follow-up that neither could complete, and that says too little, is not looked up: its answer asks for what it lacks.
 """
 
 from __future__ import annotations
@@ -102,14 +102,17 @@ def _add_step(
     steps.add(session, row, "understand", outcome=outcome, detail=detail, started_at=started_at, now=now)
 
 
-def asked_back(question: Question) -> Move | None:
-    """Return the end of a question that says too little without one asked before it; None for any other.
+def asked_back(services: Services, question: Question) -> Move | None:
+    """Return the end of a follow-up that says too little and was not completed; None for any other question.
 
     One that is bound to sites may be about those.
     """
     lang = question.lang or detect_language(question.text)
-    if question.asked or question.sites or not needs_thread(question.text, lang):
+    if not question.thread_id or question.asked or question.sites or not needs_thread(question.text, lang):
         return None
+    with services.database.read() as session:
+        if steps.last(session, question.id, "understand") is None:  # it begins its thread
+            return None
     changes = Changes(lang=lang, stop_reason="it needs a question asked before it")
     return Move(to=Status.ABSTAINED, outcome="asked back", answer=ask_back(lang), changes=changes)
 

@@ -40,12 +40,12 @@ def ask(self: Task[Any, Any], /, *payload: Any, **fields: Any) -> None:
 
 @app.task(name="wellread.retrieve", throws=(UnknownCollection,))
 def retrieve(question_id: str, collection: str = DEFAULT) -> None:
-    """Analyse the question, search and judge; answer if that suffices; ask back if the question says too little."""
+    """Analyse the question, search and judge; answer if that suffices; ask back if a follow-up says too little."""
     ready = services(collection)
     with step(ready, question_id, Status.ASKED) as work:
         if work is None:
             return
-        if move := drafts.before_first_pass(ready, work.question) or follow_ups.asked_back(work.question):
+        if move := drafts.before_first_pass(ready, work.question) or follow_ups.asked_back(ready, work.question):
             finish(ready, work, move)
             return
         _search_in(ready, work, lookup.first_pass, transitions.after_first_pass)

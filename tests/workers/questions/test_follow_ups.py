@@ -174,30 +174,30 @@ def test_model_does_not_touch_what_the_asker_says_is_meant(
 
 @pytest.mark.parametrize(
     ("question", "lang"),
-    [("And its configuration file?", "en"), ("Und seine Konfigurationsdatei?", "de"), ("Why?", "en")],
+    [("And how deep is it?", "en"), ("Und wie tief ist er?", "de")],
 )
-def test_question_that_lacks_a_thread_is_asked_back_in_its_language(
-    services: Services, question: str, lang: str
+def test_follow_up_that_the_model_leaves_as_it_is_is_asked_back_in_its_language(
+    services: Services, double: ClaudeDouble, first: Question, question: str, lang: str
 ) -> None:
-    move = follow_ups.asked_back(asked(services, question))
+    then = asked(services, question, after=UUID(first.id))
+    double.script(say_json({"question": question}))
+    move = follow_ups.asked_back(services, completed(services, then))
     assert move is not None
     assert move.answer is not None
     assert (move.to, move.answer.text) == (Status.ABSTAINED, say("asks_back", lang))
 
 
-def test_question_that_is_bound_to_a_site_or_completed_is_not_asked_back(services: Services) -> None:
+def test_question_that_follows_none_or_is_completed_is_not_asked_back(services: Services) -> None:
     first = asked(services, "What is nginx?", thread="new")
     for question in (
-        asked(services, "How do I install it?", sites=["https://example.org/nginx"]),
+        asked(services, "How deep is it at the quay?"),
+        asked(services, "How deep is it at the quay?", thread="new"),
+        asked(services, "And its configuration file?", sites=["https://example.org/nginx"]),
         asked(services, "How do I install it?", after=UUID(first.id)),
         asked(services, "Why?", question_as_understood="Why is nginx quick?"),
         first,
     ):
-        assert follow_ups.asked_back(question) is None
-
-
-def test_question_that_begins_a_thread_with_nothing_before_it_is_asked_back(services: Services) -> None:
-    assert follow_ups.asked_back(asked(services, "How do I install it?", thread="new")) is not None
+        assert follow_ups.asked_back(services, question) is None
 
 
 def test_model_that_is_over_its_limit_is_waited_for_and_done_without_once(
