@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from api.cli.connect import needs_no_key, open_client, to_delete
 from api.cli.output import notify, print_lines
-from domain.access.key import Role
+from domain.access.key import ApiKey, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from domain.access.collection import Collection
 
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 
@@ -23,7 +29,6 @@ def collections() -> None:
 @_AS_JSON
 def show_all(as_json: bool) -> None:
     """List the collections: `default`, which always exists, and those that were added."""
-    from api.cli.views.access import collection_lines
 
     with open_client() as client:
         found = client.collections()
@@ -61,7 +66,6 @@ def keys() -> None:
 @_AS_JSON
 def show_keys(as_json: bool) -> None:
     """List the keys without their secrets."""
-    from api.cli.views.access import key_lines
 
     with open_client() as client:
         found = client.keys()
@@ -96,6 +100,36 @@ def revoke(name: str) -> None:
     with open_client() as client:
         client.revoke_key(name)
     print_lines(f"{name} is revoked.")
+
+
+def collection_lines(found: Sequence[Collection]) -> list[str]:
+    """Return a line for each collection."""
+    width = max((len(each.name) for each in found), default=0)
+    return [f"{each.name:<{width}}  {_since(each)}{_without(each)}" for each in found]
+
+
+def key_lines(found: Sequence[ApiKey]) -> list[str]:
+    """Return a line for each key."""
+    if not found:
+        return ["No keys yet: `wellread keys add NAME` makes one."]
+    width = max(len(each.name) for each in found)
+    return [f"{each.name:<{width}}  {each.role:<7}  {_opens(each)}{_until(each)}" for each in found]
+
+
+def _since(collection: Collection) -> str:
+    return f"since {collection.created_at:%Y-%m-%d}" if collection.created_at else "always there"
+
+
+def _without(collection: Collection) -> str:
+    return f", without {', '.join(collection.exclude_sites)}" if collection.exclude_sites else ""
+
+
+def _opens(key: ApiKey) -> str:
+    return "all collections" if key.collections is None else ", ".join(key.collections) or "no collection any more"
+
+
+def _until(key: ApiKey) -> str:
+    return f", until {key.expires_at:%Y-%m-%d %H:%M} UTC" if key.expires_at else ""
 
 
 COMMANDS = (collections, keys)

@@ -8,10 +8,9 @@ import traceback
 import click
 
 from api import installed_version
-from api.cli import access, ask, files, learn, operate, processes, reads, sources, watch
+from api.cli import access, ask, exchange, files, learn, operate, pages, processes, reads, sources, threads, watch
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED
-from api.cli.stored import backup, exchange, pages, threads
 from domain.errors import WellreadError
 
 
@@ -79,7 +78,6 @@ for commands in (
     pages,
     files,
     exchange,
-    backup,
     sources,
     learn,
     access,

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +14,17 @@ from tempfile import mkdtemp
 
 from api.cli import ask_flow
 from api.cli.ask_flow import Asking
-from api.cli.demo.alone import isolated_in, started_stack
-from api.cli.demo.checks import Check, Finding, check
+from api.cli.connect import quiet_logs
 from api.cli.demo.site_server import SITE, SiteServer, serve
+from api.cli.output import notify
 from api.cli.views import question as show
 from api.cli.views.question import Style
-from domain import Status
+from domain import EventKind, Status
 from wellread import Client, Event, Record
+from workers.processes.slow_start import SlowStart
 from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
+from workers.settings import load
 
 Write = Callable[..., None]
 
@@ -161,3 +163,104 @@ def _heading(text: str, style: Style) -> list[str]:
 def _check_line(check: Check, style: Style) -> str:
     mark = style.paint("held  ", fg="green") if check.holds else style.paint("FAILED", fg="red", bold=True)
     return f"{mark}  {check.name}" + (f" ({check.detail})" if check.detail else "")
+
+
+READY_WITHIN_S = 60.0
+
+
+@contextmanager
+def isolated_in(folder: Path) -> Iterator[None]:
+    """Work in this folder, without the user's settings; the user's data and keys are not touched."""
+    environment, folder_before = dict(os.environ), Path.cwd()
+    for name in environment:
+        if name.startswith(("WELLREAD_", "ANTHROPIC_")):
+            del os.environ[name]
+    os.environ["WELLREAD_DATA_DIR"] = str(folder / "data")
+    os.environ["WELLREAD_WIKIPEDIA"] = "false"
+    os.environ["PYTHONPATH"] = str(Path(__file__).parents[3])  # the children run this code, installed or not
+    os.chdir(folder)  # where no .env file is
+    quiet_logs()
+    try:
+        yield
+    finally:
+        os.chdir(folder_before)
+        os.environ.clear()
+        os.environ.update(environment)
+
+
+@contextmanager
+def started_stack() -> Iterator[tuple[Stack, Client]]:
+    """Start the stack that the environment describes; yield it with a client once it can answer questions."""
+    with (
+        SlowStart(notify) as start,
+        Stack(load(api_port=0), flower=False, on_step=start.step) as stack,
+        Client(stack.address.api_url) as client,
+    ):
+        start.step("the workers")
+        wait_until(client.is_ready, within_s=READY_WITHIN_S)
+        start.end()
+        yield stack, client
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """The outcome of one question."""
+
+    record: Record
+    fetched: tuple[str, ...]  #: the paths requested from the site meanwhile
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """A promise, and whether it held."""
+
+    name: str
+    holds: bool
+    detail: str = ""
+
+
+def check(findings: Sequence[Finding], expected: str, *, pages: Mapping[int, str]) -> list[Check]:
+    """Compare the three findings with the promise; ``pages`` are the cited pages' texts by id."""
+    first, second, third = findings
+    return [
+        Check(name="question 1 had a provisional answer while pages were read", holds=_was_provisional(first)),
+        _answers("question 1", first, expected),
+        Check(name="question 1 made Wellread read the site", holds=bool(first.record.live_urls and first.fetched)),
+        _answers("question 2", second, expected),
+        Check(name="question 2 read nothing", holds=not (second.record.online_search_triggered or second.fetched)),
+        Check(
+            name="question 3 is not known, and says what was read",
+            holds=third.record.status is Status.ABSTAINED and bool(third.record.live_urls),
+            detail="" if third.record.status is Status.ABSTAINED else f"it is {third.record.status}",
+        ),
+        _quotes_are_verbatim(findings, pages),
+    ]
+
+
+def _answers(name: str, finding: Finding, expected: str) -> Check:
+    record = finding.record
+    right = record.status is Status.ANSWERED and expected in _plain(record.answer or "")
+    return Check(
+        name=f"{name} is answered: {expected}",
+        holds=right and bool(record.citations),
+        detail="" if right else f"{record.status}: {_plain(record.answer or 'no answer')[:200]}",
+    )
+
+
+def _was_provisional(finding: Finding) -> bool:
+    kinds = [event.kind for event in finding.events]
+    return EventKind.PROVISIONAL in kinds and EventKind.PAGE in kinds[kinds.index(EventKind.PROVISIONAL) :]
+
+
+def _quotes_are_verbatim(findings: Sequence[Finding], pages: Mapping[int, str]) -> Check:
+    citations = [citation for finding in findings for citation in finding.record.citations]
+    wrong = [c.url for c in citations if pages.get(c.page_id, "")[c.start : c.end] != c.quote]
+    return Check(
+        name=f"all {len(citations)} quotes are in the stored pages word for word", holds=not wrong and bool(citations),
+        detail=", ".join(wrong),
+    )  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

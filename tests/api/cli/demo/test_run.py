@@ -11,8 +11,7 @@ import pytest
 import structlog
 
 from api.cli.demo import run as demo
-from api.cli.demo.alone import isolated_in
-from api.cli.demo.checks import Finding, check
+from api.cli.demo.run import Finding, check, isolated_in
 from api.cli.views.question import Style
 from tests.api.records import citation, record_json
 from wellread import Event, Record

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from api.cli.files import _of_other_kinds
-from api.cli.views.files import other_kinds_lines
+from api.cli.files import _of_other_kinds, other_kinds_lines
 from api.cli.views.question import Style
 
 

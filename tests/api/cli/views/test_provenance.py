@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from api.cli.views.provenance import about_answer
-from api.cli.views.question import Style, record_lines
+from api.cli.views.question import Style, about_answer, record_lines
 from tests.api.records import record_json
 from tests.tables import each_row
 from wellread import Record

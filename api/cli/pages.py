@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,16 @@ import click
 
 from api.cli.connect import open_client, to_delete
 from api.cli.output import notify, print_lines, terminal
+from api.cli.views.width import clean, cut, when, wrap
 from domain.file import is_file_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
-    from wellread import Client, PageSummary
+    from api.cli.views.question import Style
+    from domain.site import PageCheck
+    from wellread import Client, PageSummary, PageVersion, StoredPage
 
 _PART = 1_000  #: pages listed in one request
 
@@ -47,7 +50,6 @@ def show_all(
     as_json: bool,
 ) -> None:
     """List the pages by address, or with --not-read those that answers cannot use, and why."""
-    from api.cli.views.pages import summary_lines
 
     given: dict[str, Any] = {
         "site": site,
@@ -71,7 +73,6 @@ def show_all(
 @click.option("--version", type=click.IntRange(1), metavar="N", help="Print its text with this number.")
 def show_page(url: str, version: int | None) -> None:
     """Show a page's visits, their results, and when the next one is due."""
-    from api.cli.views.pages import page_lines, text_lines
 
     with open_client() as client:
         page = client.page_at(url, version=version)
@@ -82,7 +83,6 @@ def show_page(url: str, version: int | None) -> None:
 @click.argument("url")
 def show_versions(url: str) -> None:
     """List the stored texts of a page, the current one first."""
-    from api.cli.views.pages import version_lines
 
     with open_client() as client:
         kept = client.page_versions(client.page_at(url).id)
@@ -126,6 +126,67 @@ def _source_id(client: Client, url: str) -> int:
     from api.cli.sources import find_source
 
     return find_source(client, url).id
+
+
+def summary_lines(found: Sequence[PageSummary], style: Style, *, is_full: bool, is_part: bool) -> list[str]:
+    """Return pages, each with its title or why answers cannot be drawn from it; say how to go on.
+
+    ``is_part``: only some pages were asked for.
+    """
+    if not found and is_part:
+        return ["None match: `wellread pages list` lists all pages."]
+    if not found:
+        return ["No pages yet: `wellread read URL` reads one."]
+    lines = []
+    for page in found:
+        read = when(page.read_at) if page.read_at else " " * 16
+        size = f"{page.characters:>9,}" if page.id is not None else " " * 9
+        lines.append(cut(f"{page.state:<9} {read} {size}  {clean(page.url)}  {clean(page.title)}", style.width))
+        if page.reason:
+            lines += wrap(style.paint(clean(page.reason), fg="yellow"), style.width, first="    ", rest="    ")
+    return [*lines, f"More: --after {found[-1].url}"] if is_full else lines
+
+
+def page_lines(page: StoredPage, style: Style) -> list[str]:
+    """Return a stored page and its history, the latest first."""
+    state = "gone; it was" if page.is_gone else f"due again {when(page.next_due)};"
+    lines = [
+        cut(clean(page.title or page.url), style.width),
+        clean(page.url),
+        f"page {page.id}, {page.lang}, {len(page.text):,} characters",
+        f"text number {page.generation}, read {when(page.read_at)}",
+        f"{state} checked {when(page.checked_at)}",
+        "",
+    ]
+    return [*lines, *(check_line(check, style) for check in page.history)]
+
+
+def check_line(check: PageCheck, style: Style) -> str:
+    """Return what one check found, how often and when."""
+    often = f"{check.times}× since {when(check.first_at)}" if check.times > 1 else ""
+    describe = [
+        when(check.last_at), f"{check.outcome:<9}", str(check.status or "   "), check.content_hash[:12], often,
+        clean(check.reason),
+    ]  # fmt: skip
+    return cut("  ".join(describe).rstrip(), style.width)
+
+
+def version_lines(kept: Sequence[PageVersion], style: Style) -> list[str]:
+    """Return the texts of a page that are kept, the present one first."""
+    return [
+        cut(
+            f"{each.number:>4}  read {when(each.read_at)}  {each.characters:>9,} characters  {each.content_hash[:12]}  "
+            f"{clean(each.title)}",
+            style.width,
+        )
+        for each in kept
+    ]
+
+
+def text_lines(page: StoredPage, style: Style) -> list[str]:
+    """Return a text that a page has or had, below its title."""
+    head = [clean(page.title or page.url), clean(page.url), f"text number {page.generation}, read {when(page.read_at)}"]
+    return [*head, "", *wrap(page.text, style.width)]
 
 
 COMMANDS = (pages, delete)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import click
 
@@ -13,6 +12,11 @@ from api import installed_version
 from api.cli.connect import open_client, open_collection
 from api.cli.output import notify, print_lines, progress_count, progress_line
 from api.cli.views.width import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from domain.access.collection import Imported
 
 
 @click.group(name="export")
@@ -106,7 +110,7 @@ def take_over(file: Path, own: bool) -> None:
     A known page keeps its latest text. A damaged or foreign file is refused completely. New pages are indexed while
     Wellread runs (`wellread up`).
     """
-    from api.cli.views.imported import imported_lines
+
     from workers.knowledge.importing import take_over as take
 
     taken = take(open_collection(), file, own=own, progress=progress_count("pages"))
@@ -134,6 +138,32 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.FileError(str(path), error.strerror or str(error)) from error
+
+
+def imported_lines(taken: Imported) -> Iterator[str]:
+    """Yield what was taken, and what was not and why."""
+    yield (
+        f"{counted(taken.sources, 'source')}; pages: {taken.new:,} new, {taken.newer:,} with a later text, "
+        f"{taken.known:,} known already."
+    )
+    if taken.questions or taken.questions_known:
+        yield f"Questions: {taken.questions:,} new, {taken.questions_known:,} known already."
+    if taken.folders:
+        yield f"Watched folders now: {taken.folders:,}."
+    yield from _left(
+        "Not imported as your own, so private addresses stay closed (`--own` imports them):", taken.own_left
+    )
+    yield from _left(
+        "Folders that are not watched (`wellread add FOLDER --name NAME`, or `--own` if they are on this machine):",
+        taken.folders_left,
+    )
+    yield from _left("Sites not excluded here (set `WELLREAD_EXCLUDE_SITES`):", taken.sites_left)
+
+
+def _left(why: str, what: tuple[str, ...]) -> Iterator[str]:
+    if what:
+        yield why
+        yield from (f"    {each}" for each in what)
 
 
 COMMANDS = (export, take_over)

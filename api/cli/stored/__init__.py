@@ -1,1 +1,0 @@
-"""The commands on what is stored: list, show, delete, export and import it."""
