@@ -1,13 +1,19 @@
-"""The HTTP application: routes, keys, limits, errors."""
+"""The HTTP application: routes, keys, limits, errors, and the spans of its requests."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import inspect
+from collections.abc import AsyncIterator, Iterator, MutableMapping
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from fastapi.telemetry import TelemetryConfig
+from pydantic import BaseModel
 from starlette.routing import BaseRoute
 
 from api import installed_version
@@ -18,13 +24,14 @@ from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_k
 from api.middleware.limits import BodyLimit, Larger, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.problem_kinds import Problem
-from api.middleware.telemetry import telemetry
-from api.middleware.unknown_parameters import refuse_unknown
 from api.routes import (
     chat,
+    collections,
     completions,
+    exchange,
     files,
     health,
+    keys,
     learned,
     operations,
     pages,
@@ -36,9 +43,9 @@ from api.routes import (
     watches,
     web,
 )
-from api.routes.access import collections, exchange, keys
 from api.schemas.records import with_published_names
 from store.questions.threads import LAST_TURNS
+from workers.monitoring import traces
 from workers.services import Services
 from workers.settings import LOOPBACK
 
@@ -142,3 +149,57 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             yield
     finally:
         await app.state.listener.aclose()
+
+
+#: they poll, and their addresses may hold words that are searched for
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_NOTHING = TelemetryConfig(tracing=False, metrics=False, logs=False, auto_configure=False)
+
+
+def telemetry() -> TelemetryConfig:
+    """Return the configuration; without a collector nothing is recorded."""
+    if not traces.is_on():
+        return _NOTHING
+    return TelemetryConfig(
+        tracer_provider=traces.provider(),
+        metrics=False,
+        logs=False,  # they hold the messages of errors
+        operation_spans=False,
+        auto_configure=False,
+        exclude=_is_left_out,
+    )
+
+
+def _is_left_out(scope: MutableMapping[str, Any]) -> bool:
+    return scope["type"] != "http" or scope["method"] in _READING
+
+
+#: below it; OpenAI's clients and probes send parameters of their own
+PREFIX = "/api/"
+#: what a client that works in a collection sends with every request, also where it makes no difference
+EVERYWHERE = frozenset({"collection"})
+
+
+async def refuse_unknown(request: Request) -> None:
+    """Raise RequestValidationError for a query parameter that the route does not have; it waits for no thread.
+
+    A mistyped one would change nothing, and nobody would know.
+    """
+    route = request.scope.get("route")
+    if not request.query_params or not isinstance(route, APIRoute) or not route.path.startswith(PREFIX):
+        return
+    known = sorted(set(_names(route.dependant)))
+    if unknown := sorted(set(request.query_params) - EVERYWHERE - set(known)):
+        said = f"there is no such parameter, only {', '.join(known)}" if known else "this path takes no parameterss"
+        raise RequestValidationError([{"type": "unknown", "loc": ("query", unknown[0][:60]), "msg": said}])
+
+
+def _names(dependant: Dependant) -> Iterator[str]:
+    for field in dependant.query_params:
+        kind = field.field_info.annotation
+        if inspect.isclass(kind) and issubclass(kind, BaseModel):
+            yield from kind.model_fields
+        else:
+            yield field.alias
+    for each in dependant.dependencies:
+        yield from _names(each)

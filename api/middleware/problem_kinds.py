@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field
 from api.middleware.auth import InvalidApiKey, RoleTooSmall
 from api.middleware.wrong_keys import TooManyWrongKeys
 from api.openai.completions import NoAnswer, QuestionFailed
-from api.openai.messages import BadMessages
-from api.openai.requests import UnknownModel, Unsupported
+from api.openai.requests import BadMessages, UnknownModel, Unsupported
 from crawler.discovery.schedule import BadSchedule
 from domain.access.collection import BadCollectionName, UnknownCollection
 from domain.errors import WellreadError

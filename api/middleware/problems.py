@@ -18,8 +18,8 @@ from starlette.routing import Match
 from api.middleware.auth import refusal
 from api.middleware.problem_kinds import Problem, of_error, of_status
 from api.middleware.wrong_keys import TooManyWrongKeys
-from api.openai.errors import PREFIX, error_json, status_of
-from api.schemas.wrong_field import wrong_field
+from api.openai.completions import PREFIX, error_json, status_of
+from api.schemas.requests import wrong_field
 from domain.errors import WellreadError
 from workers.admission import NoRoom, TooManyOpen
 

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Depends, Response
 from api.dependencies import AccessDep, ListenerDep, WaitingDep, check_waiting, listening, read_record
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.schemas.requests import ChatRequest
-from api.streams.events import final_record
-from api.streams.while_open import checked
+from api.streams import checked, final_record
 from domain.access.key import Role
 from domain.record import Record
 from workers.questions import submit

@@ -17,10 +17,9 @@ from api.dependencies import AccessDep, ListenerDep, WaitingDep, check_waiting, 
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.middleware.problem_kinds import of_error
 from api.openai import completions
-from api.openai.errors import ERRORS, error_json
+from api.openai.completions import ERRORS, error_json
 from api.openai.requests import MODELS, CompletionRequest, check_model, lists_sources, to_chat_request
-from api.streams.events import final_record
-from api.streams.while_open import checked
+from api.streams import checked, final_record
 from domain.access.collection import DEFAULT
 from domain.access.key import Role
 from domain.errors import WellreadError

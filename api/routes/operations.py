@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 
 from api.dependencies import ServicesDep
 from api.middleware.auth import require
-from api.schemas.operations import Operations
+from api.schemas.records import Operations
 from domain.access.key import Role
 from store.overview import activity
 from store.pages import refresh_queue

@@ -22,11 +22,9 @@ from api.dependencies import (
 )
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.schemas.exported import exported, headers
-from api.schemas.operations import RelatedQuestion
-from api.schemas.records import QuestionSummary, StepOut
+from api.schemas.records import QuestionSummary, RelatedQuestion, StepOut
 from api.schemas.requests import QuestionRequest
-from api.streams.events import watch
-from api.streams.while_open import checked, while_open
+from api.streams import checked, watch, while_open
 from domain.access.key import Role
 from domain.record import Record
 from pipeline.question.follow_up import stands_alone

@@ -15,8 +15,7 @@ from api.dependencies import ListenerDep, QuestionId, ServicesDep, listening, re
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.routes.questions import HEARTBEAT_S, read
 from api.schemas.requests import FeedbackRequest, WatchRequest
-from api.streams.answer_changes import changes
-from api.streams.while_open import checked, while_open
+from api.streams import changes, checked, while_open
 from domain.access.key import Role
 from domain.record import Feedback, Record, Watch
 from store.questions import watches

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -193,3 +194,21 @@ def to_passage_query(asked: SearchRequest) -> PassageQuery:
     wanted = asked.model_dump(exclude={"query", "collection"})
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()}
     return PassageQuery(text=asked.query, **plain)
+
+
+#: by pydantic's type of an error, where its own words are of Python
+_SAID: Final = {
+    "extra_forbidden": "unknown field",
+    "missing": "it is missing",
+    "string_too_short": "it is empty",
+    "too_short": "it is empty",
+    "model_attributes_type": "it is not a JSON object",
+    "dict_type": "it is not a JSON object",
+}
+
+
+def wrong_field(field: str, entry: Mapping[str, Any]) -> str:
+    """Return an error of pydantic's as "field: what is wrong"."""
+    if int(entry.get("ctx", {}).get("min_length", 1)) > 1:  # it says how many
+        return f"{field}: {entry['msg']}"
+    return f"{field}: {_SAID.get(entry['type'], entry['msg'])}"

@@ -18,8 +18,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.cli.connect import quiet_logs
-from api.server import Server
-from api.timed_protocol import TimedProtocol
+from api.server import Server, TimedProtocol
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
 from workers.settings import Settings, load

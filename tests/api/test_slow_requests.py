@@ -14,7 +14,7 @@ from fastapi import FastAPI
 
 from api.app import MAX_BODY_BYTES
 from api.middleware.limits import BodyLimit
-from api.timed_protocol import TimedProtocol
+from api.server import TimedProtocol
 from tests.api import walk
 from tests.api.conftest import serving
 from workers.services import Services

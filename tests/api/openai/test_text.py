@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from api.openai.completions import text_of, url_citations
-from api.openai.messages import Message, question_of
+from api.openai.requests import Message, question_of
 from domain import Sentence
 from domain.record import Record
 from pipeline.answering.citations import render

@@ -10,8 +10,7 @@ import pytest
 
 from api.cli.ask import ask
 from api.cli.options import given
-from api.mcp.arguments import options_given
-from api.mcp.tools import Tools
+from api.mcp.tools import Tools, options_given
 from api.schemas.options import Option, options_of
 from api.schemas.requests import ChatRequest, QuestionRequest
 from domain import Budget

@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 from api.dependencies import open_listener, read_record
-from api.streams.events import final_record, watch
+from api.streams import final_record, watch
 from domain import Status
 from domain.record import Event, Record
 from store.ephemeral.events import Listener

@@ -13,9 +13,9 @@ import pytest
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
+from api import streams
 from api.app import create_app
 from api.middleware.auth import KeysMissing
-from api.streams import answer_changes, events
 from domain.access.key import Role
 from store.access import keys as stored
 from store.sql.tables import ApiKeyRow, QuestionRow
@@ -226,7 +226,7 @@ WAITS = (
 def test_request_that_waits_ends_with_its_key(
     services: Services, path: str, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "SILENCE_S", 0.2)
+    monkeypatch.setattr(streams, "SILENCE_S", 0.2)
     services.settings = services.settings.model_copy(update={"api_keys": (SecretStr("admin:the-admin"),)})
     with (
         serving(create_app(services)) as url,
@@ -250,8 +250,8 @@ def test_request_that_waits_ends_with_its_key(
 def test_open_stream_ends_with_its_key(
     services: Services, stream: str, ends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_changes, "SILENCE_S", 0.2)
-    monkeypatch.setattr(events, "SILENCE_S", 0.2)
+    monkeypatch.setattr(streams, "CHANGES_SILENCE_S", 0.2)
+    monkeypatch.setattr(streams, "SILENCE_S", 0.2)
     keys = tuple(map(SecretStr, ("admin:the-admin",)))
     services.settings = services.settings.model_copy(update={"api_keys": keys})
     with serving(create_app(services)) as url, httpx2.Client(base_url=url, trust_env=False, timeout=10) as http:

@@ -1,1 +1,0 @@
-"""The routes of collections and of API keys."""

@@ -1,1 +1,0 @@
-"""Server-sent events: a question's progress, and a watched answer's changes."""
