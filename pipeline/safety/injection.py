@@ -7,20 +7,28 @@ can only be quoted, with their citation.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 
-from pipeline.safety.injection_patterns import FORMS, WORDINGS
 from text.sentences import sentence_spans
 
 _Patterns = tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
+_FILE = tomllib.loads(Path(__file__).with_name("injection.toml").read_text("utf-8"))
 
 
-def _compiled(listed: Sequence[tuple[str, str]]) -> _Patterns:
-    return tuple((tuple(words.split("|")), re.compile(pattern, re.IGNORECASE)) for words, pattern in listed)
+def _compiled(entries: Iterable[list[str]]) -> _Patterns:
+    """Return each entry's words to look for, and its pattern."""
+    named = [
+        [re.sub("<(rules|readers?|say)>", lambda name: _FILE["names"][name[1]], part) for part in entry]
+        for entry in entries
+    ]
+    return tuple((tuple(words.split("|")), re.compile("".join(parts), re.IGNORECASE)) for words, *parts in named)
 
 
-_WORDINGS, _FORMS = _compiled(WORDINGS), _compiled(FORMS)
+_WORDINGS = _compiled(entry for entries in _FILE["wordings"].values() for entry in entries)
+_FORMS = _compiled(_FILE["forms"])
 #: an injection may answer a question about prompts and instructions
 _ABOUT = re.compile(
     r"\b(?:prompts?|injections?|jailbreak\w*|instructions?|chat ?templates?|special tokens?|anweisung\w*|instruktion\w*"
