@@ -8,17 +8,40 @@ around them would find English pages.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from domain import Variant, VariantKind
 from pipeline.question.analysis import Analysis
 from pipeline.question.variant_choice import choose_variants
-from pipeline.question.wordings import PARAPHRASES, SHIFTS
 from text.analyser import words
-from text.languages import any_of, language
+from text.languages import any_of, expand, language
 from text.terms import content_words
 
 MIN_COUNT, DEFAULT_COUNT, MAX_COUNT = 2, 3, 5
+
+
+Rules = dict[str, list[tuple[re.Pattern[str], str]]]  #: shapes of questions and their wordings, by language
+
+
+def _read_rules() -> tuple[Rules, Rules]:
+    """Return the rules for paraphrases and for shifts of perspective."""
+    read = tomllib.loads(Path(__file__).with_name("wordings.toml").read_text("utf-8"))
+    names = {"why": any_of("why", "de")}
+    for name, pattern in read["names"].items():
+        names[name] = expand(pattern, names)
+    paraphrases, shifts = (
+        {
+            lang: [(re.compile(expand(pattern, names), re.IGNORECASE), wording) for pattern, wording in rules]
+            for lang, rules in read[kind].items()
+        }
+        for kind in ("paraphrases", "shifts")
+    )
+    return paraphrases, shifts
+
+
+_PARAPHRASES, _SHIFTS = _read_rules()
 
 
 def _table(pairs: str) -> dict[str, str]:
@@ -62,9 +85,9 @@ def _wordings(analysis: Analysis) -> Iterator[tuple[VariantKind, str]]:
     bare = analysis.text.rstrip("?？!. ").strip("¿¡ ")
     keywords = " ".join(dict.fromkeys(content_words(bare, analysis.lang)))
     synonym = _replace_synonyms(bare, lang)
-    paraphrase = _by_rule(synonym or bare, PARAPHRASES.get(lang, ()))
+    paraphrase = _by_rule(synonym or bare, _PARAPHRASES.get(lang, ()))
     yield "paraphrase", f"{paraphrase or synonym}?" if paraphrase or synonym else ""
-    yield "perspective_shift", _by_rule(bare, SHIFTS.get(lang, ())) or _about(keywords, lang)
+    yield "perspective_shift", _by_rule(bare, _SHIFTS.get(lang, ())) or _about(keywords, lang)
     yield "keyword_focus", keywords
     yield "paraphrase", f"{synonym}?" if synonym else ""
     yield "keyword_focus", _with_topic_word(keywords, analysis, lang)
@@ -72,9 +95,9 @@ def _wordings(analysis: Analysis) -> Iterator[tuple[VariantKind, str]]:
     yield "paraphrase", _as_question(bare, keywords, lang)
 
 
-def _by_rule(bare: str, rules: tuple[tuple[str, str], ...]) -> str:
+def _by_rule(bare: str, rules: Sequence[tuple[re.Pattern[str], str]]) -> str:
     for pattern, template in rules:
-        if match := re.fullmatch(pattern, bare, re.IGNORECASE):
+        if match := pattern.fullmatch(bare):
             wording = " ".join(template.format(*match.groups()).split())
             return wording[0].upper() + wording[1:]
     return ""

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from text.languages import expand
 from text.sentences import sentence_spans
 
 _Patterns = tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
@@ -20,10 +21,7 @@ _FILE = tomllib.loads(Path(__file__).with_name("injection.toml").read_text("utf-
 
 def _compiled(entries: Iterable[list[str]]) -> _Patterns:
     """Return each entry's words to look for, and its pattern."""
-    named = [
-        [re.sub("<(rules|readers?|say)>", lambda name: _FILE["names"][name[1]], part) for part in entry]
-        for entry in entries
-    ]
+    named = ([expand(part, _FILE["names"]) for part in entry] for entry in entries)
     return tuple((tuple(words.split("|")), re.compile("".join(parts), re.IGNORECASE)) for words, *parts in named)
 
 

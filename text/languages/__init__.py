@@ -17,8 +17,8 @@ from typing import Any, Final
 _FOLDER: Final = Path(__file__).parent
 #: those that have a file (ISO 639-1)
 LANGUAGES: Final = frozenset(file.stem for file in _FOLDER.glob("*.toml"))
-#: stands in a pattern for any word of a list of the same language
-_LISTED: Final = re.compile(r"<([a-z_]+)>")
+#: stands in a pattern for any word of a list of the same language, or for another pattern
+_NAMED: Final = re.compile(r"<([a-z_]+)>")
 #: languages whose patterns are read together
 _ALIKE: Final = ("en", "de")
 
@@ -106,6 +106,11 @@ def pattern_of(section: str, name: str, lang: str) -> str:
     return "|".join(patterns[name] for patterns in read if name in patterns)
 
 
+def expand(pattern: str, names: Mapping[str, str]) -> str:
+    """Return a pattern with those of ``names`` in the place of each <name>."""
+    return _NAMED.sub(lambda name: names[name[1]], pattern)
+
+
 @cache
 def _read(lang: str) -> Language:
     read = tomllib.loads((_FOLDER / f"{lang}.toml").read_text("utf-8"))
@@ -127,4 +132,4 @@ def _expanded(value: str | list[str] | float, words: Language) -> str | float:
     if isinstance(value, int | float):
         return value
     pattern = value if isinstance(value, str) else "|".join(value)
-    return _LISTED.sub(lambda name: "|".join(getattr(words, name[1])), pattern)
+    return _NAMED.sub(lambda name: "|".join(getattr(words, name[1])), pattern)
