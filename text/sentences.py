@@ -7,8 +7,10 @@ prose does not.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 
 from text.languages import word_set
 
@@ -36,54 +38,13 @@ _GOES_ON = re.compile(
 )
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-#: never the end of a sentence, whatever follows
-_ABBREVIATIONS = _words(
-    """
-    dr prof mr mrs ms mx st sr sra srta mme mlle hr fr frl dipl ing hon rev gen lt capt sgt gov sen rep
-    cf vs viz resp approx ca circa dept univ e.g i.e eg ie
-    bzw vgl evtl ggf sog inkl exkl bspw hrsg geb gest str ehem insb mind zzgl
-    z.b d.h u.a o.ä v.a i.d.r m.e z.t s.o s.u u.u ev tel
-    boul ex p.ex c.-à-d n.b éd págs pág ej p.ej ud uds vd vds depto gral
-    т.е т.н см рис стр ул им напр англ нем фр лат греч просп пер тыс млн млрд акад проф
-    """
-)
-#: these are also words, so they are abbreviations only before a number
-_BEFORE_NUMBER = _words(
-    """
-    no nos nr núm num vol vols fig figs tab eq eqs sec ch chap p pp art abs bd kap anm col min max
-    """
-) | (word_set("short_months", "en", "de") - word_set("months", "en", "de"))
-#: the end of a sentence only before a word that begins one
-_MAYBE_LAST = _words(
-    """
-    etc usw inc ltd co corp jr bros al ph.d m.d b.a m.a u.s u.k u.n u.s.a d.c a.m p.m a.d b.c b.c.e c.e e.u u.e ee.uu
-    гг г др т.д т.п в вв руб коп н.э кг км см мм u.v.m u.a.m usf
-    """
-)
-_STARTERS = _words(
-    """
-    the a an this that these those it he she they we you i there here in on at for from with by as if when while after
-    before since although but and or so however then thus its his her their our my your what which who how why where
-    not no
-    der die das den dem des ein eine einen einem einer er sie es wir ihr ich man dies diese dieser dieses im in am an
-    auf mit von nach vor bei für als wenn während nachdem aber und oder doch jedoch dann dort hier nicht kein was wer
-    wie warum
-    le la les un une des il elle ils elles nous vous je on ce cette ces en dans sur pour avec par mais et ou donc puis
-    el los las una unos unas él ella ellos nosotros esto este esta estos estas en con por para pero y o si cuando
-    он она оно они мы вы я это этот эта эти в на с по для из но и или если когда как так там здесь не что кто где
-    """
-)
-_MONTHS = word_set("months", "de") | word_set("short_months", "de") | _words("jahrhundert jahrhunderts jahrtausend")
-_BEFORE_ORDINAL = _words(
-    """
-    am im der die das den dem des vom zum zur beim bis ab seit jeder jede jedes jeden dieser seinem seiner ihrem ihrer
-    erster und auf
-    """
-)
+_LISTED = {
+    name: frozenset(words.split())
+    for name, words in tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8")).items()
+}
+_BEFORE_NUMBER = _LISTED["before_number"] | (word_set("short_months", "en", "de") - word_set("months", "en", "de"))
+_STARTERS = _LISTED["starters"]
+_MONTHS = word_set("months", "de") | word_set("short_months", "de") | {"jahrhundert", "jahrhunderts", "jahrtausend"}
 #: passages are shorter, and split several times for one question
 _MAX_REMEMBERED_CHARS = 5_000
 _QUOTING = "とってはがをにでのもやな、，。とし"
@@ -169,7 +130,7 @@ def _dot_is_of_word(word: str, before: str, begin: str) -> bool:
     folded = word.casefold()
     following = _WORD.match(begin)
     starts = following is not None and following.group().casefold() in _STARTERS
-    if _LIST_MARK.search(before) or folded in _ABBREVIATIONS:
+    if _LIST_MARK.search(before) or folded in _LISTED["abbreviations"]:
         return True
     if folded in _BEFORE_NUMBER and begin[:1].isdigit():
         return True
@@ -177,7 +138,7 @@ def _dot_is_of_word(word: str, before: str, begin: str) -> bool:
         return _is_ordinal(word, before[: -len(word)], following.group().casefold() if following else "")
     if len(word) == 1 and word.isalpha():
         return not starts or (before[:-1].rstrip().endswith(".") and folded not in "дп")
-    return (folded in _MAYBE_LAST or bool(_INITIALISM.fullmatch(word))) and not starts
+    return (folded in _LISTED["maybe_last"] or bool(_INITIALISM.fullmatch(word))) and not starts
 
 
 def _is_ordinal(number: str, before: str, following: str) -> bool:
@@ -185,7 +146,7 @@ def _is_ordinal(number: str, before: str, following: str) -> bool:
     if len(number) > 3:
         return False
     words = before.split()
-    after_article = bool(words) and words[-1].casefold() in _BEFORE_ORDINAL
+    after_article = bool(words) and words[-1].casefold() in _LISTED["before_ordinal"]
     return following in _MONTHS or (after_article and following not in _STARTERS)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 from text.languages import any_of, language, word_set
@@ -33,46 +35,10 @@ _LINKS: Final = {
     "it": "di|del|della",
     "pt": "de|do|da",
 }
-#: what a thing has: a question for one without its owner asks about what was asked about before
-_ATTRIBUTES: Final = frozenset(
-    """address age altitude area author capacity capital climate configuration cost currency deadline default depth
-    developer diameter documentation duration email fee file flag founder height history hours ingredients
-    length licence license limit location log logs maintainer manual name number origin owner password path
-    phone population port price purpose range rate release settings size speed symptoms syntax temperature
-    territory version volume website weight width advantages disadvantages benefits risks requirements
-    alternatives vorteile nachteile alternativen voraussetzungen avantages inconvénients adresse alter anschrift
-    autor bevölkerung breite datei dauer durchmesser einstellungen einwohner einwohnerzahl fläche frist gebühr
-    geschichte gewicht größe hauptstadt höhe inhalt konfiguration kosten länge lizenz nummer protokoll
-    öffnungszeiten passwort preis sitz sprache temperatur tiefe währung zeiten zutaten auteur capitale coût
-    durée fichier journal hauteur histoire horaires largeur longueur monnaie numéro poids prix profondeur
-    superficie surface taille tarif température""".split()
-)
-#: those that are money or a time of day: what is asked of another thing is not asked of them
-_MEASURED: Final = frozenset(
-    """charge charges cost costs deposit fare fares fee fees hours price prices rate rates rent schedule tariff times
-    timetable gebühr gebühren kosten miete öffnungszeiten preis preise tarif zeiten coût frais horaires loyer prix
-    tarifs""".split()
-)
-#: of German compounds
-_ENDS_OF_ATTRIBUTES: Final = (
-    "adresse", "datei", "dateien", "dauer", "frist", "gebühr", "größe", "höhe", "kosten", "nummer", "preis", "sprache",
-    "temperatur", "verzeichnis", "zahl", "zeit", "zeiten",
-)  # fmt: skip
-#: of which one stands for another: "on Linux", "on Windows"
-_KINDS: Final = tuple(
-    frozenset(kind.split())
-    for kind in (
-        """linux windows mac macos osx debian ubuntu fedora suse opensuse arch freebsd openbsd netbsd android ios redhat
-        centos""",
-        """english german french spanish italian portuguese dutch polish englisch deutsch französisch spanisch
-        italienisch""",
-        "chromium chrome firefox safari edge opera konqueror",
-        "postgresql postgres mysql mariadb sqlite oracle",
-        "hourly daily weekly monthly quarterly yearly annual",
-        "stündlich täglich wöchentlich monatlich jährlich",
-        "journalier hebdomadaire mensuel trimestriel annuel",
-    )
-)
+_LISTED: Final = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+_ATTRIBUTES, _MEASURED = frozenset(_LISTED["attributes"].split()), frozenset(_LISTED["measured"].split())
+_ENDS_OF_ATTRIBUTES: Final = tuple(_LISTED["ends_of_attributes"].split())
+_KINDS: Final = tuple(frozenset(kind.split()) for kind in _LISTED["kinds"])
 #: days, months and parts of the year, of which one stands for another of its own row
 _DAYS: Final = frozenset(
     day.removesuffix("s") for day in (*word_set("weekdays", "en", "de", "fr", "es", "it"), "weekend", "wochenende")
