@@ -7,82 +7,29 @@ that made the page is furniture only at the page's end; below a heading that nam
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 
 from crawler.extract.element_text import Line
+from text.languages import expand
 
 MAX_CHARS = 240  #: a longer line is content
 _FOOTER_CHARS = 600  #: of a line at the end of a page
 _FOOTER_SHARE = 0.25  #: a footer has less of the page's text
 
-_PAGE = r"(?:page|document|article|topic|manual|guide|documentation|content|site|web ?site|entry)"
+_LISTED = tomllib.loads(Path(__file__).with_name("furniture.toml").read_text("utf-8"))
+
+
+def _any_of(name: str) -> re.Pattern[str]:
+    return re.compile(expand("|".join(_LISTED[name]), _LISTED["names"]), re.IGNORECASE)
+
+
+_CHANGED, _ASKED, _ACTION, _MADE = map(_any_of, ("changed", "asked", "action", "made"))
+_FOOTER, _RIGHTS = map(_any_of, ("footer", "rights"))
+_IMPRINT = frozenset(_LISTED["imprint"].split())
 _DATE = re.compile(r"\b(?:19|20)\d\d\b|\bago\b")
-#: with a date
-_CHANGED = re.compile(
-    rf"(?:(?:this |the )?{_PAGE} (?:was |has been |is )?)?(?:last|most recently)[ -]"
-    r"(?:updated?|modified|changed?|edited|revised|reviewed|modification|revision|edit)\b(?:\W+\w+){0,10}"
-    rf"|{_PAGE} (?:was )?(?:updated|modified|edited)\b.*"
-    r"|(?:updated|modified|edited|revised)(?: on| at|:)?(?: \S+){1,6}"
-    r"|(?:zuletzt (?:geändert|aktualisiert|bearbeitet)|letzte (?:änderung|aktualisierung|bearbeitung))\b.*"
-    r"|(?:dernière (?:mise à jour|modification)|última (?:actualización|modificación|edición|atualização))\b.*"
-    r"|(?:ultim[ao] (?:modifica|aggiornamento)|последнее (?:изменение|обновление)|最終更新|最后更新).*",
-    re.IGNORECASE,
-)
-_ASKED = re.compile(
-    rf"(?:was|is|did) this (?:{_PAGE}|information|answer|help) .{{0,40}}"
-    r"\b(?:helpful|useful|help|answer)\b.{0,40}"
-    r"|(?:was this|did you find (?:this|what you)|is this)\b.{0,30}"
-    r"\b(?:helpful|useful|looking for|need(?:ed)?)\b.{0,20}"
-    r"|how (?:helpful|useful) (?:was|is) this\b.{0,40}|rate this page.{0,20}|yes ?[/|]? ?no"
-    r"|(?:please )?(?:report|found|find|spot(?:ted)?|see|noticed?|have|any)(?: an?y?| some)? "
-    r"(?:problem|issue|bug|typo|mistake|error|feedback|question|comment)s? "
-    r"(?:with|on|in|about|for) this (?:page|article|document|documentation|topic|guide)\b.{0,80}"
-    rf"|(?:send|give|submit|leave|share|provide)(?: us)?(?: your)? feedback(?: (?:on|about) this {_PAGE})?"
-    r"|war diese[rs]? (?:seite|artikel|inhalt|beitrag) (?:hilfreich|nützlich).{0,30}"
-    r"|(?:cette page|cet article|ce contenu) (?:vous a-t-|est-|était-)(?:elle|il)\b.{0,20}(?:utile|aidé).{0,10}"
-    r"|¿(?:te|le) (?:ha )?(?:resultado|sido|fue) útil.{0,30}",
-    re.IGNORECASE,
-)
-#: as a link
-_ACTION = re.compile(
-    rf"(?:edit|improve|print|share|view|bookmark|fork)(?: (?:this|the))? {_PAGE}(?: source)?(?: (?:on|in|at) [\w.]+)?"
-    r"|(?:edit|improve|view|fork|find|star)(?: it| me| us)? on \w+"
-    r"|(?:edit|view|show|page)(?: (?:page|the|this))? source(?: code)?|suggest (?:an? )?(?:edit|change|improvement)s?"
-    r"|(?:back|return|go|jump|skip)(?: up)? to:?(?: the)?(?: main| page)? "
-    r"(?:top|contents?|navigation|search|index|start)\b.{0,40}"
-    r"|top|print|edit|share|copy link|permalink|index return to main contents|jump to: [\w |]{1,200}"
-    r"|(?:diese )?seite (?:bearbeiten|drucken|melden)|nach oben|modifier cette page|haut de (?:la )?page"
-    r"|editar esta página",
-    re.IGNORECASE,
-)
-_MADE_HOW = r"(?:generated|created|built|made|produced|converted|rendered|translated|extracted)"
-_MADE = re.compile(
-    rf"(?:this|the) (?:[\w-]+ )?{_PAGE} (?:was|is|has been) (?:automatically )?{_MADE_HOW} "
-    r"(?:on|by|with|using|from)\b.*",
-    re.IGNORECASE,
-)
-#: at the end of a page
-_FOOTER = re.compile(
-    r"©|\(c\) |copyright\b|\d{4} ©|all rights reserved|licen[sc]ed under"
-    r"|this (?:work|page|site|document) is licen[sc]ed"
-    r"|(?:page |site |text |the )*(?:contents? )?(?:of this site |on this site )?(?:is |are )?"
-    r"(?:available|licen[sc]ed) under|(?:except where otherwise|unless otherwise) (?:noted|stated)"
-    rf"|powered by|(?:automatically )?(?:{_MADE_HOW}|published|hosted|maintained) (?:on|by|with|using|from)\b"
-    r"|time: \d|valid (?:x?html|css)|version \d[\w.]*$|design(?:ed)? by|theme by"
-    r"|alle rechte vorbehalten|tous droits réservés|todos los derechos",
-    re.IGNORECASE,
-)
-_IMPRINT = frozenset(
-    "about accessibility and conditions contact cookie cookies disclaimer help home imprint legal license notice of "
-    "policy preferences privacy service settings site sitemap statement support terms the trademarks us use "
-    "agb confidentialité contacto datenschutz impressum kontakt légales mentions nutzungsbedingungen".split()
-)
 _WORD = re.compile(r"[^\W\d_]+")
-_RIGHTS = re.compile(
-    r"copyright|licen[sc]|legal|rights|colophon|credits|authors?|acknowledg|notice|about|"
-    r"lizenz|rechte|impressum|droit|licencia",
-    re.IGNORECASE,
-)
 
 
 def without_furniture(lines: Sequence[Line]) -> list[Line]:
