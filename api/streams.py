@@ -172,7 +172,8 @@ def _new_events(before: Record, record: Record) -> list[Event]:
     ]
     if record.provisional and record.revision > before.revision:
         missing = list(record.verdict.missing) if record.verdict else []
-        events.append(_event(EventKind.PROVISIONAL, {"answer": record.answer, "missing": missing}))
+        provisional = {"answer": record.answer, "missing": missing, "status": record.status}
+        events.append(_event(EventKind.PROVISIONAL, provisional))
     if record.status != before.status and not record.status.is_final:
         events.append(_status(record))
     return events

@@ -107,12 +107,14 @@ def tasks_table() -> str:
 
 
 def flow_script() -> str:
-    """Return the web page's module of the flow: its word for each open status, and the status of each step."""
+    """Return the web page's module of the flow: its words for each open status, and the status of each step."""
     labels = {status: step.label for status, step in STEPS.items()}
+    doing = {status: step.doing for status, step in STEPS.items()}
     statuses = {step.step: status for status, step in STEPS.items() if step.row == "question"}
     return (
         "// Written by `make docs` from domain/flow.py: do not edit.\n\n"
         f"export const PHASES = {json.dumps(labels, indent=2)};\n"
+        f"export const DOING = {json.dumps(doing, indent=2)};\n"
         f"export const STATUS_OF_STEP = {json.dumps(statuses, indent=2)};\n"
     )
 

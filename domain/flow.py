@@ -81,7 +81,7 @@ class Step(Task):
 
     status: Status
     phase: str  #: one of those that users see; its sixth character is its number
-    doing: str  #: in the terminal, and for assistants
+    doing: str  #: in the terminal, beside a provisional answer on the web page, and for assistants
     label: str  #: on the web page
 
 

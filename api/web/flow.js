@@ -9,6 +9,15 @@ export const PHASES = {
   "REQUERYING": "Look again",
   "WRITING": "Write the answer"
 };
+export const DOING = {
+  "ASKED": "looking in the knowledge base",
+  "RETRYING": "looking again in other words",
+  "SEEKING": "choosing pages to read",
+  "READING": "reading",
+  "EMBEDDING": "adding what was read to the knowledge base",
+  "REQUERYING": "looking again with what was read",
+  "WRITING": "writing the answer"
+};
 export const STATUS_OF_STEP = {
   "retrieve": "ASKED",
   "retry": "RETRYING",

@@ -94,7 +94,8 @@ def notify_moved(services: Services, question: Question, move: Move) -> None:
     services.dispatcher.send_for(question.id, move.to, priority=question.priority, words=question.text)
     if move.answer is not None and not move.to.is_final:
         missing = list(move.verdict.missing) if move.verdict else []
-        services.events.publish(question.id, EventKind.PROVISIONAL, {"answer": move.answer.text, "missing": missing})
+        provisional = {"answer": move.answer.text, "missing": missing, "status": move.to}
+        services.events.publish(question.id, EventKind.PROVISIONAL, provisional)
     said = {"status": move.to, "outcome": move.outcome}
     if not move.to.is_final:
         services.events.publish(question.id, EventKind.STATUS, {**said, **to_json(move.detail)})

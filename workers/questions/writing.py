@@ -164,7 +164,8 @@ def _show_to_askers(services: Services, work: Work, kept: records.Provisional) -
         with services.database.write() as session:
             saved = state.save_provisional(session, work.lease, shown, verdict=verdict, context=context, now=now)
         if saved:
-            services.events.publish(work.question.id, EventKind.PROVISIONAL, {"answer": shown.text, "missing": []})
+            provisional = {"answer": shown.text, "missing": [], "status": Status.WRITING}
+            services.events.publish(work.question.id, EventKind.PROVISIONAL, provisional)
 
     return show
 
@@ -229,7 +230,7 @@ def _without_model(
         if not answer.citations:
             return replace(_nothing_left(draft), detail=detail)
     if said and answer.composer != ABSTENTION:
-        answer = with_notices(answer, say("no_answer", question.lang, error=said))
+        answer = with_notices(answer, say("no_answer", question.lang))
     return replace(move, answer=answer, verdict=verdict, context=context, changes=changes)
 
 

@@ -243,7 +243,8 @@ def _page_line(event: Event, at_s: float, style: Style) -> str:
 
 
 def _provisional_lines(event: Event, at_s: float, style: Style) -> list[str]:
-    mark = style.paint("provisional answer, still reading:", fg="yellow")
+    step = STEPS.get(event.data.get("status", ""))
+    mark = style.paint(f"provisional answer, still {step.doing if step else 'working'}:", fg="yellow")
     missing = ", ".join(map(str, event.data.get("missing") or ()))
     lacking = _wrapped(f"not covered yet: {clean(missing)}", style) if missing else []
     return [f"{_clock(at_s)}           {mark}", *_wrapped(str(event.data.get("answer", "")), style), *lacking]

@@ -21,7 +21,7 @@ export function showAnswer(record) {
   const percent = Math.round(record.confidence * 100);
   $("badge").textContent =
     {
-      provisional: "Provisional: still reading",
+      provisional: "Provisional",
       answered: record.confidence < LIKELY ? `Perhaps: only ${percent} % sure` : `${percent} % sure`,
       abstained: "Not known",
       failed: "Failed",

@@ -1,6 +1,6 @@
 // The phases of a question as they happen, with their times and the pages; folded away once it has ended.
 
-import { PHASES, STATUS_OF_STEP } from "../flow.js";
+import { DOING, PHASES, STATUS_OF_STEP } from "../flow.js";
 import { $, ENDS, link, make } from "../parts.js";
 
 const OUTCOMES = {
@@ -55,6 +55,7 @@ export function showProgress(now) {
   const read = counts.read ? ` · ${counts.read} ${counts.read === 1 ? "page" : "pages"} read` : "";
   const working = now.lost ? "The connection was lost; trying again …" : `${PHASES[last.status]} …`;
   tell($("state"), ended ? `${ENDS[last.status]} after ${total} s${read}` : working);
+  if ($("answer").className === "provisional" && !now.writing) tell($("badge"), `Provisional: still ${DOING[last.status] ?? "working"}`);
   showPages(now, counts);
   if (!ended) now.tick = setTimeout(() => showProgress(now), 500);
 }

@@ -47,7 +47,7 @@ def test_question_is_watched_from_asking_to_a_citation_in_its_page(tab: Tab, ser
     at_phase(tab, "Try other wordings")
     walk.move(services, question_id, walk.provisional(), step="retry")
     tab.wait("document.querySelector('#answer.provisional')")
-    assert tab.text("#badge") == "Provisional: still reading"
+    assert tab.text("#badge") == "Provisional: still choosing pages to read"
     data = {"url": "https://example.org/tower", "kind": "page", "text": HOSTILE, "outcome": "read", "reason": ""}
     missing = {"url": "https://example.org/sitemap.xml", "kind": "sitemap", "text": "", "outcome": "gone", "reason": ""}
     services.events.publish(question_id, "page", missing)
