@@ -5,7 +5,7 @@ The lookup decides as it would without a model; that decision holds if the model
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -64,9 +64,15 @@ def to_json(draft: Draft) -> dict[str, Any]:
     return made
 
 
-def from_json(kept: Mapping[str, Any]) -> Draft | None:
-    """Return the draft that a row keeps; None if it keeps none, or one that another version made."""
+def from_json(kept: Mapping[str, Any], columns: Collection[str]) -> Draft | None:
+    """Return the draft that a row keeps; None if it keeps none, or one that another version made.
+
+    ``columns`` are those that may be set where the question goes then.
+    """
     try:
-        return _DRAFT.validate_python(kept)
+        draft = _DRAFT.validate_python(kept)
     except ValidationError:
         return None
+    is_whole = draft.ask != "answer" or (draft.reading and draft.refused)
+    set_then = {*draft.failed.changes, *(draft.refused.changes if draft.refused else ())}
+    return draft if is_whole and set_then.issubset(columns) else None

@@ -6,13 +6,13 @@ Whatever the model does, the question goes on: at worst as its lookup decided wi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import structlog
 
-from domain import Answer, Cost, EventKind, Page, Question, Status
+from domain import Answer, Cost, EventKind, Page, Question, Status, Verdict
 from domain.answer import ABSTENTION
 from pipeline.answering.citations import check
 from pipeline.answering.length import ROOM
@@ -51,7 +51,7 @@ def write(services: Services, question_id: str) -> None:
     with step(services, question_id, Status.WRITING) as work:
         if work is None:
             return
-        draft = from_json(work.question.draft)
+        draft = from_json(work.question.draft, [column.name for column in fields(Changes)])
         if draft is None:  # another version made it
             log.warning("draft_not_read", question=question_id)
             finish(services, work, Move(to=Status.ASKED, outcome="draft not read", changes=Changes(draft={})))
@@ -116,7 +116,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         return _nothing_left(draft)
     key = key_of(brief)
     if key in draft.read:
-        return _refused(draft, WriteDetail(asked=()))
+        return _abstained(_refused(draft, WriteDetail(asked=())), reading, model, kept)
     came = write_answer(
         brief,
         reading,
@@ -136,7 +136,8 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         cost=came.cost,
     )
     if came.answer is None:
-        return _refused(replace(draft, read=(*draft.read, key)), detail, came.missing)
+        refused = _refused(replace(draft, read=(*draft.read, key)), detail, came.missing)
+        return _abstained(refused, reading, model, kept)
     answer = publishing.with_age(services, question, _standing(services, question, came.answer), reading.lang)
     if not answer.citations:
         return _without_model(services, question, draft, None, detail)
@@ -245,6 +246,15 @@ def _refused(draft: Draft, detail: WriteDetail, missing: Sequence[str] = ()) -> 
     assert onward is not None
     changes = replace(Changes(**onward.changes), draft={"read": list(draft.read)}, missing=list(missing) or None)
     return Move(to=onward.to, outcome="refused", detail=detail, answer=draft.unknown, changes=changes)
+
+
+def _abstained(move: Move, reading: Reading, model: Model, kept: records.Provisional | None) -> Move:
+    """Return a refusal with the model's verdict if it is the end, else as it is."""
+    if not move.to.is_final:
+        return move
+    missing, reason = tuple(move.changes.missing or ()), say("not_found", reading.lang)
+    verdict = Verdict(sufficient=False, confidence=0.0, reason=reason, missing=missing, judge=model.name)
+    return replace(move, verdict=verdict, context=kept[2] if kept else ())
 
 
 def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) -> bool:

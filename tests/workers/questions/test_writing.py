@@ -131,7 +131,7 @@ def test_answer_has_the_form_that_its_asker_and_the_operator_want(written: Servi
 
 
 @pytest.mark.parametrize("reply", [Fail(401, "authentication_error"), Fail(400, "invalid_request_error"), Say([""])])
-def test_model_that_fails_leaves_the_quote_and_a_notice_that_says_why(
+def test_model_that_fails_leaves_the_quote_and_a_notice_without_hosts_and_settings(
     written: Services, double: ClaudeDouble, reply: Reply
 ) -> None:
     question = look(written, asked(written))
@@ -140,7 +140,11 @@ def test_model_that_fails_leaves_the_quote_and_a_notice_that_says_why(
     record = record_of(written, write(written, question))
     assert (record.status, record.answer, record.composer) == (Status.ANSWERED, QUOTED, "extractive")
     assert record.confidence == before.confidence
-    assert "The language model gave no answer" in record.notice
+    assert record.notice == "The language model gave no answer; it was made locally instead."
+    with written.database.read() as session:
+        last = steps.last(session, question.id, "write")
+        assert last is not None
+        assert last.detail["error"]
 
 
 def test_busy_model_is_waited_for_and_done_without_when_that_takes_too_long(
@@ -159,7 +163,7 @@ def test_busy_model_is_waited_for_and_done_without_when_that_takes_too_long(
     double.script(Fail(529, "overloaded_error", headers={"retry-after": "20"}))
     record = record_of(written, write(written, question))
     assert (record.status, record.composer) == (Status.ANSWERED, "extractive")
-    assert "may be asked again in" in record.notice
+    assert "The language model gave no answer" in record.notice
 
 
 def test_model_that_is_slow_is_left_before_the_questions_own_deadline(written: Services, double: ClaudeDouble) -> None:
@@ -168,7 +172,7 @@ def test_model_that_is_slow_is_left_before_the_questions_own_deadline(written: S
     double.script(Ping())
     record = record_of(written, write(written, question))
     assert (record.status, record.answer, record.composer) == (Status.ANSWERED, QUOTED, "extractive")
-    assert "gave no complete reply within 0." in record.notice
+    assert "The language model gave no answer" in record.notice
     assert len(double.received) == 1
 
 
@@ -204,6 +208,10 @@ def test_refusal_leads_on_and_what_was_refused_is_not_sent_again(written: Servic
     assert record.status is Status.ABSTAINED
     assert record.answer is not None
     assert record.answer.startswith("I do not know")
+    assert record.verdict is not None
+    assert (record.verdict.sufficient, record.verdict.confidence) == (False, 0.0)
+    assert record.verdict.reason == "The model found no answer in the passages."
+    assert record.verdict.judge == written.model.name
 
 
 def test_unsure_question_gets_its_variants_from_the_model_and_a_verdict_before_its_answer(

@@ -126,12 +126,25 @@ def test_quote_that_a_model_has_refused_is_not_the_answer_of_a_later_pass(
     assert question.status is Status.ABSTAINED
 
 
-@pytest.mark.parametrize("kept", [{}, {"ask": "answer"}, {"ask": "poem", "failed": {"to": "ASKED", "outcome": ""}}])
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"ask": "poem"},
+        {"failed": None},
+        {"failed": {"to": "ANSWERED", "outcome": "", "changes": {"gone": 1}}},  # a column that is no more
+        {"reading": None},
+        {"refused": None},
+        {"refused": {"to": "ABSTAINED"}},
+        {"reading": {"confidence": 0.5, "lang": "en"}},
+        {"read": {"a": 1}},
+    ],
+)
 def test_question_with_a_draft_of_another_version_is_looked_up_again(
-    written: Services, double: ClaudeDouble, kept: dict[str, object]
+    written: Services, double: ClaudeDouble, other: dict[str, object]
 ) -> None:
     question = look(written, asked(written))
-    change(written, question, draft=kept)
+    changed = {**question.draft, **other}
+    change(written, question, draft={name: value for name, value in changed.items() if value is not None})
     question = write(written, question)
     assert question.status is Status.ASKED
     double.script(WROTE, SUPPORTED)
