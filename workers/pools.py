@@ -19,6 +19,7 @@ from celery.concurrency.thread import TaskPool
 
 from domain.errors import WellreadError
 from domain.flow import QUEUES, Queue
+from text import language
 from workers.monitoring import traces
 from workers.processes import parent_death
 from workers.processes.heartbeat import start_heartbeat
@@ -38,8 +39,6 @@ def load_before_fork(queue: Queue) -> None:
 
         connect.load_before_fork()
     if "language" in queue.loads:
-        from text import language
-
         language.load_before_fork()
 
 
@@ -126,6 +125,7 @@ def warm_up(queue: Queue) -> bool:
             _ = ready.leases
             if ready.model:
                 ready.model.warm()
+                language.load_before_fork()  # an answer's and its quotes' are detected
     except WellreadError as error:  # the first task meets the error again, and stores it in its row
         log.error("not_ready", queue=queue.name, error=str(error))
         return False

@@ -21,9 +21,10 @@ print("lance_namespace" in sys.modules, "lancedb" in sys.modules, threading.acti
 _WARM = """
 import sys
 from domain.flow import QUEUES
+from text import language
 from workers.pools import Threads, warm_up
 import workers.tasks.model
-print(warm_up(QUEUES["model"]), *(name for name in sys.argv[1:] if name in sys.modules))
+print(warm_up(QUEUES["model"]), language._identifier.cache_info().currsize, *(name for name in sys.argv[1:] if name in sys.modules))
 """
 
 
@@ -46,7 +47,7 @@ class _Model(BaseHTTPRequestHandler):
         pass
 
 
-def test_worker_that_waits_for_a_model_has_its_library_and_a_connection_and_nothing_large() -> None:
+def test_worker_that_waits_for_a_model_has_its_library_a_connection_and_languages_and_nothing_large() -> None:
     handler: type[_Model] = type("Handler", (_Model,), {})
     with running(HTTPServer(("127.0.0.1", 0), handler)) as url:
         given = {"WELLREAD_ANTHROPIC_API_KEY": "sk-ant-none", "WELLREAD_ANTHROPIC_BASE_URL": url}
@@ -58,5 +59,5 @@ def test_worker_that_waits_for_a_model_has_its_library_and_a_connection_and_noth
             text=True,
             check=True,
         )
-    assert said.stdout.strip() == "True anthropic", said.stderr
+    assert said.stdout.strip() == "True 1 anthropic", said.stderr
     assert handler.asked == 1
