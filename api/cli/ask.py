@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,12 @@ from api.cli.connect import connected, open_client
 from api.cli.output import EXIT_NOT_KNOWN, exit_code, notify, print_lines, print_progress, terminal
 from api.cli.sources import say_unread
 from domain import BLOCK_KINDS
+
+if TYPE_CHECKING:
+    from wellread import Client
+
+#: seconds that `ask` waits
+WAIT_S = 180.0
 
 
 class _WithOptions(click.Command):
@@ -27,16 +33,21 @@ class _WithOptions(click.Command):
 @click.argument("question")
 @click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources.")
 @click.option("--json", "as_json", is_flag=True, help="Print the API's JSON record.")
-@click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=1),
+    help=f"Seconds to wait; default: {WAIT_S:g}, or with --batch not at all.",
+)
 @click.option(
     "--chat",
     is_flag=True,
     help="Keep asking: each question follows the one before; `= QUESTION` corrects the last one; an empty line ends.",
 )
-def ask(question: str, own: bool, as_json: bool, wait: float, chat: bool, **options: Any) -> None:
+def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool, **options: Any) -> None:
     """Ask a question and watch it being answered.
 
-    Progress goes to stderr, the answer to stdout. Exit codes: 0 answered, 3 not known or out of time, 1 an error.
+    Progress goes to stderr, the answer to stdout; with --batch, unless you --wait or --chat, only the question's id.
+    Exit codes: 0 answered, or accepted with --batch; 3 not known or out of time; 1 an error.
     """
     from api.cli import ask_flow
     from api.cli.options import given
@@ -44,8 +55,12 @@ def ask(question: str, own: bool, as_json: bool, wait: float, chat: bool, **opti
 
     if own and not options["sites"]:
         raise click.UsageError("--own is for the sites to read: name them with --site.")
-    asked = ask_flow.Asking(question=question, terms=given(options), own=own, wait_s=wait)
+    asked = ask_flow.Asking(question=question, terms=given(options), own=own, wait_s=wait or WAIT_S)
     with connected(notify) as client:
+        if options["batch"] and wait is None and not chat:
+            ask_flow.check(asked)
+            _leave(ask_flow.submit(client, asked), client, as_json)
+            return
         while True:
             ask_flow.check(asked)
             record = ask_flow.ask(client, asked, print_progress)
@@ -67,6 +82,14 @@ def ask(question: str, own: bool, as_json: bool, wait: float, chat: bool, **opti
                 break
             asked = ask_flow.next_question(asked, following, record)
     click.get_current_context().exit(exit_code(record.status))
+
+
+def _leave(question_id: str, client: Client, as_json: bool) -> None:
+    """Print what was accepted, and how to get its answer."""
+    from api.cli.ask_flow import to_json
+
+    print_lines(to_json(client.get(question_id)) if as_json else question_id)
+    notify(f"Wellread works on it while it runs: `wellread export question {question_id}` shows the answer.")
 
 
 @click.command()

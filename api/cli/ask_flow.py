@@ -72,11 +72,8 @@ def ask(client: Client, asked: Asking, on_event: OnEvent) -> Record:
 
     Ctrl-C cancels the question. Raises PrivateSite, or the client's errors.
     """
-    if asked.own:
-        for site in asked.terms.get("sites", ()):
-            client.add_source(site, own=True)
     started = time.monotonic()
-    question_id = _submit(client, asked)
+    question_id = submit(client, asked)
     try:
         for event in new_events(_events_before(client.events(question_id), started + asked.wait_s + GRACE_S)):
             on_event(event, time.monotonic() - started)
@@ -120,7 +117,11 @@ def to_json(record: Record) -> str:
     return json.dumps(record.json, indent=2, ensure_ascii=False)
 
 
-def _submit(client: Client, asked: Asking) -> str:
+def submit(client: Client, asked: Asking) -> str:
+    """Ask and return the question's id; raises PrivateSite, or the client's errors."""
+    if asked.own:
+        for site in asked.terms.get("sites", ()):
+            client.add_source(site, own=True)
     # nobody waits for the rounds of a watched question, nor for a batch
     outlasts = asked.terms.get("watch") or asked.terms.get("batch")
     deadline = Terms() if outlasts else Terms(deadline=asked.wait_s)

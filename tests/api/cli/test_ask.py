@@ -105,6 +105,20 @@ def test_completed_question_is_shown_and_can_be_said_otherwise(url: str, service
     assert len({row.thread_id for row in rows}) == 1
 
 
+def test_batch_is_not_waited_for_unless_that_is_said(url: str, services: Services) -> None:
+    accepted = wellread("ask", "Who built the mill?", "--batch")
+    assert accepted.exit_code == 0, accepted.output
+    question_id = accepted.stdout.strip()
+    assert f"wellread export question {question_id}" in accepted.stderr
+    with services.database.read() as session:
+        question = find(session, question_id)
+    assert (question.status, question.overrides.batch) == ("ASKED", True)
+    assert json.loads(wellread("ask", "Who built the inn?", "--batch", "--json").stdout)["status"] == "ASKED"
+    walk.move_soon(services, walk.answered(walk.keep_page(services)), text="Who built the barn?")
+    waited = wellread("ask", "Who built the barn?", "--batch", "--wait", "60")
+    assert "Answered in" in waited.stdout
+
+
 def test_option_says_what_is_to_be_looked_up(url: str, services: Services) -> None:
     walk.move_soon(services, walk.answered(walk.keep_page(services)), text="Who built the mill?")
     record = json.loads(wellread("ask", "And who?", "--understood", "Who built the mill?", "--json").stdout)
