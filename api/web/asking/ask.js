@@ -185,9 +185,9 @@ function show(now, record) {
   for (const page of record.pages) now.pages.set(page.url, { ...page, text: page.title });
   now.known = movesOf(record);
   now.ended = record.status in ENDS;
+  if (now.ended || !now.writing) showAnswer(record);
   showProgress(now);
   $("cancel").hidden = now.ended;
-  if (now.ended || !now.writing) showAnswer(record);
   if (now.ended && !wasEnded) {
     $("progress").open = false;
     $("progress").classList.add("ended");

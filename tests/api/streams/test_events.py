@@ -64,7 +64,7 @@ def test_watcher_gets_the_status_then_each_step_then_the_record(url: str, servic
     assert json.loads(events[0].data) == {"status": "ASKED", "current_step": "phase1_initial_lookup"}
     kinds = [event.event for event in events]
     assert kinds == ["status", "status", "status", "provisional", "status", "final"]
-    assert json.loads(events[3].data) == {"answer": "Perhaps.", "missing": ["x"]}
+    assert json.loads(events[3].data) == {"answer": "Perhaps.", "missing": ["x"], "status": "SEEKING"}
     final = json.loads(events[-1].data)
     assert (final["status"], final["answer"]) == ("ANSWERED", "Robert Tallis built it in 1871 [1].")
     assert final == httpx2.get(f"{url}/api/questions/{question.id}", trust_env=False).json()

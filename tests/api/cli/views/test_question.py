@@ -109,7 +109,12 @@ def test_sitemaps_and_unknown_events_are_not_shown() -> None:
 
 def test_a_provisional_answer_is_marked_as_one() -> None:
     mark, answer = question.event_lines(Event(id="1-0", kind="provisional", data={"answer": "Perhaps."}), 1.0, Style())
-    assert "provisional answer" in mark
+    assert "provisional answer, still working:" in mark
+    data = {"answer": "Perhaps.", "status": "WRITING"}
+    assert (
+        "still writing the answer:"
+        in question.event_lines(Event(id="1-0", kind="provisional", data=data), 1.0, Style())[0]
+    )
     assert answer.strip() == "Perhaps."
 
 
