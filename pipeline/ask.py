@@ -22,7 +22,6 @@ from domain.answer import NextQuestion
 from domain.options import Overrides
 from pipeline.answering.compose import compose
 from pipeline.answering.few_shot import SolvedQuestions
-from pipeline.answering.refusal import is_error
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
 from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.documents.quality import PageTexts, filter_by_quality
@@ -184,9 +183,18 @@ def _run_pass(
     others = best_of_other_sites(ranked, context[:READ_FIRST])
     # some may have other texts now; the others are remembered
     context = read_and_compare(tools.embedder, tools.reader, analysis, context, glosses=tools.glosses)
-    answer = _compose(analysis, context, others, verdict, facts, tools, query.overrides)
+    answer = compose(
+        analysis,
+        context,
+        confidence=verdict.confidence,
+        several="multi_document" in tools.enhancements,
+        others=others,
+        own_sites=tools.own_sites,
+        facts=facts,
+        length=query.overrides.length,
+    )
     if answer is None and verdict.sufficient:
-        verdict = replace(verdict, sufficient=False, reason=say("refusal", analysis.lang))
+        verdict = replace(verdict, sufficient=False, reason=say("unknown", analysis.lang))
     times.append(tools.clock())
     return LookupResult(
         analysis=analysis,
@@ -269,29 +277,6 @@ def _judge(
     judge = remember_verdicts(tools.judge or calibrated_judge(embedder, tools.learned.judges.get(embedder)))
     cutoff = tools.stop(analysis, hits, strategy=strategy, judge=judge, k=k)
     return cutoff, judge(analysis, retrieved if tools.judge else cutoff.hits, strategy.threshold)
-
-
-def _compose(
-    analysis: Analysis,
-    context: Sequence[Hit],
-    others: Sequence[Hit],
-    verdict: Verdict,
-    facts: Sequence[StatedFact],
-    tools: Tools,
-    own: Overrides,
-) -> Answer | None:
-    """Return the sentences of the context that answer best; insufficient hits give a provisional answer."""
-    answer = compose(
-        analysis,
-        context,
-        confidence=verdict.confidence,
-        several="multi_document" in tools.enhancements,
-        others=others,
-        own_sites=tools.own_sites,
-        facts=facts,
-        length=own.length,
-    )
-    return None if answer is None or is_error(answer.text) else answer
 
 
 def _context(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> list[Hit]:

@@ -1,4 +1,4 @@
-"""Recognise text that refuses or reports an error, in the languages of answers: it is never an answer."""
+"""Recognise text that says that it has no answer, in the languages of answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ def _any_of(*kinds: str) -> re.Pattern[str]:
 
 
 _OWN_REFUSAL, _REFUSAL, _LACKING = _any_of("own"), _any_of("own", "others"), _any_of("own", "others", "lacks")
-_ERROR = _any_of("errors")
 _OPENING = re.compile(r".{0,240}?(?:[.!?؟](?=\s|$)|[。！？।]|\n|$)", re.DOTALL)
 
 
@@ -32,16 +31,6 @@ def is_refusal(text: str, *, cited: bool = False) -> bool:
 def says_missing(text: str) -> bool:
     """Return whether a sentence says that something is not said."""
     return _LACKING.search(text) is not None
-
-
-def is_error(text: str) -> bool:
-    """Return whether the text is an error message."""
-    return bool(_ERROR.match(_opening(text)))
-
-
-def is_answer(text: str) -> bool:
-    """Return whether the text can be an answer: it has a word, and is no refusal and no error. "Paris." is one."""
-    return any(char.isalnum() for char in text) and not is_refusal(text) and not is_error(text)
 
 
 def _opening(text: str) -> str:

@@ -101,13 +101,6 @@ def test_question_without_words_is_refused(pool: Executor) -> None:
         first_pass(Query(text=" ?! "), tools_for(pool))
 
 
-def test_page_that_holds_an_error_is_no_answer(pool: Executor) -> None:
-    pages = [passage("Error 500: internal server error in the capital of France.", title="The capital of France")]
-    attempt = first_pass(Query(text="What is the capital of France?"), tools_for(pool, pages=pages))
-    assert not attempt.verdict.sufficient
-    assert attempt.answer is None
-
-
 def test_document_judge_can_be_chosen(pool: Executor) -> None:
     tools = replace(tools_for(pool), judge=document_judge())
     attempt = first_pass(Query(text="What is the capital of France?"), tools)
