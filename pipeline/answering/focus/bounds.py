@@ -1,49 +1,19 @@
-"""Keep a short answer with what changes its value, and only if it is of the kind asked for.
-
-"More than four hours" is not "four hours", and no place answers "when".
-"""
+"""Keep a short answer only if it is of the kind asked for: no place answers "when"."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
 
 from domain import Focus
-from pipeline.answering.values.value import UNIT
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, is_number, last_question
-from text.analyser import analyse, fold
+from text.analyser import analyse
 from text.languages import any_of
 from text.related_words import find_related
-from text.stopwords import stop_words
 from text.terms import content_words
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
-_NUMBER = re.compile(r"[£$€¥]?\d+(?:[.,]\d+)*")
-_COMPARED = re.compile(
-    r"(?<!\w)(?:(?:no |not )?(?:more|less|fewer|longer|later|earlier) than"
-    r"|at least|at most|up to|under|over|above|below"
-    r"|(?:nicht )?(?:mehr|weniger) als|mindestens|höchstens|bis zu|über|unter"
-    r"|(?:plus|moins) d[e’']|au (?:moins|plus)|jusqu[’']à"
-    r"|(?:más|menos) de|al menos|hasta|(?:più|meno) di|almeno|fino a|(?:mais|menos) de|pelo menos|até) ?$",
-    re.IGNORECASE,
-)
-#: what changes a time: "until 2 pm" is not "2 pm"
-_TIMED = re.compile(
-    r"(?<!\w)(?:before|after|until|till|vor|nach|bis|avant|après|jusqu[’']à|antes de|después de|hasta|prima di|dopo"
-    r"|fino a|antes d[eoa]|depois d[eoa]|até)(?: (?:the|der|dem|den|zum|zur|le|la|les|el|il|o|a))? ?$",
-    re.IGNORECASE,
-)
-_LEADING_OF = re.compile(
-    r"(?:of|von) (?=more|less|fewer|at |up |over|under|mehr|weniger|mindestens|bis)", re.IGNORECASE
-)
-_LASTING = re.compile(
-    r"(?<=\w) (?:for|für|während|pendant|durante|per) (?:\w+ ){1,2}"
-    r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|Sekunden?|Minuten?|Stunden?|Tagen?|Wochen?|heures?|jours?"
-    r"|minutos?|minuti|horas?|ore)$"
-)
-_HOW_LONG = re.compile(r"\b(?:how long|wie lange|combien de temps|how often|wie oft)\b", re.IGNORECASE)
 _WHEN = re.compile(rf"(?:since |until |from |seit |ab |bis |¿)?(?:{any_of('when')})\b", re.IGNORECASE)
 _HOW_MANY = re.compile(
     r"\b(?:how many|how much (?:does|do|did|is|was|are|would)|wie ?viele?|was kostet)\b", re.IGNORECASE
@@ -67,27 +37,6 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGES_OF_NUMBERS = frozenset({"en", "de"})
-
-
-def with_comparison(analysis: Analysis, sentence: str, focus: Focus) -> Focus:
-    """Return the focus with the comparative before its number and the unit behind, and without how long it lasts."""
-    said = sentence[focus.start : focus.end]
-    if leading := _LEADING_OF.match(said):
-        focus = replace(focus, start=focus.start + leading.end())
-    if answer_type_of(analysis.text) == "number" and not _HOW_LONG.search(analysis.text):
-        lasting = _LASTING.search(sentence, focus.start, focus.end)
-        focus = replace(focus, end=lasting.start()) if lasting and _NUMBER.match(said) else focus
-    if _WHEN.match(last_question(analysis.text)):  # "what year" asks for the year alone
-        timed = _TIMED.search(sentence[: focus.start])
-        is_said = timed and fold(timed[0].split()[0]) in map(fold, _WORD.findall(analysis.text))
-        focus = replace(focus, start=timed.start()) if timed and not is_said else focus
-    if not _begins_with_number(sentence[focus.start : focus.end]):
-        return focus
-    compared = _COMPARED.search(sentence[: focus.start])
-    start = compared.start() if compared else focus.start
-    unit = UNIT.match(sentence, focus.end) if _NUMBER.fullmatch(sentence, focus.start, focus.end) else None
-    told = unit and analysis.terms.keys() & set(analyse(unit[1], analysis.lang))
-    return replace(focus, start=start, end=unit.end() if unit and not told else focus.end)
 
 
 def may_answer(analysis: Analysis, sentence: str, focus: Focus, *, context: Collection[str] = ()) -> bool:
@@ -130,10 +79,3 @@ def _is_about(analysis: Analysis, sentence: str, said: str, context: Collection[
 def _is_told(word: str, analysis: Analysis) -> bool:
     terms = analyse(word, analysis.lang)
     return bool(terms) and all(term in analysis.terms for term in terms)
-
-
-def _begins_with_number(said: str) -> bool:
-    first = _WORD.search(said)
-    return first is not None and (
-        first[0][0].isdigit() or (is_number(first[0]) and fold(first[0]) not in stop_words("en"))
-    )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from domain import Focus, Hit
-from pipeline.answering.focus.bounds import may_answer, with_comparison
+from pipeline.answering.focus.bounds import may_answer
 from pipeline.answering.focus.contrasts import settle_contrast
 from pipeline.answering.focus.find import find_focus, read_focus
 from pipeline.answering.focus.tables import context_of, focus_in_table, table_at, table_of
-from pipeline.answering.focus.whole_names import with_whole_name
 from pipeline.judging.sentences import Span
 from pipeline.judging.translations import is_foreign
 from pipeline.question.analysis import Analysis
@@ -42,10 +41,9 @@ def _by_form(analysis: Analysis, sentence: str, quote: str) -> Focus | None:
 
 
 def _settled(analysis: Analysis, best: Span, quote: str, focus: Focus) -> Focus | None:
-    """Return the words of a sentence that surely answer: whole, compared, and of the kind asked for."""
-    settled = settle_contrast(analysis, quote, with_whole_name(analysis, quote, focus))
-    whole = with_comparison(analysis, quote, settled) if settled else None
+    """Return the words of a sentence that surely answer, of the kind asked for."""
+    settled = settle_contrast(analysis, quote, focus)
     context = best.led_by.union(terms_of(best.passage.title, analysis.lang))
     if is_foreign(analysis, best.passage):  # no word of the question can stand in it
         context = context.union(analysis.terms)
-    return whole if whole and may_answer(analysis, quote, whole, context=context) else None
+    return settled if settled and may_answer(analysis, quote, settled, context=context) else None
