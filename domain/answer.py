@@ -89,8 +89,8 @@ class ChosenSentence:
 
 #: what a sentence is in the answer's text: a part of a paragraph, or a block of its own
 AnswerBlock = Literal["", "item", "step", "row", "code", "heading"]
-#: words made for the answer, the page's, or a model's uncited words about what the pages lack
-Origin = Literal["written", "quoted", "missing"]
+#: words made for the answer, the page's, a model's that its source does not say, or uncited ones about what pages lack
+Origin = Literal["written", "quoted", "unconfirmed", "missing"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,8 +111,8 @@ class Sentence:
     origin: Origin = field(
         default="written",
         metadata=described(
-            "Whose words it is in: `quoted`, its source's, since a model wrote what that does not say; `missing` says, "
-            "without a citation, what the pages lack."
+            "Whose words it is in: `quoted`, its source's, since a model wrote what that does not say; `unconfirmed`, "
+            "a model's, which its source does not say; `missing` says, without a citation, what the pages lack."
         ),
     )
     focus: Focus | None = field(default=None, metadata=described("The part that says exactly what was asked."))

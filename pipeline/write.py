@@ -134,7 +134,8 @@ def finished(
     brief: Brief, reading: Reading, pages: Mapping[int, Page], answer: Answer, findings: Sequence[Finding]
 ) -> Answer:
     """Return an answer mended by what was found, with its confidence, all sides of a dispute, and its short answer."""
-    answer = mend(answer, findings, lang=brief.lang)
+    texts = {page_id: page.text for page_id, page in pages.items()}
+    answer = mend(answer, findings, texts, lang=brief.lang)
     confidence = confidence_of(reading.confidence, len(findings)) * _share_of_votes(answer, reading)
     answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
     analysis = analyse_question(brief.question, reading.lang)

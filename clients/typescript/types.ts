@@ -762,8 +762,8 @@ export interface SentenceOut {
   markers: Array<number>;
   /** Whether it is a list's item, a step, a table's row (cells are parted by `|`), code or a heading; empty in prose. */
   block?: "" | "item" | "step" | "row" | "code" | "heading";
-  /** Whose words it is in: `quoted`, its source's, since a model wrote what that does not say; `missing` says, without a citation, what the pages lack. */
-  origin?: "written" | "quoted" | "missing";
+  /** Whose words it is in: `quoted`, its source's, since a model wrote what that does not say; `unconfirmed`, a model's, which its source does not say; `missing` says, without a citation, what the pages lack. */
+  origin?: "written" | "quoted" | "unconfirmed" | "missing";
   /** The part that says exactly what was asked. */
   focus?: FocusOut | null;
   /** The part that is the answering sentence; null if it is all of it. */

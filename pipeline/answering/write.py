@@ -14,7 +14,7 @@ from pipeline.judging.kinds import looks_like_code
 from pipeline.judging.sentences import Span
 from pipeline.safety.sanitize import sanitize, sanitize_line
 
-_LINE = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
+ITEM = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
 
 
 def write(quotes: Sequence[Quote], confidence: float) -> Answer:
@@ -118,7 +118,7 @@ def _keeps_lines(span: Span) -> bool:
 
 def _has_lines(text: str) -> bool:
     lines = sanitize(text).splitlines()
-    return any(map(looks_like_code, lines)) or any(_LINE.match(line) or " | " in line for line in lines[1:])
+    return any(map(looks_like_code, lines)) or any(ITEM.match(line) or " | " in line for line in lines[1:])
 
 
 def _read(text: str, *, keeps_lines: bool) -> str:

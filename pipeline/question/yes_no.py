@@ -56,7 +56,7 @@ def yes_no_word(yes_no: YesNo, lang: str) -> str:
 def with_yes_no(analysis: Analysis, answer: Answer) -> Answer:
     """Return a model's answer to a yes/no question with the yes or no that it begins with as its short answer."""
     opening = first_said(answer.sentences)
-    if opening is None or not is_yes_no(analysis):
+    if opening is None or opening.origin == "unconfirmed" or not is_yes_no(analysis):
         return answer
     says = yes_no_word(leading_yes_no(opening.text), analysis.lang)
     return replace(

@@ -156,7 +156,7 @@ function said({ text, focus, chosen, contradicts, markers, origin }, byMarker) {
   const into = ["P", "LI"].includes(of?.tagName) ? of : made[made.push(make("p")) - 1];
   if (title && into === of) into.replaceChildren(make("span", "", { class: "disputed", title }, ...into.childNodes));
   if (markers.length) into.append(withLastWord(into, markers.map((number) => marker(number, byMarker.get(number)))));
-  return make("div", "", { class: origin === "missing" ? "sentence quiet" : "sentence" }, ...made);
+  return make("div", "", { class: ["missing", "unconfirmed"].includes(origin) ? "sentence quiet" : "sentence" }, ...made);
 }
 
 // the words that say just what was asked stand out; without them gently the sentence that was chosen of several

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, Sentence
-from domain.answer import Finding, Origin
+from domain.answer import Finding, FindingKind, Origin
 from pipeline.answering.check import find, mend
 from pipeline.answering.citations import render
 from tests.tables import each_row
@@ -128,7 +128,7 @@ def test_what_stands_beside_the_quote_above_it_or_in_the_question_supports() -> 
 
 def mended(*sentences: Sentence, pages: tuple[str, ...] = (BUILT, "Oil lamps burned until 1931.")) -> Answer:
     answer, texts = answer_of(*sentences, pages=pages), dict(enumerate(pages, 1))
-    return mend(answer, find(answer, texts, "", lang="en", only=True), lang="en")
+    return mend(answer, find(answer, texts, "", lang="en", only=True), texts, lang="en")
 
 
 def test_sentence_that_was_found_wrong_gives_way_to_the_nearest_one_of_its_quote() -> None:
@@ -181,6 +181,43 @@ def test_step_stays_a_step_and_code_gives_way_to_its_whole_quote() -> None:
     assert mended(code, pages=(page,)).sentences[0].text.split() == page.split()
 
 
+HEADED = "## 2.5.0 – 2026-05-28\n\nThe sync stops no more when a phone sleeps.\n- Faster start"
+NOTES = f"# Notes\n\n{HEADED}\n\n## 2.4.0\n\nOld."
+
+
+@each_row(
+    ("quote", "expected", "cites"),
+    [
+        ("## 2.5.0 – 2026-05-28", "The sync stops no more when a phone sleeps.", HEADED),  # what is below it
+        ("- Faster start", "- Faster start", "- Faster start"),
+        (HEADED, "The sync stops no more when a phone sleeps.", HEADED),
+    ],
+)
+def test_heading_date_or_label_takes_no_sentences_place(quote: str, expected: str, cites: str) -> None:
+    answer = answer_of(said("Version 2.5.0 mends the camera upload.", 1), pages=(NOTES,), quotes=(quote,))
+    found = (Finding(sentence=0, kind="not_said", by="model", why=""),)
+    after = mend(answer, found, {1: NOTES}, lang="en")
+    assert after.text == f"{expected} [1]"
+    assert after.sentences[0].origin == "quoted"
+    (citation,) = after.citations
+    assert citation.quote == NOTES[citation.start : citation.end] == cites
+
+
+@each_row(
+    ("kind", "origin", "text"),
+    [
+        ("not_said", "unconfirmed", "It came out in May. [1]"),
+        ("contradicted", "quoted", "## 2.5.0 – 2026-05-28 [1]"),  # what is known to be wrong does not stay
+    ],
+)
+def test_sentence_whose_source_has_no_other_is_marked(kind: FindingKind, origin: Origin, text: str) -> None:
+    page = "## 2.5.0 – 2026-05-28"
+    answer = answer_of(said("It came out in May.", 1), pages=(page,))
+    after = mend(answer, (Finding(sentence=0, kind=kind, by="model", why=""),), {1: page}, lang="en")
+    assert (after.text, after.sentences[0].origin) == (text, origin)
+    assert ("does not confirm: 1" in after.notice) == (origin == "unconfirmed")
+
+
 def test_nothing_cited_leaves_nothing() -> None:
     answer = mended(said("It is high."), said("Namely:"), pages=())
     assert (answer.text, answer.sentences) == ("", ())
@@ -188,7 +225,7 @@ def test_nothing_cited_leaves_nothing() -> None:
 
 def test_answer_without_findings_stays_as_it_is() -> None:
     answer = answer_of(said("It was built in 1874.", 1), pages=(BUILT,))
-    assert mend(answer, (), lang="en") is answer
+    assert mend(answer, (), {}, lang="en") is answer
 
 
 def test_citations_of_what_went_are_renumbered() -> None:
@@ -199,7 +236,7 @@ def test_citations_of_what_went_are_renumbered() -> None:
         Finding(sentence=1, kind="not_said", by="model", why=""),
         Finding(sentence=0, kind="not_said", by="model", why=""),
     )
-    after = mend(answer, found, lang="en")
+    after = mend(answer, found, {}, lang="en")
     assert after.text == f"{BUILT.split('. ')[0]}. [1] Oil burned until 1931. [2]"
     assert [citation.marker for citation in after.citations] == [1, 2]
 
@@ -220,7 +257,7 @@ def test_any_answer_is_checked_and_mended_into_one_that_only_cites_what_it_has(
     sentences = tuple(said(text, *sorted(set(markers))) for text, markers in written)
     answer = answer_of(*sentences, pages=(page or "x", "A page of 7 words about May."))
     pages = {1: page or "x", 2: "A page of 7 words about May."}
-    after = mend(answer, find(answer, pages, question, lang=lang, only=True), lang=lang)
+    after = mend(answer, find(answer, pages, question, lang=lang, only=True), pages, lang=lang)
     markers = {citation.marker for citation in after.citations}
     assert all(set(sentence.markers) <= markers for sentence in after.sentences)
     assert all(
