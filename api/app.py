@@ -77,6 +77,13 @@ MAX_CHAT_BYTES = 8 * 1024 * 1024
 FORM_BYTES = 16 * 1024
 
 _DESCRIPTION = "Answers questions from what it has read; reads the web when that is not enough; checks every citation."
+#: they poll, and their addresses may hold words that are searched for
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_NOTHING = TelemetryConfig(tracing=False, metrics=False, logs=False, auto_configure=False)
+#: below it; OpenAI's clients and probes send parameters of their own
+PREFIX = "/api/"
+#: what a client that works in a collection sends with every request, also where it makes no difference
+EVERYWHERE = frozenset({"collection"})
 
 
 def create_app(services: Services) -> FastAPI:
@@ -151,11 +158,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await app.state.listener.aclose()
 
 
-#: they poll, and their addresses may hold words that are searched for
-_READING = frozenset({"GET", "HEAD", "OPTIONS"})
-_NOTHING = TelemetryConfig(tracing=False, metrics=False, logs=False, auto_configure=False)
-
-
 def telemetry() -> TelemetryConfig:
     """Return the configuration; without a collector nothing is recorded."""
     if not traces.is_on():
@@ -172,12 +174,6 @@ def telemetry() -> TelemetryConfig:
 
 def _is_left_out(scope: MutableMapping[str, Any]) -> bool:
     return scope["type"] != "http" or scope["method"] in _READING
-
-
-#: below it; OpenAI's clients and probes send parameters of their own
-PREFIX = "/api/"
-#: what a client that works in a collection sends with every request, also where it makes no difference
-EVERYWHERE = frozenset({"collection"})
 
 
 async def refuse_unknown(request: Request) -> None:

@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from api.middleware.auth import Caller, CallerDep
 from api.schemas.exported import Format
 from domain.record import Record
-from store.access import collections
+from store import collections
 from store.ephemeral.events import Listener
 from store.questions import records, state
 from store.questions.state import UnknownQuestion

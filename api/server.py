@@ -20,6 +20,12 @@ from workers.settings import Settings
 
 #: seconds from the opening of a connection, or the first byte of a further request, to the end of its headers
 HEADERS_S: Final = 20.0
+MOST_FILES = 65_536
+#: seconds that requests have to end when the server stops
+GRACE_S = 5
+#: for so long a connection may be idle: longer than callers keep theirs (5 s is usual), else both end it at one moment,
+#: and a request that is just sent is lost
+IDLE_S = 15
 
 
 class TimedProtocol(H11Protocol):
@@ -72,14 +78,6 @@ class TimedProtocol(H11Protocol):
         self._headers_due = None
         if not self._is_answering() and not self.transport.is_closing():
             self.transport.close()
-
-
-MOST_FILES = 65_536
-#: seconds that requests have to end when the server stops
-GRACE_S = 5
-#: for so long a connection may be idle: longer than callers keep theirs (5 s is usual), else both end it at one moment,
-#: and a request that is just sent is lost
-IDLE_S = 15
 
 
 def serve(settings: Settings) -> None:

@@ -32,6 +32,8 @@ LAST_READ_S = 1.0
 REPLAY_S = 0.05
 
 ReadRecord = Callable[[], Record]
+#: seconds of silence after which SQL is read: an event may have been lost
+CHANGES_SILENCE_S = 10.0
 
 
 async def watch(
@@ -209,10 +211,6 @@ async def while_open(events: AsyncIterator[Event], still_open: Callable[[], obje
             yield event
     except InvalidApiKey:
         return
-
-
-#: seconds of silence after which SQL is read: an event may have been lost
-CHANGES_SILENCE_S = 10.0
 
 
 async def changes(

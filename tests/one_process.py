@@ -27,9 +27,9 @@ from store.questions.new_questions import NewQuestion
 from store.sql.database import migrate
 from store.sql.tables import StepRow
 from tests.servers import running, valkey_server
+from workers import indexing
 from workers import services as composition
 from workers.app import app
-from workers.indexing import embed
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
 from workers.settings import load
@@ -66,7 +66,7 @@ class Process:
             url = f"https://known.example/{title.replace(' ', '-')}"
             with self.services.database.write() as session:
                 page_id = save_page(session, page, url, now)
-            embed.embed(self.services, page_id)
+            indexing.embed(self.services, page_id)
 
     def ask(self, text: str, **options: Any) -> Record:
         """Take a question through its phases; return its record."""

@@ -12,9 +12,8 @@ from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import parse_sitemap
 from crawler.extract.charset import decode
 from crawler.extract.chunk import chunk
-from crawler.extract.document import extract
-from crawler.extract.files.delimited import read_delimited
-from crawler.extract.plain import markdown_to_html, read_plain
+from crawler.extract.document import extract, markdown_to_html, read_plain
+from crawler.extract.files.read import read_delimited
 from crawler.robots import rules
 from crawler.search.responses import is_block_page
 from domain.page import PageText
@@ -24,11 +23,10 @@ from pipeline.judging.kinds import kind_of, looks_like_code
 from pipeline.question.analysis import analyse_question
 from pipeline.safety.injection import is_injection
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
-from store.pages import simhash
+from store.pages import duplicates
 from tests.growth import MOST_RATIO, growth, seconds_of
 from text.analyser import analyse, fold, search_text, words
-from text.gloss.gloss import gloss
-from text.gloss.language import glossed_from
+from text.gloss.gloss import gloss, glossed_from
 from text.invisible import strip_invisible
 from text.language import detect_language
 from text.names import names_in, names_of, proper_nouns
@@ -99,7 +97,7 @@ TAKES: dict[str, Taking] = {
     "records": lambda text: table_at(f"a: b{text}c; d: e", 0),
     "no records": lambda text: table_at(f"a: {text}b;c", 0),
     "cells": _focus,
-    "fingerprint": simhash.bands,
+    "fingerprint": duplicates.bands,
     "full-text index": lambda text: search_text(text, text, "de"),
     "content words": lambda text: content_words(text, "en"),
     "block page": lambda text: is_block_page(text.encode()),

@@ -33,6 +33,11 @@ _BY_SCRIPT = {
 _WORD = re.compile(r"[^\W\d_]+")
 #: "dov'è", "cos'era": only Italian elides these before forms of "essere"; a quoted one is asked about
 _ITALIAN_ELISION = re.compile(r"(?<![\w\"'“„«‘])(?:dov|cos|com|quand|c)['’](?:è|era|erano)\b", re.IGNORECASE)
+#: characters from the middle of the text: the edges are often menus
+_SAMPLE = 1_500
+#: a text this long may contradict what the page declares
+_LONG = 200
+_SURE = 0.99
 
 
 def detect_language(text: str) -> str:
@@ -93,3 +98,15 @@ def _identifier() -> LanguageIdentifier:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # imports numpy, which few importers of this need
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def detect_page_language(text: str, declared: str = "") -> str:
+    """Return the ISO 639-1 code of a page's language, "und" for a text without letters."""
+    middle = max(0, len(text) // 2 - _SAMPLE // 2)
+    sample = text[middle : middle + _SAMPLE]
+    if not any(char.isalpha() for char in sample):
+        return declared or "und"
+    lang, probability = classify_language(sample)
+    if len(declared) == 2 and (len(sample) < _LONG or probability < _SURE):
+        return declared
+    return lang

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from domain.errors import WellreadError
+from store import activity
 from store.ephemeral.turns import LONGEST_S
-from store.overview import activity
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -53,7 +53,7 @@ app.conf.update(
     worker_max_tasks_per_child=5_000,  # a new one opens models for 1.4 s of processor time: 3 ms a task at 500
     worker_proc_alive_timeout=60,  # opening a model on a busy machine takes longer than the usual 4 s
     worker_soft_shutdown_timeout=20,
-    worker_consumer="workers.consumer:BatchingConsumer",
+    worker_consumer="workers.pools:BatchingConsumer",
     worker_send_task_events=True,
     task_send_sent_event=False,
     worker_hijack_root_logger=False,

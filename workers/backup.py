@@ -21,7 +21,7 @@ from sqlalchemy.exc import StatementError
 from domain.errors import WellreadError
 from store.knowledge.archive import BACKUP_FORMAT as FORMAT
 from store.knowledge.archive import FORMAT as EXPORT_FORMAT
-from store.knowledge.damaged import explained
+from store.knowledge.archive import explained
 from store.sql import database as sql
 from store.sql import row_lines
 from store.sql.database import Database

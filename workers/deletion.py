@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from domain import Status
 from domain.file import address_of, is_file_address
 from domain.site import Source
+from store import files, folders
 from store.crawl import sources
-from store.files import files, folders
-from store.files.folders import UnknownFolder
+from store.folders import UnknownFolder
 from store.pages import deletion, pages
 from store.questions import state, threads
 from store.questions.deletion import delete_questions
 from store.questions.state import UnknownQuestion
 from store.sql.tables import PageRow
-from workers.files import uploads
+from workers import erasure
+from workers import files as uploads
 from workers.questions import submit
-from workers.upkeep import erasure
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from domain import Question
 from domain.errors import WellreadError
-from store.access import keys
+from store import keys
 from store.questions import new_questions
 from workers.questions.asked import Payload, to_new
 from workers.questions.submit import default_budget, submit

@@ -11,11 +11,13 @@ import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
+from typing import Any, Final
 
 import structlog
 from billiard.process import current_process
 from celery import signals
 from celery.concurrency.thread import TaskPool
+from celery.worker.consumer import Consumer
 
 from domain.errors import WellreadError
 from domain.flow import QUEUES, Queue
@@ -30,6 +32,7 @@ log = structlog.get_logger()
 
 #: the worker: it imports this before it forks
 _WORKER = os.getpid()
+_EVERY_S: Final = 0.2
 
 
 def load_before_fork(queue: Queue) -> None:
@@ -136,3 +139,30 @@ def warm_up(queue: Queue) -> bool:
 def end(**_: object) -> None:
     """Send the spans that have not been sent."""
     traces.close()
+
+
+class BatchingConsumer(Consumer):
+    """Consumes a worker's messages, and sends the events of tasks together; at 24 of them sooner, Celery's own limit.
+
+    Celery sends each event on its own while the worker is not busy: received, started and succeeded are three messages,
+    which together cost nearly half as much as the task's own.
+    """
+
+    hub: Any
+    _flush_events: Any
+    _is_due = False
+
+    def on_send_event_buffered(self) -> None:  # type: ignore[override]
+        """Let what was buffered be sent soon."""
+        if self.hub and not self._is_due:
+            self._is_due = True
+            self.hub.call_soon(self.hub.call_later, _EVERY_S, self._send_events)  # a thread of the pool may be here
+
+    def shutdown(self) -> None:
+        """Send what is still buffered, then close the connection."""
+        self._send_events()
+        super().shutdown()
+
+    def _send_events(self, *_: Any) -> None:
+        self._is_due = False
+        self._flush_events()

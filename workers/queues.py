@@ -1,9 +1,12 @@
-"""The order in which a queue's messages are served, and how many wait."""
+"""The order in which a queue's messages are served, how many wait, and those that were sent to no queue."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import redis
 
 from domain.flow import TASKS
 from domain.question import LAST_PRIORITY
@@ -15,6 +18,15 @@ if TYPE_CHECKING:
 PRIORITY_STEPS = tuple(range(10))
 #: of a message that no question waits for
 LAST = 9
+#: where Celery sends what names no queue
+DEFAULT_QUEUE = "celery"
+#: of each priority, so many are looked at, the oldest first, in parts
+_LOOKED_AT, _PART = 10_000, 500
+_MOVE = """
+if redis.call('LREM', KEYS[1], -1, ARGV[1]) == 0 then return 0 end
+redis.call('LPUSH', KEYS[2], ARGV[1])
+return 1
+"""
 
 
 def place(task: str, priority: int | None) -> int:
@@ -37,3 +49,37 @@ def queue_length(client: redis.Redis, queue: str, at: Sequence[int] = PRIORITY_S
         for name in names:
             pipe.llen(name)
         return sum(pipe.execute())
+
+
+def take_over(client: redis.Redis, task: str, queue: str, priority_steps: Sequence[int]) -> int:
+    """Move the task's messages from the default queue to ``queue``; return how many there were.
+
+    Their senders named no queue. Other programs may use the default one: each message is moved at once, so that none is
+    lost or served twice.
+    """
+    move, moved = client.register_script(_MOVE), 0
+    for step in priority_steps:
+        suffix = f"\x06\x16{step}" if step else ""
+        moved += sum(
+            int(move(keys=[DEFAULT_QUEUE + suffix, queue + suffix], args=[message]))
+            for message in _messages_of(client, task, DEFAULT_QUEUE + suffix)
+        )
+    return moved
+
+
+def _messages_of(client: redis.Redis, task: str, queue: str) -> list[bytes]:
+    """Return the task's messages in a queue, the oldest first."""
+    found: list[bytes] = []
+    for begin in range(0, _LOOKED_AT, _PART):
+        part: Any = client.lrange(queue, -begin - _PART, -begin - 1)
+        found += [message for message in reversed(part) if _task_of(message) == task]
+        if len(part) < _PART:
+            break
+    return found
+
+
+def _task_of(message: bytes) -> object:
+    try:
+        return json.loads(message)["headers"]["task"]
+    except (ValueError, TypeError, KeyError, RecursionError):  # another program's, and it may be anything
+        return None

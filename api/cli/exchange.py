@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from domain.access.collection import Imported
 
 
-@click.group(name="export")
-def export() -> None:
-    """Export an answer, a thread, the knowledge base or a collection to a file."""
-
-
 _FORMAT = click.option("--format", "form", type=click.Choice(["md", "html"]), default="md", show_default=True)
 _OUTPUT = click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file; default: the terminal."
 )
+
+
+@click.group(name="export")
+def export() -> None:
+    """Export an answer, a thread, the knowledge base or a collection to a file."""
 
 
 @export.command()
@@ -66,7 +66,7 @@ def knowledge(file: Path, sites: tuple[str, ...]) -> None:
     from crawler import urls
     from domain.file import is_file_address
     from store.knowledge import archive
-    from workers.knowledge.exporting import export_pages
+    from workers.exchange import export_pages
 
     below = [site if is_file_address(site) else urls.typed(site) for site in sites]
     with _progress() as progress:
@@ -87,7 +87,7 @@ def collection(file: Path) -> None:
     """
     from store.knowledge import archive
     from store.knowledge.questions import unfinished
-    from workers.knowledge.exporting import export_collection
+    from workers.exchange import export_collection
 
     services = open_collection()
     with _progress() as progress:
@@ -110,8 +110,7 @@ def take_over(file: Path, own: bool) -> None:
     A known page keeps its latest text. A damaged or foreign file is refused completely. New pages are indexed while
     Wellread runs (`wellread up`).
     """
-
-    from workers.knowledge.importing import take_over as take
+    from workers.exchange import take_over as take
 
     taken = take(open_collection(), file, own=own, progress=progress_count("pages"))
     print_lines(*imported_lines(taken))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: seconds between two looks at the progress
 POLL_EVERY_S = 0.3
 _PART = 1_000  #: files listed in one request
+#: files that are left out of a folder, as many as are named
+_NAMED = 5
 
 
 class NotAdded(WellreadError):
@@ -77,8 +79,7 @@ def show_all(failed: bool, folder: str) -> None:
 @files.command()
 def folders() -> None:
     """List the watched folders of this machine."""
-
-    from store.files import folders as stored
+    from store import folders as stored
 
     with open_collection().database.read() as session:
         print_lines(*folder_lines(stored.list_all(session), terminal()))
@@ -120,7 +121,7 @@ def _start(client: Client, path: Path, name: str, every_s: float | None) -> Iter
     elif os.environ.get("WELLREAD_API_URL"):
         yield from _send_all(client, path, name or path.resolve().name)
     else:
-        from workers.files import folders as watched
+        from workers import folders as watched
 
         folder = watched.add(open_collection(), path, name=name, every_s=every_s or watched.EVERY_S)
         notify(f"Watching {path} as files://{folder.name}/.")
@@ -185,10 +186,6 @@ def _seconds(every: str | None) -> float | None:
 
     schedule = schedule_of(every=every, cron=None, zone="UTC") if every else None
     return schedule.every_s if schedule else None
-
-
-#: files that are left out of a folder, as many as are named
-_NAMED = 5
 
 
 def added_lines(files: Sequence[StoredFile], style: Style) -> list[str]:

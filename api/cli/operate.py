@@ -12,6 +12,8 @@ from api.cli.connect import open_collection, open_services, quiet_logs
 from api.cli.output import notify, print_lines, progress_count, terminal
 from api.cli.views.width import counted
 
+_FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+
 
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), help="The API's port; 0: any free one.  [default: 8484]")
@@ -99,9 +101,6 @@ def version() -> None:
     print_lines(f"wellread {installed_version()}")
 
 
-_FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-
-
 @click.command()
 @_FILE
 def backup(file: Path) -> None:
@@ -122,8 +121,7 @@ def restore(file: Path) -> None:
     The pages are indexed again when Wellread runs (`wellread up`).
     """
     from workers.backup import restore as read
-    from workers.processes.private_files import keep_private
-    from workers.processes.stack import AlreadyRunning, running
+    from workers.processes.stack import AlreadyRunning, keep_private, running
     from workers.settings import load
 
     settings = load()

@@ -73,7 +73,7 @@ def migrate() -> None:
 
 def _settings() -> Settings:
     """Return the settings of a process that stores something, which other users of the machine must not read."""
-    from workers.processes.private_files import keep_private
+    from workers.processes.stack import keep_private
     from workers.settings import load
 
     settings = load()

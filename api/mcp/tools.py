@@ -37,6 +37,14 @@ Langs = Annotated[list[str] | None, Field(max_length=20, description="ISO 639-1:
 Date = Annotated[str, Field(max_length=40)]
 
 _ARGUMENTS = {option.argument.name or option.name: option for option in options_of(Asked) if option.argument}
+#: opens a client for a call: by the headers that came with it (None on stdin and stdout), in a collection
+Connect = Callable[[Mapping[str, str] | None, str], AsyncClient]
+_INSTRUCTIONS: Final = (
+    "Wellread answers questions from pages it has read, each sentence with a citation that was checked, and reads the "
+    "web when it knows too little. `ask` for answers, `search` for passages. Quote its citations' URLs."
+)
+#: seconds between two looks at a question
+_POLL_EVERY_S: Final = 0.5
 
 
 def with_options(function: Function) -> Function:
@@ -92,17 +100,6 @@ class StrictTool(Tool):
             wrong = (wrong_field(".".join(map(str, entry["loc"])), entry) for entry in error.errors()[:8])
             raise ToolError("; ".join(wrong)) from error
         return await super().run(arguments, context, convert_result)
-
-
-#: opens a client for a call: by the headers that came with it (None on stdin and stdout), in a collection
-Connect = Callable[[Mapping[str, str] | None, str], AsyncClient]
-
-_INSTRUCTIONS: Final = (
-    "Wellread answers questions from pages it has read, each sentence with a citation that was checked, and reads the "
-    "web when it knows too little. `ask` for answers, `search` for passages. Quote its citations' URLs."
-)
-#: seconds between two looks at a question
-_POLL_EVERY_S: Final = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)

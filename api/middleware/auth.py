@@ -24,7 +24,7 @@ from api.middleware.wrong_keys import TooManyWrongKeys, WrongKeys
 from domain.access.collection import DEFAULT, BadCollectionName, clean_name
 from domain.access.key import Role
 from domain.errors import WellreadError
-from store.access import keys as stored
+from store import keys as stored
 from store.sql.errors import DatabaseError
 from workers.settings import LOOPBACK
 

@@ -18,10 +18,10 @@ from domain.errors import WellreadError
 from domain.file import BadFileName
 from pipeline.answering.structured.schema import BadSchema
 from pipeline.question.analysis import QuestionError
-from store.access.collections import CollectionExists, CollectionStays
-from store.access.keys import BadExpiry, BadKeyName, KeyExists, UnknownKey
+from store.collections import CollectionExists, CollectionStays
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
-from store.files.folders import UnknownFolder
+from store.folders import UnknownFolder
+from store.keys import BadExpiry, BadKeyName, KeyExists, UnknownKey
 from store.knowledge.archive import BadArchive
 from store.learned.versions import UnknownVersion
 from store.questions.feedback import NothingToJudge
@@ -30,7 +30,7 @@ from store.questions.state import UnknownQuestion
 from store.questions.threads import UnknownThread
 from store.sql.errors import DatabaseError
 from workers.admission import NoRoom, TooManyOpen
-from workers.files.uploads import FileRefused, UnknownFile
+from workers.files import FileRefused, UnknownFile
 from workers.questions.asked import BadBudget
 from workers.questions.conditions import BadExclusion
 from workers.questions.follow_ups import NotInThread

@@ -19,6 +19,12 @@ from domain.record import Record
 
 #: said where no final answer came in time
 PROVISIONAL: Final = "This answer is provisional: the question is still being worked on. Ask again for the final one."
+#: by HTTP status, as OpenAI names them
+_TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+#: where OpenAI has a name of its own for the kind of error
+_CODES: Final = {"wrong-key": "invalid_api_key", "unknown-model": "model_not_found"}
+#: begins the path of every route in this form
+PREFIX: Final = "/v1/"
 
 
 class NoAnswer(WellreadError):
@@ -164,14 +170,6 @@ def _pieces(line: str, words: int = 12) -> Iterator[str]:
     for begin in range(0, len(tokens), words):
         piece = " ".join(tokens[begin : begin + words])
         yield piece + (" " if begin + words < len(tokens) else "")
-
-
-#: by HTTP status, as OpenAI names them
-_TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
-#: where OpenAI has a name of its own for the kind of error
-_CODES: Final = {"wrong-key": "invalid_api_key", "unknown-model": "model_not_found"}
-#: begins the path of every route in this form
-PREFIX: Final = "/v1/"
 
 
 class ErrorDetail(BaseModel):

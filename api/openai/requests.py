@@ -17,6 +17,11 @@ from pipeline.question.follow_up import understand
 from store.questions.threads import LAST_TURNS
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+#: each model's name, and what it does
+MODELS: Final = {
+    "wellread": "answers from what was read, and reads the web when that is not enough",
+    "wellread-known": "answers from what was read, and reads nothing",
+}
 
 
 class BadMessages(WellreadError):
@@ -105,13 +110,6 @@ def _check_tool_calls(message: Message, place: str) -> None:
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             raise BadMessages(f"{place}.tool_calls[{number}] must be an object whose `function` has a `name`.")
-
-
-#: each model's name, and what it does
-MODELS: Final = {
-    "wellread": "answers from what was read, and reads the web when that is not enough",
-    "wellread-known": "answers from what was read, and reads nothing",
-}
 
 
 class UnknownModel(WellreadError):

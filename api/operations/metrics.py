@@ -20,7 +20,7 @@ from prometheus_client.registry import Collector
 from api import installed_version
 from domain import Status
 from domain.flow import QUEUES, TASKS
-from store.overview import figures
+from store import activity
 from store.questions.state import waiting
 from store.sql.errors import DatabaseError
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
@@ -118,11 +118,11 @@ def _database(services: Services, found: Figures) -> None:
         with each.database.read() as session:
             for named, number in (*_counted(session), *_of_late(session, now - WINDOW)):
                 sums[named] += number
-            for task, (row, waits) in figures.WAITING.items():
-                due = figures.due(session, row, waits, now)
+            for task, (row, waits) in activity.WAITING.items():
+                due = activity.due(session, row, waits, now)
                 sums["wellread_due", TASKS[task].queue, task] += due.number
                 oldest[task] = max(oldest[task], due.oldest_s)
-            for step in figures.step_times(session):
+            for step in activity.step_times(session):
                 steps[step.name].append(step.seconds)
     for (name, *labels), value in sums.items():
         found.set(name, value, *labels)
@@ -139,19 +139,19 @@ _Figure = tuple[tuple[str, ...], float]
 def _counted(session: Session) -> Iterator[_Figure]:
     """Yield what there is now, by name and labels."""
     for status in waiting():
-        yield ("wellread_questions", status), figures.count(session, QuestionRow.status == status)
-    yield ("wellread_dead_questions",), figures.count(session, QuestionRow.status == Status.FAILED)
+        yield ("wellread_questions", status), activity.count(session, QuestionRow.status == status)
+    yield ("wellread_dead_questions",), activity.count(session, QuestionRow.status == Status.FAILED)
     for state in (WebhookStatus.WAITING, WebhookStatus.FAILED):
-        yield ("wellread_webhooks", state.lower()), figures.count(session, WebhookRow.status == state)
+        yield ("wellread_webhooks", state.lower()), activity.count(session, WebhookRow.status == state)
 
 
 def _of_late(session: Session, since: datetime) -> Iterator[_Figure]:
     """Yield what there was since then, by name and labels."""
-    for status, number in figures.questions_ended(session, since).items():
+    for status, number in activity.questions_ended(session, since).items():
         yield ("wellread_questions_ended", status), number
-    for outcome, number in figures.crawl_outcomes(session, since).items():
+    for outcome, number in activity.crawl_outcomes(session, since).items():
         yield ("wellread_crawl_outcomes", outcome), number
-    spent = figures.spent(session, since)
+    spent = activity.spent(session, since)
     yield ("wellread_spent_usd",), spent.usd
     yield ("wellread_spent_tokens",), spent.tokens
 

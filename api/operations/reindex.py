@@ -13,14 +13,14 @@ from sqlalchemy import func, select, update
 from domain import Page, Passage
 from domain.errors import WellreadError
 from domain.flow import WRITER
-from store.graph import entities
+from store import entities
 from store.pages import pages
 from store.passages import reindex as passages_reindex
 from store.questions import evidence
 from store.sql import leases
 from store.sql.database import check_schema
 from store.sql.tables import IndexState, PageRow
-from workers.indexing.embed import BATCH_PAGES, names_of, passages_of
+from workers.indexing import BATCH_PAGES, names_of, passages_of
 from workers.processes.heartbeat import living_workers
 from workers.processes.stack import running
 

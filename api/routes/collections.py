@@ -11,10 +11,10 @@ from api.middleware.auth import CallerDep, require, require_whole
 from api.schemas.requests import CollectionRequest
 from domain.access.collection import Collection
 from domain.access.key import Role
-from store.access import collections
+from store import collections
+from workers import erasure
 from workers.questions.conditions import clean_sites
 from workers.services import collections as kept
-from workers.upkeep import erasure
 
 router = APIRouter(prefix="/api/collections", tags=["access"])
 

@@ -34,8 +34,6 @@ router = APIRouter(
 
 #: a comment this often keeps clients and proxies from closing a stream that waits for the answer
 KEEP_ALIVE_S = 2
-
-
 #: where a conversation is sent
 PATH = "/v1/chat/completions"
 

@@ -18,7 +18,7 @@ from api.dependencies import ServicesDep
 from api.middleware.auth import require
 from domain.access.collection import Imported
 from domain.access.key import Role
-from workers.knowledge import exporting, importing
+from workers import exchange
 from workers.services import Services
 
 IMPORT: Final = "/api/import"
@@ -45,7 +45,7 @@ def export(services: ServicesDep) -> ZipFile:
     """
     with TemporaryDirectory(dir=services.settings.data_dir) as folder:
         path = Path(folder) / "collection.zip"
-        exporting.export_collection(services, path, wellread=installed_version(), folders=False)
+        exchange.export_collection(services, path, wellread=installed_version(), folders=False)
         written = path.open("rb")  # it stays readable without a name, and nothing of it is left when it is closed
     name = f"wellread-{re.sub('[^a-z0-9_-]', '', services.collection.name)}.zip"
     return ZipFile(_parts(written), headers={"content-disposition": f'attachment; filename="{name}"'})
@@ -71,7 +71,7 @@ async def take_over(
 
 
 def _take(services: Services, path: Path, own: bool) -> Imported:
-    return importing.take_over(services, path, own=own, folders=False, progress=lambda done, total: None)
+    return exchange.take_over(services, path, own=own, folders=False, progress=lambda done, total: None)
 
 
 def _parts(file: IO[bytes]) -> Iterator[bytes]:

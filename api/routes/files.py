@@ -14,9 +14,9 @@ from api.middleware.problem_kinds import BadForm
 from api.routes.pages import RowId
 from domain.access.key import Role
 from domain.file import SCHEME, FolderState, StoredFile
-from store.files import files, folders
+from store import files, folders
 from workers import deletion
-from workers.files import uploads
+from workers import files as uploads
 
 router = APIRouter(prefix="/api/files", tags=["files"])
 folder_router = APIRouter(prefix="/api/folders", tags=["files"])

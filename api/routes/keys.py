@@ -10,7 +10,7 @@ from api.dependencies import MainDep
 from api.middleware.auth import require_whole
 from api.schemas.requests import KeyRequest
 from domain.access.key import ApiKey, Role
-from store.access import keys
+from store import keys
 
 router = APIRouter(prefix="/api/keys", tags=["access"], dependencies=[Depends(require_whole)])
 

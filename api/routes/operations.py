@@ -8,7 +8,7 @@ from api.dependencies import ServicesDep
 from api.middleware.auth import require
 from api.schemas.records import Operations
 from domain.access.key import Role
-from store.overview import activity
+from store import activity
 from store.pages import refresh_queue
 from workers.processes.heartbeat import work_queues
 

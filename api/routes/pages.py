@@ -27,12 +27,8 @@ router = APIRouter(prefix="/api", tags=["pages"])
 
 #: ids beyond this fit no column
 RowId = Annotated[int, Path(ge=1, le=2**31 - 1)]
-
-
 #: a private page is shown with the question that it was read for
 QuestionId = Annotated[str, Query(max_length=64, description="The question that a private page was read for.")]
-
-
 Version = Annotated[
     int | None, Query(ge=1, le=2**31 - 1, description="The text with this number; left out: its present one.")
 ]

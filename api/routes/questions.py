@@ -22,14 +22,13 @@ from api.dependencies import (
 )
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.schemas.exported import exported, headers
-from api.schemas.records import QuestionSummary, RelatedQuestion, StepOut
+from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import QuestionRequest
 from api.streams import checked, watch, while_open
 from domain.access.key import Role
 from domain.record import Record
 from pipeline.question.follow_up import stands_alone
-from store.overview import related as related_questions
-from store.questions import records, state
+from store.questions import answers, records, state
 from store.questions import trace as stored_trace
 from workers import deletion
 from workers.questions import submit
@@ -125,12 +124,12 @@ def trace(question_id: QuestionId, services: ServicesDep) -> list[stored_trace.S
         return stored_trace.read(session, question_id)
 
 
-@router.get("/{question_id}/related", response_model=list[RelatedQuestion])
-def related(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> list[related_questions.RelatedQuestion]:
+@router.get("/{question_id}/related")
+def related(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> list[answers.RelatedQuestion]:
     """Related questions: asked before about the cited pages, and on sections around the quotes."""
     with services.database.read() as session:
         state.find(session, question_id)
-        return related_questions.related(session, question_id, stands_alone, owner=who.sees)
+        return answers.related(session, question_id, stands_alone, owner=who.sees)
 
 
 @router.get(

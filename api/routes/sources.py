@@ -15,10 +15,9 @@ from crawler.discovery.schedule import schedule_of
 from domain.access.key import Role
 from domain.site import Source
 from store.crawl import sources
-from workers import deletion
+from workers import deletion, erasure
 from workers.crawl import schedules
 from workers.questions import submit
-from workers.upkeep import erasure
 
 router = APIRouter(prefix="/api/sources", tags=["sources"])
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from domain import Status
 from domain.record import Record
-from store.overview.activity import DaySpent, DeadQuestion, Hour
+from store.activity import DaySpent, DeadQuestion, Hour
 from workers.processes.heartbeat import WorkQueue
 
 _RECORD = TypeAdapter(Record)
@@ -144,12 +144,3 @@ class Operations(BaseModel):
     spent: list[DaySpent] = Field(description="The days of the last 30 on which anything was spent, oldest first.")
     due: int = Field(description="Pages that are due for another look, counted up to ten thousand.")
     failed_callbacks: int = Field(description="Callers that could not be told that their question ended.")
-
-
-class RelatedQuestion(BaseModel):
-    """A question that what is known may answer too."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    question: str
-    id: str | None = Field(description="Of the question that was asked so before; null: it was not asked yet.")

@@ -28,6 +28,15 @@ MAX_WAIT_S = 120.0
 Every = Annotated[str | None, Field(max_length=40, description="Check it this often: 90m, 6h, 1d12h.")]
 Cron = Annotated[str | None, Field(max_length=100, description="Check it at these times: a cron line.")]
 Delay = Annotated[float | None, Field(ge=0, le=3600, validation_alias=AliasChoices("min_delay_s", "min_delay"))]
+#: by pydantic's type of an error, where its own words are of Python
+_SAID: Final = {
+    "extra_forbidden": "unknown field",
+    "missing": "it is missing",
+    "string_too_short": "it is empty",
+    "too_short": "it is empty",
+    "model_attributes_type": "it is not a JSON object",
+    "dict_type": "it is not a JSON object",
+}
 
 
 class ChatRequest(Asked):
@@ -194,17 +203,6 @@ def to_passage_query(asked: SearchRequest) -> PassageQuery:
     wanted = asked.model_dump(exclude={"query", "collection"})
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()}
     return PassageQuery(text=asked.query, **plain)
-
-
-#: by pydantic's type of an error, where its own words are of Python
-_SAID: Final = {
-    "extra_forbidden": "unknown field",
-    "missing": "it is missing",
-    "string_too_short": "it is empty",
-    "too_short": "it is empty",
-    "model_attributes_type": "it is not a JSON object",
-    "dict_type": "it is not a JSON object",
-}
 
 
 def wrong_field(field: str, entry: Mapping[str, Any]) -> str:

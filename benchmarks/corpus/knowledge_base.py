@@ -20,11 +20,11 @@ from benchmarks.report import Options
 from domain import PageText
 from evals.knowledge.stored import DefaultSettings, save_page, services_on
 from evals.sets.beir import SHIPPED, EvalSet, read_set
+from store import entities
 from store.embedders import Embedder, open_embedder
-from store.graph import entities
 from store.pages import index_queue
 from store.sql.database import migrate
-from workers.indexing.embed import names_of_page, passages_of
+from workers.indexing import names_of_page, passages_of
 from workers.services import Services
 
 #: raise it when the content changes

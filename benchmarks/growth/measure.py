@@ -22,8 +22,8 @@ from store.sql.database import migrate
 from store.sql.tables import QuestionRow, WatchRow
 from workers.services import Services
 from workers.settings import Settings
+from workers.sweep import sweep
 from workers.upkeep.expiry import BATCH
-from workers.upkeep.sweep import sweep
 
 KEPT_DAYS = 30
 #: days after which the deletions have had room to be used again

@@ -16,8 +16,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from crawler.content_types import NOT_READ
-from crawler.discovery.meaning import Similarity, nearness
-from crawler.discovery.relevance import LinkWords, Rarity, relevance
+from crawler.discovery.relevance import LinkWords, Rarity, Similarity, nearness, relevance
 from crawler.urls import BadUrl, is_trap
 from domain import LIST_KINDS, Candidate, CandidateKind, Link
 

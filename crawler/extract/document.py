@@ -7,28 +7,31 @@ Of a page of documentation all but its navigation is kept, of other pages the ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from html import escape
+from typing import Any, Final
+
+from markdown_it import MarkdownIt
 
 from crawler.content_types import PDF, READABLE, READABLE_NAMES
 from crawler.extract.charset import decode
 from crawler.extract.content.main_content import HUB_SHARE, main_content
 from crawler.extract.content.page_kind import kind_by_signs
 from crawler.extract.element_text import Rendered
-from crawler.extract.elements.formulas import write_formulas
-from crawler.extract.elements.preformatted import write_preformatted
 from crawler.extract.facts import facts_of
+from crawler.extract.formulas import write_formulas
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
 from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.pdf.read import NoPdfText, read_pdf
-from crawler.extract.plain import markdown_to_html, read_plain
+from crawler.extract.preformatted import write_preformatted
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
-from crawler.language import detect_page_language
 from domain import Link, PageText
 from domain.errors import WellreadError
+from text.invisible import strip_invisible
+from text.language import detect_page_language
 
 #: raised when the same bytes give another text: pages that were read with a former one are fetched whole when due
 EXTRACTION = "5"
@@ -41,6 +44,20 @@ HUB_WORDS = 150
 MAX_SOURCE = 3_000_000  #: characters of HTML; ten megabytes of short elements would take a minute
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
+
+MAX_TEXT = 2_000_000
+#: a longer first line is a paragraph
+_MOST_TITLE = 120
+_ENDS = (".", "!", "?", ";", ",", "。", "！", "？")
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
+_FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"^([A-Za-z_]+)[ \t]*[:=][ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.MULTILINE)
+#: names of front matter → those of the metadata of a page, the first that is there
+_META: Final = {
+    "article:published_time": ("date",),
+    "article:modified_time": ("lastmod", "updated"),
+}
 
 
 class NothingToRead(WellreadError):
@@ -114,13 +131,6 @@ def _markdown(text: str, url: str) -> PageText:
     return _html(markdown_to_html(text), url)
 
 
-_READERS: dict[str, Callable[[str, str], PageText]] = {
-    "text/markdown": _markdown,
-    "text/x-markdown": _markdown,
-    "text/plain": read_plain,
-}
-
-
 def _drop_hidden(tree: Any) -> Any:
     """Remove the hidden elements in place; return the page to read facts from, which has the JSON-LD of its scripts."""
     has_data = tree.find(".//script[@type='application/ld+json']") is not None
@@ -157,3 +167,56 @@ def _title(metadata: Metadata, rendered: Rendered, url: str) -> str:
 def _words(text: str) -> float:
     """Return about how many words; for a script without spaces, from its characters."""
     return max(len(text.split()), len(text) / 12)
+
+
+def read_plain(text: str, url: str) -> PageText:
+    """Read plain text; a line that would be a heading in Markdown is one."""
+    clean = strip_invisible(text[:MAX_TEXT]).strip()
+    code = [found.span() for found in _FENCE.finditer(clean)]
+    headings = tuple(
+        (found.start(2), found[2].strip())
+        for found in _HEADING.finditer(clean)
+        if not any(start <= found.start() < end for start, end in code)
+    )
+    return PageText(
+        title=headings[0][1] if headings else _first_line(clean) or url,
+        text=clean,
+        lang=detect_page_language(clean, declared=""),
+        headings=headings,
+    )
+
+
+def _first_line(text: str) -> str:
+    """Return the first line where it may be a title; "" for a sentence, or the beginning of one."""
+    line = text.partition("\n")[0].strip()
+    return "" if len(line) > _MOST_TITLE or line.endswith(_ENDS) else line
+
+
+def markdown_to_html(text: str) -> str:
+    """Return a page whose text is what a reader of the Markdown sees: its front matter is in the head.
+
+    HTML within it is kept: what is made of it is read as any page of the web is, of which nothing is trusted.
+    """
+    text = text[:MAX_TEXT].replace("\r\n", "\n")
+    front = _FRONT.match(text)
+    fields = {name.lower(): value for name, value in _FIELD.findall(front[2])} if front else {}
+    body = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text[front.end() :] if front else text)
+    lang = fields.get("lang", "").split("-")[0].lower()[:3]
+    return (
+        f'<!DOCTYPE html><html lang="{escape(lang)}"><head><meta charset="utf-8">{_head(fields)}</head>'
+        f"<body><main>{body}</main></body></html>"
+    )
+
+
+def _head(fields: Mapping[str, str]) -> str:
+    title = fields.get("title", "").strip()[:300]
+    metas = {name: next((fields[each] for each in keys if each in fields), "") for name, keys in _META.items()}
+    written = (f'<meta property="{name}" content="{escape(value)}">' for name, value in metas.items() if value)
+    return (f"<title>{escape(title)}</title>" if title else "") + "".join(written)
+
+
+_READERS: dict[str, Callable[[str, str], PageText]] = {
+    "text/markdown": _markdown,
+    "text/x-markdown": _markdown,
+    "text/plain": read_plain,
+}

@@ -14,7 +14,7 @@ from typing import Any
 from lxml import etree
 
 from crawler.extract.asides import is_aside
-from crawler.extract.elements.list_numbers import BULLET, ListNumbers, numbers_of
+from crawler.extract.list_numbers import BULLET, ListNumbers, numbers_of
 from domain import Block, BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crawler.extract.css.rules import StyleSheets
-from crawler.extract.css.style import WHITE, Colour, background_of, colour_of, declarations, hides, is_same
+from crawler.extract.css import WHITE, Colour, StyleSheets, background_of, colour_of, declarations, hides, is_same
 from text.invisible import strip_invisible
 
 _INVISIBLE_TAGS = frozenset(

@@ -20,8 +20,6 @@ from domain.site import is_under
 #: a robots.txt is fetched again after a day; one that could not be fetched, after five minutes (RFC 9309 §2.4)
 ROBOTS_MAX_AGE = timedelta(hours=24)
 ROBOTS_RETRY_AGE = timedelta(minutes=5)
-
-
 UNREACHED = "The site could not be reached: {why}. It is asked again after five minutes."
 
 

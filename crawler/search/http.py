@@ -19,8 +19,6 @@ from domain.errors import without_userinfo
 
 _JSON: Final = "application/json"
 _QUERY: Final = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"]*")
-
-
 Method = Literal["GET", "POST"]
 
 

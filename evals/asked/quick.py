@@ -29,7 +29,7 @@ from pipeline.ask import LookupResult
 from store.embedders import Embedder, open_embedder
 from store.sql.database import migrate
 from store.sql.tables import IndexState, PageRow
-from workers.indexing import embed
+from workers import indexing
 from workers.questions import lookup
 from workers.questions.transitions import Earlier, after_first_pass, after_second_pass
 from workers.services import Services
@@ -102,7 +102,7 @@ def _read_pages(services: Services, of: QuestionSet, addresses: dict[str, str], 
     with services.database.write() as session:
         ids = [save_page(session, page, url, now) for url, page in read.items()]
     for page_id in ids:
-        embed.embed(services, page_id)
+        indexing.embed(services, page_id)
     services.passages_writer.maintain()
     with services.database.read() as session:
         waiting = session.scalars(select(PageRow.url).where(PageRow.state != IndexState.INDEXED)).all()

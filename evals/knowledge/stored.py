@@ -1,6 +1,6 @@
 """A corpus in Wellread's own stores: pages in SQL, passages in LanceDB, written and asked by the code that serves.
 
-Every document of the corpus is a page. `workers.indexing.embed` chunks, embeds and writes, `pipeline.ask`
+Every document of the corpus is a page. `workers.indexing` chunks, embeds and writes, `pipeline.ask`
 retrieves, `workers.questions.lookup` checks, as they do when serving. Two things differ: the settings are the defaults
 whatever the environment says, and a corpus's vectors may come from an earlier run.
 """
@@ -35,7 +35,7 @@ from store.embedders import Embedder
 from store.pages import pages
 from store.sql.database import migrate
 from store.sql.tables import IndexState, PageRow
-from workers.indexing import embed
+from workers import indexing
 from workers.questions import lookup
 from workers.services import Services
 from workers.settings import Settings
@@ -191,7 +191,7 @@ class Knowledge:
         """Run the index writer on those of these pages that wait for it."""
         for page_id in sorted(page_ids):
             if page_id in self._waiting():
-                embed.embed(self._services, page_id)
+                indexing.embed(self._services, page_id)
         if waiting := self._waiting() & set(page_ids):
             with self._services.database.read() as session:
                 error = session.get_one(PageRow, min(waiting)).error

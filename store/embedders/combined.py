@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from store.embedders.minilm import MiniLM
 from store.embedders.multilingual import Multilingual
-from text.gloss.gloss import gloss
-from text.gloss.language import glossed_from
+from text.gloss.gloss import gloss, glossed_from
 
 #: MiniLM's share of the cosine: more is worse in other languages, less is worse in English
 _SHARE: Final = 0.4

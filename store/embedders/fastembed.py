@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from store.embedders.errors import EmbedderNotInstalled, ModelUnusable
+from store.embedders import EmbedderNotInstalled, ModelUnusable
 from text.encoder.runtime import silence_telemetry
 
 

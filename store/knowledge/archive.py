@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -14,7 +15,6 @@ from typing import IO, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from domain.errors import WellreadError
-from store.knowledge.damaged import explained
 from store.knowledge.lines import Manifest, PageLine, SourceLine
 from store.knowledge.question_lines import QuestionLine, ThreadLine
 from store.knowledge.settings import FolderLine, SettingsLine
@@ -36,6 +36,14 @@ Line = TypeVar("Line", bound=BaseModel)
 
 _ALWAYS: Final = frozenset((SOURCES, PAGES, MANIFEST))
 _MEMBERS: Final = _ALWAYS | {SETTINGS, FOLDERS, THREADS, QUESTIONS}
+_OF_A_ZIP: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 
 
 class BadArchive(WellreadError):
@@ -199,3 +207,23 @@ def _said(error: ValidationError) -> str:
     """Return what the first thing is that is wrong, without what was there instead."""
     first = error.errors(include_input=False, include_url=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
+
+
+@contextmanager
+def explained(
+    path: Path, bad: type[WellreadError], what: str, *others: type[Exception], then: str = ""
+) -> Iterator[None]:
+    """Raise ``bad`` for what reading a file raises; ``what`` it is not, such as "export", ``then`` a last sentence.
+
+    ``others`` are the exceptions that only this kind of file makes its reader raise.
+    """
+    damage: tuple[type[Exception], ...] = (*_OF_A_ZIP, *others)
+    try:
+        yield
+    except OSError as error:
+        raise bad(f"{path} cannot be read: {error.strerror or error}.") from error
+    except damage as error:
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise bad(
+            " ".join(filter(None, (f"{path} is damaged, or was not written by `wellread {what}`: {said}.", then)))
+        ) from error

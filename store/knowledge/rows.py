@@ -15,9 +15,8 @@ from sqlalchemy.orm import Session
 from domain import Block, Fact, PageText, Validators
 from domain.file import is_file_address, path_of
 from domain.site import is_under
+from store import facts, files
 from store.crawl import sources as stored_sources
-from store.files import files
-from store.graph import facts
 from store.knowledge.lines import CheckLine, FactLine, PageLine, SourceLine, VersionLine
 from store.pages import pages, visibility
 from store.pages.pages import PageState

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from domain.access.collection import Collection
 from domain.file import SCHEME, WatchedFolder, path_of
-from store.files import folders
+from store import folders
 from store.knowledge.lines import FileLine, Text, Url
 from store.sql.database import Database
 from store.sql.rows import add_missing

@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, load_only
 
 from domain import Block, CitedPage, Page, PageText, Validators
-from store.graph import facts
-from store.pages import duplicates, refresh_queue, simhash, versions
+from store import facts
+from store.pages import duplicates, refresh_queue, versions
 from store.pages.visibility import visible_to
 from store.sql.rows import to_value
 from store.sql.tables import IndexState, PageRow
@@ -88,7 +88,7 @@ def save(
         row.places = [list(place) for place in page.places]
         row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
         row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != url else ""
-        row.band_0, row.band_1, row.band_2, row.band_3 = simhash.bands(page.text) or (None,) * simhash.BANDS
+        row.band_0, row.band_1, row.band_2, row.band_3 = duplicates.bands(page.text) or (None,) * duplicates.BANDS
         row.generation += 1
         duplicates.wait_for_index(row, now)
         session.flush()

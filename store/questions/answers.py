@@ -1,21 +1,26 @@
-"""Store the revisions of a question's answer, find them, and copy them to equal questions."""
+"""Store the revisions of a question's answer, find them and related questions, copy them to equal questions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from domain import Answer, Cost, Verdict
+from domain import Answer, Cost, Status, Verdict
 from domain.answer import ABSTENTION, EXTRACTIVE
+from domain.published import described
 from domain.record import ContextHit
 from store.pages.deletion import not_deleted
 from store.questions import evidence
 from store.sql.rows import jsonable
-from store.sql.tables import AnswerRow
+from store.sql.tables import AnswerRow, EvidenceRow, QuestionRow
+
+#: of those asked before
+MOST = 3
+_LOOKED_AT = 50
 
 
 def add(
@@ -30,7 +35,7 @@ def add(
 ) -> AnswerRow:
     """Save an answer as the question's next revision; a final one with its evidence."""
     fields = answer.structured.fields if answer.structured else ()
-    of_form = {field.citation.page_id for field in fields if field.citation}
+    of_form = {each.citation.page_id for each in fields if each.citation}
     # others were deleted while this answer was being made
     held = not_deleted(session, [*map(_page_of, context), *of_form])
     context = [hit for hit in context if _page_of(hit) in held]
@@ -102,3 +107,50 @@ def _copy(answer: AnswerRow, question_id: str, revision: int, now: datetime) -> 
     same = {column.key: getattr(answer, column.key) for column in AnswerRow.__table__.c if column.key != "id"}
     changed = {"question_id": question_id, "revision": revision, "cost": asdict(Cost()), "created_at": now}
     return AnswerRow(**(same | changed))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelatedQuestion:
+    """A question that what is known may answer too."""
+
+    question: str
+    id: str | None = field(metadata=described("Of the question that was asked so before; null: it was not asked yet."))
+
+
+def related(
+    session: Session, question_id: str, stands_alone: Callable[[str, str], bool], owner: str | None = None
+) -> list[RelatedQuestion]:
+    """Return earlier questions answered from the cited pages, then those that their headings and definitions make.
+
+    Of earlier questions those of an ``owner`` alone; None: everyone's. ``stands_alone`` tells, by its text and its
+    language, whether an earlier question is understood without the thread that it was asked in.
+    """
+    asked, answer = session.get_one(QuestionRow, question_id), last(session, question_id)
+    if answer is None or not answer.citations:
+        return []
+    before = _asked_before(session, asked, answer, owner)
+    earlier = [each for each, lang in before if stands_alone(each.question, lang)][:MOST]
+    return [*earlier, *(RelatedQuestion(question=each["question"], id=None) for each in answer.related)]
+
+
+def _asked_before(
+    session: Session, asked: QuestionRow, answer: AnswerRow, owner: str | None
+) -> list[tuple[RelatedQuestion, str]]:
+    """Return earlier questions answered from the pages that an answer cites, each with its language."""
+    pages = {int(citation["page_id"]) for citation in answer.citations}
+    query = (
+        select(QuestionRow.id, QuestionRow.text, QuestionRow.lang)
+        .join(AnswerRow, AnswerRow.question_id == QuestionRow.id)
+        .join(EvidenceRow, EvidenceRow.answer_id == AnswerRow.id)
+        .where(EvidenceRow.page_id.in_(pages), QuestionRow.id != asked.id)
+        .where(QuestionRow.status == Status.ANSWERED, QuestionRow.private.is_(False))
+        .group_by(QuestionRow.id, QuestionRow.text, QuestionRow.lang, QuestionRow.created_at)
+        .order_by(func.count(EvidenceRow.page_id.distinct()).desc(), QuestionRow.created_at.desc())
+    )
+    if owner is not None:
+        query = query.where(QuestionRow.owner == owner)
+    found: dict[str, tuple[RelatedQuestion, str]] = {}
+    for id, text, lang in session.execute(query.limit(_LOOKED_AT)):
+        found.setdefault(text.casefold(), (RelatedQuestion(question=text, id=id), lang))
+    found.pop(asked.text.casefold(), None)
+    return list(found.values())

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+import structlog
 from sqlalchemy import Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import Dialect, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
@@ -36,8 +37,6 @@ _one_migration = threading.Lock()
 _PART = re.compile(r"[0-9a-f]{12}")
 #: what a URL without a driver means: the driver that is installed
 _DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
-
-
 #: for so long a lock of SQLite is waited for
 LOCKED_S: Final = 30.0
 #: of each connection to SQLite; what is deleted is overwritten, so that no copy of the file holds it
@@ -48,6 +47,21 @@ _PRAGMAS = (
     f"busy_timeout={LOCKED_S * 1e3:.0f}",
     "secure_delete=ON",
 )
+#: of libpq: seconds to connect; a silent connection is asked after 10 s, and given up after 25 s (the last in ms)
+_TIMEOUTS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
+#: seconds between two tries to connect
+_EVERY_S: Final = 0.25
+#: Writing the file anew takes some seconds a gigabyte, while nobody else writes; a larger one is only overwritten.
+MOST_BYTES: Final = 2**30
+#: how long who reads or writes is waited for
+_WAIT_MS: Final = 2_000
+log = structlog.get_logger()
 
 
 class Database:
@@ -277,20 +291,6 @@ def _choose_schema(connection: Any) -> None:
         connection.exec_driver_sql(f'SET LOCAL search_path TO "{schema}"')
 
 
-#: of libpq: seconds to connect; a silent connection is asked after 10 s, and given up after 25 s (the last in ms)
-_TIMEOUTS = {
-    "connect_timeout": 5,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 25_000,
-}
-
-
-#: seconds between two tries to connect
-_EVERY_S: Final = 0.25
-
-
 def connect_within(seconds: float, dialect: Dialect, _record: Any, arguments: Any, named: Any) -> Any:
     """Return a connection, tried for until the time is up: a handler of SQLAlchemy's event ``do_connect``."""
     until = time.monotonic() + seconds
@@ -307,3 +307,32 @@ def postgres_timeouts(url: str) -> dict[str, int]:
     """Return the timeouts of a connection, without those that the URL itself names."""
     named = make_url(url).query
     return {name: value for name, value in _TIMEOUTS.items() if name not in named}
+
+
+def erase_deleted(database: Database) -> bool:
+    """Erase from SQLite's files what was deleted; False when someone was in the way. PostgreSQL does it by itself.
+
+    `secure_delete` overwrites a deleted row, but neither the copies that SQLite leaves in a page when it moves rows
+    about, nor those in its log. So the file is written anew where it is not too large, and its log emptied.
+    """
+    if database.engine.dialect.name != "sqlite":
+        return True
+    pooled = database.engine.raw_connection()
+    try:
+        connection = pooled.driver_connection
+        assert isinstance(connection, sqlite3.Connection)
+        return _erase(connection)
+    except sqlite3.OperationalError as error:  # busy, or no room for a second file
+        log.warning("not_erased", error=str(error))
+        return False
+    finally:
+        pooled.invalidate()  # with what was set for this one
+
+
+def _erase(connection: sqlite3.Connection) -> bool:
+    connection.execute(f"PRAGMA busy_timeout={_WAIT_MS}")
+    pages, page_bytes = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    if pages * page_bytes <= MOST_BYTES:
+        connection.execute("VACUUM")
+    busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy

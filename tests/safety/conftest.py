@@ -27,8 +27,8 @@ from tests.fakes import HashingEmbedder
 from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.servers import running
 from tests.workers.conftest import Bell
+from workers import indexing
 from workers.crawl import read
-from workers.indexing import embed
 from workers.questions import lookup, submit, transitions, webhooks
 from workers.services import Services
 from workers.settings import load
@@ -116,7 +116,7 @@ def _read_all(made: Library) -> None:
         page_ids = [row.id for row in session.query(PageRow)]
     assert len(page_ids) == len(made.pages)
     for page_id in page_ids:
-        embed.embed(services, page_id)
+        indexing.embed(services, page_id)
 
 
 def _read(services: Services, candidate_id: int) -> None:

@@ -17,7 +17,7 @@ from tests.claude_double import ClaudeDouble
 from tests.fakes import HashingEmbedder
 from tests.pipeline.models.claude.lighthouse import Ask
 from tests.workers.conftest import bell, services
-from workers.indexing import embed
+from workers import indexing
 from workers.questions import lookup, transitions, writing
 from workers.questions.crawl_progress import Progress
 from workers.services import Services
@@ -41,7 +41,7 @@ def ready(services: Services, ask: Ask) -> Services:
             page=PageText(title="The lighthouse of Vierburg", text=TEXT, lang="en"), validators=Validators(),
             now=services.now(),
         )  # fmt: skip
-    embed.embed(services, page_id)
+    indexing.embed(services, page_id)
     return services
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import WellreadError
-from store.knowledge.damaged import explained
+from store.knowledge.archive import explained
 
 
 class Bad(WellreadError):

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import func, select
 
 from domain import Status
-from store.files import files
+from store import files
 from store.knowledge.archive import BadArchive
 from store.sql import row_lines
 from store.sql.database import REVISION, Database, is_there
@@ -20,10 +20,9 @@ from store.sql.tables import FileRow, PageRow, QuestionRow
 from tests.api import walk
 from tests.workers.collections.two import Calls, ask, store_page
 from workers import deletion
+from workers import indexing as embedding
 from workers.backup import BadBackup, NotEmpty, backup, restore
-from workers.indexing import embed as embedding
-from workers.knowledge.exporting import export_pages
-from workers.knowledge.importing import take_over
+from workers.exchange import export_pages, take_over
 from workers.services import Services
 from workers.services import collections as kept
 from workers.settings import Settings, load

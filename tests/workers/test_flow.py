@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from domain import FINAL, Status
 from domain.flow import QUEUES, STEPS, TASKS
-from store.overview import figures
+from store import activity
 from store.questions import webhooks
 from store.sql.tables import QuestionRow, WebhookRow
 from tests.api import walk
@@ -50,7 +50,7 @@ def test_each_open_status_has_one_task() -> None:
 
 
 def test_whatever_has_a_row_is_sent_again_by_the_sweep() -> None:
-    assert figures.WAITING.keys() == {task.name for task in TASKS.values() if task.row}
+    assert activity.WAITING.keys() == {task.name for task in TASKS.values() if task.row}
 
 
 def test_supervisor_starts_a_worker_for_each_queue() -> None:
@@ -96,7 +96,7 @@ def test_message_shows_the_words_of_its_own_row(services: Services) -> None:
         "wellread.notify": (webhook_id, f"{question.text} ({webhook_id})"),
         "wellread.erase": (webhook_id, str(webhook_id)),  # its row is gone: no other row's words
     }
-    assert shown.keys() - {"wellread.erase"} == figures.WAITING.keys()
+    assert shown.keys() - {"wellread.erase"} == activity.WAITING.keys()
     sender = _Sender()
     for task, (row_id, _) in shown.items():
         Dispatcher(sender, shown=services.database).send(task, row_id)

@@ -16,18 +16,17 @@ from sqlalchemy import select
 
 from domain import Block, Fact, PageText, Validators
 from domain.access.collection import Imported
+from store import facts, files
 from store.crawl import sources
-from store.files import files
-from store.graph import facts
 from store.knowledge import archive
 from store.knowledge.archive import BadArchive
 from store.knowledge.lines import PageLine
 from store.pages import pages, versions
 from store.sql.database import Database, migrate
 from store.sql.tables import FileRow, IndexState, PageRow, PageVersionRow, SourceRow
+from workers import exchange
 from workers.crawl import schedules
-from workers.knowledge import importing
-from workers.knowledge.exporting import export_pages
+from workers.exchange import export_pages
 from workers.services import Services
 from workers.settings import load
 
@@ -87,7 +86,7 @@ def file(known: Services, tmp_path: Path) -> Path:
 
 
 def take(services: Services, file: Path, *, own: bool = False) -> Imported:
-    return importing.take_over(services, file, own=own, progress=lambda done, total: None)
+    return exchange.take_over(services, file, own=own, progress=lambda done, total: None)
 
 
 def test_what_is_known_comes_out_as_it_went_in(known: Services, file: Path, elsewhere: Services) -> None:
@@ -342,4 +341,4 @@ def test_batch_ends_by_pages_and_by_characters(services: Services) -> None:
         return PageLine(url="https://example.org/", title="", lang="en", text=text, content_hash="h", **at)
 
     small, large = page("x"), page("x" * 2_500_000)
-    assert [len(batch) for batch in importing._batches([large] * 3 + [small] * 18)] == [2, 16, 3]
+    assert [len(batch) for batch in exchange._batches([large] * 3 + [small] * 18)] == [2, 16, 3]

@@ -10,9 +10,9 @@ from domain.flow import TASKS
 from store.sql.tables import QuestionRow
 from tests.api import walk
 from tests.workers.conftest import Bell
+from workers import sweep
 from workers.app import app
 from workers.services import Services
-from workers.upkeep import sweep
 
 #: what has a message of its own for each row
 OF_ROWS = sorted(task.name for task in TASKS.values() if not task.every_s and task.name != "wellread.ask")

@@ -18,13 +18,13 @@ from store.sql.tables import PageRow, QuestionRow
 from tests.logged_site import article, served
 from tests.workers.conftest import Bell
 from tests.workers.crawl.one_candidate import add, work
+from workers import indexing as embedding
+from workers import sweep
 from workers.app import app
-from workers.indexing import embed as embedding
 from workers.questions import submit
 from workers.queues import place
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
-from workers.upkeep import sweep
 
 
 @pytest.fixture

@@ -31,12 +31,12 @@ from store.sql.database import migrate
 from store.sql.leases import LEASE_S
 from store.sql.tables import QuestionRow, WebhookRow
 from tests.servers import running
+from workers import sweep
 from workers.processes.heartbeat import living_workers
 from workers.processes.supervise import wait_until
 from workers.questions import submit
 from workers.services import Services
 from workers.settings import load
-from workers.upkeep import sweep
 
 pytestmark = pytest.mark.timeout(300)
 

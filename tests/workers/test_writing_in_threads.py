@@ -25,9 +25,9 @@ from tests.workers.questions.test_lookup import reading as reading
 from tests.workers.questions.test_writing import SUPPORTED, WROTE, look, write
 from tests.workers.questions.test_writing import written as written
 from tests.workers.test_threads import Sender, worker
+from workers import sweep
 from workers.processes.supervise import wait_until
 from workers.services import Services
-from workers.upkeep import sweep
 
 __all__ = ["ask", "double", "made", "server"]
 

@@ -5,32 +5,37 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import structlog
 from redis import RedisError
 
 from crawler import urls
+from crawler.extract.chunk import chunk
 from crawler.read import PreviousRead, ReadResult
 from crawler.read import read as read_page
 from crawler.robots.permission import HostBusy, RobotsFile
-from domain import ReadOutcome
+from domain import Cost, Fact, Hit, PageText, Question, ReadOutcome
 from domain.file import is_file_address
 from domain.site import Source
+from pipeline.llm import ModelError
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
+from store.questions import trace
 from store.sql import leases
 from store.sql.database import Database
+from workers import files
 from workers.crawl import host_delay, record
 from workers.crawl.claim import Claim, claim, needs_no_fetch
-from workers.crawl.model_facts import with_facts
-from workers.files import read as files
 from workers.monitoring import outcomes, traces
 from workers.questions.conditions import left_out
+from workers.questions.spending import remaining_budget
 from workers.services.outages import AGAIN_AFTER_S, OUTAGES
 
 if TYPE_CHECKING:
+    from crawler.read import ReadResult
     from store.ephemeral.host_slots import Slot
     from workers.services import Services
 
@@ -38,6 +43,8 @@ log = structlog.get_logger()
 
 #: the longest wait for a slot at a host that a redirect leads to; beyond it the page is read later
 MOST_WAIT_S = 5.0
+#: of a page: its beginning says most, and each further passage costs money
+MAX_PASSAGES = 12
 
 
 def read(services: Services, candidate_id: int) -> None:
@@ -218,3 +225,40 @@ class _RedirectSlots:
 
     def _claim(self, host: str, delay_s: float) -> Slot:
         return self._services.host_slots.claim(host, now=time.time(), delay_s=delay_s)
+
+
+def with_facts(services: Services, question: Question | None, reading: ReadResult) -> ReadResult:
+    """Add the facts that the model finds in the page's prose; none without a model, a question or money."""
+    page = reading.page
+    if not services.settings.model_facts or question is None or page is None or page.is_hub:
+        return reading
+    if services.model is None:
+        return reading
+    started = services.now()
+    model = services.model.within(remaining_budget(services, question))
+    try:
+        found = model.facts(_hits(page, reading.url))
+        facts, cost = found.value, found.cost
+    except ModelError as error:  # the page is useful without them
+        log.warning("no_facts", error=str(error))
+        facts, cost = (), error.cost
+    _record(services, question.id, cost, started)
+    return replace(reading, page=replace(page, facts=_merged(page.facts, facts)))
+
+
+def _hits(page: PageText, url: str) -> list[Hit]:
+    passages = chunk(page, page_id=0, url=url)[:MAX_PASSAGES]
+    return [Hit(passage=passage, score=0.0, scale="minmax", rank=rank) for rank, passage in enumerate(passages, 1)]
+
+
+def _merged(stated: tuple[Fact, ...], read: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Return the facts of the page's structure first, then the others; each once."""
+    known = {(fact.subject, fact.object) for fact in stated}
+    return (*stated, *(fact for fact in read if (fact.subject, fact.object) not in known))
+
+
+def _record(services: Services, question_id: str, cost: Cost, started: datetime) -> None:
+    if cost == Cost():
+        return
+    with services.database.write() as session:
+        trace.add_cost(session, question_id, "facts", cost, started_at=started, now=services.now())

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 from crawler import urls
 from crawler.discovery import frontier
-from crawler.discovery.meaning import Similarity
+from crawler.discovery.relevance import Similarity
 from crawler.discovery.site import prefix_of
 from domain import LIST_KINDS, Candidate, Link, Question, Status
 from domain.file import is_file_address

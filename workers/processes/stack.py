@@ -10,7 +10,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import IO
 
@@ -19,7 +21,6 @@ import structlog
 
 from domain.errors import WellreadError
 from domain.flow import QUEUES
-from workers.processes.private_files import keep_private
 from workers.processes.programs import preparation, programs
 from workers.processes.supervise import Program, StartError, Supervisor, wait_until
 from workers.settings import Settings, unknown_variables
@@ -253,3 +254,14 @@ def up(settings: Settings, *, flower: bool, say: Callable[[str], None], on_step:
         say(f"Data: {settings.data_dir}    Ctrl-C stops it.")
         stack.wait()
         say("Stopping …")
+
+
+def keep_private(folder: Path) -> None:
+    """Have only this user enter the data folder, and only it read what this process and its children write.
+
+    The folder stays as it is where it belongs to another user, who has then chosen its rights. Raises OSError.
+    """
+    os.umask(0o077)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(PermissionError):
+        folder.chmod(0o700)

@@ -38,8 +38,6 @@ KILLED_S = 5.0
 FORKS = sys.platform == "linux"
 #: a child's log is cut at this size; what it held before is kept beside it, as NAME.log.1
 MAX_LOG_BYTES = 20_000_000
-
-
 #: the name of its log
 FORK_SERVER = "fork-server"
 #: a child: one of Wellread's programs, or another's

@@ -16,7 +16,7 @@ from pipeline.answering.citations import check
 from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
-from store.graph.reader import GraphReader
+from store.graph import GraphReader
 from store.pages import index_queue, pages, visibility
 from store.questions import evidence, records
 from store.questions.feedback import SolvedReader

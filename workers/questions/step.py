@@ -15,7 +15,7 @@ from sqlalchemy import select
 from domain import EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.flow import STEPS
-from store.embedders.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
+from store.embedders import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
 from store.passages.errors import EmbedderMismatch, PassagesLost
 from store.questions import shared_runs, state, watches, webhooks
 from store.questions.state import Changes, Move

@@ -66,14 +66,14 @@ class Services(WebAccess, RedisAccess):
 
     def closed_owners(self, owners: Iterable[str | None]) -> set[str]:
         """Return those of these owners of questions whose key was revoked or has expired."""
-        from store.access import keys
+        from store import keys
 
         with self.database.read() as session:
             return keys.closed(session, owners, self.now())
 
     def key_name(self, owner: str | None) -> str:
         """Return the name of the key that an owner of questions is; "" for none."""
-        from store.access import keys
+        from store import keys
 
         with self.database.read() as session:
             return next((key.name for key in keys.list_all(session) if key.owner == owner), "")
@@ -154,7 +154,7 @@ class Services(WebAccess, RedisAccess):
     def tools(self) -> Tools:
         """The tools of the pipeline."""
         from pipeline.ask import Tools
-        from store.graph.reader import GraphReader
+        from store.graph import GraphReader
         from workers.services.rules import with_rules
 
         tools = Tools(

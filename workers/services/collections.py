@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from domain.access.collection import Collection
-from store.access import collections
+from store import collections
 from store.sql import database as sql
 from store.sql.database import Database
 from store.sql.errors import DatabaseError

@@ -20,7 +20,7 @@ from store.embedders import EmbedderError, open_embedder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from crawler.discovery.meaning import Similarity
+    from crawler.discovery.relevance import Similarity
     from store.embedders import Embedder
 
 log = structlog.get_logger()

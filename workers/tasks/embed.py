@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from domain.access.collection import DEFAULT, UnknownCollection
+from workers import erasure
+from workers import indexing as embedding
 from workers.app import app
-from workers.indexing import embed as embedding
 from workers.services import collections, completeness, services
-from workers.upkeep import erasure
 
 
 @app.task(name="wellread.embed", throws=(UnknownCollection,))

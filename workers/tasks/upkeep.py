@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 
+from workers import folders, sweep
 from workers.app import app
 from workers.crawl import schedules
-from workers.files import folders
 from workers.processes.heartbeat import record_sweep
 from workers.services import Services, services
 from workers.services.collections import for_each
-from workers.upkeep import expiry, sweep
+from workers.upkeep import expiry
 
 
 @app.task(name="wellread.sweep")

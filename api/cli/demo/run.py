@@ -33,6 +33,7 @@ DELAY_S = 0.2
 WAIT_S = 120.0
 #: a process that was killed is there until the kernel has taken it away
 GONE_WITHIN_S = 10.0
+READY_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,9 +164,6 @@ def _heading(text: str, style: Style) -> list[str]:
 def _check_line(check: Check, style: Style) -> str:
     mark = style.paint("held  ", fg="green") if check.holds else style.paint("FAILED", fg="red", bold=True)
     return f"{mark}  {check.name}" + (f" ({check.detail})" if check.detail else "")
-
-
-READY_WITHIN_S = 60.0
 
 
 @contextmanager

@@ -15,9 +15,8 @@ from typing import Any
 import trafilatura
 
 from crawler.extract.content.furniture import without_furniture
-from crawler.extract.content.navigation import drop_menu_cells, drop_navigation, without_bars
+from crawler.extract.content.navigation import drop_menu_cells, drop_navigation, weigh, without_bars
 from crawler.extract.content.page_kind import Kind, kind_by_loss
-from crawler.extract.content.weights import weigh
 from crawler.extract.element_text import Line, Rendered, joined, lines_of
 
 #: where pages mark their content

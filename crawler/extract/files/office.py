@@ -13,10 +13,10 @@ from crawler.extract.element_text import Rendered, render
 from crawler.extract.html import parse
 from crawler.extract.metadata import parse_date
 from crawler.extract.visibility import drop_hidden, drop_invisible_characters
-from crawler.language import detect_page_language
 from domain import Block, PageText
 from domain.errors import WellreadError
 from text.invisible import strip_invisible
+from text.language import detect_page_language
 
 
 @dataclass(frozen=True, kw_only=True)

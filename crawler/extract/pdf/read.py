@@ -11,10 +11,10 @@ from crawler.extract.bounded_process import parsed_lines
 from crawler.extract.element_text import Rendered
 from crawler.extract.metadata import parse_date
 from crawler.extract.pdf.layout import Heading, join_pages
-from crawler.language import detect_page_language
 from domain import PageText
 from domain.errors import WellreadError
 from text.invisible import strip_invisible
+from text.language import detect_page_language
 
 #: titles that programs write by themselves
 _NO_TITLE: Final = re.compile(r"untitled|microsoft \w+ - |(?:document|slide) ?\d*$|\S+\.\w{2,4}$", re.IGNORECASE)

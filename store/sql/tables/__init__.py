@@ -10,11 +10,12 @@ from store.sql.tables.access import ApiKeyRow, CollectionRow
 from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchRow
 from store.sql.tables.columns import Leased, Table, UtcDateTime
 from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
-from store.sql.tables.files import FileRow, FolderRow
 from store.sql.tables.learning import LearnedRow, LearningRow, VariantsRow, VariantTallyRow
 from store.sql.tables.pages import (
     EntityRow,
     FactRow,
+    FileRow,
+    FolderRow,
     IndexState,
     MentionRow,
     PageCheckRow,

@@ -12,7 +12,7 @@ from domain import Status
 from store.sql.tables import PageRow
 from tests.api.cli.command import wellread
 from tests.workers.collections.two import Calls, ask, store_page
-from workers.indexing import embed as embedding
+from workers import indexing as embedding
 from workers.services import Services
 from workers.services import collections as kept
 from workers.settings import load

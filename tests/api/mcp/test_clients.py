@@ -26,13 +26,13 @@ from api.app import create_app
 from domain import Status
 from domain.access.key import Role
 from domain.options import Overrides
-from store.access import keys
+from store import keys
 from store.questions.records import latest
 from store.questions.state import find
 from store.sql.tables import QuestionRow
 from tests.api import walk
 from tests.api.conftest import serving
-from workers.indexing import embed
+from workers import indexing
 from workers.services import Services
 
 pytestmark = pytest.mark.timeout(300)
@@ -192,7 +192,7 @@ def test_arguments_set_their_options(url: str, services: Services) -> None:
 
 
 def test_passage_that_is_found_is_told_once(url: str, services: Services) -> None:
-    embed.embed(services, walk.keep_page(services))
+    indexing.embed(services, walk.keep_page(services))
 
     async def use() -> None:
         async with _over_http(url) as client:

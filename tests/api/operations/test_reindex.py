@@ -14,7 +14,7 @@ from api.cli.main import cli
 from api.operations.reindex import StillRunning, reindex
 from domain import PageText, Validators
 from domain.errors import WellreadError
-from store.graph import entities
+from store import entities
 from store.pages import pages
 from store.passages.table import Passages
 from store.passages.writer import PassagesWriter

@@ -12,12 +12,12 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from store.files import folders as stored_folders
+from store import folders as stored_folders
 from tests.api import walk
 from tests.api.conftest import LOCAL, serving
 from wellread import Client, Refused
+from workers import folders
 from workers.crawl import schedules
-from workers.files import folders
 from workers.questions import submit
 from workers.services import Services, collections
 from workers.settings import Settings

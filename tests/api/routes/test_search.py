@@ -16,7 +16,7 @@ from store.questions.records import latest
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
 from wellread import Client, Refused
-from workers.indexing import embed
+from workers import indexing
 from workers.services import Services
 
 OLD, NEW = datetime(2011, 4, 1, tzinfo=UTC), datetime(2026, 9, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ def put(services: Services, url: str, text: str, *, private: bool = False, **pag
             now=services.now() if said["lang"] == "en" else OLD,
             private=private,
         )
-    embed.embed(services, page_id)
+    indexing.embed(services, page_id)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from api.app import create_app
 from domain.access.key import Role
-from store.access import keys
+from store import keys
 from store.crawl import sources
 from store.questions import records
 from tests.api import walk

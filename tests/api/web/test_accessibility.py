@@ -15,13 +15,13 @@ from api.app import create_app
 from domain import Answer, Sentence, Status
 from domain.access.key import Role
 from domain.answer import ABSTENTION
-from store.access import keys
+from store import keys
 from store.questions.state import Changes, Move
 from tests.api import walk
 from tests.api.web.asking import until_answered
 from tests.api.web.browser import Tab, opened
+from workers import files
 from workers.crawl import sites
-from workers.files import uploads
 from workers.questions import submit
 from workers.services import Services, collections
 from workers.settings import Settings
@@ -148,7 +148,7 @@ def _places(tab: Tab, services: Services) -> Iterator[str]:
         yield f"{place}, little there"
     submit.add_source(services, "https://site.example/", own=True, min_delay_s=None)
     sites.start(services, "https://site.example/")
-    uploads.add(services, "travel/rules.md", b"# Rules\n\nThe lighthouse opens at nine.")
+    files.add(services, "travel/rules.md", b"# Rules\n\nThe lighthouse opens at nine.")
     collections.add(services, "research", exclude_sites=["https://example.org/forum/"])
     with services.database.write() as session:
         keys.add(session, "reader", Role.ask, services.now(), names=["research"])

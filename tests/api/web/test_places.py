@@ -16,9 +16,9 @@ from tests.api import walk
 from tests.api.web.asking import open_place
 from tests.api.web.browser import Tab
 from tests.crawler.extract import pdfs
+from workers import folders
 from workers.crawl import read as read_page
 from workers.crawl import sites
-from workers.files import folders
 from workers.questions import submit
 from workers.services import Services
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.discovery.frontier import rank
-from crawler.discovery.meaning import MOST_LINKS, Similarity, nearness
-from crawler.discovery.relevance import LinkWords
+from crawler.discovery.relevance import MOST_LINKS, LinkWords, Similarity, nearness
 from domain import Link
 
 SITE = "https://docs.example.org/"

@@ -7,8 +7,8 @@ import html
 import pytest
 
 from crawler.extract.document import extract
-from crawler.extract.elements.preformatted import write_preformatted
 from crawler.extract.html import parse
+from crawler.extract.preformatted import write_preformatted
 from domain import PageText
 from tests.growth import MOST_RATIO, growth, seconds_of
 

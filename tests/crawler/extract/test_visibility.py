@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from crawler.extract.css.style import colour_of
+from crawler.extract.css import colour_of
 from crawler.extract.document import extract
 from tests.tables import each_row
 

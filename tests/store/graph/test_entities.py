@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import func, select
 
 from domain import PageText, Validators
-from store.graph import entities
-from store.graph.entities import PageNames
+from store import entities
+from store.entities import PageNames
 from store.pages import pages
 from store.sql.database import Database
 from store.sql.tables import EntityRow, LinkRow, MentionRow

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 
 from domain import Fact, PageText, Validators
-from store.graph import facts
+from store import facts
 from store.pages import pages
 from store.sql.database import Database
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import Candidate, Cost, ReadOutcome, Status
+from store import activity
 from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
-from store.overview import figures
 from store.questions import new_questions, state
 from store.questions.state import Move
 from store.questions.steps import WriteDetail
@@ -41,25 +41,25 @@ def test_due_questions_are_counted_with_the_age_of_the_oldest(database: Database
         ask(database, ago=timedelta(minutes=minutes))
     asked = QuestionRow.status == Status.ASKED
     with database.read() as session:
-        assert figures.due(session, QuestionRow, asked, NOW) == figures.Due(number=3, oldest_s=180)
-        assert figures.due(session, QuestionRow, asked, NOW - HOUR) == figures.Due(number=0, oldest_s=0)
+        assert activity.due(session, QuestionRow, asked, NOW) == activity.Due(number=3, oldest_s=180)
+        assert activity.due(session, QuestionRow, asked, NOW - HOUR) == activity.Due(number=0, oldest_s=0)
 
 
 def test_counting_ends_at_its_bound(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "MOST_COUNTED", 2)
+    monkeypatch.setattr(activity, "MOST_COUNTED", 2)
     for _ in range(3):
         ask(database, ago=HOUR)
     with database.read() as session:
-        assert figures.count(session, QuestionRow.status == Status.ASKED) == 2
+        assert activity.count(session, QuestionRow.status == Status.ASKED) == 2
 
 
 def test_costs_and_ends_are_of_the_time_asked_for(database: Database) -> None:
     for usd, ago in ((0.25, timedelta(0)), (0.5, timedelta(minutes=30)), (4.0, 2 * HOUR)):
         end(database, ask(database, ago=ago), usd=usd, ago=ago)
     with database.read() as session:
-        assert figures.spent(session, NOW - HOUR) == figures.Spent(usd=0.75, tokens=220)
-        assert figures.questions_ended(session, NOW - HOUR)[Status.ABSTAINED] == 2
-        assert figures.step_times(session) == [figures.StepTime(name="retrieve", seconds=2)] * 3
+        assert activity.spent(session, NOW - HOUR) == activity.Spent(usd=0.75, tokens=220)
+        assert activity.questions_ended(session, NOW - HOUR)[Status.ABSTAINED] == 2
+        assert activity.step_times(session) == [activity.StepTime(name="retrieve", seconds=2)] * 3
 
 
 def test_outcomes_are_of_what_was_settled_lately_whenever_it_was_found(database: Database) -> None:
@@ -69,4 +69,4 @@ def test_outcomes_are_of_what_was_settled_lately_whenever_it_was_found(database:
         for row_id, ago in zip(ids, (timedelta(0), timedelta(minutes=10), 2 * HOUR), strict=True):
             gone = CandidateOutcome(outcome=ReadOutcome.GONE)
             candidates._finish(session, CandidateRow.id == row_id, gone, NOW - ago)
-        assert figures.crawl_outcomes(session, NOW - HOUR) == {"gone": 2}
+        assert activity.crawl_outcomes(session, NOW - HOUR) == {"gone": 2}

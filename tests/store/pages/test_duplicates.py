@@ -10,7 +10,7 @@ from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
 from domain import Fact, PageText, Validators
-from store.graph import facts
+from store import facts
 from store.pages import pages
 from store.sql.database import Database
 from store.sql.tables import PageRow

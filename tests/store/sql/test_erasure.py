@@ -8,8 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from store.sql.database import Database
-from store.sql.erasure import erase_deleted
+from store.sql.database import Database, erase_deleted
 
 
 def words_in(folder: Path) -> set[str]:

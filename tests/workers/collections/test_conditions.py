@@ -13,9 +13,9 @@ from domain.options import Overrides
 from store.crawl import sources
 from store.sql.tables import PageRow, QuestionRow
 from tests.workers.collections.two import QUESTION, ask, store_page
+from workers import indexing as embedding
 from workers.crawl.search import queries_for
 from workers.crawl.seek import _known
-from workers.indexing import embed as embedding
 from workers.questions import search as passages
 from workers.questions import submit
 from workers.questions.conditions import BadExclusion, clean_sites, left_out, recency

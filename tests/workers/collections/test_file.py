@@ -15,8 +15,8 @@ from sqlalchemy import select
 
 from domain.access.collection import Imported
 from domain.record import Record
+from store import files, folders
 from store.crawl import sources
-from store.files import files, folders
 from store.knowledge import archive
 from store.knowledge.archive import BadArchive
 from store.pages import pages
@@ -24,12 +24,11 @@ from store.questions import feedback, records, threads, watches
 from store.sql.tables import FileRow, PageRow, QuestionRow, SourceRow
 from tests.workers.collections.test_isolation import words_of
 from tests.workers.collections.two import URL, ask, store_page
-from workers import deletion
+from workers import deletion, exchange
+from workers import folders as watched
+from workers import indexing as embedding
 from workers.crawl import schedules
-from workers.files import folders as watched
-from workers.indexing import embed as embedding
-from workers.knowledge import importing
-from workers.knowledge.exporting import export_collection
+from workers.exchange import export_collection
 from workers.services import Services
 from workers.services import collections as kept
 
@@ -71,7 +70,7 @@ def file(main: Services, asked: list[str], tmp_path: Path) -> Path:
 
 
 def take(services: Services, file: Path, *, own: bool = True) -> Imported:
-    return importing.take_over(services, file, own=own, progress=lambda done, total: None)
+    return exchange.take_over(services, file, own=own, progress=lambda done, total: None)
 
 
 def read(services: Services, question_id: str) -> Record:

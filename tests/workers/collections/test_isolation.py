@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, func, inspect, select, text
 from domain import Status, Variant, VariantKey
 from domain.access.collection import UnknownCollection
 from domain.question import EventKind
-from store.graph.reader import GraphReader
+from store.graph import GraphReader
 from store.questions import feedback
 from store.questions.feedback import SolvedReader
 from store.sql.database import Database, part_schema

@@ -12,7 +12,7 @@ from pipeline.ask import LookupResult
 from store.pages import links, pages
 from store.questions import records
 from store.questions.new_questions import NewQuestion
-from workers.indexing import embed as embedding
+from workers import indexing as embedding
 from workers.questions import lookup, transitions
 from workers.questions.step import finish, step
 from workers.questions.submit import submit

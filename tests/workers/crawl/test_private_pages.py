@@ -19,9 +19,8 @@ from tests.fakes import HashingEmbedder
 from tests.logged_site import LoggedSite, served
 from tests.workers.crawl.one_candidate import add, read_one, row_of, work
 from text.quotation import quoted
-from workers import deletion
+from workers import deletion, indexing
 from workers.crawl import read, seek
-from workers.indexing import embed
 from workers.questions import lookup, submit
 from workers.services import Services
 from workers.settings import load
@@ -74,14 +73,14 @@ def refresh(services: Services, url: str) -> None:
     read.read(services, id)
     with services.database.read() as session:
         assert session.get(CandidateRow, id) is None
-    embed.embed(services, page_id)
+    indexing.embed(services, page_id)
 
 
 def finish(services: Services, candidate: int) -> int:
     work(services, candidate, until=lambda row: row.status == "SETTLED")
     page_id = row_of(services, candidate).page_id
     assert page_id is not None
-    embed.embed(services, page_id)
+    indexing.embed(services, page_id)
     return page_id
 
 
@@ -134,7 +133,7 @@ def test_page_serves_everyone_where_more_than_an_ask_key_chose_it(
         assert read_one(services, f"{site.origin}/").news
     if how == "open question":
         read_for(services, asked(services, site, private=False), site)
-    embed.embed(services, page_id)
+    indexing.embed(services, page_id)
     assert found(services, anyone(services)) == {page_id}
     assert links_seen(services, asked(services, site, private=True)) == [f"{site.origin}/lamp"]
     with services.database.read() as session:
@@ -156,7 +155,7 @@ def test_page_that_moved_stays_what_it_was(services: Services, site: LoggedSite,
     refresh(services, f"{site.origin}/")
     with services.database.read() as session:
         moved = session.scalars(select(PageRow).where(PageRow.url == f"{site.origin}/there")).one()
-    embed.embed(services, moved.id)
+    indexing.embed(services, moved.id)
     assert found(services, anyone(services)) == (set() if private else {moved.id})
     assert found(services, first) == {moved.id}
 
@@ -233,8 +232,8 @@ def test_private_page_stands_for_no_other_and_none_for_it(services: Services, si
     assert found(services, anyone(services)) == {public_page}
     assert found(services, first) == {public_page, private_page}
     read_one(services, f"{site.origin}/")
-    embed.embed(services, private_page)
-    embed.embed(services, public_page)
+    indexing.embed(services, private_page)
+    indexing.embed(services, public_page)
     assert found(services, anyone(services)) == {private_page}  # now it is public, and its address the shorter one
 
 

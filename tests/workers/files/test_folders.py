@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from domain.file import StoredFile
-from store.files import files, folders
-from store.files.folders import FolderExists, UnknownFolder
+from store import files, folders
+from store.folders import FolderExists, UnknownFolder
 from store.pages import pages
 from tests import office
 from tests.crawler.extract import pdfs
 from tests.workers.conftest import Bell
+from workers import files as uploads
+from workers import folders as watched
 from workers.crawl import read as reading
 from workers.deletion import delete_folder, delete_pages
-from workers.files import folders as watched
-from workers.files import uploads
-from workers.files.folders import BadFolder
+from workers.folders import BadFolder
 from workers.services import Services
 
 

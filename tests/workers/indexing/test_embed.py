@@ -18,7 +18,7 @@ from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import CandidateRow, PageRow, QuestionRow
-from workers.indexing import embed as embedding
+from workers import indexing as embedding
 from workers.services import Services
 
 

@@ -13,7 +13,7 @@ from store.questions import new_questions, records
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import MentionRow, PageRow
 from tests.fakes import HashingEmbedder
-from workers.indexing import embed
+from workers import indexing
 from workers.questions import lookup, transitions
 from workers.questions.step import finish, step
 from workers.services import Services
@@ -60,7 +60,7 @@ def put(services: Services, page: PageText) -> int:
             depth=0,
             now=services.now(),
         )
-    embed.embed(services, page_id)
+    indexing.embed(services, page_id)
     return page_id
 
 
@@ -113,7 +113,7 @@ def test_a_changed_page_names_what_it_says_now_and_one_that_is_gone_nothing(read
     assert before > 0
     with reading.database.write() as session:
         pages.mark_gone(session, page_id, reading.now())
-    embed.embed(reading, page_id)
+    indexing.embed(reading, page_id)
     assert mentions(reading, page_id) == 0
     with reading.database.read() as session:
         assert session.get_one(PageRow, page_id).state == "INDEXED"

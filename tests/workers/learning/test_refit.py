@@ -15,7 +15,7 @@ from store.questions.records import read
 from store.sql.tables import StepRow
 from tests.fakes import HashingEmbedder
 from tests.workers.learning.judged_answers import put_history
-from workers.indexing import embed
+from workers import indexing
 from workers.learning import feedback, refit
 from workers.learning.refit import Lesson
 from workers.questions import lookup, submit, transitions
@@ -51,7 +51,7 @@ def site(services: Services) -> Services:
             for at, name in enumerate(NAMES)
         ]
     for page_id in ids:
-        embed.embed(services, page_id)
+        indexing.embed(services, page_id)
     return services
 
 

@@ -14,7 +14,7 @@ from domain.access.key import Role
 from domain.options import BATCH_DEADLINE_S, Overrides
 from domain.question import LAST_PRIORITY
 from evals.model.wire import Fail, say_json
-from store.access import keys
+from store import keys
 from store.questions import steps
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import BatchedRequestRow, QuestionRow

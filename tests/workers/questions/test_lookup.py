@@ -15,7 +15,7 @@ from store.questions import answers, new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import PageRow
 from tests.fakes import HashingEmbedder
-from workers.indexing import embed
+from workers import indexing
 from workers.questions import lookup, submit, transitions
 from workers.questions.transitions import context_of
 from workers.services import Services
@@ -52,7 +52,7 @@ def put(
             depth=0,
             now=at or services.now(),
         )
-    embed.embed(services, page_id)
+    indexing.embed(services, page_id)
     return page_id
 
 
@@ -218,7 +218,7 @@ def test_citation_names_the_heading_above_its_quote_where_a_passage_holds_severa
             session, url="https://e.org/v", host="h", page=page, content_hash=text, validators=Validators(), depth=0,
             now=reading.now(),
         )  # fmt: skip
-    embed.embed(reading, page_id)
+    indexing.embed(reading, page_id)
 
     found = lookup.first_pass(reading, ask(reading))
     assert [hit.passage.title for hit in found.context] == ["Vierburg › Crane"]  # one passage holds all three

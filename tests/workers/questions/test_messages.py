@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 from domain import Status
 from domain.access.key import Role
 from domain.options import Asked
-from store.access import keys
+from store import keys
 from store.questions import records
 from store.questions.records import latest
 from store.questions.state import find
@@ -25,11 +25,10 @@ from store.sql.database import Database
 from store.sql.errors import DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
-from workers import messages
+from workers import messages, sweep
 from workers.questions import submit
 from workers.questions.asked import Payload
 from workers.services import Services, collections
-from workers.upkeep import sweep
 
 ID = uuid.uuid4()
 WHOLE: dict[str, Any] = {

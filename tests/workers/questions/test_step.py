@@ -10,7 +10,7 @@ from redis import RedisError
 
 from domain import EventKind, Status
 from domain.errors import WellreadError
-from store.embedders.errors import EmbeddingRefused
+from store.embedders import EmbeddingRefused
 from store.questions import new_questions, trace
 from store.questions.new_questions import NewQuestion
 from store.questions.state import Changes, Move

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 
 from domain import PageText, Status
 from domain.access.key import Role
-from store.access import keys
+from store import keys
 from store.pages import pages
 from store.questions import records
 from store.questions.new_questions import NewQuestion
@@ -17,12 +17,11 @@ from store.questions.state import UnknownQuestion
 from store.sql.tables import AnswerRow, ApiKeyRow, PageRow, QuestionRow, StepRow, WebhookRow
 from tests.api import walk
 from tests.workers.conftest import Bell
-from workers.indexing import embed
+from workers import indexing, sweep
 from workers.learning import feedback
 from workers.questions import submit, watches
 from workers.questions.submit import BadSite
 from workers.services import Services, collections
-from workers.upkeep import sweep
 
 ASKED = NewQuestion(text="Who built the lighthouse?")
 LATER_TEXT = "It is not known who built the lighthouse of Harrow Point in 1871."
@@ -110,14 +109,14 @@ def test_embedding_a_changed_page_asks_the_watched_question_again_and_no_other(s
     alone = _answered(services, text="Who built it in the end?")
     page_id = _change(services)
     bell.rung.clear()
-    embed.embed(services, page_id)
+    indexing.embed(services, page_id)
     assert (_status(services, watched), _status(services, alone)) == (Status.ASKED, Status.ANSWERED)
     assert bell.rung == [(Status.ASKED, watched)]
     with services.database.read() as session:
         stale = session.scalars(select(AnswerRow.question_id).where(AnswerRow.stale_at.is_not(None)))
         assert set(stale) == {watched, alone}
     for _ in range(2):  # a message delivered twice, and the sweep
-        embed.embed(services, page_id)
+        indexing.embed(services, page_id)
         assert watches.ask_again(services) == 0
     with services.database.read() as session:
         assert session.get_one(QuestionRow, watched).round == 1

@@ -14,7 +14,7 @@ from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from domain.access.key import Role
-from store.access import keys
+from store import keys
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import QuestionRow, WebhookRow

@@ -12,9 +12,8 @@ import redis
 from store.questions import state
 from tests.api import walk
 from tests.workers.conftest import Bell
-from workers import deletion
+from workers import deletion, erasure
 from workers.services import Services
-from workers.upkeep import erasure
 
 RARE = "quomodocunquize"
 

@@ -18,10 +18,10 @@ from store.questions import new_questions, trace
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import CandidateRow, QuestionRow
 from tests.workers.conftest import Bell
+from workers import sweep
 from workers.questions.step import step
 from workers.queues import place
 from workers.services import Services
-from workers.upkeep import sweep
 
 
 def _ask(services: Services, status: Status = Status.ASKED, *, age_s: float = 60.0, **options: object) -> str:

@@ -17,7 +17,7 @@ from api import streams
 from api.app import create_app
 from api.middleware.auth import KeysMissing
 from domain.access.key import Role
-from store.access import keys as stored
+from store import keys as stored
 from store.sql.tables import ApiKeyRow, QuestionRow
 from tests.api import walk
 from tests.api.conftest import LOCAL, serving

@@ -16,10 +16,10 @@ from store.sql.tables import CandidateRow, PageRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.crawl.sites.conftest import WorkOff
+from workers import sweep
 from workers.crawl import sites
 from workers.questions import submit
 from workers.services import Services
-from workers.upkeep import sweep
 
 SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'
 

@@ -13,9 +13,8 @@ from sqlalchemy import func, null, select
 
 from domain import Status
 from domain.flow import TASKS
+from store import activity
 from store.crawl import candidates
-from store.ephemeral.default_queue import take_over
-from store.overview import figures
 from store.questions import shared_runs, state
 from store.questions.state import Move
 from store.sql import leases
@@ -24,7 +23,7 @@ from workers.crawl import sites
 from workers.questions import watches
 from workers.questions.crawl_progress import out_of_time, status_after_reading, statuses_after_reading
 from workers.questions.step import end_overdue, notify_moved
-from workers.queues import PRIORITY_STEPS, places, queue_length
+from workers.queues import PRIORITY_STEPS, places, queue_length, take_over
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -49,7 +48,7 @@ def sweep(services: Services) -> None:
     watches.ask_again(services)
     sites.resume_stalled(services)
     late = now - timedelta(seconds=GRACE_S)
-    for task, (row, waits) in figures.WAITING.items():
+    for task, (row, waits) in activity.WAITING.items():
         _send_due(services, task, row, waits, late)
     if services.collection.is_default and (
         moved := take_over(services.redis, "wellread.ask", TASKS["wellread.ask"].queue, PRIORITY_STEPS)

@@ -13,7 +13,7 @@ import structlog
 from redis import RedisError
 
 from store.pages import deletion
-from store.sql import erasure as sql
+from store.sql import database as sql
 from workers.monitoring import outcomes
 
 if TYPE_CHECKING:

@@ -1,37 +1,49 @@
-"""Takes such a file over; the pages that are taken wait to be indexed."""
+"""Writes what is known, or a whole collection, into one file, and takes such a file over.
+
+A file is checked whole before anything of it is stored; the pages that are taken wait to be indexed.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from crawler import urls
+from crawler.discovery import schedule
+from crawler.discovery.schedule import BadSchedule
+from crawler.urls import BadUrl
+from domain import Schedule
 from domain.access.collection import Imported
+from domain.file import BadFileName, address_of, clean_folder, clean_path, folder_of, is_file_address, path_of
 from domain.site import is_under
+from store import folders as stored_folders
 from store.crawl import sources
-from store.files import folders as stored_folders
-from store.files.folders import FolderExists
+from store.folders import FolderExists
 from store.knowledge import archive, questions, rows, settings
 from store.knowledge.lines import PageLine, SourceLine
 from store.knowledge.settings import FolderLine
 from store.pages.pages import FIRST_INTERVAL_S
+from workers import folders as watched
 from workers.crawl import schedules
-from workers.files import folders as watched
-from workers.files.folders import BadFolder
-from workers.knowledge.checking import check, schedule_of
+from workers.folders import BadFolder
 from workers.services import collections
 
 if TYPE_CHECKING:
     from store.knowledge.archive import Archive
+    from store.knowledge.lines import FileLine, Manifest
     from workers.services import Services
+
+Line = TypeVar("Line")
 
 #: pages stored in one transaction: at most so many, and none after so many characters
 _BATCH, _BATCH_CHARACTERS = 16, 4_000_000
 
 Progress = Callable[[int, int], None]
+#: called with the name of a part of the file, and how many lines of it are written
+WritingProgress = Callable[[str, int], None]
 
 
 def take_over(services: Services, path: Path, *, own: bool, folders: bool = True, progress: Progress) -> Imported:
@@ -145,3 +157,103 @@ def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int,
             )
             for line in some
         ]
+
+
+def check(opened: Archive) -> None:
+    """Read the whole file once; raises BadArchive for the first thing that is wrong."""
+    try:
+        for settings in opened.settings():
+            for site in settings.exclude_sites:
+                _check(opened, site, is_file_address(site) or urls.canonical(site) == site, "address of a site")
+        for source in opened.sources():
+            _check(opened, source.url, urls.canonical(source.url) == source.url, "address of a source")
+            schedule_of(source)
+        for folder in opened.folders():
+            _check_folder(opened, folder)
+        for page in opened.pages():
+            _check(opened, page.url, _is_address(page.url), "address of a page")
+        _check_once(opened, opened.threads(), lambda line: line.id)
+        _check_once(opened, opened.questions(), lambda line: line.id)
+    except (BadUrl, BadSchedule, BadFileName) as error:
+        raise opened.refusal(str(error).rstrip(".")) from error
+
+
+def schedule_of(line: SourceLine) -> Schedule | None:
+    """Return when a source is looked at; raises BadSchedule."""
+    if line.every_s is None and line.cron is None:
+        return None
+    return schedule.validate(Schedule(every_s=line.every_s, cron=line.cron or "", zone=line.zone))
+
+
+def _check_folder(opened: Archive, folder: FolderLine) -> None:
+    absolute = any(kind(folder.path).is_absolute() for kind in (PurePosixPath, PureWindowsPath))
+    _check(opened, folder.path, absolute and clean_folder(folder.name) == folder.name, "watched folder")
+    for address in folder.left_out:
+        own = is_file_address(address) and folder_of(address) == folder.name and _is_address(address)
+        _check(opened, address, own, "file of its folder")
+
+
+def _is_address(url: str) -> bool:
+    if not is_file_address(url):
+        return urls.canonical(url) == url
+    folder, path = folder_of(url), clean_path(path_of(url))
+    return clean_folder(folder) == folder and address_of(folder, path) == url
+
+
+def _check_once(opened: Archive, lines: Iterable[Line], id_of: Callable[[Line], str]) -> None:
+    seen: set[str] = set()
+    for line in lines:
+        _check(opened, id_of(line), id_of(line) not in seen, "id of its own")
+        seen.add(id_of(line))
+
+
+def _check(opened: Archive, value: str, is_right: bool, what: str) -> None:
+    if not is_right:
+        raise opened.refusal(f"{value[:200]!r} is no {what}")
+
+
+def export_pages(
+    services: Services, path: Path, *, wellread: str, sites: Sequence[str] = (), progress: WritingProgress | None = None
+) -> Manifest:
+    """Write the sources and the pages that serve every question; raises BadArchive where that fails."""
+    database = services.database
+    members: Mapping[str, Iterable[FileLine]] = {
+        archive.SOURCES: rows.sources(database, sites),
+        archive.PAGES: rows.pages_of(database, sites),
+    }
+    return archive.write(path, _told(members, progress), wellread=wellread, now=services.now())
+
+
+def export_collection(
+    services: Services, path: Path, *, wellread: str, folders: bool = True, progress: WritingProgress | None = None
+) -> Manifest:
+    """Write all that belongs to a collection; raises BadArchive where that fails.
+
+    ``folders``: also where its watched folders are on this machine.
+
+    A question that has not ended is not in it, nor what is made anew: passages, names, caches, learned versions.
+    """
+    database = services.database
+    members: Mapping[str, Iterable[FileLine]] = {
+        archive.SETTINGS: settings.settings_of(services.collection),
+        archive.SOURCES: rows.sources(database, ()),
+        archive.FOLDERS: settings.folders_of(database) if folders else (),
+        archive.QUESTIONS: questions.questions_of(database),
+        archive.THREADS: questions.threads_of(database),
+        archive.PAGES: rows.pages_of(database, whole=True),  # last: no question cites a page that came later
+    }
+    return archive.write(path, _told(members, progress), wellread=wellread, now=services.now())
+
+
+def _told(
+    members: Mapping[str, Iterable[FileLine]], progress: WritingProgress | None
+) -> Mapping[str, Iterable[FileLine]]:
+    """Return the parts of a file, whose progress is told while they are written."""
+
+    def lines(name: str, values: Iterable[FileLine]) -> Iterator[FileLine]:
+        for done, value in enumerate(values, start=1):
+            yield value
+            if progress is not None:
+                progress(name, done)
+
+    return {name: lines(name, values) for name, values in members.items()}

@@ -14,8 +14,8 @@ from crawler.folder import FolderUnreadable, FoundFile, find_files, identity
 from domain import ReadOutcome
 from domain.errors import WellreadError
 from domain.file import WatchedFolder, address_of, clean_folder
-from store.files import files, folders
-from store.files.files import SeenFile
+from store import files, folders
+from store.files import SeenFile
 from store.pages import pages, visits
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, KnownName, Scope, StatedFact
-from store.graph import entities, facts
+from store import entities, facts
 from store.passages.table import Passages
 from store.sql.database import Database
 

@@ -27,6 +27,13 @@ MAX_COUNTED: Final = 1_000
 _MAX_ROWS: Final = 2_000
 #: parameters of one statement
 _GROUP: Final = 5_000
+#: The inner limit keeps a name that is everywhere from being counted to its end. The number of pages is approximate:
+#: the last page's id, which needs no count of rows.
+_COUNT = text(
+    "SELECT e.id, (SELECT count(*) FROM (SELECT 1 AS one FROM mentions m WHERE m.entity_id = e.id AND m.ord >= 0"
+    " AND NOT m.private LIMIT :most) AS counted) AS mentions, (SELECT coalesce(max(p.id), 0) FROM pages p) AS among"
+    " FROM entities e WHERE e.id IN :ids"
+).bindparams(bindparam("ids", expanding=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,15 +154,6 @@ def _named(session: Session, rows: Sequence[Row[Any]]) -> list[KnownName]:
 
 def _visible(mentions: Any, private_pages: Collection[int]) -> Any:
     return or_(~mentions.private, mentions.page_id.in_(private_pages)) if private_pages else ~mentions.private
-
-
-#: The inner limit keeps a name that is everywhere from being counted to its end. The number of pages is approximate:
-#: the last page's id, which needs no count of rows.
-_COUNT = text(
-    "SELECT e.id, (SELECT count(*) FROM (SELECT 1 AS one FROM mentions m WHERE m.entity_id = e.id AND m.ord >= 0"
-    " AND NOT m.private LIMIT :most) AS counted) AS mentions, (SELECT coalesce(max(p.id), 0) FROM pages p) AS among"
-    " FROM entities e WHERE e.id IN :ids"
-).bindparams(bindparam("ids", expanding=True))
 
 
 def _counts(session: Session, ids: Collection[int]) -> dict[int, Row[Any]]:

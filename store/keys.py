@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from domain.access.collection import DEFAULT
 from domain.access.key import OWNER, ApiKey, Role
 from domain.errors import WellreadError
-from store.access import collections
+from store import collections
 from store.sql.rows import add_missing, to_value
 from store.sql.tables import ApiKeyRow, CollectionRow
 

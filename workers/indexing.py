@@ -11,9 +11,9 @@ import structlog
 
 from crawler.extract.chunk import chunk
 from domain import EventKind, Fact, Page, PageText, Passage, Status
+from store import entities, facts
 from store.crawl import candidates
-from store.graph import entities, facts
-from store.graph.entities import PageNames
+from store.entities import PageNames
 from store.pages import deletion, index_queue
 from store.questions import evidence, state
 from store.sql import leases
@@ -22,9 +22,9 @@ from store.sql.tables import PageRow
 from text import names as names_in_text
 from text.names import name_key, names_in, proper_nouns
 from text.stopwords import stop_words
+from workers import erasure
 from workers.monitoring import outcomes, traces
 from workers.questions import watches
-from workers.upkeep import erasure
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -1,1 +1,0 @@
-"""Read a page's CSS, as far as it decides which elements a reader sees."""

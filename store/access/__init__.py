@@ -1,1 +1,0 @@
-"""The collections and the API keys, which the default collection's database lists."""

@@ -1,1 +1,0 @@
-"""Named things and facts in SQL, and the pages they lead to."""

@@ -1,1 +1,0 @@
-"""Pages into the knowledge base: the only writer of passages."""

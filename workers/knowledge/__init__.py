@@ -1,1 +1,0 @@
-"""What is known, or a whole collection, goes into one file and comes out of it."""
