@@ -182,34 +182,3 @@ def test_a_quote_of_several_items_keeps_the_mark_of_the_first() -> None:
     assert quoted("Wipe", ("list", steps), wants_all=True) == steps
     assert quoted("Wipe", ("list", steps)) == "Wipe the lamp with a cloth."
     assert quoted("Wipe", ("prose", "Steps to clean it:"), ("list", steps), wants_all=True).endswith(steps)
-
-
-COMMAND: tuple[BlockKind, str] = ("code", "lamp stop\nlamp clean --all")
-
-
-def test_a_snippet_is_quoted_with_the_prose_below_it() -> None:
-    parts: list[tuple[BlockKind, str]] = [("heading", "Cleaning"), COMMAND, ("prose", FIRST), ("heading", "Oil")]
-    assert quoted("lamp stop", *parts) == f"{COMMAND[1]}\n\n{FIRST}"
-    parts[2] = ("prose", LONG)
-    assert quoted("lamp stop", *parts) == COMMAND[1]
-
-
-def test_prose_below_a_snippet_is_quoted_with_it_where_all_is_wanted() -> None:
-    parts: list[tuple[BlockKind, str]] = [("heading", "Cleaning"), COMMAND, ("prose", FIRST)]
-    assert quoted("The lamp", *parts, wants_all=True) == f"{COMMAND[1]}\n\n{FIRST}"
-    assert quoted("The lamp", *parts) == FIRST
-
-
-@pytest.mark.parametrize("kind", ["heading", "prose"])
-def test_what_a_page_replies_to_a_question_is_quoted_whole(kind: BlockKind) -> None:
-    reply = "Only in the morning. Bring a cloth and a ladder. Ask the keeper first."
-    parts: list[tuple[BlockKind, str]] = [(kind, "Can I clean the lamp?"), ("prose", reply), ("heading", "Oil")]
-    assert quoted("Bring", *parts, words=1) == reply
-    assert quoted("Bring", ("prose", reply), words=1) == "Bring a cloth and a ladder."
-    parts[1] = ("prose", f"Yes. {reply}")
-    assert quoted("Bring", *parts, words=1) == "Bring a cloth and a ladder."  # the "yes" is to the page's question
-
-
-def test_a_long_reply_is_not_quoted_whole() -> None:
-    parts: list[tuple[BlockKind, str]] = [("heading", "Can I clean the lamp?"), ("prose", f"{FIRST} {LONG} {LONG}")]
-    assert quoted("The lamp", *parts) == FIRST
