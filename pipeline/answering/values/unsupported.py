@@ -10,27 +10,19 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache, partial
-from itertools import combinations
 
 from pipeline.answering.values.dates import dates_in
 from pipeline.answering.values.find import values_in
 from pipeline.answering.values.numbers import numbers_in
-from pipeline.answering.values.value import BARE, UNIT, Value, ValueKind, is_comparable
+from pipeline.answering.values.value import BARE, Value, ValueKind, is_comparable
 from text.languages import language
 
 _KINDS: tuple[ValueKind, ...] = ("date", "money", "number")
 _DIGITS = re.compile(r"\w*\d\w*(?:[.,:-]\w*\d\w*)*")
-#: "1024x768"
-_TIMES = re.compile(r"(?<=\d)[x×](?=\d)")
-_HALF = re.compile(rf"\b(?:(?:an?|eine?|une) )?(?:half(?: an?)?|halbe?[mnrs]?|demie?)(?={UNIT.pattern})", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<!\d)\d\d?(?:[:.]| ?h )\d\d(?!\d)|\b\d\d?\s?(?:[ap]\.?m\b|uhr|heures?|h\b|o['’]clock)", re.IGNORECASE
 )
 _HALF_PAST = re.compile(r"half past|\bhalb\b|\bdemie?\b", re.IGNORECASE)
-#: numbers of a sentence among which sums and differences are looked for
-_WORKED_WITH = 20
-#: a smaller number may be in words, which are read in some languages only
-_UNREAD_BELOW = 100
 #: "one of the largest" and "the two" are no counts
 _COUNTED_ABOVE = 2.5
 #: words that are seldom numbers where they stand by themselves: "une", "neuf" (new), "once"
@@ -42,20 +34,13 @@ _WITH_POINT = frozenset({"en", "zh", "ja", "ko", "th", "und", ""})
 
 
 def unsupported(sentence: str, source: str, *, lang: str, source_lang: str) -> str:
-    """Return the first number or date of a sentence that the source does not hold; "" for none.
-
-    A difference or sum of two numbers of the sentence is no invention if both are in the source.
-    """
+    """Return the first number or date of a sentence that the source does not hold; "" for none."""
     sentence, source = readable(sentence, lang), readable(source, source_lang)
     known = _known(source, {_reading(lang), _reading(source_lang)})
     readings: dict[int, list[Value]] = defaultdict(list)
     for value in figures_in(sentence, lang):
         readings[value.start].append(value)
     counts = {count_of(value) for value in known if value.kind != "date"}
-    own = {count_of(value) for each in readings.values() for value in each if value.kind != "date"} & counts
-    pairs = combinations(sorted(own)[:_WORKED_WITH], 2)
-    worked_out = {result for one, other in pairs for result in (abs(one - other), one + other)}
-    unread = 0 if language(source_lang).ones else _UNREAD_BELOW
     for values in readings.values():
         text = sentence[values[0].start : values[0].end].strip(" .,-−")
         is_number = any(char.isdigit() for char in text) or any(_is_counted(value) for value in values)
@@ -63,18 +48,14 @@ def unsupported(sentence: str, source: str, *, lang: str, source_lang: str) -> s
             continue
         if any(_holds(value, other) for value in values for other in known):
             continue
-        numbers = [value for value in values if value.kind != "date"]
-        if any(count_of(value) in worked_out or count_of(value) < unread for value in numbers):
-            continue
-        if not any(_is_time(sentence, value, source, counts) for value in numbers):
+        if not any(_is_time(sentence, value, source, counts) for value in values if value.kind != "date"):
             return text
     return next(_unread(sentence, readings, source), "")
 
 
 def readable(text: str, lang: str) -> str:
     """Return a text with digits for its numbers in words and English months; German is read as it is."""
-    text = _HALF.sub("0.5", _TIMES.sub(" x ", text))
-    if lang == "en" or (lang != "de" and language(lang).ones):
+    if lang != "de" and language(lang).ones:
         text = _number_words(lang).sub(partial(_in_digits, lang=lang), text)
     for names, english in zip(language(lang).months, language("en").months, strict=False):
         text = re.sub(rf"\b(?:{names})\b", english, text, flags=re.IGNORECASE) if lang not in _DATED else text

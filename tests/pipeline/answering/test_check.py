@@ -60,7 +60,6 @@ def why(claim: str, page: str = BUILT, question: str = "", *, lang: str = "en", 
         ("It opens on 9 May 2026.", "Am 9. Mai 2026 macht es auf.", "en"),
         ("It needs Paris-based staff and version 1.2.", "Staff in Paris is needed, from 1.2 on.", "en"),
         ("It draws at 1024x768.", "It draws at 1024 by 768.", "en"),
-        ("The fare rose by 3 pounds, from 68 to 71.", "It was 68 pounds and is 71 pounds now.", "en"),
         ("The log is in Xorg.0.log.", "Its messages are in /var/log/Xorg.0.log today.", "en"),
         (
             "Bring pianos, paint, asbestos or car parts there.",
