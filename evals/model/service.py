@@ -78,7 +78,7 @@ class ModelHandler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer a POST."""
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.answer_post(headers, json.loads(self.rfile.read(int(self.headers.get("content-length", 0)))))
+        self.answer_post(headers, json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or "{}"))
 
     def answer_get(self) -> None:
         """Answer a GET; unless a double does, there is nothing."""

@@ -10,21 +10,22 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import structlog
 
 from domain import Cost
-from pipeline.llm import BadReply, ModelBusy, ModelRefused, ModelUnreachable, OverBudget
+from pipeline.llm import BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable, OverBudget
 from pipeline.models.json_reply import find_object
 from pipeline.models.pace import OwnPace, Pace, Times
-from pipeline.models.prices import BATCH_SHARE, cost_of, most_it_can_cost
-from pipeline.models.provider import BatchApi
+from pipeline.models.prices import BATCH_SHARE, Usage, cost_of, most_it_can_cost
+from pipeline.models.provider import BatchApi, Prompt
 
 if TYPE_CHECKING:
     from pipeline.llm import SpendingBudget
-    from pipeline.models.provider import BatchedReplies, Connection, Json, ModelReply, OnText, Prompt, Provider
+    from pipeline.models.provider import BatchedReplies, Connection, Json, ModelReply, OnText, Provider
 
 log = structlog.get_logger()
 
@@ -68,6 +69,13 @@ class Calls:
         """Return the connection if the service takes batches."""
         api = self._api()
         return api if isinstance(api, BatchApi) else None
+
+    def cost_of_batched(self, message: Json) -> Cost:
+        """Return what a reply of a batch has cost; nothing if it cannot be read."""
+        api, usage = self.batch_api(), Usage()
+        with suppress(ModelError):
+            usage = api.read(message, Prompt(instructions="", texts=())).usage if api else usage
+        return cost_of(str(message.get("model", "")), usage, self.provider.prices, share=BATCH_SHARE)
 
     def warm(self) -> None:
         """Load what calls need and open a connection, so that the first one need not wait; raises ModelError."""

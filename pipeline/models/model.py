@@ -29,7 +29,7 @@ from pipeline.models.prompts import (
     answer_notes,
     asked_texts,
 )
-from pipeline.models.provider import BatchApi, BatchedReplies, Prompt
+from pipeline.models.provider import BatchApi, BatchedReplies, Json, Prompt
 from pipeline.models.schemas import (
     FACTS_SCHEMA,
     REWRITTEN_SCHEMA,
@@ -190,6 +190,10 @@ class LanguageModel:
     def batch_api(self) -> BatchApi | None:
         """Return what sends batches, if the service takes them."""
         return self._calls.batch_api()
+
+    def cost_of_batched(self, message: Json) -> Cost:
+        """Return what a reply of a batch has cost."""
+        return self._calls.cost_of_batched(message)
 
     def warm(self) -> None:
         """Load what calls need and open a connection, without asking anything; a failure is only logged."""

@@ -98,6 +98,7 @@ class Batch:
     size: int  #: requests in it
     created_at: datetime
     has_ended: bool
+    is_ending: bool = False  #: whether it was cancelled
 
 
 @runtime_checkable
@@ -112,6 +113,9 @@ class BatchApi(Protocol):
 
     def batch_replies(self, batch_id: str) -> dict[str, Json | None]:
         """Return the replies of a batch that has ended, by the requests' names; None: there is none."""
+
+    def cancel_batch(self, batch_id: str) -> None:
+        """Have the service end a batch; what it has replied to by then is paid for."""
 
     def delete_batch(self, batch_id: str) -> None:
         """Have the service forget a batch that has ended."""

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, func, select
+from sqlalchemy import ColumnElement, case, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from domain import Status
 from store.sql.rows import add_missing, update_rows
 from store.sql.tables import BatchedRequestRow, QuestionRow, RequestState
 
-_TO_COME = BatchedRequestRow.state.in_((RequestState.WAITING, RequestState.SENDING, RequestState.SENT))
+_AWAITED = BatchedRequestRow.state.in_((RequestState.WAITING, RequestState.SENDING, RequestState.SENT))
+_TO_COME = _AWAITED | (BatchedRequestRow.state == RequestState.DROPPED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +28,7 @@ class Sent:
     sent_at: datetime
     batch_id: str | None  #: None: the service has not said it, or that was not stored
     size: int
+    is_awaited: bool = True  #: whether any of them is
 
     @property
     def rows(self) -> ColumnElement[bool]:
@@ -58,46 +60,59 @@ def take(session: Session, most: int, now: datetime) -> dict[str, Any]:
 
 def sent(session: Session) -> list[Sent]:
     """Return what was sent and has no reply yet, the oldest first."""
-    query = select(BatchedRequestRow.sent_at, BatchedRequestRow.batch_id, func.count()).where(
-        _TO_COME, BatchedRequestRow.sent_at.is_not(None)
-    )
-    grouped = query.group_by(BatchedRequestRow.sent_at, BatchedRequestRow.batch_id).order_by(BatchedRequestRow.sent_at)
-    return [Sent(sent_at=at, batch_id=id, size=size) for at, id, size in session.execute(grouped) if at is not None]
+    by, awaited = (BatchedRequestRow.sent_at, BatchedRequestRow.batch_id), func.sum(case((_AWAITED, 1), else_=0))
+    query = select(*by, func.count(), awaited).where(_TO_COME, BatchedRequestRow.sent_at.is_not(None))
+    groups = session.execute(query.group_by(*by).order_by(BatchedRequestRow.sent_at))
+    return [
+        Sent(sent_at=at, batch_id=id, size=n, is_awaited=bool(open)) for at, id, n, open in groups if at is not None
+    ]
 
 
 def note_batch(session: Session, sent_at: datetime, batch_id: str | None) -> None:
     """Store which batch requests went with; None: they went with none and wait again."""
     state = RequestState.SENT if batch_id else RequestState.WAITING
-    rows = (BatchedRequestRow.state == RequestState.SENDING, BatchedRequestRow.sent_at == sent_at)
-    update_rows(
-        session, BatchedRequestRow, *rows, state=state, batch_id=batch_id, sent_at=sent_at if batch_id else None
-    )
+    rows = (BatchedRequestRow.batch_id.is_(None), BatchedRequestRow.sent_at == sent_at)
+    is_dropped = BatchedRequestRow.state == RequestState.DROPPED
+    if batch_id is None:
+        session.execute(delete(BatchedRequestRow).where(*rows, is_dropped))
+    new_state = case((is_dropped, RequestState.DROPPED), else_=state)
+    new = {"state": new_state, "batch_id": batch_id, "sent_at": sent_at if batch_id else None}
+    update_rows(session, BatchedRequestRow, *rows, **new)
 
 
-def settle(session: Session, which: ColumnElement[bool], replies: Mapping[str, Any], now: datetime) -> int:
+def settle(
+    session: Session, which: ColumnElement[bool], replies: Mapping[str, Any], now: datetime
+) -> list[BatchedRequestRow]:
     """Store replies by name, have requests without one asked singly, and make their questions due.
 
-    Return how many of these requests ``replies`` names. The questions are locked first, as by whoever ends their step.
+    Return these requests; those that were dropped are deleted. The questions are locked first, as by whoever ends
+    their step.
     """
     ids = select(BatchedRequestRow.question_id).where(which, _TO_COME)
     lock = select(QuestionRow.id).where(QuestionRow.id.in_(ids)).order_by(QuestionRow.id).with_for_update()
     session.scalars(lock).all()
     rows = session.scalars(select(BatchedRequestRow).where(which, _TO_COME)).all()
     for row in rows:
+        if row.state == RequestState.DROPPED:
+            session.delete(row)
+            continue
         row.reply = replies.get(row.name)
         row.state = RequestState.REPLIED if row.reply else RequestState.SINGLE
     session.flush()
     make_due(session, [row.question_id for row in rows], now)
-    return sum(row.name in replies for row in rows)
+    return list(rows)
 
 
 def make_due(session: Session, question_ids: Sequence[str], now: datetime) -> None:
     """Make those questions due whose requests have all been replied to."""
-    awaits = exists().where(BatchedRequestRow.question_id == QuestionRow.id, _TO_COME)
+    awaits = exists().where(BatchedRequestRow.question_id == QuestionRow.id, _AWAITED)
     waits = (QuestionRow.id.in_(question_ids), QuestionRow.status == Status.WRITING, QuestionRow.due_at > now)
     update_rows(session, QuestionRow, *waits, ~awaits, due_at=now)
 
 
 def forget(session: Session, question_id: str) -> None:
-    """Delete a question's requests and their replies."""
-    session.execute(delete(BatchedRequestRow).where(BatchedRequestRow.question_id == question_id))
+    """Delete a question's requests and their replies; of those that were sent, the name stays until they are paid."""
+    own = BatchedRequestRow.question_id == question_id
+    is_sent = BatchedRequestRow.state.in_((RequestState.SENDING, RequestState.SENT))
+    update_rows(session, BatchedRequestRow, own, is_sent, state=RequestState.DROPPED, body={})
+    session.execute(delete(BatchedRequestRow).where(own, BatchedRequestRow.state != RequestState.DROPPED))

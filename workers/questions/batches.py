@@ -17,7 +17,7 @@ from sqlalchemy import true
 from domain import Question
 from pipeline.llm import AwaitsBatch, ModelBusy, ModelError, ModelUnreachable
 from pipeline.models.calls import request_hash
-from store.questions import batches
+from store.questions import batches, trace
 from store.questions.batches import Sent
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
@@ -39,6 +39,8 @@ SINGLE_BEFORE = timedelta(minutes=10)
 MOST_IN_BATCH = 200
 #: after which the sending of a batch is surely over, also if its process died
 _SENT_AFTER = timedelta(minutes=10)
+#: requests that no batch replies to any more
+_SINGLE = (RequestState.SINGLE, RequestState.DROPPED)
 #: between our clock and the service's
 _CLOCKS_APART = timedelta(minutes=1)
 
@@ -65,7 +67,7 @@ class Replies:
         if row is not None and row.reply is not None:
             return row.reply
         is_late = self._services.now() >= self._question.deadline - SINGLE_BEFORE
-        self._is_single |= is_late or (row is not None and row.state == RequestState.SINGLE)
+        self._is_single |= is_late or (row is not None and row.state in _SINGLE)
         if self._is_single:
             return None
         if row is None:
@@ -145,6 +147,9 @@ def _read(services: Services, api: BatchApi) -> None:
             log.warning("batch_looked_for", found=found, requests=each.size)
         elif batch is not None and batch.has_ended:
             _read_one(services, api, each, batch.id)
+        elif batch is not None and not each.is_awaited and not batch.is_ending:
+            api.cancel_batch(batch.id)
+            log.info("batch_cancelled", batch=batch.id, requests=each.size)
         elif batch is None and each.batch_id and is_late:  # the service has lost it, or the key is another account's
             _settle(services, each.rows)
 
@@ -166,8 +171,18 @@ def _may_be(batch: Batch, sent: Sent) -> bool:
 
 
 def _settle(services: Services, which: ColumnElement[bool], replies: Mapping[str, Json | None] | None = None) -> int:
-    """Store replies; what has none is asked singly. Return for how many requests they are."""
+    """Store replies; what has none is asked singly. Return for how many requests they are.
+
+    A reply that came too late is only noted with its cost.
+    """
+    replied, now = replies or {}, services.now()
     with services.database.write() as session:
-        settled = batches.settle(session, which, replies or {}, services.now())
+        rows = batches.settle(session, which, replied, now)
+        for row in rows:
+            reply = replied.get(row.name) if row.state == RequestState.DROPPED else None
+            if reply and services.model:
+                cost = services.model.cost_of_batched(reply)
+                trace.add_cost(session, row.question_id, "batch", cost, started_at=row.sent_at or now, now=now)
+    settled = sum(row.name in replied for row in rows)
     log.info("batch_read", requests=settled)
     return settled

@@ -117,8 +117,15 @@ class MessagesApi:
                     break
                 counts = each.request_counts
                 size = counts.processing + counts.succeeded + counts.errored + counts.canceled + counts.expired
-                has_ended = each.processing_status == "ended"
-                found.append(Batch(id=each.id, size=size, created_at=each.created_at, has_ended=has_ended))
+                found.append(
+                    Batch(
+                        id=each.id,
+                        size=size,
+                        created_at=each.created_at,
+                        has_ended=each.processing_status == "ended",
+                        is_ending=each.processing_status == "canceling",
+                    )
+                )
         return found
 
     def batch_replies(self, batch_id: str) -> dict[str, Json | None]:
@@ -128,6 +135,11 @@ class MessagesApi:
                 each.custom_id: each.result.message.to_dict(mode="json") if each.result.type == "succeeded" else None
                 for each in self._client.messages.batches.results(batch_id, timeout=timeout())
             }
+
+    def cancel_batch(self, batch_id: str) -> None:
+        """Have the API end a batch; what it has replied to by then is paid for."""
+        with self._of_batches():
+            self._client.messages.batches.cancel(batch_id, timeout=timeout())
 
     def delete_batch(self, batch_id: str) -> None:
         """Have the API forget a batch that has ended."""

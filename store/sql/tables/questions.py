@@ -100,6 +100,7 @@ class RequestState(StrEnum):
     SENT = "SENT"
     REPLIED = "REPLIED"
     SINGLE = "SINGLE"  #: no batch replied to it: it is to be asked by itself
+    DROPPED = "DROPPED"  #: it was sent, and its step is over: only what it costs is of interest
 
 
 class BatchedRequestRow(Table):

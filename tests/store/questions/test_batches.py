@@ -60,17 +60,17 @@ def test_question_is_due_when_all_its_requests_are_settled(database: Database, w
     assert [(each.batch_id, each.sent_at, each.size) for each in (first, second)] == [("b1", NOW, 1), ("b2", LATER, 1)]
     replies = {"first": {"says": "yes"}, "second": {"says": "no"}, "unknown": {}}
     with database.write() as session:
-        assert batches.settle(session, first.rows, replies, NOW) == 1
+        assert [row.name in replies for row in batches.settle(session, first.rows, replies, NOW)] == [True]
     assert due_at(database, waiting) == LATER
     with database.write() as session:
-        assert batches.settle(session, second.rows, {}, NOW) == 0
+        assert len(batches.settle(session, second.rows, {}, NOW)) == 1
     assert due_at(database, waiting) == NOW
     assert sorted(rows(database).values(), key=str) == [
         (RequestState.REPLIED, replies[next(name for name, row in rows(database).items() if row[1])]),
         (RequestState.SINGLE, None),
     ]
     with database.write() as session:  # once more, as after a death
-        assert batches.settle(session, first.rows, {}, LATER) == 0
+        assert batches.settle(session, first.rows, {}, LATER) == []
         assert not batches.any_to_come(session)
 
 
@@ -88,6 +88,26 @@ def test_what_went_with_no_batch_waits_again(database: Database, waiting: str) -
 def test_requests_and_replies_go_with_the_end_of_their_step(database: Database, waiting: str, to: Status) -> None:
     with database.write() as session:
         state.advance(session, session.get_one(QuestionRow, waiting), to, NOW)
+    assert rows(database) == {}
+
+
+def test_request_that_was_sent_stays_until_it_is_paid(database: Database, waiting: str) -> None:
+    with database.write() as session:
+        batches.take(session, 1, NOW)
+        state.advance(session, session.get_one(QuestionRow, waiting), Status.CANCELLED, NOW)
+        batches.note_batch(session, NOW, "b1")  # whoever sends it has not seen the end
+        (sent,) = batches.sent(session)
+        assert (sent.batch_id, sent.size, sent.is_awaited) == ("b1", 1, False)
+    with database.write() as session:
+        assert [row.state for row in batches.settle(session, sent.rows, {}, NOW)] == [RequestState.DROPPED]
+    assert rows(database) == {}
+
+
+def test_dropped_request_that_went_with_no_batch_is_not_sent_again(database: Database, waiting: str) -> None:
+    with database.write() as session:
+        batches.take(session, 200, NOW)
+        state.advance(session, session.get_one(QuestionRow, waiting), Status.CANCELLED, NOW)
+        batches.note_batch(session, NOW, None)
     assert rows(database) == {}
 
 

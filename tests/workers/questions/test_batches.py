@@ -180,8 +180,32 @@ def test_batch_that_never_ends_is_given_up_before_the_deadline(written: Services
     later(written, minutes=2)
     assert is_due(written, question)
     double.script(WROTE, SUPPORTED)
-    assert record_of(written, write(written, question)).answer == ANSWER
+    record = record_of(written, write(written, question))
+    assert record.answer == ANSWER
     assert len(double.received) == 2
+    batches.run(written)  # nobody waits for the batch: it is cancelled
+    assert double.batches.last.results == {name: {"type": "canceled"} for name in double.batches.last.requests}
+    batches.run(written)
+    assert (double.batches.deleted, requests(written)) == (["msgbatch_1"], 0)
+    assert record_of(written, question).cost == record.cost
+
+
+def test_reply_that_comes_after_a_single_call_costs_what_it_costs_and_changes_nothing(
+    written: Services, double: ClaudeDouble
+) -> None:
+    late, _ = sent(written, asked(written, deadline_s=3_600.0), asked(written))
+    later(written, minutes=51)
+    double.script(WROTE, SUPPORTED)
+    record = record_of(written, write(written, late))
+    batches.run(written)  # the other question waits for the same batch
+    assert double.batches.last.results is None
+    double.batches.last.end(WROTE, WROTE)
+    for _ in range(2):
+        batches.run(written)
+    after = record_of(written, late)
+    assert (after.status, after.answer, after.revision) == (record.status, record.answer, record.revision)
+    assert record.cost.usd < after.cost.usd < 2 * record.cost.usd
+    assert after.cost.input_tokens > record.cost.input_tokens
 
 
 def test_question_with_little_time_is_asked_singly(written: Services, double: ClaudeDouble) -> None:
@@ -225,17 +249,28 @@ def test_without_a_model_any_more_the_question_ends_with_the_quote(written: Serv
     assert requests(written) == 0
 
 
-@pytest.mark.parametrize("end", [submit.cancel, delete_question])
-def test_question_that_ends_leaves_no_request_and_its_reply_is_dropped(
-    written: Services, double: ClaudeDouble, end: object
-) -> None:
+def test_question_that_is_deleted_leaves_no_request(written: Services, double: ClaudeDouble) -> None:
     first, second = sent(written, asked(written), asked(written))
-    end(written, first.id)  # type: ignore[operator]
+    delete_question(written, first.id)
     assert requests(written) == 1
     double.batches.last.end(WROTE, WROTE)
     batches.run(written)
     assert is_due(written, second)
     assert requests(written) == 1
+
+
+def test_reply_to_a_cancelled_question_is_dropped_and_its_cost_noted(written: Services, double: ClaudeDouble) -> None:
+    first, second = sent(written, asked(written), asked(written))
+    submit.cancel(written, first.id)
+    with written.database.read() as session:
+        assert [row.body for row in session.scalars(select(BatchedRequestRow)) if row.question_id == first.id] == [{}]
+    double.batches.last.end(WROTE, WROTE)
+    batches.run(written)
+    assert is_due(written, second)
+    assert requests(written) == 1
+    record = record_of(written, first)
+    assert (record.status, record.composer) == (Status.CANCELLED, "extractive")
+    assert record.cost.usd > 0
 
 
 def test_each_call_has_a_batch_of_its_own_and_is_paid_once(written: Services, double: ClaudeDouble) -> None:
