@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from pipeline.answering.values.unsupported import count_of, figures_in, readable
+from pipeline.answering.values.unsupported import count_of, figures_in
 from text.analyser import analyse, fold
 from text.related_words import best_weight, find_related
 from text.sentences import sentence_spans
@@ -32,8 +32,6 @@ _REACH, _SMALL, _OTHER_CLAUSE = 8, 0.25, 0.35
 _FITS_BETTER = 0.4
 #: what changes places has so many words at most
 _MAX_EXPRESSION = 4
-#: in these languages what stands on either side of a verb may change places: more must stand between
-_VERB_SECOND, _LEAST_BETWEEN = frozenset({"de", "nl"}), 2
 #: the share of a sentence's words that must be the text's and in its order, with the two expressions put back, and
 #: with one word replaced
 _LEAST_EXCHANGED, _LEAST_REPLACED = 0.75, 0.8
@@ -73,8 +71,7 @@ def exchanged(sentence: str, text: str, lang: str) -> str:
     own = _words(_tokens(sentence, lang))
     spans = sentence_spans(text)
     parts = [*spans, *((one[0], other[1]) for one, other in pairwise(spans))]
-    least = _LEAST_BETWEEN if lang in _VERB_SECOND else 1
-    found = (_exchanged(own, _tokens(text[start:end], lang), least) for start, end in parts)
+    found = (_exchanged(own, _tokens(text[start:end], lang)) for start, end in parts)
     return next((each for each in found if each), "") if len(own) <= _MAX_WORDS else ""
 
 
@@ -106,8 +103,7 @@ def _means_the_same(word: Token, other: Token, lang: str) -> bool:
 
 
 def _tokens(text: str, lang: str) -> list[Token]:
-    """Return the words and marks of a text; numbers are equal however they are written."""
-    text = readable(text, lang)
+    """Return the words and marks of a text; numbers in digits are equal however they are written."""
     figures = {value.start: f"{count_of(value):g}" for value in reversed(figures_in(text, lang))}
     tokens: list[Token] = []
     clause = 0
@@ -150,25 +146,21 @@ def _alike(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     return sum(min(weight, other[term]) for term, weight in one.items() if term in other)
 
 
-def _exchanged(own: Sequence[Token], tokens: Sequence[Token], least: int) -> str:
+def _exchanged(own: Sequence[Token], tokens: Sequence[Token]) -> str:
     """Find three expressions in the order 3 2 1 whose other order makes the sentence nearly the text's."""
     terms, others = [token.term for token in own], [token.term for token in _words(tokens)]
     if len(others) > _MAX_WORDS:
         return ""
     for last, middle, first in _triples(_runs(own, others)):
-        if len(middle) < least:
-            continue
         back = [
             *terms[: last[0]], *terms[first[0] : first[-1] + 1], *terms[last[-1] + 1 : first[0]],
             *terms[last[0] : last[-1] + 1], *terms[first[-1] + 1 :],
         ]  # fmt: skip
         copied = _in_order(back, others)
-        between = own[last[-1] + 1 : first[0]]
         if (
             copied > _in_order(terms, others)
             and copied >= _LEAST_EXCHANGED * len(terms)
             and not _is_listed([terms[at] for at in middle], tokens)
-            and all(token.kind == "small" or token.term in others for token in between)
         ):
             return " / ".join(" ".join(terms[at] for at in run) for run in (first, last))
     return ""
