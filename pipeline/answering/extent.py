@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from pipeline.judging.coverage import SpanCoverage
-from pipeline.judging.kinds import ANSWERING
+from pipeline.judging.kinds import ANSWERING, asks
 from pipeline.judging.sentence_score import is_instruction
 from pipeline.judging.sentences import LINES, MAX_QUOTE_CHARACTERS, Span, announced_by
 from text.sentences import goes_on
@@ -79,6 +79,8 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     """Return the sentence with what it announces, or with the list, the table or the definition it is in; or None."""
     span = spans[at]
     following = list(takewhile(lambda other: not is_instruction(other), spans[at + 1 :]))
+    if (reply := _reply(spans, at)) is not None:
+        return reply
     if (named := _with_name(span, following)) is not None:
         return named
     if span.text.endswith(":") and (last := announced_by(span, following)) is not None:
@@ -98,6 +100,26 @@ def _with_name(span: Span, following: Sequence[Span]) -> Span | None:
     named = replace(span, start=span.named_at)
     last = announced_by(named, following) if span.text.endswith(":") else span
     return None if last is None else _within(named, last)
+
+
+def _reply(spans: Sequence[Span], at: int) -> Span | None:
+    """Return all prose that the page replies to a question, where the sentence is in it; or None.
+
+    A long reply is not returned, and none whose "yes" is to the page's question, not to the one asked.
+    """
+    if not _is_prose(spans[at]):
+        return None
+    first = at - sum(1 for _ in takewhile(_is_prose, reversed(spans[:at])))
+    replies_to_another = spans[first].replies and first != at
+    if not first or not asks(spans[first - 1].text) or replies_to_another:
+        return None
+    last = list(takewhile(_is_prose, spans[first:]))[-1]
+    reply = _joined(spans[first], last)
+    return reply if len(reply.text.split()) <= ALONE_WORDS else None
+
+
+def _is_prose(span: Span) -> bool:
+    return span.kind == span.block_kind == "prose" and not span.text.endswith(":") and not is_instruction(span)
 
 
 def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:

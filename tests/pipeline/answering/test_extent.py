@@ -182,3 +182,18 @@ def test_a_quote_of_several_items_keeps_the_mark_of_the_first() -> None:
     assert quoted("Wipe", ("list", steps), wants_all=True) == steps
     assert quoted("Wipe", ("list", steps)) == "Wipe the lamp with a cloth."
     assert quoted("Wipe", ("prose", "Steps to clean it:"), ("list", steps), wants_all=True).endswith(steps)
+
+
+@pytest.mark.parametrize("kind", ["heading", "prose"])
+def test_what_a_page_replies_to_a_question_is_quoted_whole(kind: BlockKind) -> None:
+    reply = "Only in the morning. Bring a cloth and a ladder. Ask the keeper first."
+    parts: list[tuple[BlockKind, str]] = [(kind, "Can I clean the lamp?"), ("prose", reply), ("heading", "Oil")]
+    assert quoted("Bring", *parts, words=1) == reply
+    assert quoted("Bring", ("prose", reply), words=1) == "Bring a cloth and a ladder."
+    parts[1] = ("prose", f"Yes. {reply}")
+    assert quoted("Bring", *parts, words=1) == "Bring a cloth and a ladder."  # the "yes" is to the page's question
+
+
+def test_a_long_reply_is_not_quoted_whole() -> None:
+    parts: list[tuple[BlockKind, str]] = [("heading", "Can I clean the lamp?"), ("prose", f"{FIRST} {LONG} {LONG}")]
+    assert quoted("The lamp", *parts) == FIRST
