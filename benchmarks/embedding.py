@@ -14,7 +14,7 @@ from benchmarks.corpus.knowledge_base import real_set
 from benchmarks.report import Figure, Options, Report, ratio
 from evals.measure.stopwatch import seconds_of
 from store.embedders import open_embedder
-from store.embedders.minilm import MiniLM
+from store.embedders.bundled import MiniLM
 from text.encoder.runtime import CLS, ENCODER, MAX_TOKENS, SEP, open_tokenizer, word_vectors
 
 #: texts embedded before measuring

@@ -14,10 +14,10 @@ from typing import Any
 import click
 from pydantic import BaseModel, TypeAdapter
 
-from api.schemas.options import without_null
 from docs import generate_types
 from domain.errors import WellreadError
 from domain.flow import QUEUES, STEPS, TASKS, Step
+from domain.options import without_null
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _KINDS = {

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from api.schemas.options import Option, options_of
 from api.schemas.requests import QuestionRequest, SearchRequest
 from domain.errors import WellreadError
-from domain.options import Asked
+from domain.options import Asked, Option, options_of
 
 ROOT = Path(__file__).parent.parent
 PLACE = ROOT / "clients/typescript/types.ts"

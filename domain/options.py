@@ -8,6 +8,7 @@ arguments of the tool ``ask`` of assistants, and the types of the clients. pydan
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
@@ -23,6 +24,7 @@ from pydantic import (
     ValidationInfo,
     field_validator,
 )
+from pydantic.fields import FieldInfo
 
 #: the strategies of retrieval, by the work that a question is part of
 StrategyName = Literal[
@@ -254,3 +256,41 @@ class Asked(Overrides, _Question):
     budget: Annotated[BudgetRequest, Argument()] = Field(
         default_factory=BudgetRequest, description="What the question may use."
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """One option."""
+
+    name: str
+    field: FieldInfo
+    schema: Mapping[str, Any]  #: of its value in JSON, with null left out and references filled in
+
+    flag: Flag | None
+    argument: Argument | None
+
+    @property
+    def description(self) -> str:
+        """Return what the API says of it."""
+        return self.field.description or ""
+
+
+def options_of(body: type[BaseModel]) -> list[Option]:
+    """Return a body's options, in their order; the question is none."""
+    schema = body.model_json_schema()
+    options = []
+    for name, field in body.model_fields.items():
+        plain = without_null(schema["properties"][name], schema.get("$defs", {}))
+        marks: dict[type, Any] = {type(mark): mark for mark in field.metadata}
+        flag, argument = marks.get(Flag), marks.get(Argument)
+        options.append(Option(name=name, field=field, schema=plain, flag=flag, argument=argument))
+    return [option for option in options if option.name != "question"]
+
+
+def without_null(schema: Mapping[str, Any], objects: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of what is not null, with its reference filled in."""
+    if "$ref" in schema:
+        return without_null(objects[schema["$ref"].rpartition("/")[2]], objects)
+    if "anyOf" in schema:
+        return without_null(next(choice for choice in schema["anyOf"] if choice.get("type") != "null"), objects)
+    return schema

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import create_engine, make_url, text
 
-from store.embedders import minilm, multilingual
+from store.embedders import bundled
 from store.sql.database import Database, migrate
 from store.sql.tables import Table
 from tests.servers import postgres_server, valkey_server
@@ -74,8 +74,8 @@ def _closed(
 def _one_model() -> Iterator[None]:
     """Open each embedding model once a process, as a worker does, and not for every test."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(minilm, "MiniLM", cache(minilm.MiniLM))
-        patch.setattr(multilingual, "Multilingual", cache(multilingual.Multilingual))
+        patch.setattr(bundled, "MiniLM", cache(bundled.MiniLM))
+        patch.setattr(bundled, "Multilingual", cache(bundled.Multilingual))
         yield
 
 

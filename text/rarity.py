@@ -28,15 +28,6 @@ def rarity_among(term: str, lang: str, holding: float, texts: int) -> float:
     return rarity(term, lang) * (_COMMON + (1 - _COMMON) * among)
 
 
-def rarity_of(texts_with_term: int, texts: int) -> float:
-    """Return the weight of a term from its document frequency: its BM25 idf, as a share of a hapax's."""
-    return min(RARE, _idf(texts_with_term, texts) / _idf(1, texts))
-
-
-def _idf(texts_with_term: int, texts: int) -> float:
-    return math.log(1 + (texts - texts_with_term + 0.5) / (texts_with_term + 0.5))
-
-
 @cache
 def _table() -> dict[str, dict[str, float]]:
     loaded: dict[str, dict[str, float]] = json.loads(files(__package__).joinpath("rarity.json").read_text("utf-8"))

@@ -6,7 +6,10 @@ import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
+
+import structlog
 
 from domain import Status
 from domain.file import address_of, is_file_address
@@ -16,7 +19,7 @@ from store.crawl import sources
 from store.folders import UnknownFolder
 from store.pages import deletion, pages
 from store.questions import state, threads
-from store.questions.deletion import delete_questions
+from store.questions.deletion import delete_ended, delete_questions, delete_site_reads, delete_variants
 from store.questions.state import UnknownQuestion
 from store.sql.tables import PageRow
 from workers import erasure
@@ -33,6 +36,11 @@ WAIT_S = 20.0
 _POLL_S = 0.2
 #: questions of a thread that are deleted in one transaction
 _AT_ONCE = 200
+log = structlog.get_logger()
+#: rows in a batch, each with what hangs on it: some 10 ms on SQLite
+BATCH = 50
+#: seconds in which batches are begun
+RUN_S = 1.0
 
 
 def delete_pages(services: Services, page_ids: Iterable[int]) -> int:
@@ -161,3 +169,43 @@ def _delete(services: Services, asked: Sequence[tuple[str, Status]]) -> None:
     with services.database.write() as session:
         delete_questions(session, deleted)
     erasure.ask(services, deleted[0])
+
+
+def expire(services: Services) -> int:
+    """Delete what was asked longer ago than it is kept (``WELLREAD_KEEP_DAYS``); return how many rows went.
+
+    Each batch is a transaction of its own, and after it this waits as long as it took: others write in between. A run
+    ends after a second; the next one goes on.
+    """
+    if not services.settings.keep_days:
+        return 0
+    before = services.now() - timedelta(days=services.settings.keep_days)
+    ends_at, deleted = time.monotonic() + RUN_S, 0
+    for delete in (_questions, _site_reads, _variants):
+        while time.monotonic() < ends_at:
+            began = time.monotonic()
+            done = delete(services, before)
+            deleted += done
+            if done < BATCH:
+                break
+            time.sleep(time.monotonic() - began)
+    if deleted:
+        log.info("expired", rows=deleted, before=before.isoformat())
+    return deleted
+
+
+def _questions(services: Services, before: datetime) -> int:
+    with services.database.write() as session:
+        ids = delete_ended(session, before, BATCH)
+    services.events.forget(ids)
+    return len(ids)
+
+
+def _site_reads(services: Services, before: datetime) -> int:
+    with services.database.write() as session:
+        return delete_site_reads(session, before, BATCH)
+
+
+def _variants(services: Services, before: datetime) -> int:
+    with services.database.write() as session:
+        return delete_variants(session, before, BATCH)

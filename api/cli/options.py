@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from api.schemas.options import Option, options_of
-from domain.options import Asked
+from domain.options import Asked, Option, options_of
 
 if TYPE_CHECKING:
     from wellread import Terms

@@ -16,11 +16,10 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from api import installed_version
-from api.schemas.options import Option, options_of
 from api.schemas.requests import wrong_field
 from domain import WITH_TEXT
 from domain.flow import STEPS
-from domain.options import Asked
+from domain.options import Asked, Option, options_of
 from domain.page import BlockKind
 from domain.record import FoundPassage, Record
 from domain.site import PageRead, Source

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from store.embedders import minilm
+from store.embedders import bundled
 from text.analyser import analyse
 from text.encoder.runtime import DIMENSION
 from text.stopwords import stop_words
@@ -20,7 +20,7 @@ _FALL = 0.35
 class WordVectors:
     """Replaces MiniLM, under its id and dimension, where a knowledge base is made only to be searched."""
 
-    id = minilm.ID
+    id = bundled.ID
     dimension = DIMENSION
 
     def __init__(self) -> None:

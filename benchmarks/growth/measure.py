@@ -20,10 +20,10 @@ from evals.sandbox import broker, sandbox, up
 from store.questions import deletion
 from store.sql.database import migrate
 from store.sql.tables import QuestionRow, WatchRow
+from workers.deletion import BATCH
 from workers.services import Services
 from workers.settings import Settings
 from workers.sweep import sweep
-from workers.upkeep.expiry import BATCH
 
 KEPT_DAYS = 30
 #: days after which the deletions have had room to be used again

@@ -13,7 +13,7 @@ from typing import Any
 
 from lxml import etree
 
-from crawler.extract.asides import is_aside
+from crawler.extract.html import is_aside
 from crawler.extract.list_numbers import BULLET, ListNumbers, numbers_of
 from domain import Block, BlockKind
 

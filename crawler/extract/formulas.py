@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from crawler.extract.asides import names_of
+from crawler.extract.html import names_of
 from text.invisible import strip_invisible
 
 MAX_CHARS = 1_500

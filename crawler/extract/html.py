@@ -1,4 +1,4 @@
-"""Parse HTML or XHTML to an lxml tree: no network, no comments, and None instead of an error."""
+"""Parse HTML or XHTML to an lxml tree, and tell which elements hold other matters of a site than the page's own."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ _TAG = re.compile(r"<([a-zA-Z][^\s/<>]*+)((?:[^<>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 #: of every tag, decided without Python: lxml.html's own choice of a class is a call for each element, at each visit
 _CLASSES = etree.ElementDefaultClassLookup(element=lxml.html.HtmlElement)
+_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:comments?|comment-?list|respond|disqus|related\w*|recommend\w*|recirc\w*|more-?(?:from|stories|news|on)|"
+    r"read-?(?:more|next|also)|also-?(?:read|like)|trending|popular|most-?read|latest|share\w*|sharing|social\w*|follow|"
+    r"newsletter|subscri\w*|sign-?up|promo\w*|sponsor\w*|advert\w*|ads?|banner|outbrain|taboola|widgets?|sidebar|"
+    r"author-?(?:bio|box|info)|about-?author|byline|tags?|tag-?list|post-?meta|entry-?meta|copyright|cookie\w*|consent|"
+    r"portable-archive|teaser|paywall|print|donate|poll|rating|reviews?|upsell|cart|product-?grid)(?:$|[\s_-])"
+)
+MAX_NAMES = 300  #: characters
+_BLOCKS = frozenset("div section aside ul ol p table article form footer header figure h2 h3 h4 h5 span".split())
 
 
 def _short(tag: re.Match[str]) -> str:
@@ -29,7 +38,7 @@ def _short(tag: re.Match[str]) -> str:
 
 
 def parse(text: str) -> Any | None:
-    """Parse a document; None for one without an element."""
+    """Parse a document, without network and comments; None for one without an element, instead of an error."""
     if len(text) > _LONG:
         text = _TAG.sub(_short, text)
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
@@ -38,3 +47,16 @@ def parse(text: str) -> Any | None:
         return lxml.html.document_fromstring(_XML_DECLARATION.sub("", text).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return None
+
+
+def is_aside(element: Any) -> bool:
+    """Return whether an element's class or id names other matters of a site: comments, adverts, sharing."""
+    if element.tag == "aside" and element.find(".//a[@href]") is not None:  # others are notes
+        return True
+    names = names_of(element)
+    return len(names) > 1 and element.tag in _BLOCKS and _NAMES.search(names) is not None
+
+
+def names_of(element: Any) -> str:
+    """Return an element's classes and its id in lower case, with a space between; of hostile lengths the beginning."""
+    return f"{element.get('class', '')[:MAX_NAMES]} {element.get('id', '')[:MAX_NAMES]}".lower()

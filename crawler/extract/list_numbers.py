@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from crawler.extract.asides import names_of
+from crawler.extract.html import names_of
 
 BULLET = "- "
 _MAX_ITEMS = 10_000

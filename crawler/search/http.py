@@ -13,8 +13,7 @@ from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import FetchError
 from crawler.fetch.result import ANY_TYPE, Fetched, NotConnected, TooLarge
 from crawler.search.errors import EngineDown, EngineError, EngineUnreachable
-from crawler.search.parsing import json_object
-from crawler.search.responses import error_of
+from crawler.search.responses import error_of, json_object
 from domain.errors import without_userinfo
 
 _JSON: Final = "application/json"

@@ -10,7 +10,7 @@ from crawler.fetch.client import Fetcher
 from crawler.search.catalog import variable
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.http import EngineApi, Method
-from crawler.search.parsing import results_of, text_of, to_reply
+from crawler.search.responses import results_of, text_of, to_reply
 
 JsonObject = Mapping[str, Any]
 

@@ -6,6 +6,7 @@ The background is the half of the sets' titles that calibrations are fitted on, 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ import click
 from evals.sets.beir import EvalSet, is_for_fitting, read_set
 from evals.sets.sites import read_python_docs
 from text.analyser import analyse
-from text.rarity import rarity_of
+from text.rarity import RARE
 
 TABLE = Path(__file__).parents[2] / "text" / "rarity.json"
 #: a term seen less often is as rare as one never seen
@@ -46,6 +47,15 @@ def _weights(texts: list[set[str]]) -> dict[str, float]:
     frequency = Counter(term for terms in texts for term in terms)
     common = {term: seen for term, seen in frequency.items() if seen >= _SEEN_AT_LEAST and not term.isdigit()}
     return {term: round(rarity_of(seen, len(texts)), 3) for term, seen in common.items()}
+
+
+def rarity_of(texts_with_term: int, texts: int) -> float:
+    """Return the weight of a term from its document frequency: its BM25 idf, as a share of a hapax's."""
+    return min(RARE, _idf(texts_with_term, texts) / _idf(1, texts))
+
+
+def _idf(texts_with_term: int, texts: int) -> float:
+    return math.log(1 + (texts - texts_with_term + 0.5) / (texts_with_term + 0.5))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ from domain import Hit, Passage, Scope
 from evals.sets.beir import EvalQuestion, EvalSet
 from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, retrieve
 from store.embedders import SentenceEmbedder
-from store.passages.schema import embedding_text
-from store.passages.sentences import best_cosine, pack
+from store.passages.schema import best_cosine, embedding_text, pack
 from text.analyser import analyse
 
 Rows = NDArray[np.float32]
@@ -58,7 +57,7 @@ class Bm25Index:
 class MemoryKnowledge:
     """Passages with their unit rows (n, dimension); BM25 over title and text, cosine over the rows.
 
-    ``sentences`` are the packed vectors of each passage's sentences (:mod:`store.passages.sentences`).
+    ``sentences`` are the packed vectors of each passage's sentences (:mod:`store.passages.schema`).
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pipeline.retrieval.retrieve import MultilingualEmbed
 from store.embedders import Embedder, SentenceEmbedder
-from store.passages.sentences import NUMBERS
+from store.passages.schema import NUMBERS
 
 _TABLE = """CREATE TABLE IF NOT EXISTS embedded
             (embedder TEXT, text TEXT, vector BLOB, sentences BLOB, PRIMARY KEY (embedder, text))"""

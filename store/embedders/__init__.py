@@ -83,7 +83,7 @@ class SentenceEmbedder(Protocol):
         """Return the texts' vectors as `Embedder.embed` does, and of each text the unit rows of its sentences.
 
         The first line of a text is its title, which is no sentence. The rows are in the space of the first numbers of
-        a vector (:mod:`store.passages.sentences`).
+        a vector (:mod:`store.passages.schema`).
         """
 
 
@@ -100,17 +100,15 @@ def open_embedder(
     """
     kind, _, model = name.partition(":")
     if kind == "minilm":
-        from store.embedders.minilm import MiniLM
+        from store.embedders.bundled import MiniLM
 
         return MiniLM(threads=threads)
     if kind == "multilingual":
-        from store.embedders.multilingual import Multilingual
+        from store.embedders.bundled import Multilingual
 
         return Multilingual(threads=threads)
     if kind in ("auto", "minilm+multilingual"):
-        from store.embedders.combined import Combined
-        from store.embedders.minilm import MiniLM
-        from store.embedders.multilingual import Multilingual
+        from store.embedders.bundled import Combined, MiniLM, Multilingual
 
         return Combined(MiniLM(threads=threads), Multilingual(threads=threads))
     if kind == "fastembed" and model:

@@ -32,6 +32,8 @@ _DIMENSION: Final = b"wellread.dimension"
 _FORMAT: Final = b"wellread.format"
 # Without a declared key two concurrent merges can both insert a row.
 _KEY: Final = {"lance-schema:unenforced-primary-key": "true"}
+NUMBERS: Final = 384
+_SCALE: Final = 127
 
 
 def schema(embedder_id: str, dimension: int) -> pa.Schema:
@@ -143,3 +145,18 @@ def _value(value: Any) -> Any:
     if isinstance(value, datetime) and value.tzinfo is None:
         return value.replace(tzinfo=UTC)
     return [asdict(block) for block in value] if isinstance(value, tuple) else value
+
+
+def pack(sentences: NDArray[np.float32]) -> bytes:
+    """Return unit rows (sentences, 384) as bytes, one a number."""
+    return np.rint(sentences * _SCALE).astype(np.int8).tobytes()
+
+
+def best_cosine(vector: NDArray[np.float32], packed: bytes) -> float | None:
+    """Return the cosine of a question's vector and the sentence nearest to it; None where there is no sentence."""
+    rows = np.frombuffer(packed, dtype=np.int8).reshape(-1, NUMBERS).astype(np.float32)
+    if not len(rows):
+        return None
+    asked = vector[:NUMBERS]
+    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(asked)
+    return float(np.max(rows @ asked / np.maximum(lengths, np.float32(1e-9))))

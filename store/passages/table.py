@@ -20,8 +20,8 @@ from store.passages.connect import connect, empty_table, open_table, refuse_afte
 from store.passages.errors import PassagesLost, explained, suppress_dropped
 from store.passages.filters import groups, one_of
 from store.passages.in_memory import Copy, Memory
+from store.passages.schema import best_cosine
 from store.passages.search import search_among, search_terms, search_vectors
-from store.passages.sentences import best_cosine
 
 _PUBLIC: Final = Scope()
 #: how often one read begins at most: again when the writer dropped the files of its version meanwhile

@@ -18,7 +18,7 @@ from store.embedders import SentenceEmbedder
 from store.passages import maintenance, schema
 from store.passages.errors import PassagesError, explained
 from store.passages.filters import groups, one_of
-from store.passages.sentences import pack
+from store.passages.schema import pack
 from store.passages.table import Passages
 
 if TYPE_CHECKING:

@@ -1,11 +1,14 @@
-"""Claims a candidate to read, with its page, its question and its host."""
+"""Claims a candidate to read, with its page, question and host; computes the delay between requests to the host."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from crawler import urls
+from crawler.robots import crawl_delay
 from domain import Candidate, Question, ReadOutcome, Status
 from domain.site import SiteReadStatus, Source
 from store.crawl import candidates, sources
@@ -16,12 +19,12 @@ from store.questions import evidence, state
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import CandidateRow, SiteReadRow
-from workers.crawl import host_delay
 from workers.questions.crawl_progress import out_of_time
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from crawler.read import ReadResult
     from workers.services import Services
 
 #: a page that was read this recently is not fetched again for another question
@@ -73,7 +76,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
             attempts=row.attempts,
             page=_page(session, candidate, asked_by) if candidate.kind == "page" else None,
             sources=known_sources,
-            delay_s=host_delay.delay_s(session, services, candidate.url, known_sources),
+            delay_s=stored_delay_s(session, services, candidate.url, known_sources),
             reading_s=candidates.spent(session, asked_by, now).seconds if asked_by else 0.0,
         )
 
@@ -116,3 +119,35 @@ def _is_halted(session: Session, row: CandidateRow) -> bool:
         return False
     row.status, row.lease_by, row.lease_until, row.attempts = CandidateStatus.KNOWN, None, None, 0
     return True
+
+
+def stored_delay_s(session: Session, services: Services, url: str, known: Sequence[Source]) -> float:
+    """Return the stored delay of the URL's host, or the shortest one."""
+    shortest = _floor_s(services, url, known)
+    return max(shortest, sources.delay_s(session, urls.origin(url)) or shortest)
+
+
+def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s: float, reading: ReadResult) -> float:
+    """Return the host's next delay after its answer, and save it where it differs."""
+    if reading.status is None:
+        return before_s
+    seconds = crawl_delay.next_delay_s(
+        before_s,
+        reading.elapsed_s,
+        status=reading.status,
+        crawl_delay_s=reading.crawl_delay_s,
+        retry_after_s=reading.retry_after_s,
+        floor_s=_floor_s(services, url, known),
+    )
+    if abs(seconds - before_s) > 0.1 * max(before_s, 0.1):
+        with services.database.write() as session:
+            sources.save_delay(session, urls.origin(url), seconds)
+    return seconds
+
+
+def _floor_s(services: Services, url: str, known: Sequence[Source]) -> float:
+    """Return the shortest delay at this host: the source's own setting, else the general one."""
+    for source in known:
+        if source.min_delay_s is not None and urls.origin(source.url) == urls.origin(url):
+            return source.min_delay_s
+    return services.settings.min_delay_s

@@ -27,11 +27,11 @@ from store.questions import trace
 from store.sql import leases
 from store.sql.database import Database
 from workers import files
-from workers.crawl import host_delay, record
-from workers.crawl.claim import Claim, claim, needs_no_fetch
+from workers.crawl import record
+from workers.crawl.claim import Claim, claim, needs_no_fetch, next_delay_s, stored_delay_s
 from workers.monitoring import outcomes, traces
 from workers.questions.conditions import left_out
-from workers.questions.spending import remaining_budget
+from workers.services.model_provider import remaining_budget
 from workers.services.outages import AGAIN_AFTER_S, OUTAGES
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
         delay_s = claim.delay_s
         try:
             reading = fetch(services, claim)
-            delay_s = host_delay.next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
+            delay_s = next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
         except OUTAGES as error:
             _postpone(services, claim, error)
             return
@@ -208,7 +208,7 @@ class _RedirectSlots:
         if host == self._own or host in self._taken:
             return
         with self._services.database.read() as session:
-            delay_s = host_delay.delay_s(session, self._services, url, self._known)
+            delay_s = stored_delay_s(session, self._services, url, self._known)
         left_s = MOST_WAIT_S
         while (slot := self._claim(host, delay_s)).wait_s > 0:
             left_s -= slot.wait_s

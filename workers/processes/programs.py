@@ -36,7 +36,7 @@ OF_TASKS = (
     "workers.entrypoints",
     "workers.task",
 )
-MODEL = "store.embedders.multilingual:load_before_fork"
+MODEL = "store.embedders.bundled:load_before_fork"
 #: the embedders that it is part of
 BUNDLED = ("auto", "multilingual", "minilm+multilingual")
 

@@ -32,8 +32,8 @@ from store.sql import leases
 from store.sql.errors import DatabaseError
 from store.sql.tables import QuestionRow
 from workers.questions import batches, follow_ups, publishing
-from workers.questions.spending import MARGIN_S, remaining_budget
 from workers.questions.step import Work, finish, step
+from workers.services.model_provider import MARGIN_S, remaining_budget
 from workers.services.outages import recorded
 
 if TYPE_CHECKING:

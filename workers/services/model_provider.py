@@ -7,18 +7,23 @@ import random
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import redis
 import structlog
 
+from domain import Question
 from domain.errors import without_userinfo
+from pipeline.llm import SpendingBudget
 from pipeline.models.calls import Calls
 from pipeline.models.model import LanguageModel
 from pipeline.models.pace import LONGEST_PAUSE_S, Budget, ModelPace, OwnPace, Rule, ServicePace
+from store.questions.trace import spent
 
 if TYPE_CHECKING:
     from pipeline.models.provider import Provider
+    from workers.services import Services
     from workers.settings import Settings
 
 log = structlog.get_logger()
@@ -28,6 +33,8 @@ ALONE_S = 5.0
 _KEPT_S = int(2 * LONGEST_PAUSE_S)
 #: of a change, against changes by others at the same time
 _TRIES, _APART_S = 50, 0.01
+#: seconds before its deadline at which a question does without a model
+MARGIN_S = 2.0
 
 
 def open_model(settings: Settings, client: redis.Redis) -> LanguageModel | None:
@@ -100,3 +107,15 @@ class SharedPace(OwnPace):
 def _pace(stored: Mapping[str, Any]) -> ServicePace:
     models = {name: ModelPace(**each) for name, each in stored["models"].items()}
     return ServicePace(**{**stored, "models": models})
+
+
+def remaining_budget(services: Services, question: Question) -> SpendingBudget:
+    """Return the question's budget minus the cost of its steps, and the time until shortly before its deadline."""
+    with services.database.read() as session:
+        so_far = spent(session, question.id)
+    budget = question.budget
+    return SpendingBudget(
+        usd=budget.usd - so_far.usd,
+        tokens=budget.tokens - so_far.input_tokens - so_far.output_tokens,
+        seconds=(question.deadline - services.now()) / timedelta(seconds=1) - MARGIN_S,
+    )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 
-from workers import folders, sweep
+from workers import deletion, folders, sweep
 from workers.app import app
 from workers.crawl import schedules
 from workers.processes.heartbeat import record_sweep
 from workers.services import Services, services
 from workers.services.collections import for_each
-from workers.upkeep import expiry
 
 
 @app.task(name="wellread.sweep")
@@ -31,7 +30,7 @@ def refresh_due() -> None:
 @app.task(name="wellread.expire")
 def expire_old() -> None:
     """Delete what was asked longer ago than it is to be kept."""
-    for_each(services(), expiry.expire)
+    for_each(services(), deletion.expire)
 
 
 @app.task(name="wellread.learn")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from crawler.extract.asides import names_of
 from crawler.extract.element_text import Line
+from crawler.extract.html import names_of
 from crawler.extract.visibility import drop
 
 _TAGS = frozenset({"nav", "footer"})

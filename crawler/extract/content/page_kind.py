@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Literal
 
-from crawler.extract.asides import names_of
 from crawler.extract.element_text import Line
+from crawler.extract.html import names_of
 
 Kind = Literal["documentation", "article", "plain", "unsure"]
 

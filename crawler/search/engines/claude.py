@@ -17,8 +17,7 @@ from crawler.fetch.guard import FetchError
 from crawler.fetch.result import ANY_TYPE, Fetched, FetchTimeout
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import EngineDown, EngineError, OverBudget, QueryRefused, RateLimited
-from crawler.search.parsing import to_reply
-from crawler.search.responses import error_of
+from crawler.search.responses import error_of, to_reply
 from domain import Cost
 
 if TYPE_CHECKING:

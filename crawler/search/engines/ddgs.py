@@ -16,8 +16,7 @@ from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit, Recency
 from crawler.search.errors import EngineError, TakenForRobot
 from crawler.search.http import EngineApi
-from crawler.search.parsing import to_reply
-from crawler.search.responses import is_block_page
+from crawler.search.responses import is_block_page, to_reply
 
 _PAST: Final[dict[Recency, str]] = {"day": "d", "week": "w", "month": "m", "year": "y"}
 _NOTHING: Final = re.compile(rb"no-results|no\s+results", re.IGNORECASE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crawler.search.engine import Query
 from crawler.search.keyed_engine import JsonObject, KeyedEngine
-from crawler.search.parsing import text_of
+from crawler.search.responses import text_of
 
 
 class Exa(KeyedEngine):

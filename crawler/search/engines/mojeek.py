@@ -5,7 +5,7 @@ from __future__ import annotations
 from crawler.search.engine import Query, RateLimit
 from crawler.search.errors import EngineError, EngineKeyRejected, OutOfCredit
 from crawler.search.keyed_engine import JsonObject, KeyedEngine
-from crawler.search.parsing import text_of
+from crawler.search.responses import text_of
 
 
 class Mojeek(KeyedEngine):

@@ -6,7 +6,7 @@ from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import EngineDown, EngineError, EngineForbidden
 from crawler.search.http import EngineApi
-from crawler.search.parsing import results_of, to_reply
+from crawler.search.responses import results_of, to_reply
 
 
 class SearXNG:

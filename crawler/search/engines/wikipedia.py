@@ -9,7 +9,7 @@ from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import QueryRefused
 from crawler.search.http import EngineApi
-from crawler.search.parsing import results_of, text_of, to_reply
+from crawler.search.responses import results_of, text_of, to_reply
 
 _MAX_QUERY_BYTES: Final = 300  #: CirrusSearch refuses longer ones
 

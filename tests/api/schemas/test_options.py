@@ -11,10 +11,9 @@ import pytest
 from api.cli.ask import ask
 from api.cli.options import given
 from api.mcp.tools import Tools, options_given
-from api.schemas.options import Option, options_of
 from api.schemas.requests import ChatRequest, QuestionRequest
 from domain import Budget
-from domain.options import Asked, Overrides
+from domain.options import Asked, Option, Overrides, options_of
 from store.questions import new_questions, state
 from store.sql.tables import QuestionRow
 from wellread import Options, requests

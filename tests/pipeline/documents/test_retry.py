@@ -21,7 +21,7 @@ from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from pipeline.question.variants import DEFAULT_COUNT, make_variants
 from pipeline.retrieval.context import crawl_queries
-from store.embedders.combined import Combined
+from store.embedders.bundled import Combined
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import tools_for
 

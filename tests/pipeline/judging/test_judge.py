@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from domain import Hit
 from evals.fit.judge_models import CROSSED_FEATURES
+from evals.fit.rarity import rarity_of
 from pipeline.judging.calibration import (
     ANY_EMBEDDER,
     COMPARED_FEATURES,
@@ -21,10 +22,10 @@ from pipeline.judging.coverage import cover
 from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.judging.judge import BESIDE_THE_POINT, calibrated_judge
 from pipeline.question.analysis import analyse_question
-from store.embedders.combined import Combined
+from store.embedders.bundled import Combined
 from tests.fakes import passage
 from text.analyser import analyse
-from text.rarity import rarity, rarity_of
+from text.rarity import rarity
 from text.related_words import find_related
 
 UNKNOWN_EMBEDDER = "nobody's"

@@ -17,7 +17,7 @@ from pipeline.retrieval.fusion import (
     vector_weight,
     with_queries,
 )
-from store.embedders.combined import Combined
+from store.embedders.bundled import Combined
 from tests.fakes import passage
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from store.embedders import Embedder, open_embedder
-from store.embedders.combined import Combined
-from store.embedders.minilm import MiniLM
+from store.embedders.bundled import Combined, MiniLM
 from tests.store.embedders.service import Service, serving
 
 

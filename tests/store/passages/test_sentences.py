@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from domain import Passage
-from store.embedders.minilm import MiniLM
-from store.passages.sentences import NUMBERS, best_cosine, pack
+from store.embedders.bundled import MiniLM
+from store.passages.schema import NUMBERS, best_cosine, pack
 from store.passages.table import Passages
 from store.passages.writer import PassagesWriter
 from tests.store.passages.library import Letters, passage

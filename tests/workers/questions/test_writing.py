@@ -21,8 +21,8 @@ from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_lookup import reading as reading
 from workers.questions import lookup, transitions, writing
-from workers.questions.spending import MARGIN_S
 from workers.services import Services
+from workers.services.model_provider import MARGIN_S
 from workers.tasks import answer
 
 __all__ = ["ask", "double", "made", "reading", "server"]

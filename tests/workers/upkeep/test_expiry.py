@@ -10,8 +10,8 @@ from sqlalchemy import func, insert, select
 
 from store.sql.tables import QuestionRow
 from tests.api import walk
+from workers import deletion
 from workers.services import Services
-from workers.upkeep import expiry
 
 
 def _fill(services: Services, count: int) -> None:
@@ -34,7 +34,7 @@ def _count(services: Services) -> int:
 def test_a_run_deletes_what_is_too_old_with_its_events(services: Services) -> None:
     _fill(services, 120)
     assert services.redis.keys("wellread:events:*")
-    assert expiry.expire(services) == 120
+    assert deletion.expire(services) == 120
     assert _count(services) == 0
     assert services.redis.keys("wellread:events:*") == []
 
@@ -42,7 +42,7 @@ def test_a_run_deletes_what_is_too_old_with_its_events(services: Services) -> No
 def test_nothing_goes_where_all_is_kept(services: Services) -> None:
     _fill(services, 3)
     object.__setattr__(services.settings, "keep_days", 0)
-    assert expiry.expire(services) == 0
+    assert deletion.expire(services) == 0
     assert _count(services) == 3
 
 
@@ -59,7 +59,7 @@ def test_a_run_is_short_and_others_write_meanwhile(services: Services) -> None:
     writer = Thread(target=write)
     writer.start()
     began, deleted = time.monotonic(), 0
-    while time.monotonic() - began < 60 and (done := expiry.expire(services)):
+    while time.monotonic() - began < 60 and (done := deletion.expire(services)):
         deleted += done
     stop.set()
     writer.join()

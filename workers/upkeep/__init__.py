@@ -1,1 +1,0 @@
-"""What is looked after every few seconds or days: messages that were lost, and what is kept no longer."""
