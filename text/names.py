@@ -82,7 +82,8 @@ def proper_nouns(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for run in _runs(list(_words(text))):
-        names = _trimmed([word.text for word in run], empty)
+        # without the stop words at its beginning: "The", "In" at the start of a sentence
+        names = list(dropwhile(lambda name: name in empty or name in _ARTICLES, [word.text for word in run]))
         for start in range(min(len(names), max(1, len(names) - 1))):
             if len(names) - start <= MAX_WORDS and names[start] not in _JOINING:
                 found.setdefault(" ".join(names[start:]))
@@ -163,8 +164,3 @@ def _ended(run: list[_Word]) -> Iterator[list[_Word]]:
     parts = [list(part) for joins, part in groupby(run, lambda word: word.text in _PARTING) if not joins]
     if len(parts) > 1:
         yield from parts
-
-
-def _trimmed(names: list[str], empty: Collection[str]) -> list[str]:
-    """Return a run without the stop words at its beginning: "The", "In" at the start of a sentence."""
-    return list(dropwhile(lambda name: name in empty or name in _ARTICLES, names))

@@ -322,8 +322,4 @@ def _is_layout(table: Any) -> bool:
     cells = [cell for row in rows for cell in row if len(cell)]
     if len(rows) == 1 and any(cell.find(".//p") is not None or cell.find(".//pre") is not None for cell in cells):
         return True
-    return any(_length(cell) > _LONG_CELL for cell in cells)
-
-
-def _length(cell: Any) -> int:
-    return sum(map(len, cell.itertext()))
+    return any(sum(map(len, cell.itertext())) > _LONG_CELL for cell in cells)

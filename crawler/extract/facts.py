@@ -125,7 +125,8 @@ def _field(subject: str, key: str, field: object) -> Iterator[_Triple]:
         else:
             continue
         if not _URL.match(stated):
-            yield _Triple(subject, _spaced(key), stated, subject)
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()  # "date published" of datePublished
+            yield _Triple(subject, words, stated, subject)
 
 
 def _name(node: dict[str, Any]) -> str:
@@ -136,11 +137,6 @@ def _listed(field: object) -> list[Any]:
     if field is None:
         return []
     return field if isinstance(field, list) else [field]
-
-
-def _spaced(key: str) -> str:
-    """Return ``datePublished`` as words: date published."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()
 
 
 def _tables(tree: Any, title: str) -> Iterator[_Triple]:

@@ -88,7 +88,7 @@ async def _read_body(
         raise WrongType(f"its content type is {kind}")
     _check_declared_length(headers.get("content-length", ""), bounds)
     decoder = Decoder(headers.get("content-encoding", ""), bounds)
-    is_sniffed = accept != ANY_TYPE and _is_textual(kind)
+    is_sniffed = accept != ANY_TYPE and (not kind or kind.startswith("text/") or kind.endswith(("xml", "json")))
     body = bytearray()
     async for chunk in chunks:
         body += decoder.feed(chunk)
@@ -101,10 +101,6 @@ async def _read_body(
 def _check_declared_length(declared: str, bounds: BodyBounds) -> None:
     if declared.isdecimal() and int(declared[-18:]) > bounds.max_wire:
         raise Overflow(f"its {declared[-18:]} bytes are more than {bounds.max_wire:,}")
-
-
-def _is_textual(kind: str) -> bool:
-    return not kind or kind.startswith("text/") or kind.endswith(("xml", "json"))
 
 
 def _content_type(headers: Mapping[str, str]) -> str:

@@ -54,7 +54,7 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     _check_strategy(new.strategy)
     if new.answer_schema is not None:
         parse_schema(new.answer_schema)
-    sites = tuple(_scope(services, site) for site in new.sites)
+    sites = tuple((site if is_file_address(site) else check_site(services, site)) for site in new.sites)
     may_wait = batches.may_wait(services, new)
     checked = replace(
         new,
@@ -192,11 +192,6 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
     if is_under(canonical, left_out(services)):
         raise BadSite(f"{canonical} is excluded by WELLREAD_EXCLUDE_SITES or the collection.")
     return canonical
-
-
-def _scope(services: Services, site: str) -> str:
-    """Return a site, or a folder of files, that a question is limited to; raises BadSite."""
-    return site if is_file_address(site) else check_site(services, site)
 
 
 def check_callback(services: Services, url: str) -> str:

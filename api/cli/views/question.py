@@ -180,7 +180,7 @@ def citation_lines(together: Sequence[Citation], style: Style, *, is_said: bool)
     ]
     url = f"{citation.url}, {citation.place}" if citation.place else citation.url
     first, *others = [*lines, (indent if lines else begins) + clean(url)]
-    dates = ", ".join(f"{word} {_day(when)}" for word, when in _dates(citation))
+    dates = ", ".join(f"{word} {when.date().isoformat()}" for word, when in _dates(citation))
     shown = [number + first.removeprefix(begins), *others]
     return [*shown, *([style.paint(indent + dates, dim=True)] if dates else [])]
 
@@ -287,10 +287,6 @@ def _row(name: str, cells: Sequence[str], label: int, width: int) -> list[str]:
 def _dates(citation: Citation) -> list[tuple[str, datetime]]:
     pairs = (("published", citation.published), ("changed", citation.modified), ("read", citation.read_at))
     return [(word, when) for word, when in pairs if when is not None]
-
-
-def _day(when: datetime) -> str:
-    return when.date().isoformat()
 
 
 def _wrapped(text: str, style: Style) -> list[str]:
