@@ -23,7 +23,7 @@ from text.sentences import sentence_spans
 from text.stopwords import stop_words
 
 Place = tuple[int, int]
-Shape = Literal["path", "clock"] | ValueKind
+Shape = Literal["clock"] | ValueKind
 
 #: how much more of its clause the question must say, as a share, that another value takes the place of the one found
 _CLEARLY = 0.25
@@ -34,7 +34,6 @@ _NEAR = 5
 #: a clause of more words says more than which of the values is meant
 _SHORT_CLAUSE = 3
 
-_PATH = re.compile(r"(?<![\w/:.])(?:[A-Za-z]:\\|~?/|%\w+%\\)[\w.~@-]+(?:[\\/][\w.~@-]+)*(?<!\.)")
 _CLOCK = re.compile(r"(?<![\w:.£$€¥])\d{1,2}(?:[:.]\d\d(?: ?(?:[ap]\.?m\b|Uhr|h\b))?| ?(?:[ap]\.?m\b|Uhr\b|h\d\d\b))")
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
@@ -44,7 +43,7 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 #: the shapes of values, the surest first
-_SHAPES: tuple[Shape, ...] = ("path", "clock", "money", "date", "number", "name")
+_SHAPES: tuple[Shape, ...] = ("clock", "money", "date", "number", "name")
 _ABOUT = frozenset("about around some approximately roughly nearly almost etwa rund ungefähr circa environ".split())
 
 
@@ -75,8 +74,7 @@ def settle_contrast(analysis: Analysis, sentence: str, focus: Focus) -> Focus | 
     return settled and replace(settled, start=settled.start + start, end=settled.end + start)
 
 
-def _settle(analysis: Analysis, sentence: str, found: Focus) -> Focus | None:
-    focus = _with_whole_path(analysis, sentence, found)
+def _settle(analysis: Analysis, sentence: str, focus: Focus) -> Focus | None:
     values = [] if len(sentence) > MAX_CHARACTERS else _rivals(analysis, sentence, focus)
     clauses = _clauses(analysis, sentence, values) if len(values) > 1 else []
     if not clauses:
@@ -96,16 +94,6 @@ def _settle(analysis: Analysis, sentence: str, found: Focus) -> Focus | None:
         return focus
     equals = [clause for clause in clauses if clause.share == clauses[best].share]
     return _on(values[best], focus) if len(equals) == 1 else None
-
-
-def _with_whole_path(analysis: Analysis, sentence: str, focus: Focus) -> Focus:
-    """Return where the whole path stands of which the focus is a part: any but the folder it is in, or its own name."""
-    is_place = answer_type_of(analysis.text) == "place"
-    for match in _PATH.finditer(sentence):
-        start, end = match.span()
-        if start < focus.start and (focus.end < end or (focus.end == end and is_place)):
-            return replace(focus, start=start, end=end)
-    return focus
 
 
 def _on(value: Place, focus: Focus) -> Focus:
@@ -132,8 +120,8 @@ def _rivals(analysis: Analysis, sentence: str, focus: Focus) -> list[Place]:
 
 def _of_shape(shape: Shape, analysis: Analysis, text: str) -> list[Place]:
     """Return where the values of a shape stand; not those that the question says itself."""
-    if shape == "path" or shape == "clock":
-        return [match.span() for match in (_PATH if shape == "path" else _CLOCK).finditer(text)]
+    if shape == "clock":
+        return [match.span() for match in _CLOCK.finditer(text)]
     if shape == "name":
         return _names(analysis, text) if answer_type_of(analysis.text) == "name" else []
     # "how many metres" says no value in metres

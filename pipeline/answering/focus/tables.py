@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain import Focus
-from pipeline.answering.focus.bounds import MONEY, MONEY_WORDS
 from pipeline.judging.sentences import Span
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, is_number
@@ -31,8 +30,11 @@ _FIELD = re.compile(r"(?P<label>[^\W\d_][^:;|.]{0,40}?): ++(?P<value>[^;]+?)(?:;
 _BULLET = re.compile(r"\s*(?:[-*•‣]\s+)*")
 _FIRST_WORD = re.compile(r"[^\W_]+")
 _CLOCK = re.compile(r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:[ap]\.?m\b|Uhr|h\b)")
+_MONEY = re.compile(r"[£$€¥]|\b(?:euros?|pounds?|dollars?|francs?|franken|cents?|EUR|USD|GBP|CHF)\b", re.IGNORECASE)
+#: what a sum of money says without a word
+_MONEY_WORDS = "cost price pay kosten kostet preis zahlen bezahlen coûte prix cuesta precio costa prezzo custa preço"
 #: what a cell of such a form says without a header
-_MEANS = ((MONEY, MONEY_WORDS), (_CLOCK, "time hours Uhrzeit heure hora ora"))
+_MEANS = ((_MONEY, _MONEY_WORDS), (_CLOCK, "time hours Uhrzeit heure hora ora"))
 #: kinds of answers that have a number
 _WITH_NUMBER: frozenset[AnswerType] = frozenset({"time", "money", "number"})
 

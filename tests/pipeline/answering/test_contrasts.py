@@ -25,25 +25,6 @@ def test_value_is_the_one_asked_for(lang: str, question: str, sentence: str, fou
     assert (sentence[settled.start : settled.end] if settled else None) == shown
 
 
-@pytest.mark.parametrize(
-    ("question", "found", "shown"),
-    [
-        ("Where are the settings of Skiff?", "skiff.toml", "/etc/skiff/skiff.toml"),
-        ("What holds the settings of Skiff?", "skiff/skiff", "/etc/skiff/skiff.toml"),
-        ("What is the file of settings called?", "skiff.toml", "skiff.toml"),  # its name answers
-        ("Where is the file of settings?", "/etc/skiff", "/etc/skiff"),  # so does its folder
-        ("Where are the settings of Skiff?", "settings", "settings"),  # no part of the path
-    ],
-)
-def test_part_of_a_path_becomes_the_path(question: str, found: str, shown: str) -> None:
-    sentence = "The settings are in /etc/skiff/skiff.toml."
-    start = sentence.index(found)
-    focus = Focus(start=start, end=start + len(found), confidence=0.9)
-    settled = settle_contrast(analyse_question(question), sentence, focus)
-    assert settled is not None
-    assert sentence[settled.start : settled.end] == shown
-
-
 def test_another_sentence_of_the_quote_is_no_contrast() -> None:
     quote = "Adults pay 9 euros. Children pay 4 euros."
     focus = Focus(start=11, end=18, confidence=0.9)
