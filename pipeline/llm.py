@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from domain import Answer, Cost, Fact, Hit, Passage, Variant, Verdict
+from domain import Answer, Citation, Cost, Fact, Hit, Passage, Variant, Verdict
 from domain.answer import Finding
 from domain.errors import WellreadError
 from domain.options import Length
@@ -62,6 +62,15 @@ class Written:
     cut_off: bool = False  #: whether it ended at the limit of tokens
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """A value of a form."""
+
+    path: str  #: its JSON pointer
+    text: str
+    citation: Citation  #: the quote that says it
+
+
 class Model(Protocol):
     """A language model; every method raises ``ModelError`` only, and may be called from any thread."""
 
@@ -89,6 +98,11 @@ class Model(Protocol):
 
     def check(self, question: str, answer: Answer, *, lang: str) -> Priced[tuple[Finding, ...]]:
         """Return the sentences of an answer in ``lang`` that their quotes do not support, in one call."""
+
+    def fill(
+        self, question: str, fields: Sequence[Mapping[str, Any]], quotes: Sequence[Citation]
+    ) -> Priced[tuple[Given, ...]]:
+        """Return the values that the quotes give for the fields of a form; each field is described in JSON."""
 
     def within(self, budget: SpendingBudget) -> Model:
         """Return the same model paying from ``budget``; it raises ``OverBudget`` when that does not suffice."""

@@ -144,6 +144,8 @@ def _by_itself(body: Json) -> Say:
     if "variants" in schema:
         kinds = ("paraphrase", "perspective_shift", "keyword_focus")
         return say_json({"variants": [{"kind": kind, "text": f"{kind} of {question[:200]}"} for kind in kinds]})
+    if "values" in schema:
+        return say_json({"values": []})
     if "sufficient" in schema:
         share = nearest[0] if nearest else 0.0
         reason = f"{share:.0%} of the question's words stand in one sentence."

@@ -233,6 +233,8 @@ def _by_itself(received: Request) -> Chat:
     if "variants" in received.system:
         kinds = ("paraphrase", "perspective_shift", "keyword_focus")
         return chat_json({"variants": [{"kind": kind, "text": f"{kind} of {question[:200]}"} for kind in kinds]})
+    if '"values"' in received.system:
+        return chat_json({"values": []})
     if '"sufficient"' in received.system:
         reason = f"{share:.0%} of the question's words stand in one sentence."
         verdict: Json = {"sufficient": share >= 0.5, "reason": reason}

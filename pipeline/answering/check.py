@@ -30,7 +30,7 @@ from text.languages import language, word_set
 from text.sentences import sentence_spans
 from text.terms import content_terms
 
-__all__ = ["Finding", "find", "mend"]
+__all__ = ["Finding", "find", "mend", "with_block"]
 
 #: characters of a quote's paragraph that are read on either side of it
 _BESIDE = 600
@@ -184,7 +184,7 @@ def _instead(
     quote.
     """
     is_code, own = sentence.block == "code", content_terms(sentence.text, lang).keys()
-    saying = [] if is_code else _saying(quotes, lang) or _saying([_with_block(each, texts) for each in quotes], lang)
+    saying = [] if is_code else _saying(quotes, lang) or _saying([with_block(each, texts) for each in quotes], lang)
     if not quotes or (may_stay and not is_code and not saying):
         return (replace(sentence, origin="unconfirmed"), quotes[0]) if quotes else None
     spans = saying or [(quote, quote.quote) for quote in quotes]
@@ -193,7 +193,7 @@ def _instead(
     return Sentence(text=quoted(text), markers=(quote.marker,), block=block, origin="quoted"), quote
 
 
-def _with_block(quote: Citation, texts: Mapping[int, str]) -> Citation:
+def with_block(quote: Citation, texts: Mapping[int, str]) -> Citation:
     """Return a short quote with the rest of its paragraph, and what stands below it if it is a heading."""
     text = texts.get(quote.page_id, "")
     start = max(text.rfind("\n\n", 0, quote.start) + 2, 0) if "\n\n" in text[: quote.start] else 0

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from domain import Answer, Cost, Fact, Hit, Variant, Verdict
+from domain import Answer, Citation, Cost, Fact, Hit, Variant, Verdict
 from domain.answer import Finding
 from domain.question import Turn
 from pipeline.answering.length import ROOM
-from pipeline.llm import BadReply, Brief, ModelError, OnAnswer, Priced, Written
+from pipeline.llm import BadReply, Brief, Given, ModelError, OnAnswer, Priced, Written
 from pipeline.models.answer import AnswerStream, written_from
 from pipeline.models.calls import Calls
 from pipeline.models.check import check_prompt, read_check
+from pipeline.models.form import form_prompt, read_form
 from pipeline.models.passages import cut_into_blocks
 from pipeline.models.prompts import (
     ANSWER,
@@ -180,6 +181,13 @@ class LanguageModel:
             return Priced(value=(), cost=Cost())
         fields, cost = self._calls.fields(self._small_model, prompt)
         return Priced(value=read_check(fields, answer), cost=cost)
+
+    def fill(
+        self, question: str, fields: Sequence[Mapping[str, Any]], quotes: Sequence[Citation]
+    ) -> Priced[tuple[Given, ...]]:
+        """Return the values that the quotes give for the fields of a form."""
+        given, cost = self._calls.fields(self._small_model, form_prompt(question, fields, quotes))
+        return Priced(value=read_form(given, quotes), cost=cost)
 
     def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> LanguageModel:
         """Return a copy over the same connections that pays from ``budget``; ``batched`` replies need no call."""

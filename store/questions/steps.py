@@ -50,7 +50,7 @@ class SeekDetail:
 class WriteDetail:
     """What a model was asked for, and what the check of its sentences found."""
 
-    asked: Sequence[str]  #: variants, rewrite, verdict, answer or check, in order
+    asked: Sequence[str]  #: variants, rewrite, verdict, answer, check or form, in order
     sections: int = 0  #: parts of pages that it read
     tokens: int = 0  #: of these, about
     findings: Sequence[Mapping[str, Any]] = ()

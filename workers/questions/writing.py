@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 import structlog
 
 from domain import Answer, Cost, EventKind, Page, Question, Status, Verdict
-from domain.answer import ABSTENTION
+from domain.answer import ABSTENTION, StructuredAnswer
+from pipeline.answering.check import with_block
 from pipeline.answering.citations import check
 from pipeline.answering.length import ROOM
 from pipeline.answering.notices import with_notices
 from pipeline.answering.sections import ROOMS, count_tokens, sections
+from pipeline.answering.structured.schema import parse_schema
 from pipeline.ask import order_of_variants
 from pipeline.draft import Draft, Reading, from_json, to_json
-from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError
+from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError, Priced
+from pipeline.models.form import described, with_given
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from pipeline.write import key_of, write_answer, write_variants
@@ -141,15 +144,38 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
     answer = publishing.with_age(services, question, _standing(services, question, came.answer), reading.lang)
     if not answer.citations:
         return _without_model(services, question, draft, None, detail)
+    if kept and (rules := kept[0].structured) and question.answer_schema:
+        answer, detail = _with_form(question, answer, rules, detail, known, model)
     changes = Changes(stop_reason="the answer was found") if question.crawl_started_at else Changes()
     move = Move(to=Status.ANSWERED, outcome="written", detail=detail, answer=answer, changes=changes)
     return _beside(move, answer, kept) if kept else move
 
 
+def _with_form(
+    question: Question,
+    answer: Answer,
+    rules: StructuredAnswer,
+    detail: WriteDetail,
+    known: Mapping[int, Page],
+    model: Model,
+) -> tuple[Answer, WriteDetail]:
+    """Return the answer in the form asked for: as rules have filled it, with what the model reads in its quotes."""
+    form, texts = parse_schema(question.answer_schema or {}), {page_id: page.text for page_id, page in known.items()}
+    quotes = [with_block(citation, texts) for citation in answer.citations]
+    try:
+        given = model.fill(question.text, list(described(form)), quotes)
+    except ModelError as error:
+        log.warning("form_not_filled", question=question.id, error=str(error))
+        given = Priced(value=(), cost=error.cost)
+    filled = with_given(form, rules, given.value, confidence=answer.confidence)
+    paid = replace(detail, asked=(*detail.asked, "form"), cost=detail.cost + given.cost)
+    return replace(answer, structured=filled), paid
+
+
 def _beside(move: Move, answer: Answer, kept: records.Provisional) -> Move:
     """Return the end with a model's answer, and what the lookup found beside its own."""
     quoted, verdict, context = kept
-    answer = replace(answer, related=quoted.related, structured=quoted.structured)
+    answer = replace(answer, related=quoted.related)
     # the hits held the answer after all, whatever the local judge gave as a reason
     reason = verdict.reason if verdict.sufficient else ""
     verdict = replace(verdict, sufficient=True, confidence=answer.confidence, reason=reason, missing=())

@@ -294,6 +294,18 @@ def test_each_call_has_a_batch_of_its_own_and_is_paid_once(written: Services, do
     assert record_of(written, question).cost.input_tokens == sum(sizes)
 
 
+def test_form_is_filled_in_a_batch_too(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, asked(written, answer_schema={"properties": {"height": {"type": "number"}}}))
+    for reply in (WROTE, SUPPORTED, say_json({"values": [{"path": "/height", "value": "41", "quote": 1}]})):
+        assert write(written, question).status is Status.WRITING
+        batches.run(written)
+        double.batches.last.end(reply)
+        batches.run(written)
+    record = record_of(written, write(written, question))
+    assert record.structured is not None
+    assert (record.structured.value, double.received, requests(written)) == ({"height": 41}, [], 0)
+
+
 def test_wordings_come_in_a_batch_too(written: Services, double: ClaudeDouble) -> None:
     question = asked(written)
     change(written, question, text="Which harbour office sells permits?", crawl_enabled=False)

@@ -126,7 +126,7 @@ def test_rows_that_no_page_gives_are_none_and_say_why(reading: Services) -> None
     assert all(field.reason in (structured.NO_ROWS, structured.NOT_SAID) for field in form.fields)
 
 
-def test_model_is_not_asked_for_the_values(reading: Services) -> None:
+def test_lookup_asks_no_model_for_the_values(reading: Services) -> None:
     put(reading, PAGE)
     with OpenAIDouble() as server:
         reading.__dict__["model"] = model = model_at(server.url)

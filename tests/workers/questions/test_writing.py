@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -11,16 +12,17 @@ from domain.record import Record
 from evals.model.wire import Cite, Fail, Ping, Reply, Say, say_json
 from pipeline.models.pace import OwnPace
 from store.questions import records, state, steps
+from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.pipeline.models.claude.lighthouse import Ask
 from tests.workers.conftest import Bell
+from tests.workers.questions.test_lookup import TEXT, put
 from tests.workers.questions.test_lookup import ask as asked
-from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_lookup import reading as reading
-from workers.questions import lookup, transitions, writing
+from workers.questions import lookup, submit, transitions, writing
 from workers.services import Services
 from workers.services.model_provider import MARGIN_S
 from workers.tasks import answer
@@ -211,7 +213,7 @@ def test_refusal_leads_on_and_what_was_refused_is_not_sent_again(written: Servic
     assert record.verdict is not None
     assert (record.verdict.sufficient, record.verdict.confidence) == (False, 0.0)
     assert record.verdict.reason == "The model found no answer in the passages."
-    assert record.verdict.judge == written.model.name
+    assert record.verdict.judge == "claude-sonnet-5-5"
 
 
 def test_unsure_question_gets_its_variants_from_the_model_and_a_verdict_before_its_answer(
@@ -275,3 +277,64 @@ def test_writing_that_lost_its_lease_records_nothing(written: Services, double: 
     assert lease is not None
     write(written, question)
     assert double.received == []
+
+
+FORM = {
+    "properties": {
+        "year": {"type": "integer", "description": "The year of its completion"},
+        "height": {"type": "number"},
+        "open": {"type": "boolean"},
+        "facts": {
+            "type": "array",
+            "items": {"properties": {"name": {"type": "string"}, "amount": {"type": "number"}}},
+        },
+    }
+}
+GIVEN = [
+    {"path": "/year", "value": "1874", "quote": 1},
+    {"path": "/height", "value": "140", "quote": 1},  # it is no number of the quote
+    {"path": "/open", "value": "yes", "quote": 7},  # there is no such quote
+    {"path": "/facts/0/name", "value": "lighthouse of Vierburg", "quote": 1},
+    {"path": "/facts/0/amount", "value": "41", "quote": 1},
+    {"path": "/facts/1/name", "value": "the mill", "quote": 1},
+]
+
+
+def formed(services: Services) -> Question:
+    return submit.submit(services, NewQuestion(text=TEXT, answer_schema=FORM, crawl_enabled=False, reuse=False))[0]
+
+
+def test_form_is_filled_from_the_quotes_with_what_stands_in_them(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, formed(written))
+    double.script(WROTE, SUPPORTED, say_json({"values": GIVEN}))
+    record = record_of(written, write(written, question))
+    assert record.structured is not None
+    assert record.structured.value == {
+        "year": 1874,
+        "height": 41,  # as the rules have found it
+        "open": None,
+        "facts": [{"name": "lighthouse of Vierburg", "amount": 41}],
+    }
+    fields = {field.path: field for field in record.structured.fields}
+    cited = fields["/facts/0/amount"].citation
+    assert cited is not None
+    assert "41 m tall" in cited.quote
+    with written.database.read() as session:
+        step = steps.last(session, question.id, "write")
+    assert step is not None
+    assert step.detail["asked"] == ["answer", "check", "form"]
+    asked = json.loads(double.received[-1].body["messages"][0]["content"][-1]["text"])
+    assert [field["path"] for field in asked["fields"]] == [
+        "/year", "/height", "/open", "/facts/*/name", "/facts/*/amount",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("reply", [Fail(400, "invalid_request_error"), say_json({"values": 3}), say_json({})])
+def test_form_that_the_model_does_not_fill_is_as_the_rules_filled_it(
+    written: Services, double: ClaudeDouble, reply: Reply
+) -> None:
+    question = look(written, formed(written))
+    before = record_of(written, question).structured
+    double.script(WROTE, SUPPORTED, reply)
+    record = record_of(written, write(written, question))
+    assert (record.status, record.composer, record.structured) == (Status.ANSWERED, "claude-sonnet-5-5", before)
