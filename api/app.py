@@ -33,10 +33,8 @@ from api.routes import (
     health,
     keys,
     learned,
-    operations,
     pages,
     questions,
-    search,
     site_reads,
     sources,
     threads,
@@ -51,23 +49,24 @@ from workers.settings import LOOPBACK
 
 #: in the order of the OpenAPI document
 _ROUTES = (
-    chat,
-    completions,
-    questions,
-    threads,
-    watches,
-    sources,
-    site_reads,
-    pages,
-    files,
-    search,
-    health,
-    operations,
-    learned,
-    collections,
-    exchange,
-    keys,
-    web,
+    chat.router,
+    completions.router,
+    questions.router,
+    threads.router,
+    watches.router,
+    sources.router,
+    site_reads.router,
+    pages.router,
+    files.router,
+    pages.search_router,
+    health.router,
+    health.operations_router,
+    learned.router,
+    collections.router,
+    exchange.router,
+    keys.router,
+    web.router,
+    files.folder_router,
 )
 
 MAX_BODY_BYTES = 256 * 1024
@@ -134,9 +133,8 @@ def _routes() -> list[BaseRoute]:
         dependencies=[Depends(refuse_unknown)],
         responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},
     )
-    for routes in _ROUTES:
-        whole.include_router(routes.router)
-    whole.include_router(files.folder_router)
+    for router in _ROUTES:
+        whole.include_router(router)
     return whole.routes
 
 

@@ -22,9 +22,9 @@ from domain.site import is_under
 from store import folders as stored_folders
 from store.crawl import sources
 from store.folders import FolderExists
-from store.knowledge import archive, questions, rows, settings
+from store.knowledge import archive, questions, rows
 from store.knowledge.lines import PageLine, SourceLine
-from store.knowledge.settings import FolderLine
+from store.knowledge.rows import FolderLine
 from store.pages.pages import FIRST_INTERVAL_S
 from workers import folders as watched
 from workers.crawl import schedules
@@ -112,7 +112,7 @@ def _watch(services: Services, line: FolderLine, *, own: bool) -> str:
     except (BadFolder, FolderExists) as error:
         return f"{line.name}: {error}"
     with services.database.write() as session:
-        settings.adopt(session, folder, line.left_out, services.now())
+        rows.adopt(session, folder, line.left_out, services.now())
     watched.look_through(services, folder)
     return ""
 
@@ -235,9 +235,9 @@ def export_collection(
     """
     database = services.database
     members: Mapping[str, Iterable[FileLine]] = {
-        archive.SETTINGS: settings.settings_of(services.collection),
+        archive.SETTINGS: rows.settings_of(services.collection),
         archive.SOURCES: rows.sources(database, ()),
-        archive.FOLDERS: settings.folders_of(database) if folders else (),
+        archive.FOLDERS: rows.folders_of(database) if folders else (),
         archive.QUESTIONS: questions.questions_of(database),
         archive.THREADS: questions.threads_of(database),
         archive.PAGES: rows.pages_of(database, whole=True),  # last: no question cites a page that came later

@@ -1,4 +1,4 @@
-"""Shows whether the process lives, whether questions can be answered, and how much is stored and waits."""
+"""Shows whether the process lives, whether questions can be answered, and how the deployment fares."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from sqlalchemy import func, select
 from api.dependencies import MainDep, ServicesDep
 from api.middleware.auth import CallerDep, require, require_operator_of_all
 from api.operations import room
-from api.schemas.records import CheckOut, Readiness, StatsOut
+from api.schemas.records import CheckOut, Operations, Readiness, StatsOut
 from domain import Status
 from domain.access.key import Role
 from domain.errors import WellreadError
+from store import activity
 from store.crawl import sources
-from store.pages import pages
+from store.pages import pages, refresh_queue
 from store.passages.errors import PassagesLost
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
@@ -27,6 +28,7 @@ from workers.services import Services, completeness
 from workers.services.engines import switched_on
 
 router = APIRouter(tags=["health"])
+operations_router = APIRouter(prefix="/api", tags=["operations"], dependencies=[Depends(require(Role.operate))])
 
 
 @router.get("/api/stats", response_model=StatsOut, dependencies=[Depends(require(Role.ask))])
@@ -88,6 +90,21 @@ def metrics(services: MainDep) -> Response:
     from api.operations.metrics import exposition
 
     return Response(exposition(services), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+@operations_router.get("/operations")
+def operations(services: ServicesDep) -> Operations:
+    """Workers, queues and failures; the last day's questions by the hour, and costs."""
+    now = services.now()
+    with services.database.read() as session:
+        return Operations(
+            queues=work_queues(services),
+            dead=list(activity.dead_questions(session)),
+            hours=list(activity.by_hour(session, now)),
+            spent=list(activity.spent_by_day(session, now)),
+            due=refresh_queue.count(session, now),
+            failed_callbacks=activity.failed_callbacks(session),
+        )
 
 
 def _database(services: Services) -> CheckOut:

@@ -1,4 +1,4 @@
-"""Gives stored pages, to show a citation in its place, and reads a single page on request."""
+"""Gives stored pages, reads a single page on request, and searches for passages without an answer."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from sqlalchemy.orm import Session
 from api.dependencies import AccessDep, ServicesDep
 from api.middleware.auth import Caller, CallerDep, allow, require
 from api.middleware.problem_kinds import NotFound
-from api.schemas.requests import PagesWanted, ReadRequest
+from api.schemas.requests import PagesWanted, ReadRequest, SearchRequest, to_passage_query
 from crawler import urls
 from domain.access.key import Role
 from domain.file import is_file_address
+from domain.record import FoundPassage
 from domain.site import PageRead, PageSummary, PageVersion, StoredPage, twins
 from store.crawl import sources
 from store.pages import listing, pages, versions, visibility, visits
 from store.questions import state
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from workers import deletion
+from workers.questions import search as search_passages
 from workers.questions import submit
 from workers.services import Services
 
 router = APIRouter(prefix="/api", tags=["pages"])
+search_router = APIRouter(prefix="/api", tags=["pages"], dependencies=[Depends(require(Role.ask))])
 
 #: ids beyond this fit no column
 RowId = Annotated[int, Path(ge=1, le=2**31 - 1)]
@@ -97,6 +100,12 @@ def page_at(
     if known is None or not shown:
         raise _not_stored(wanted.url)
     return page(known.id, services, who, wanted.question_id, version=wanted.version)
+
+
+@search_router.post("/search")
+def search(body: SearchRequest, access: AccessDep) -> list[FoundPassage]:
+    """The best passages, as phase 1 of a question finds them; no answer, no crawl."""
+    return list(search_passages.search(access.open(body.collection), to_passage_query(body)))
 
 
 def _not_stored(url: str) -> NotFound:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from domain.errors import WellreadError
 from store.knowledge.lines import Manifest, PageLine, SourceLine
 from store.knowledge.question_lines import QuestionLine, ThreadLine
-from store.knowledge.settings import FolderLine, SettingsLine
+from store.knowledge.rows import FolderLine, SettingsLine
 
 FORMAT: Final = "wellread-knowledge"
 #: of the other file that Wellread writes (workers.backup)

@@ -11,7 +11,7 @@ from crawler.discovery import site
 from crawler.robots import rules
 from domain import Candidate, Link
 from domain.site import SiteRead, SiteReadStatus
-from store.crawl import site_frontier, site_reads, sources
+from store.crawl import site_reads, sources
 from store.crawl.candidates import CandidateOutcome
 from store.crawl.site_reads import NewSiteRead, SiteReadOver, UnknownSiteRead
 from store.pages import links
@@ -175,17 +175,17 @@ def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
 
 def _add(session: Session, row: SiteReadRow, wanted: Iterable[Candidate], now: datetime) -> None:
     once = {candidate.url: candidate for candidate in wanted}
-    site_frontier.add(session, row, list(once.values()), most_alike=site.MAX_PER_ADDRESS, now=now)
+    site_reads.add(session, row, list(once.values()), most_alike=site.MAX_PER_ADDRESS, now=now)
 
 
 def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) -> list[int]:
     """Return the next page to read, or end the site read; one page is read at a time."""
-    if site_frontier.is_being_read(session, row.id):
+    if site_reads.is_being_read(session, row.id):
         return []
     if row.looked_at >= row.max_pages:
         site_reads.move(row, SiteReadStatus.DONE, now, f"the limit of {row.max_pages:,} pages is reached")
         return []
-    candidate_id = site_frontier.take_next(session, row, due_at)
+    candidate_id = site_reads.take_next(session, row, due_at)
     if candidate_id is None:
         reason = SOME_FAILED.format(failed=row.failed, looked_at=row.looked_at) if row.failed else ALL_READ
         site_reads.move(row, SiteReadStatus.DONE, now, reason)
@@ -201,7 +201,7 @@ def _halt(services: Services, site_read_id: int, to: SiteReadStatus) -> SiteRead
             raise SiteReadOver(f"Site read {site_read_id} has ended already ({row.reason or row.status.lower()}).")
         if row.status != to:
             site_reads.move(row, to, now, "it was cancelled" if to is SiteReadStatus.CANCELLED else None)
-            site_frontier.put_back(session, site_read_id, now)
+            site_reads.put_back(session, site_read_id, now)
     return get(services, site_read_id)
 
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from domain.site import SiteReadStatus
-from store.crawl import site_frontier, site_reads
+from store.crawl import site_reads
 from store.pages import visits
 from tests.api import walk
 from tests.api.cli.command import wellread
@@ -156,7 +156,7 @@ def test_finished_site_read_is_printed_as_json(url_of_api: str, services: Servic
     with services.database.write() as session:
         row = site_reads.lock(session, begun.id)
         assert row is not None
-        site_frontier.put_back(session, begun.id, services.now())
+        site_reads.put_back(session, begun.id, services.now())
         row.max_pages, row.looked_at, row.new = 3, 3, 3
     sites.resume_stalled(services)
     shown = wellread("reads", "show", str(begun.id), "--follow", "--json")
