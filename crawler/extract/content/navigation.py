@@ -7,9 +7,11 @@ a row of links to the neighbouring pages, a list of links to the headings of the
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from crawler.extract.element_text import Line
@@ -20,21 +22,9 @@ _TAGS = frozenset({"nav", "footer"})
 _FRAMES = frozenset({"header", "aside"})  #: around the content, not in it
 _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar", "toolbar"})
-#: words of classes and ids; navigation whatever stands in it
-_CERTAIN = re.compile(
-    r"(?:^|[\s_])(?:nav-?(?:header|footer|bar|_?table|panel|_?flow|igation)|doc-?nav|nav_table|breadcrumbs?|pagination|pager|"
-    r"sphinxsidebar|wy-nav-side|wy-nav-top|md-sidebar|md-header|md-footer|skip-?links?|skip-to-content|toplang|bottomlang|"
-    r"prev-?next|page-?nav|site-?nav|site-?header|site-?footer|cookie-?(?:banner|consent|notice)|edit-?(?:this-?)?page|"
-    r"nav-?breadcrumbs|action-?bar|post-?profile|"  # phpBB
-    r"searchbox|footer|footer-text|theme-doc-footer|header-panel|rst-versions|rst-footer-buttons|vector-(?:header|toc).*|mw-editsection|catlinks|navbox|printfooter|tocframe)"
-    r"(?:$|[\s_])"
-)
-#: navigation if most of its text is in links, or if it is short
-_LIKELY = re.compile(
-    r"(?:^|\s)(?:[\w-]*(?:toc|nav|menu|side-?bar|breadcrumb)s?(?:[-_]\w+)*|contents|table-of-contents|navi|navigation|"
-    r"left_?bar|right_?bar|header|footer|related|up|path|quickview|child-?links|toctree-wrapper|directory|links|topbar|"
-    r"bottom|top|sitemap|siteinfo|sectionindex|banner|page-header|on-this-page|list-of-\w+|index-label)(?:$|\s)"
-)
+_LISTED = tomllib.loads(Path(__file__).with_name("navigation.toml").read_text("utf-8"))
+_CERTAIN = re.compile(rf"(?:^|[\s_])(?:{'|'.join(_LISTED['certain'])})(?:$|[\s_])")
+_LIKELY = re.compile(rf"(?:^|\s)(?:{'|'.join(_LISTED['likely'])})(?:$|\s)")
 _HEADER = re.compile(r"(?:^|\s)(?:page-header|header|banner|top|topbar)(?:$|\s)")
 _SHORT = 400  #: characters of a header
 _LINKED = 0.6  #: the least share of links in what is likely navigation
@@ -43,29 +33,9 @@ _TEXT_WORDS = 8
 _TOP = 3  #: blocks in which a menu may stand
 _MOST = 0.5  #: navigation has less of the page's text
 _BAR_LINKED, _BAR_LINKS, _BAR_CHARS = 0.7, 3, 500
-_STEPS = frozenset(
-    "prev previous next up home top contents index back forward main menu table of toc page chapter section "
-    "zurück weiter nach oben hoch inhalt inhaltsverzeichnis start anfang seite kapitel "
-    "suivant suivante précédent précédente sommaire haut niveau accueil page "
-    "anterior siguiente subir inicio arriba principal atrás "
-    "precedente successivo inizio indietro avanti anterior próximo acima".split()
-)
-_STEP = frozenset(
-    "prev previous next up zurück weiter hoch suivant précédent sommaire anterior siguiente subir precedente "
-    "successivo próximo back forward".split()
-)
-_CONTENTS = re.compile(
-    r"(?:(?:table of )?contents|on this page|in this (?:section|chapter|article|page)|topics|subsections|"
-    r"inhalt|inhaltsverzeichnis|auf dieser seite|table des matières|sommaire|contenidos?|tabla de contenidos|índice|"
-    r"list of (?:tables|figures|examples|procedures)|indice|оглавление|содержание|目录|目次):?",
-    re.IGNORECASE,
-)
-#: a title over a list of links to the page's own parts, beside those above
-_TITLES = re.compile(
-    _CONTENTS.pattern
-    + r"|(?:index|page contents|contents of this page|quick links|jump to|sections|in this document):?",
-    re.IGNORECASE,
-)
+_STEPS, _STEP = frozenset(_LISTED["steps"].split()), frozenset(_LISTED["step"].split())
+_CONTENTS = re.compile(f"(?:{'|'.join(_LISTED['contents'])}):?", re.IGNORECASE)
+_TITLES = re.compile(f"{_CONTENTS.pattern}|(?:{'|'.join(_LISTED['titles'])}):?", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 #: between the steps of a breadcrumb line
 _CRUMB = re.compile(r"\s*(?:[›»→▸▶❯]|>>)\s*|\s(?:[>/|·•]|::)\s")
