@@ -10,7 +10,7 @@ import asyncio
 import re
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -21,7 +21,7 @@ from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
 from crawler.fetch.response import fetch_error_of, location_of, receive
-from crawler.fetch.result import Fetched, FetchTimeout, Hop, Limits
+from crawler.fetch.result import Fetched, FetchTimeout, Limits
 from crawler.urls import BadUrl, absolute
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
@@ -107,33 +107,32 @@ class Fetcher:
 
     async def _follow(self, url: str, call: _Call) -> Fetched:
         target = self._guard.check(url)
-        hops: list[Hop] = []
+        passed: list[str] = []  # the URLs that redirected
         while True:
-            response = await self._send(target, call if not hops else replace(call, headers={}))
+            response = await self._send(target, call if not passed else replace(call, headers={}))
             try:
                 location = location_of(response) if call.method == "GET" else None
                 if location is None:
-                    received = await receive(target, response, accept=call.accept, limits=self._limits)
-                    return replace(received, hops=tuple(hops))
+                    return await receive(target, response, accept=call.accept, limits=self._limits)
             finally:
                 await response.aclose()
-            hops.append(Hop(status=response.status, url=target.url))
-            target = self._redirected(target, location, hops)
+            passed.append(target.url)
+            target = self._redirected(target, location, passed)
             if call.on_redirect is not None:
                 await call.on_redirect(target.url)
 
-    def _redirected(self, source: Target, location: str, hops: list[Hop]) -> Target:
+    def _redirected(self, source: Target, location: str, passed: Sequence[str]) -> Target:
         """Check a redirect's target as any URL, and for what only a redirect can do wrong."""
-        if len(hops) > self._limits.max_hops:
-            raise Blocked(f"{hops[0].url} redirects more than {self._limits.max_hops} times; it is not read")
+        if len(passed) > self._limits.max_hops:
+            raise Blocked(f"{passed[0]} redirects more than {self._limits.max_hops} times; it is not read")
         if _UNSAFE.search(location):
             raise Blocked(f"{source.url} redirects to a URL with control characters or backslashes; it is not read")
         try:
             target = self._guard.check(absolute(location, source.url))
         except (BadUrl, Blocked) as error:
             raise Blocked(f"{source.url} redirects to a URL that may not be read: {error}") from error
-        if target.url in {hop.url for hop in hops}:
-            raise Blocked(f"{hops[0].url} redirects in a circle; it is not read")
+        if target.url in passed:
+            raise Blocked(f"{passed[0]} redirects in a circle; it is not read")
         if source.scheme == "https" and target.scheme == "http":
             raise Blocked(f"{source.url} redirects from https to {target.url}: ask for that if you trust it")
         if target.own and not source.own:

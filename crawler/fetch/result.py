@@ -53,14 +53,6 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hop:
-    """A redirect that was followed."""
-
-    status: int
-    url: str  #: the URL that redirected
-
-
-@dataclass(frozen=True, kw_only=True)
 class Fetched:
     """A server's answer, whatever its status."""
 
@@ -69,5 +61,4 @@ class Fetched:
     headers: Mapping[str, str]  #: names in lower case; repeated headers joined by ", "
     body: bytes  #: decoded; may be empty for an answer that is no 2xx
     content_type: str  #: lower case, without parameters; "" where the server gave none
-    hops: tuple[Hop, ...] = ()
     elapsed_s: float = 0.0

@@ -68,12 +68,6 @@ def give(
     return to_value(Feedback, row)
 
 
-def find(session: Session, question_id: str, revision: int) -> Feedback | None:
-    """Return the feedback on a revision."""
-    row = _row(session, question_id, revision)
-    return None if row is None else to_value(Feedback, row)
-
-
 def outcomes(session: Session, limit: int = 10_000) -> list[LabelledAnswer]:
     """Return the last feedback of each answer with its features, latest first: examples to train a judge."""
     query = select(FeedbackRow, QuestionRow).join(QuestionRow, QuestionRow.id == FeedbackRow.question_id)

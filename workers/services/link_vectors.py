@@ -37,11 +37,6 @@ class LinkVectors:
         self._known: OrderedDict[tuple[str, str], NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
-    @property
-    def remembered(self) -> int:
-        """How many vectors are remembered."""
-        return len(self._known)
-
     def similarity_to(self, question: str, lang: str) -> Similarity | None:
         """Return the comparison with a question; None, and words alone rank, where no model is installed."""
         name = "minilm" if lang == "en" else "multilingual"

@@ -6,9 +6,11 @@ import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from domain import Status
-from store.questions import feedback, state
+from store.questions import state
+from store.sql.tables import FeedbackRow
 from tests.api import walk
 from tests.api.web.asking import ask, at_phase, until_answered
 from tests.api.web.browser import Tab
@@ -146,8 +148,7 @@ def test_feedback_is_kept_and_shown_again(
         tab.click("Send", "#feedback")
         tab.wait("document.getElementById('said').innerText === 'Thank you: your comment is saved.'")
     with services.database.read() as session:
-        kept = feedback.find(session, answered, 1)
-    assert kept is not None
-    assert (kept.verdict, kept.comment) == (verdict, comment)
+        kept = session.execute(select(FeedbackRow.verdict, FeedbackRow.comment).filter_by(question_id=answered)).one()
+    assert tuple(kept) == (verdict, comment)
     tab.run("window.isOld = true; location.reload()")
     tab.wait(f"!window.isOld && document.querySelector('#feedback [aria-pressed=true]')?.innerText === '{name}'")

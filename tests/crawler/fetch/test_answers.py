@@ -26,7 +26,6 @@ def test_a_page_comes_with_its_headers_in_lower_case_and_its_type_without_parame
     fetched = run(got(answer(b"<p>hi</p>", kind="Text/HTML; charset=utf-8", headers="X-One: a\r\nx-ONE: b\r\n")))
     assert (fetched.status, fetched.body, fetched.content_type) == (200, b"<p>hi</p>", "text/html")
     assert fetched.headers["x-one"] == "a, b"
-    assert fetched.hops == ()
     assert 0 < fetched.elapsed_s < 10
 
 
@@ -62,14 +61,13 @@ def test_an_error_answer_that_cannot_be_read_is_still_an_answer() -> None:
     assert (fetched.status, fetched.body) == (404, b"")
 
 
-def test_redirects_are_followed_and_remembered() -> None:
+def test_redirects_are_followed() -> None:
     routes = {"/a": redirect("/b?x=1#part", 301), "/b?x=1": redirect("c", 307), "/c": answer()}
 
     async def scenario() -> None:
         async with serving(routed(routes)) as site, client(site) as web:
             fetched = await web.get(site.url("/a"))
             assert fetched.url == site.url("/c")
-            assert [(hop.status, hop.url) for hop in fetched.hops] == [(301, site.url("/a")), (307, site.url("/b?x=1"))]
 
     run(scenario())
 
@@ -120,7 +118,7 @@ def test_a_post_sends_its_body_and_does_not_follow() -> None:
         site = Site(port=server.sockets[0].getsockname()[1])
         async with server, client(site) as web:
             fetched = await web.post(site.url("/hook"), body=b"well done", headers={"X-Signature": "abc"})
-        assert (fetched.status, fetched.hops) == (307, ())
+        assert (fetched.status, fetched.url) == (307, site.url("/hook"))
         assert received.startswith(b"POST /hook HTTP/1.1\r\n")
         assert b"x-signature: abc\r\n" in received
         assert b"content-length: 9\r\n" in received

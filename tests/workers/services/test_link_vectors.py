@@ -33,4 +33,4 @@ def test_a_text_is_embedded_once_for_all_questions() -> None:
         similarity = vectors.similarity_to(question, "en")
         assert similarity is not None
         assert len(similarity(["Lamps", "Oil", "Lamps"])) == 3
-    assert vectors.remembered == 2
+    assert len(vectors._known) == 2
