@@ -52,7 +52,6 @@ class Draft:
     judged: bool = False  #: whether the small model has said already that what is to be read holds an answer
     count: int = 0  #: of variants
     read: tuple[str, ...] = ()  #: keys of what a model has read for this question without finding the answer
-    notice: str = ""  #: to the reader of the answer, from an earlier call
 
 
 _DRAFT = TypeAdapter(Draft)
