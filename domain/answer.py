@@ -29,7 +29,9 @@ class Verdict:
         default=(), metadata=described("Words of the question that the hits do not cover.")
     )
     judge: str = ""  #: the name of the judge
-    version: int = field(default=0, metadata=described("The judge's version, if it was learned here; 0: as shipped."))
+    shipped_confidence: float | None = field(
+        default=None, metadata=described("The confidence before readers' feedback corrected it; null: it did not.")
+    )
     embedder: str = field(default="", metadata=UNPUBLISHED)  #: whose similarities were weighed
     #: what was weighed: feature → value; verdicts that differ in it alone are equal
     evidence: Mapping[str, float] = field(default_factory=dict, compare=False, metadata=UNPUBLISHED)

@@ -75,7 +75,6 @@ class Ranked(TypedDict, total=False):
     similarity: float | None
     bm25: float | None
     query: str
-    signals: tuple[float, ...]
     found_by: tuple[str, ...]
 
 
@@ -92,7 +91,6 @@ class Hit:
     original_rank: int = 0  #: its rank before it was reranked; 0: it was not
     query: str = ""  #: the query it was found by (the best one, after fusion)
     via: Via = ""  #: what added or raised it, beside the search
-    signals: tuple[float, ...] = ()  #: its features for the learned reranker
     reading: Reading | None = field(default=None, repr=False, compare=False)  #: where it was read
     #: sentence → cosine of it and the question; where it was not read in English, and the embedder knows the language
     nearness: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)

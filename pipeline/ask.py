@@ -20,6 +20,7 @@ from typing import Protocol
 from domain import Answer, Hit, Scope, SolvedQuestion, StatedFact, Variant, VariantKey, VariantKind, Verdict
 from domain.answer import NextQuestion
 from domain.options import Overrides
+from domain.recalibration import Recalibrations
 from pipeline.answering.compose import compose
 from pipeline.answering.few_shot import SolvedQuestions
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
@@ -28,7 +29,6 @@ from pipeline.documents.quality import PageTexts, filter_by_quality
 from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.judging.cutoff import Cutoff, Stop, cut_off_by_judge, remember_verdicts
 from pipeline.judging.judge import Judge, calibrated_judge
-from pipeline.judging.learned import SHIPPED, Learned
 from pipeline.judging.nearness import best_first, read_and_compare
 from pipeline.limits import Limits
 from pipeline.phrases import say
@@ -90,7 +90,7 @@ class Tools:
     examples: Sequence[SolvedQuestion] = ()  #: of the operator's
     memory: VariantMemory | None = None  #: of the kinds of variant that helped
     graph: KnowledgeGraph | None = None  #: names that lead from hit to hit, and facts
-    learned: Learned = field(default_factory=Learned)  #: the versions of judge and reranker in use
+    learned: Recalibrations = field(default_factory=dict)  #: what feedback makes of the judge's confidence
     own_sites: tuple[str, ...] = ()  #: what the URLs of the operator's sources begin with
 
 
@@ -120,7 +120,6 @@ class LookupResult:
     facts: tuple[StatedFact, ...] = ()  #: that answer the question
     cutoff: Cutoff | None = None  #: why there are no more hits
     advice: ContextAdvice | None = None  #: what the hits lack as a context, when they do not suffice
-    ranked_by: int = SHIPPED  #: the version of the learned reranker
     found: tuple[QueryHits, ...] = ()  #: what each query found, before fusion
     related: tuple[NextQuestion, ...] = ()  #: what to ask next
     waiting_pages: int = 0  #: that were read, and cannot be searched yet
@@ -209,7 +208,6 @@ def _run_pass(
         facts=tuple(facts),
         cutoff=cutoff,
         advice=None if verdict.sufficient else _context_advice(analysis, cutoff.hits, verdict),
-        ranked_by=tools.learned.reranker.number if tools.learned.reranker else SHIPPED,
         found=tuple(found),
     )
 
@@ -224,7 +222,6 @@ def _retrieve(
     found: list[QueryHits],
 ) -> tuple[list[Hit], list[StatedFact], list[Hit]]:
     """Return the k best hits, with those that names and facts lead to, those facts, and all hits; count into found."""
-    learned = tools.learned.reranker
     hits = retrieve(
         queries,
         vectors,
@@ -234,7 +231,7 @@ def _retrieve(
         scope=query.scope,
         lang=analysis.lang,
         embedder_id=tools.embedder.id,
-        ranking=replace(tools.ranking, learned=learned.weights) if learned else tools.ranking,
+        ranking=tools.ranking,
         observe=tools.observe,
         on_found=found.extend,
     )
@@ -273,8 +270,7 @@ def _judge(
     """Put the hits in order, keep enough of them, and judge those; the document's judge counts all ``retrieved``."""
     order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
     hits = order(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses)
-    embedder = tools.embedder.id
-    judge = remember_verdicts(tools.judge or calibrated_judge(embedder, tools.learned.judges.get(embedder)))
+    judge = remember_verdicts(tools.judge or calibrated_judge(tools.embedder.id, tools.learned))
     cutoff = tools.stop(analysis, hits, strategy=strategy, judge=judge, k=k)
     return cutoff, judge(analysis, retrieved if tools.judge else cutoff.hits, strategy.threshold)
 

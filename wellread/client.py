@@ -18,7 +18,7 @@ from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record
 from domain.site import PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from wellread import requests, responses
 from wellread.errors import Refused
-from wellread.learned_records import Kind, LearnedOut, LessonOut, VersionOut
+from wellread.learned import LearnedOut
 from wellread.options import Filters, Options, Terms
 from wellread.requests import DEFAULT_URL, Call, PageFilters
 from wellread.responses import to_value, to_values
@@ -233,17 +233,17 @@ class Client:
         """Delete a question with its answers and its trace; what was read for it stays read."""
         self._send(requests.of_question(question_id, method="DELETE"))
 
-    def learned(self) -> LearnedOut:
-        """Return all versions of judge, reranker and variants, and what learning each last came to."""
-        return to_value(LearnedOut, self._send(Call(path="/api/learned")))
+    def learned(self) -> list[LearnedOut]:
+        """Return how feedback corrects the judge's confidence, by embedder, language and calibration."""
+        return to_values(LearnedOut, self._send(Call(path="/api/learned")))
 
-    def learn(self) -> list[LessonOut]:
-        """Learn from all feedback; what is better is used at once."""
-        return to_values(LessonOut, self._send(requests.learn()))
+    def learn(self) -> list[LearnedOut]:
+        """Learn from all feedback; a correction that helps is used at once."""
+        return to_values(LearnedOut, self._send(requests.learn()))
 
-    def rollback(self, kind: Kind, version: int | None = None) -> list[VersionOut]:
-        """Go back to a version (0: what is shipped; None: the one before); returns what is in use of the kind then."""
-        return to_values(VersionOut, self._send(requests.rollback(kind, version)))
+    def reset_learned(self) -> list[LearnedOut]:
+        """Return to the shipped judge; feedback given so far no longer counts."""
+        return to_values(LearnedOut, self._send(Call(method="DELETE", path="/api/learned")))
 
     def collections(self) -> list[Collection]:
         """Return the collections that the key opens: first ``default``, then by name."""

@@ -10,7 +10,6 @@ from urllib.parse import quote, urlsplit
 
 from domain.site import PageKind
 from wellread.errors import ApiUnreachable
-from wellread.learned_records import Kind
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 #: learning reads all feedback and fits everything anew
@@ -165,11 +164,6 @@ def list_files(folder: str, failed: bool, after: str, address: str) -> Call:
 def learn() -> Call:
     """Learn from all feedback."""
     return Call(method="POST", path="/api/learned", timeout_s=LEARNING_S)
-
-
-def rollback(kind: Kind, version: int | None) -> Call:
-    """Go back to a version."""
-    return Call(method="POST", path=f"/api/learned/{kind}/rollback", body=_given(version=version) or None)
 
 
 def add_collection(name: str, exclude_sites: Sequence[str]) -> Call:

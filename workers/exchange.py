@@ -231,7 +231,7 @@ def export_collection(
 
     ``folders``: also where its watched folders are on this machine.
 
-    A question that has not ended is not in it, nor what is made anew: passages, names, caches, learned versions.
+    A question that has not ended is not in it, nor what is made anew: passages, names, caches, what was learned.
     """
     database = services.database
     members: Mapping[str, Iterable[FileLine]] = {

@@ -1,10 +1,10 @@
-"""`wellread learn`: teach the judge, the reranker and the choice of variants from feedback."""
+"""`wellread learn`: correct the judge's confidence by readers' feedback."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,85 +12,37 @@ from api.cli.connect import open_client
 from api.cli.output import print_lines, terminal
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-    from wellread.learned_records import Kind
-
-KINDS = ("judge", "reranker", "variants")
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
+    from api.cli.views.question import Style
+    from wellread.learned import LearnedOut
 
 
-class _VersionNumber(click.ParamType[int]):
-    """A version's number, or "shipped"."""
+@click.command()
+@click.option("--reset", is_flag=True, help="Return to the shipped judge; feedback given so far no longer counts.")
+@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
+def learn(reset: bool, as_json: bool) -> None:
+    """Correct the judge's confidence by readers' feedback now, and show how.
 
-    name = "version"
-
-    def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> int:
-        """Return the number; the shipped version is 0."""
-        bare = value.lower().removeprefix("v")
-        if bare == "shipped":
-            return 0
-        if not bare.isdigit() or int(bare) == 0:
-            self.fail(f"{value!r} is not a version: write its number, or shipped.", param, context)
-        return int(bare)
-
-
-@click.group(invoke_without_command=True)
-@_AS_JSON
-@click.pass_context
-def learn(context: click.Context, as_json: bool) -> None:
-    """Refit judge, reranker and variants from feedback now.
-
-    A version that does better on held-out answers and passes the floor is used without a restart; any other is refused,
-    with the figures that show why.
-    """
-    if context.invoked_subcommand is not None:
-        return
-    from api.cli.views.learned import lesson_lines
-
-    with open_client() as client:
-        lessons = client.learn()
-    if as_json:
-        _print_json(lessons)
-    else:
-        print_lines(*lesson_lines(lessons, terminal()))
-
-
-@learn.command(name="list")
-@_AS_JSON
-def show_all(as_json: bool) -> None:
-    """List the versions with their dates, examples and figures, and which are in use."""
-    from api.cli.views.learned import learned_lines
-
-    with open_client() as client:
-        known = client.learned()
-    if as_json:
-        print_lines(known.model_dump_json(indent=2))
-    else:
-        print_lines(*learned_lines(known, terminal()))
-
-
-@learn.command()
-@click.argument("kind", type=click.Choice(KINDS))
-@click.argument("version", type=_VersionNumber(), required=False)
-@_AS_JSON
-def rollback(kind: str, version: int | None, as_json: bool) -> None:
-    """Return to an earlier version of a kind, or to "shipped".
-
-    Without VERSION, return to the previous one. Workers load it within seconds.
-    Judge and reranker keep it until the next `wellread learn`.
+    A correction is used, without a restart, if it does better on held-out answers. There is one for each embedder,
+    language and calibration.
     """
     with open_client() as client:
-        in_use = client.rollback(cast("Kind", kind), version)
+        learned = client.reset_learned() if reset else client.learn()
     if as_json:
-        _print_json(in_use)
-        return
-    used = ", ".join(f"version {each.number}" for each in in_use) or "what is shipped"
-    print_lines(f"In use of the {kind}: {used}.")
+        print_lines(json.dumps([each.model_dump(mode="json") for each in learned], ensure_ascii=False, indent=2))
+    elif not learned:
+        print_lines("Nothing to learn from yet: no answer was judged, or none whose evidence is kept.")
+    else:
+        print_lines(*(line for each in learned for line in _lines(each, terminal())))
 
 
-def _print_json(values: Sequence[BaseModel]) -> None:
-    print_lines(json.dumps([value.model_dump(mode="json") for value in values], ensure_ascii=False, indent=2))
+def _lines(learned: LearnedOut, style: Style) -> Iterator[str]:
+    is_used = (learned.intercept, learned.slope) != (0, 1)
+    said = style.paint(learned.said, fg="green" if is_used else "yellow")
+    yield f"{learned.lang or 'language unknown'} ({learned.calibration}), {learned.embedder}: {said}"
+    yield f"    {learned.right:,} right and {learned.wrong:,} wrong, {learned.held_out:,} of them held out"
+    yield f"    intercept {learned.intercept:+.2f}, slope {learned.slope:.2f}"
+    if learned.loss_before is not None and learned.loss_after is not None:
+        yield f"    log loss {learned.loss_before:.3f} → {learned.loss_after:.3f} on the held-out answers"
 
 
 COMMANDS = (learn,)

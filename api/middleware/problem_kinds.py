@@ -23,7 +23,6 @@ from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
 from store.folders import UnknownFolder
 from store.keys import BadExpiry, BadKeyName, KeyExists, UnknownKey
 from store.knowledge.archive import BadArchive
-from store.learned.versions import UnknownVersion
 from store.questions.feedback import NothingToJudge
 from store.questions.new_questions import IdempotencyConflict
 from store.questions.state import UnknownQuestion
@@ -79,10 +78,6 @@ _KNOWN: dict[type[Exception], _Kind] = {
     RoleTooSmall: _Kind(
         type="role-too-small", status=403, title="Not allowed",
         what_to_do="Use a key with a higher role: ask < operate < admin.",
-    ),
-    UnknownVersion: _Kind(
-        type="unknown-version", status=404, title="No such version",
-        what_to_do="GET /api/learned lists them.",
     ),
     UnknownCollection: _Kind(
         type="unknown-collection", status=404, title="No such collection",

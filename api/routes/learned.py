@@ -1,40 +1,37 @@
-"""Learns from feedback, lists the learned versions, and goes back to one."""
+"""Learns from readers' feedback, shows what was learned, and returns to the shipped judge."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from fastapi import APIRouter, Depends
 
 from api.dependencies import ServicesDep
 from api.middleware.auth import require
 from domain.access.key import Role
-from store.learned import versions
-from store.learned.versions import Version
-from wellread.learned_records import Kind, LearnedOut, LessonOut, RollbackRequest, VersionOut
+from store.learned import recalibrations
+from store.learned.recalibrations import Learned
+from wellread.learned import LearnedOut
 
 router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depends(require(Role.operate))])
 
 
-@router.get("", response_model=LearnedOut)
-def every(services: ServicesDep) -> LearnedOut:
-    """All versions of judge, reranker and variants, and the result of the last refit of each."""
+@router.get("", response_model=list[LearnedOut])
+def every(services: ServicesDep) -> list[Learned]:
+    """How feedback corrects the judge's confidence, or why it does not, by embedder, language and calibration."""
     with services.database.read() as session:
-        listed, tries = versions.list_all(session), versions.tries(session)
-    return LearnedOut.model_validate({"versions": listed, "tries": tries}, from_attributes=True)
+        return recalibrations.every(session)
 
 
-@router.post("", response_model=list[LessonOut])
-def learn(services: ServicesDep) -> Sequence[LessonOut]:
-    """Refit now from all feedback; a version that is better and passes the floor is used immediately."""
-    from workers.learning import refit  # brings half the pipeline along, which this process otherwise does without
+@router.post("", response_model=list[LearnedOut])
+def learn(services: ServicesDep) -> list[Learned]:
+    """Fit the corrections now to all feedback; they are used immediately."""
+    from workers import learning  # brings half the pipeline along, which this process otherwise does without
 
-    return [LessonOut.model_validate(lesson) for lesson in refit.learn(services, by_hand=True)]
+    return learning.learn(services)
 
 
-@router.post("/{kind}/rollback", response_model=list[VersionOut])
-def rollback(kind: Kind, services: ServicesDep, asked: RollbackRequest | None = None) -> list[Version]:
-    """Return to an earlier version of a kind, or to the shipped one; returns the version in use."""
-    from workers.learning import refit
+@router.delete("", response_model=list[LearnedOut])
+def reset(services: ServicesDep) -> list[Learned]:
+    """Return to the shipped judge; feedback given so far no longer counts."""
+    from workers import learning
 
-    return refit.rollback(services, kind, asked.version if asked else None)
+    return learning.reset(services)

@@ -18,8 +18,7 @@ from api.schemas.requests import FeedbackRequest, WatchRequest
 from api.streams import changes, checked, while_open
 from domain.access.key import Role
 from domain.record import Feedback, Record, Watch
-from store.questions import watches
-from workers.learning import feedback
+from store.questions import feedback, state, watches
 from workers.questions import watches as watching
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
@@ -78,4 +77,8 @@ def watch_changes(
 @router.post("/questions/{question_id}/feedback")
 def give_feedback(question_id: QuestionId, body: FeedbackRequest, services: ServicesDep) -> Feedback:
     """Say whether an answer is right; the last word on a revision counts."""
-    return feedback.give(services, question_id, body.verdict, comment=body.comment, revision=body.revision)
+    with services.database.write() as session:
+        state.find(session, question_id)
+        return feedback.give(
+            session, question_id, body.verdict, comment=body.comment, revision=body.revision, now=services.now()
+        )

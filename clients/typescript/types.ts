@@ -361,20 +361,32 @@ export interface KeyRequest {
   expires_at?: string | null;
 }
 
-/** All versions, of each kind the latest first, and what was last tried. */
+/** How readers' feedback corrects the judge's confidence in some answers. */
 export interface LearnedOut {
-  versions: Array<VersionOut>;
-  tries: Array<TryOut>;
-}
-
-/** What learning a kind came to. */
-export interface LessonOut {
-  kind: "judge" | "reranker" | "variants";
   embedder: string;
-  /** What was refitted, or why it was refused, with figures. */
+  /** Of the questions, ISO 639-1. */
+  lang: string;
+  /** The shipped calibration that is corrected, by how the hits were read. */
+  calibration: string;
+  /** Added to the log odds; 0: nothing is. */
+  intercept: number;
+  /** What the log odds are multiplied by; 1: they stay. */
+  slope: number;
+  /** That it is in use, or why there is no correction. */
   said: string;
-  /** The new version in use; null: what served stays. */
-  version?: number | null;
+  /** How many answers were called right. */
+  right: number;
+  /** How many were called wrong. */
+  wrong: number;
+  /** How many of both were not fitted to, and show whether the correction helps. */
+  held_out: number;
+  /** Log loss on those by the shipped judge. */
+  loss_before: number | null;
+  /** And by the fitted one. */
+  loss_after: number | null;
+  /** When it was reset: feedback before no longer counts. */
+  since: string | null;
+  learned_at: string;
 }
 
 /** One message of a conversation. Names, refusals and the like are taken and not used. */
@@ -718,12 +730,6 @@ export interface RelatedQuestion {
   id: string | null;
 }
 
-/** Which version to go back to. */
-export interface RollbackRequest {
-  /** 0: the shipped one; null: the previous one. */
-  version?: number | null;
-}
-
 /** When a source is looked at: every so often, or by a cron line. */
 export interface ScheduleOut {
   every_s: number | null;
@@ -996,16 +1002,6 @@ export interface TimingOut {
   started_at: string;
 }
 
-/** What learning a kind last came to. */
-export interface TryOut {
-  kind: "judge" | "reranker" | "variants";
-  embedder: string;
-  /** Whether it stays as it was put back until it is learned by hand. */
-  held: boolean;
-  tried_at: string | null;
-  said: string;
-}
-
 /** Whether the hits sufficed. */
 export interface VerdictOut {
   sufficient: boolean;
@@ -1015,24 +1011,8 @@ export interface VerdictOut {
   /** Words of the question that the hits do not cover. */
   missing: Array<string>;
   judge: string;
-  /** The judge's version, if it was learned here; 0: as shipped. */
-  version?: number;
-}
-
-/** A version of what was learned. */
-export interface VersionOut {
-  kind: "judge" | "reranker" | "variants";
-  /** Counts from 1 within its kind. */
-  number: number;
-  /** The embedder whose hits it judges; empty if it does not matter. */
-  embedder: string;
-  /** Whether it is in use; if no version of a kind is, the shipped one is. */
-  active: boolean;
-  /** How many answers, questions or tries it was learned from. */
-  examples: number;
-  /** Figures before and after, by part: of a judge the language. */
-  metrics: Record<string, Record<string, Record<string, number>>>;
-  created_at: string;
+  /** The confidence before readers' feedback corrected it; null: it did not. */
+  shipped_confidence?: number | null;
 }
 
 /** A question that is asked again when its evidence changes. */
@@ -1161,12 +1141,12 @@ export interface Routes {
   "GET /metrics": { answer: string };
   /** Workers, queues and failures; the last day's questions by the hour, and costs. */
   "GET /api/operations": { query?: { collection?: string }; answer: Operations };
-  /** All versions of judge, reranker and variants, and the result of the last refit of each. */
-  "GET /api/learned": { query?: { collection?: string }; answer: LearnedOut };
-  /** Refit now from all feedback; a version that is better and passes the floor is used immediately. */
-  "POST /api/learned": { query?: { collection?: string }; answer: Array<LessonOut> };
-  /** Return to an earlier version of a kind, or to the shipped one; returns the version in use. */
-  "POST /api/learned/{kind}/rollback": { path: { kind: "judge" | "reranker" | "variants" }; query?: { collection?: string }; body: RollbackRequest | null; answer: Array<VersionOut> };
+  /** How feedback corrects the judge's confidence, or why it does not, by embedder, language and calibration. */
+  "GET /api/learned": { query?: { collection?: string }; answer: Array<LearnedOut> };
+  /** Fit the corrections now to all feedback; they are used immediately. */
+  "POST /api/learned": { query?: { collection?: string }; answer: Array<LearnedOut> };
+  /** Return to the shipped judge; feedback given so far no longer counts. */
+  "DELETE /api/learned": { query?: { collection?: string }; answer: Array<LearnedOut> };
   /** The collections that the key opens: first `default`, then by name. */
   "GET /api/collections": { answer: Array<Collection> };
   /** Add a collection. Needs the role admin, and a key that is bound to none. */

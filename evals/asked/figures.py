@@ -10,8 +10,8 @@ import numpy as np
 
 from evals.asked.grade import FAILURES, FIRST_HITS, Graded
 from evals.asked.questions import OWN_WORDS
+from evals.measure.probabilities import auroc, calibration_error
 from evals.modes import Figures
-from pipeline.learning.metrics import auroc, calibration_error
 
 Test = Callable[[Graded], bool]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evals.knowledge.file_cases import FILES
 from evals.knowledge.judge_cases import Case, Condition
 from evals.knowledge.manual_cases import SITES
+from evals.measure.probabilities import Floats, Truth, auroc, calibration_error
 from pipeline.abstain import LIKELY_READ
 from pipeline.judging.calibration import (
     ANY_EMBEDDER,
@@ -26,7 +27,6 @@ from pipeline.judging.calibration import (
 )
 from pipeline.judging.features import Evidence
 from pipeline.judging.judge import BESIDE_THE_POINT
-from pipeline.learning.metrics import Floats, Truth, auroc, calibration_error
 
 ASKED = ("finance-privacy", "games-faq", "pages", "readmes")
 #: what the models of read and of compared hits are fitted and measured on, beside asked questions

@@ -21,11 +21,10 @@ from domain import Hit
 from evals.knowledge.in_memory import MemoryKnowledge, embed_questions
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.metrics import recall_at, reciprocal_rank_at
+from evals.measure.probabilities import Floats
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting, read_set
 from pipeline.documents.multi_query import rrf
 from pipeline.documents.rerank import RERANKERS, keep_order
-from pipeline.learning.fits import fit_listwise, padded
-from pipeline.learning.metrics import Floats
 from pipeline.retrieval.fusion import minmax
 from pipeline.retrieval.rerank.features import Signals, signals
 from pipeline.retrieval.rerank.learned import weighted_mean
@@ -109,6 +108,48 @@ def fit(cases: Sequence[Case]) -> dict[str, float]:
         np.array([sizes[cases[at].set] ** -0.5 for at in used]),
     )
     return {name: round(float(weight), 4) for name, weight in zip(SIGNALS, weights / weights.sum(), strict=True)}
+
+
+def fit_listwise(rows: Floats, right: Floats, counts: Floats, *, ridge: float = 3.0) -> Floats:
+    """Fit a conditional softmax and return the weight of each feature, none below 0.
+
+    ``rows`` are (questions, hits, features), ``right`` (questions, hits) is 1 where the hit is right, and ``counts``
+    (questions,) says the weight of each question. The fit is pulled to 0 by ``ridge``.
+    scikit-learn has no loss over lists, so SciPy minimises it.
+    """
+    from scipy.optimize import minimize
+
+    spread = rows.reshape(-1, rows.shape[2]).std(0) + 1e-9
+    scaled, counts = rows / spread, counts / counts.mean()
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        costs, chance, chance_of_right = _chances(scaled, right, weights)
+        slope = np.einsum("qhf,qh->f", scaled, counts[:, None] * (chance - chance_of_right))
+        return float(counts @ costs + ridge / 2 * weights @ weights), slope + ridge * weights
+
+    start = np.zeros(rows.shape[2])
+    bounds = [(0, None)] * len(start)
+    fitted = minimize(loss, start, jac=True, bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-8}).x
+    weights: Floats = fitted / spread
+    return weights
+
+
+def padded(lists: Sequence[Floats], length: int, *, filler: float) -> Floats:
+    """Stack lists of up to ``length`` rows into one array, the missing rows filled."""
+    stacked = np.full((len(lists), length, *lists[0].shape[1:]), filler)
+    for place, rows in enumerate(lists):
+        stacked[place, : len(rows)] = rows
+    return stacked
+
+
+def _chances(rows: Floats, right: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return each question's loss, the chance of each hit, and the same if the chosen hit is a right one."""
+    scores = rows @ weights
+    chance = np.exp(scores - scores.max(1, keepdims=True))
+    chance /= chance.sum(1, keepdims=True)
+    of_right = (chance * right).sum(1) + 1e-12
+    costs: Floats = -np.log(of_right)
+    return costs, chance, chance * right / of_right[:, None]
 
 
 def _rows(case: Case) -> Floats:

@@ -9,8 +9,8 @@ import numpy as np
 
 from domain import Verdict
 from evals.knowledge.stored import Knowledge
+from evals.measure.probabilities import Floats, Truth, auroc, balanced_accuracy, calibration_error
 from evals.sets.beir import EvalQuestion
-from pipeline.learning.metrics import Floats, Truth, auroc, balanced_accuracy, calibration_error
 
 #: shares of the answerable questions that a stricter threshold would withhold as well
 _WITHHELD = (0.05, 0.1, 0.2, 0.3)

@@ -7,23 +7,27 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
 import click
+import numpy as np
 
+from domain.recalibration import Recalibration
 from evals.knowledge.judge_cases import Case, Condition, cases_of
 from evals.knowledge.vector_cache import CachedEmbedder
+from evals.measure.probabilities import auroc, balanced_accuracy, calibration_error, log_loss
 from evals.sets.beir import read_set
-from pipeline.judging.calibration import Calibration, calibration_for
-from pipeline.judging.features import features_of
-from pipeline.learning.feedback import JudgedAnswer, Refit
-from pipeline.learning.judge import predict, refit_judge, to_cases
-from pipeline.learning.judge_floor import THRESHOLD
-from pipeline.learning.metrics import auroc, balanced_accuracy, calibration_error, log_losses
+from pipeline.judging.calibration import calibration_of
+from pipeline.judging.judge import is_capped
+from pipeline.judging.recalibrate import JudgedAnswer, recalibrate
 from store.embedders import open_embedder
+
+#: the confidence that suffices unless a strategy says otherwise
+THRESHOLD = 0.7
 
 
 @click.command()
@@ -33,7 +37,11 @@ from store.embedders import open_embedder
 @click.option("--only", multiple=True, type=click.Choice(get_args(Condition)), help="Judge only these conditions.")
 @click.option("--feedback", type=int, help="How many answers are fed back, at most.")
 @click.option(
-    "--wrong", type=click.FloatRange(0, 1), default=0.0, help="The share of the feedback that is the opposite."
+    "--wrong",
+    "wrongs",
+    type=click.FloatRange(0, 1),
+    multiple=True,
+    help="The share of the feedback that is the opposite.",
 )
 @click.option("--questions", type=int, default=300, show_default=True, help="How many of the set, at most.")
 def main(
@@ -42,24 +50,31 @@ def main(
     name: str,
     only: Sequence[Condition],
     feedback: int | None,
-    wrong: float,
+    wrongs: Sequence[float],
     questions: int,
 ) -> None:
     """Feed one half of a set back and print the judge's figures on the other half, before and after."""
     embedder = CachedEmbedder(open_embedder(name, threads=1), cache)
     cases = [case for case in cases_of(read_set(folder), embedder, questions) if not only or case.condition in only]
-    chance = random.Random(20)  # noqa: S311 - a sample, not a secret
-    answers = [_judged(case) for case in cases if _is_fed_back(case)]
-    answers = chance.sample(answers, min(feedback or len(answers), len(answers)))
-    answers = [replace(each, right=not each.right) if chance.random() < wrong else each for each in answers]
-    others = [_judged(case) for case in cases if not _is_fed_back(case)]
-    lang = cases[0].lang
-    refit = refit_judge(embedder.id, lang, answers)
-    click.echo(f"{len(answers)} answers fed back, {len(others)} judged after; learned: {refit.parameters is not None}")
-    click.echo(f"  {refit.reason}")
-    shipped = calibration_for(embedder.id, lang)
-    for label, judge in (("shipped", shipped), ("learned", _learned(shipped, refit))):
-        click.echo(f"  {label}: {_figures(judge, others)}")
+    halves: dict[str, tuple[list[JudgedAnswer], list[JudgedAnswer]]] = defaultdict(lambda: ([], []))
+    for case in cases:
+        if judged := _judged(embedder.id, case):
+            calibration, answer = judged
+            halves[calibration][_is_fed_back(case)].append(answer)
+    for calibration, (others, answers) in halves.items():
+        for wrong in wrongs or (0.0,):
+            chance = random.Random(20)  # noqa: S311 - a sample, not a secret
+            some = chance.sample(answers, min(feedback or len(answers), len(answers)))
+            _show(calibration, [_spoilt(each, chance, wrong) for each in some], others, wrong)
+
+
+def _show(calibration: str, answers: Sequence[JudgedAnswer], others: Sequence[JudgedAnswer], wrong: float) -> None:
+    fit = recalibrate(answers)
+    learned = fit.recalibration
+    click.echo(f"{calibration}: {len(answers)} answers fed back, {wrong:.0%} wrong; {len(others)} judged after")
+    click.echo(f"  {fit.said}: intercept {learned.intercept:+.2f}, slope {learned.slope:.2f}")
+    for label, each in (("shipped", Recalibration()), ("learned", learned)):
+        click.echo(f"  {label}: {_figures(each, others)}")
 
 
 def _is_fed_back(case: Case) -> bool:
@@ -67,27 +82,26 @@ def _is_fed_back(case: Case) -> bool:
     return hashlib.sha256(b"half " + case.analysis.text.encode()).digest()[0] % 2 == 0
 
 
-def _judged(case: Case) -> JudgedAnswer:
-    features = features_of(case.evidence) if case.evidence else {}
-    return JudgedAnswer(
-        question=case.analysis.text,
-        lang=case.lang,
-        evidence=features,
-        beside_the_point=bool(features.get("beside_the_point")),
-        right=case.answered,
-    )
+def _judged(embedder: str, case: Case) -> tuple[str, JudgedAnswer] | None:
+    """Return the calibration that judges a case, and its confidence; None where it is capped, or nothing was found."""
+    if case.evidence is None:
+        return None
+    shipped = calibration_of(embedder, case.lang, case.evidence)
+    if is_capped(shipped, case.evidence):
+        return None
+    confidence = shipped.probability(case.evidence)
+    return shipped.lang, JudgedAnswer(question=case.analysis.text, confidence=confidence, right=case.answered)
 
 
-def _learned(shipped: Calibration, refit: Refit) -> Calibration:
-    learned = refit.parameters
-    return replace(shipped, weights=learned["weights"], intercept=learned["intercept"]) if learned else shipped  # type: ignore[arg-type]
+def _spoilt(answer: JudgedAnswer, chance: random.Random, wrong: float) -> JudgedAnswer:
+    return replace(answer, right=not answer.right) if chance.random() < wrong else answer
 
 
-def _figures(judge: Calibration, judged: Sequence[JudgedAnswer]) -> str:
-    cases = to_cases(judged)
-    chances, truth = predict(judge, cases), cases.truth
+def _figures(learned: Recalibration, judged: Sequence[JudgedAnswer]) -> str:
+    chances = np.array([learned.apply(answer.confidence) for answer in judged])
+    truth = np.array([answer.right for answer in judged])
     figures = {
-        "log loss": float(log_losses(chances, truth).mean()),
+        "log loss": log_loss(chances, truth),
         "calibration error": calibration_error(chances, truth),
         "AUROC": auroc(chances, truth),
         "balanced accuracy": balanced_accuracy(chances >= THRESHOLD, truth),

@@ -1,8 +1,8 @@
 """Turn evidence into a calibrated probability: a logistic regression for each embedder and language.
 
-English hits that were read have a model of their own, which feedback does not refit; so have hits of other languages
-whose sentences were compared with the question, and those in another language than it, whose words were translated;
-both again where they were also read, in a gloss.
+English hits that were read have a model of their own; so have hits of other languages whose sentences were compared
+with the question, and those in another language than it, whose words were translated; both again where they were also
+read, in a gloss. Feedback corrects what these models say: :mod:`pipeline.judging.recalibrate`.
 
 Similarities of two embedders do not compare, nor do those of two languages. For an embedder without a fitted
 model there is one that leaves similarity out and asks for more. ``calibration.json`` holds the coefficients, the
@@ -60,19 +60,17 @@ def calibration_for(embedder_id: str, lang: str) -> Calibration:
     return fitted.get((embedder, lang)) or fitted[embedder, OTHER]
 
 
-def calibration_of_read(embedder_id: str, evidence: Evidence) -> Calibration | None:
-    """Return the calibration for English hits that were read; None where they were not, or the embedder has none."""
-    is_english = evidence.is_read and not evidence.is_compared
-    return _fitted().get((embedder_id, READ)) if is_english else None
-
-
-def calibration_of_compared(embedder_id: str, evidence: Evidence) -> Calibration | None:
-    """Return the calibration for hits whose sentences were compared; None where they were not, or there is none."""
-    if not evidence.is_compared:
-        return None
-    glossed, compared = (CROSSED_GLOSSED, CROSSED) if evidence.is_crossed else (GLOSSED, COMPARED)
+def calibration_of(embedder_id: str, lang: str, evidence: Evidence) -> Calibration:
+    """Return the calibration for hits as they were read or compared, if the embedder has one; else the language's."""
+    known: tuple[str, ...] = ()
+    if evidence.is_compared:
+        glossed, compared = (CROSSED_GLOSSED, CROSSED) if evidence.is_crossed else (GLOSSED, COMPARED)
+        known = (glossed, compared) if evidence.is_read else (compared,)
+    elif evidence.is_read:
+        known = (READ,)
     fitted = _fitted()
-    return (fitted.get((embedder_id, glossed)) if evidence.is_read else None) or fitted.get((embedder_id, compared))
+    found = (fitted.get((embedder_id, each)) for each in known)
+    return next(filter(None, found), None) or calibration_for(embedder_id, lang)
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, asdict, dataclass, fields
 from statistics import fmean
 from typing import Any
 
@@ -72,6 +72,13 @@ def features_of(evidence: Evidence) -> dict[str, float]:
     """Return the features by name, as they are stored to learn from, without the words themselves."""
     values = asdict(evidence)
     return {name: round(float(value), 4) for name, value in values.items() if not isinstance(value, tuple)}
+
+
+def evidence_of(features: Mapping[str, float]) -> Evidence | None:
+    """Return the evidence whose features were stored, without words; None for those of another version."""
+    known = {each.name: features[each.name] for each in fields(Evidence) if each.name in features}
+    needed = {each.name for each in fields(Evidence) if each.default is MISSING}
+    return Evidence(**known) if known.keys() >= needed else None  # type: ignore[arg-type]
 
 
 def is_far(weighed: Mapping[str, float]) -> bool:

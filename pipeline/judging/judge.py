@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 
 from domain import Hit, Verdict
-from pipeline.judging.calibration import calibration_for, calibration_of_compared, calibration_of_read
+from domain.recalibration import Judged, Recalibrations
+from pipeline.judging.calibration import READ, Calibration, calibration_of
 from pipeline.judging.features import Evidence, features_of, gather_evidence, is_far
-from pipeline.judging.learned import SHIPPED, LearnedJudge
 from pipeline.phrases import Phrase, say
 from pipeline.question.analysis import Analysis
 from pipeline.safety.sanitize import sanitize_line
@@ -26,10 +27,10 @@ _NAMED = 3
 BESIDE_THE_POINT = 0.4
 
 
-def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
+def calibrated_judge(embedder_id: str, learned: Recalibrations = MappingProxyType({})) -> Judge:
     """Return the judge that weighs coverage and similarity with the embedder's own calibration.
 
-    In a language of ``learned`` it uses that calibration, and its verdicts name the version.
+    Its confidence is corrected by what was ``learned`` from feedback for that calibration.
     """
 
     def judge(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
@@ -37,12 +38,11 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
         if evidence is None:
             return _nothing_found(analysis)
         features = features_of(evidence)
-        read = calibration_of_read(embedder_id, evidence)
-        own = learned.calibrations.get(analysis.lang) if learned and not read else None
-        compared = calibration_of_compared(embedder_id, evidence)
-        fitted = read or own or compared or calibration_for(embedder_id, analysis.lang)
-        confidence = fitted.probability(evidence)
-        if evidence.beside_the_point and not read:  # what reads knows better than the forms of numbers and names
+        fitted = calibration_of(embedder_id, analysis.lang, evidence)
+        shipped = confidence = fitted.probability(evidence)
+        if recalibration := learned.get(Judged(embedder_id, analysis.lang, fitted.lang)):
+            confidence = recalibration.apply(shipped)
+        if is_capped(fitted, evidence):
             confidence = min(confidence, BESIDE_THE_POINT)
         return Verdict(
             sufficient=confidence >= threshold,
@@ -50,12 +50,17 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
             reason=_reason(analysis, hits, evidence, sufficient=confidence >= threshold, far=is_far(features)),
             missing=evidence.missing,
             judge="calibrated",
-            version=learned.number if learned and own else SHIPPED,
+            shipped_confidence=shipped if recalibration else None,
             embedder=embedder_id,
             evidence=features,
         )
 
     return judge
+
+
+def is_capped(calibration: Calibration, evidence: Evidence) -> bool:
+    """Return whether confidence is bounded: what reads knows better than the forms of numbers and names."""
+    return evidence.beside_the_point and calibration.lang != READ
 
 
 def _nothing_found(analysis: Analysis) -> Verdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
@@ -59,7 +59,6 @@ class Ranking:
 
     fuse: Fuse | None = None  #: None: by score (min–max)
     rerank: Reranker | None = None  #: None: the learned one
-    learned: Mapping[str, float] | None = None  #: weights of the learned reranker; None: the shipped ones
     vector_weight: float | None = None  #: in min–max fusion; None: as measured for the embedder and the language
 
 
@@ -156,7 +155,7 @@ def _rerank(
     """Return ``hits`` by the reranker; the learned one orders English hits by their nearest sentence too."""
     if ranking.rerank is not None:
         return ranking.rerank(question, lang, hits)
-    reranked = rerank_learned(question, lang, hits, by=ranking.learned)
+    reranked = rerank_learned(question, lang, hits)
     if lang != _SENTENCES_IN:
         return reranked
     english = [hit.passage.id for hit in reranked if hit.passage.lang in (_SENTENCES_IN, *UNKNOWN_LANGUAGES)]

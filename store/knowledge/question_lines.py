@@ -82,7 +82,6 @@ class _Detail(BaseModel):
     sql_hits: int = 0
     graph_hits: int = 0
     top: list[dict[str, Any]] = []
-    signals: dict[str, list[float]] | None = None
     rewards: dict[str, bool] = {}
     verdict: Verdict | None = None
 

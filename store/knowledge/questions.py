@@ -185,10 +185,6 @@ def _renumbered(key: str, entry: Any, ids: Mapping[int, int]) -> Any:
         return ids.get(entry, 0)
     if key in ("passage", "passage_id"):
         return _passage(entry, ids)
-    if key == "cited" and isinstance(entry, list):
-        return [_passage(each, ids) for each in entry]
-    if key == "signals" and isinstance(entry, dict):
-        return {_passage(each, ids): values for each, values in entry.items()}
     return renumbered(entry, ids)
 
 

@@ -1,1 +1,1 @@
-"""Versions of learned models in SQL, and the variants of questions with their tallies."""
+"""Recalibrations of the judge in SQL, and the variants of questions with their tallies."""

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import case, delete, select, update
+from sqlalchemy.orm import Session
 
 from domain import Tally, Variant, VariantKey, VariantKind
 from store.sql.database import Database
@@ -64,6 +65,15 @@ class VariantsCache:
                 session.execute(
                     count.on_conflict_do_update(index_elements=[table.question_type, table.kind], set_=more)
                 )
+
+
+def correct(session: Session, question_type: str, rewards: Mapping[str, bool], *, by: int) -> None:
+    """Subtract (−1) or add again (1) a question's rewards; a count stays between 0 and the number of tries."""
+    table = VariantTallyRow
+    for kind in sorted(kind for kind, rewarded in rewards.items() if rewarded):
+        possible = (table.rewarded + by >= 0) & (table.rewarded + by <= table.tried)
+        mine = update(table).where(table.question_type == question_type, table.kind == kind)
+        session.execute(mine.values(rewarded=case((possible, table.rewarded + by), else_=table.rewarded)))
 
 
 def _hash(key: VariantKey) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, aliased
 from domain import SolvedQuestion
 from domain.errors import WellreadError
 from domain.record import Feedback, FeedbackVerdict
-from store.learned.tallies import correct
+from store.learned.variants import correct
 from store.questions import answers, steps
 from store.sql.database import Database
 from store.sql.rows import to_value
@@ -35,7 +35,7 @@ class LabelledAnswer:
     question: str
     lang: str
     verdict: FeedbackVerdict
-    features: dict[str, Any]  #: see :func:`_features`
+    features: dict[str, Any]  #: who composed the answer, and what the judge weighed
     at: datetime
 
 
@@ -46,7 +46,6 @@ def give(
     *,
     comment: str,
     revision: int | None,
-    answer_fingerprint: str,
     now: datetime,
 ) -> Feedback:
     """Save feedback on a revision (None: the latest); the last one counts. Raises NothingToJudge."""
@@ -59,7 +58,11 @@ def give(
         )
     row = _row(session, question_id, wanted) or FeedbackRow(question_id=question_id, revision=wanted, created_at=now)
     _correct_rewards(session, question, answer, before=row.verdict, after=verdict)
-    row.features = _features(session, question, answer, answer_fingerprint)
+    row.features = {
+        "composer": answer.composer,
+        "embedder": answer.verdict.get("embedder"),
+        "evidence": answer.verdict.get("evidence"),
+    }
     row.verdict, row.comment, row.updated_at = verdict, comment, now
     session.add(row)
     detail = {"revision": wanted, "comment": comment}
@@ -120,29 +123,6 @@ class SolvedReader:
         return [SolvedQuestion(question=q, answer=a, lang=lang) for q, a, citations in rows if citations]
 
 
-def _features(session: Session, question: QuestionRow, answer: AnswerRow, answer_fingerprint: str) -> dict[str, Any]:
-    """Return the features of an answer: its last lookup, the scores of the hits, the verdict."""
-    look = _look(session, [question.leader_id or question.cached_from or question.id, question.id], answer)
-    return {
-        "lang": question.lang,
-        "question_type": look.get("question_type"),
-        "hits": look.get("hits"),
-        "top": [_scores(hit) for hit in look.get("top", ())],
-        "judge": answer.verdict.get("judge"),
-        "sufficient": answer.verdict.get("sufficient"),
-        "judged": answer.verdict.get("confidence"),
-        "confidence": answer.confidence,
-        "composer": answer.composer,
-        "citations": len(answer.citations),
-        "made_with": answer_fingerprint,
-        "version": answer.verdict.get("version"),
-        "embedder": answer.verdict.get("embedder"),
-        "evidence": answer.verdict.get("evidence"),
-        "signals": look.get("signals"),
-        "cited": sorted({citation["passage_id"] for citation in answer.citations}),
-    }
-
-
 def _correct_rewards(
     session: Session, question: QuestionRow, answer: AnswerRow, *, before: str | None, after: FeedbackVerdict
 ) -> None:
@@ -150,20 +130,16 @@ def _correct_rewards(
 
     An answer that was given again was rewarded once, where it was made.
     """
-    look = _look(session, [question.id], answer)
+    look = _look(session, question.id, answer)
     was_wrong, is_wrong = before not in (None, "right"), after != "right"
     if look.get("rewards") and was_wrong != is_wrong:
         correct(session, look["question_type"], look["rewards"], by=-1 if is_wrong else 1)
 
 
-def _look(session: Session, question_ids: Sequence[str], answer: AnswerRow) -> dict[str, Any]:
-    query = select(StepRow).where(StepRow.question_id.in_(question_ids), StepRow.finished_at <= answer.created_at)
+def _look(session: Session, question_id: str, answer: AnswerRow) -> dict[str, Any]:
+    query = select(StepRow).where(StepRow.question_id == question_id, StepRow.finished_at <= answer.created_at)
     steps = session.scalars(query.order_by(StepRow.id.desc()))
     return next((step.detail for step in steps if "top" in step.detail), {})
-
-
-def _scores(hit: dict[str, Any]) -> dict[str, Any]:
-    return {name: hit.get(name) for name in ("score", "scale", "similarity", "bm25", "via")}
 
 
 def _row(session: Session, question_id: str, revision: int) -> FeedbackRow | None:

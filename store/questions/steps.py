@@ -26,8 +26,6 @@ class LookupDetail:
     sql_hits: int = 0
     graph_hits: int = 0
     top: Sequence[Mapping[str, Any]] = ()  #: the hits with their ranks and scores, best first
-    signals: Mapping[str, Sequence[float]] = field(default_factory=dict)  #: of the reranker, by passage
-    ranked_by: int = 0  #: the version of the learned reranker
     rewards: Mapping[VariantKind, bool] = field(default_factory=dict)  #: kinds that earned a citation
     kept: Mapping[str, Any] | None = None  #: how many hits, and why no more
     advice: Mapping[str, Any] | None = None

@@ -45,7 +45,7 @@ ADMITS = {
         POST /api/site-reads  POST /api/site-reads/{site_read_id}/pause  POST /api/site-reads/{site_read_id}/resume
         POST /api/site-reads/{site_read_id}/cancel  DELETE /api/pages/{page_id}  POST /api/reads
         POST /api/files  DELETE /api/files/{file_id}  GET /api/operations
-        GET /api/learned  POST /api/learned  POST /api/learned/{kind}/rollback
+        GET /api/learned  POST /api/learned  DELETE /api/learned
     """,
     "operate, whole": "GET /metrics",
     "admin": "GET /api/export  POST /api/import",

@@ -32,7 +32,7 @@ OPERATIONAL = frozenset(
         "flower_port",
         "flower_words",
         "keep_days",
-        "learn",  # versions in use are named beside the settings
+        "learn",  # what was learned is named beside the settings
         "logs",
         "max_open_per_caller",
         "max_open_questions",
@@ -60,7 +60,7 @@ OPERATIONAL = frozenset(
 
 
 def answer_fingerprint(settings: Settings, learned: str = "") -> str:
-    """Return the settings that an answer depends on, and the ``learned`` versions; of a secret, only if it is set."""
+    """Return the settings that an answer depends on, and what was ``learned``; of a secret, only if it is set."""
     values = {name: getattr(settings, name) for name in Settings.model_fields if name not in OPERATIONAL}
     public = {name: bool(v.get_secret_value()) if isinstance(v, SecretStr) else v for name, v in values.items()}
     return f"{public!r} {_examples(settings)} {learned}".rstrip()

@@ -129,7 +129,7 @@ def _private_pages(services: Services, question: Question) -> tuple[int, ...]:
 
 
 def tools_for(services: Services, question: Question) -> ask.Tools:
-    """Return the process's tools with the learned versions in use, bound to this question."""
+    """Return the process's tools with what was learned from feedback, bound to this question."""
     tools = replace(
         services.tools,
         learned=services.learned.now(),

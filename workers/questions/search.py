@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,6 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
 
     analysis = analyse_question(query.text, query.lang)
     tools = services.tools
-    learned = services.learned.now().reranker
     hits = retrieve(
         [analysis.text],
         embed_queries([analysis.text], tools.embedder),
@@ -55,7 +54,7 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
         scope=_scope(services, query),
         lang=analysis.lang,
         embedder_id=tools.embedder.id,
-        ranking=replace(tools.ranking, learned=learned.weights) if learned else tools.ranking,
+        ranking=tools.ranking,
     )
     return tuple(_found(hit, rank) for rank, hit in enumerate(_of_kinds(hits, query.kinds)[: query.limit], start=1))
 

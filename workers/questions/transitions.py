@@ -146,8 +146,6 @@ def detail_of(result: LookupResult) -> LookupDetail:
         sql_hits=len(result.facts),
         graph_hits=sum(hit.via == "graph" for hit in result.hits),
         top=[{"passage": hit.passage.id, "url": hit.passage.url, **_values(hit, HIT_VALUES)} for hit in result.hits],
-        signals={hit.passage.id: [round(signal, 4) for signal in hit.signals] for hit in result.hits if hit.signals},
-        ranked_by=result.ranked_by,
         rewards=earned(result),
         kept=_values(result.cutoff, CUTOFF_VALUES) if result.cutoff else None,
         advice=asdict(result.advice) if result.advice else None,

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from pipeline.models.model import LanguageModel
     from pipeline.reader.reader import Reader
     from store.embedders import Embedder
+    from store.learned.recalibrations import RecalibrationsInUse
     from store.learned.variants import VariantsCache
     from store.passages.table import Passages
     from store.passages.writer import PassagesWriter
     from workers.services.dispatch import Dispatcher
-    from workers.services.learned_versions import LearnedVersions
     from workers.services.lease_renewer import LeaseRenewer
     from workers.services.link_vectors import LinkVectors
 
@@ -175,11 +175,11 @@ class Services(WebAccess, RedisAccess):
         return ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
 
     @cached
-    def learned(self) -> LearnedVersions:
-        """The versions of judge and reranker in use."""
-        from workers.services.learned_versions import LearnedVersions
+    def learned(self) -> RecalibrationsInUse:
+        """What feedback makes of the judge's confidence."""
+        from store.learned.recalibrations import RecalibrationsInUse
 
-        return LearnedVersions(self.database)
+        return RecalibrationsInUse(self.database)
 
     @cached
     def variants(self) -> VariantsCache:

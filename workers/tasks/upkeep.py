@@ -35,12 +35,12 @@ def expire_old() -> None:
 
 @app.task(name="wellread.learn")
 def learn_from_feedback() -> None:
-    """Refit judge and reranker after enough new feedback, or after a day."""
+    """Correct the judge's confidence after enough new feedback, or after a day with some."""
     for_each(services(), _learn_if_due)
 
 
 def _learn_if_due(ready: Services) -> None:
-    from workers.learning import refit  # imports half the pipeline, which no other task of this queue needs
+    from workers import learning  # imports half the pipeline, which no other task of this queue needs
 
-    if ready.settings.learn and refit.is_due(ready):
-        refit.learn(ready)
+    if ready.settings.learn and learning.is_due(ready):
+        learning.learn(ready)

@@ -19,7 +19,6 @@ _COMMANDS = (
     (r"GET /api/site-reads", "`wellread reads list`"),
     (r"GET /api/collections", "`wellread collections list`"),
     (r"GET /api/keys", "`wellread keys list`"),
-    (r"GET /api/learned", "`wellread learn list`"),
     (r"GET /api/folders lists", "`wellread files folders` lists"),
     (r"GET /api/files", "`wellread files list`"),
     (r"GET /api/sources", "`wellread source list`"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -20,16 +20,9 @@ from pipeline.retrieval.rerank.features import Signals, signals
 Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
 
 
-def rerank_learned(
-    question: str, lang: str, hits: Sequence[Hit], *, by: Mapping[str, float] | None = None
-) -> list[Hit]:
-    """Order ``hits`` by the mean of their signals with the weights ``by``, or the shipped ones, [0, 1].
-
-    Each hit stores its signals, so that feedback can refit the weights.
-    """
-    found = signals(question, hits, lang=lang)
-    with_signals = [hit.ranked(signals=astuple(own)) for hit, own in zip(hits, found, strict=True)]
-    return reorder(with_signals, [weighted_mean(own, by or weights()) for own in found])
+def rerank_learned(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Order ``hits`` by the weighted mean of their signals, [0, 1]."""
+    return reorder(hits, [weighted_mean(own, weights()) for own in signals(question, hits, lang=lang)])
 
 
 def reorder(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:

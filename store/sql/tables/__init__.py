@@ -10,7 +10,7 @@ from store.sql.tables.access import ApiKeyRow, CollectionRow
 from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchRow
 from store.sql.tables.columns import Leased, Table, UtcDateTime
 from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
-from store.sql.tables.learning import LearnedRow, LearningRow, VariantsRow, VariantTallyRow
+from store.sql.tables.learning import RecalibrationRow, VariantsRow, VariantTallyRow
 from store.sql.tables.pages import (
     EntityRow,
     FactRow,
@@ -47,8 +47,6 @@ __all__ = [
     "FolderRow",
     "HostRow",
     "IndexState",
-    "LearnedRow",
-    "LearningRow",
     "Leased",
     "LinkRow",
     "MentionRow",
@@ -57,6 +55,7 @@ __all__ = [
     "PageVersionRow",
     "PrivateReadRow",
     "QuestionRow",
+    "RecalibrationRow",
     "RequestState",
     "SiteReadRow",
     "SourceRow",

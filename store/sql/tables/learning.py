@@ -1,11 +1,11 @@
-"""The tables of learning: variants that were paid for, their success, and the learned versions."""
+"""The tables of learning: variants that were paid for, their success, and recalibrations of the judge."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import String, UniqueConstraint
+from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from store.sql.tables.columns import Table
@@ -36,30 +36,21 @@ class VariantTallyRow(Table):
     rewarded: Mapped[int]
 
 
-class LearnedRow(Table):
-    """A learned version; at most one of a kind and an embedder is active, and the shipped one is used where none is."""
+class RecalibrationRow(Table):
+    """What feedback makes of the judge's confidence in some answers, and what that was fitted to."""
 
-    __tablename__ = "learned"
-    __table_args__ = (UniqueConstraint("kind", "number"),)
+    __tablename__ = "recalibrations"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    kind: Mapped[str] = mapped_column(String(16))
-    number: Mapped[int]
-    embedder: Mapped[str] = mapped_column(String(200))
-    parameters: Mapped[dict[str, Any]]
-    metrics: Mapped[dict[str, Any]]
-    examples: Mapped[int]
-    active: Mapped[bool]
-    created_at: Mapped[datetime]
-
-
-class LearningRow(Table):
-    """The last try at learning a kind; ``held`` stops learning after an operator's rollback."""
-
-    __tablename__ = "learning"
-
-    kind: Mapped[str] = mapped_column(String(16), primary_key=True)
     embedder: Mapped[str] = mapped_column(String(200), primary_key=True)
-    held: Mapped[bool]
-    tried_at: Mapped[datetime | None]
+    lang: Mapped[str] = mapped_column(String(8), primary_key=True)
+    calibration: Mapped[str] = mapped_column(String(32), primary_key=True)
+    intercept: Mapped[float]
+    slope: Mapped[float]
     said: Mapped[str]
+    right: Mapped[int]
+    wrong: Mapped[int]
+    held_out: Mapped[int]
+    loss_before: Mapped[float | None]
+    loss_after: Mapped[float | None]
+    since: Mapped[datetime | None]  #: feedback before it teaches nothing
+    learned_at: Mapped[datetime]

@@ -88,7 +88,7 @@ def test_tfidf_of_nothing_in_common_is_nought(question: str, texts: list[str]) -
 def test_scikit_learn_is_imported_by_the_rerankers_that_need_it_alone() -> None:
     code = """
 import sys
-import pipeline.ask, workers.learning.refit
+import pipeline.ask, workers.learning
 from tests.pipeline.documents.test_rerank import BY_NAME
 for name in ("learned", "bm25", "none", "tfidf"):
     BY_NAME[name]("warm", "en", [])

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import Tally, Variant, VariantKey
-from store.learned.variants import KEPT_FOR, VariantsCache
+from store.learned.variants import KEPT_FOR, VariantsCache, correct
 from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -61,3 +61,14 @@ def test_no_count_is_lost_when_several_learn_at_once(cache: VariantsCache) -> No
         "paraphrase": Tally(tried=20, rewarded=10),
         "keyword_focus": Tally(tried=20, rewarded=20),
     }
+
+
+def test_reward_is_taken_back_and_given_again_within_what_was_tried(database: Database, cache: VariantsCache) -> None:
+    cache.learn("temporal", {"paraphrase": True, "keyword_focus": False})
+    seen = []
+    for by in (-1, -1, 1, 1):
+        with database.write() as session:
+            correct(session, "temporal", {"paraphrase": True, "keyword_focus": False}, by=by)
+        seen.append(cache.tallies("temporal")["paraphrase"].rewarded)
+    assert seen == [0, 0, 1, 1]
+    assert cache.tallies("temporal")["keyword_focus"] == Tally(tried=1)

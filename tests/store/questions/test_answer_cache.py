@@ -44,7 +44,7 @@ def _contradict(database: Database) -> None:
     with database.write() as session:
         first = session.query(state.QuestionRow).order_by(state.QuestionRow.created_at).first()
         assert first is not None
-        feedback.give(session, first.id, "wrong", comment="", revision=None, answer_fingerprint="", now=SOON)
+        feedback.give(session, first.id, "wrong", comment="", revision=None, now=SOON)
 
 
 def test_answer_is_given_again_with_its_citations_and_costs_nothing(database: Database) -> None:

@@ -82,7 +82,7 @@ def test_what_is_watched_judged_new_or_still_open_stays(database: Database) -> N
     _ended(database, page_id, "watched", watch=True)
     judged = _ended(database, page_id, "judged")
     with database.write() as session:
-        feedback.give(session, judged, "right", comment="", revision=None, answer_fingerprint="", now=LONG_AGO)
+        feedback.give(session, judged, "right", comment="", revision=None, now=LONG_AGO)
         new_questions.ask(session, new_questions.NewQuestion(text="open"), LONG_AGO)
     _ended(database, page_id, "new", at=NOW)
     _ended(database, page_id, "old")

@@ -132,7 +132,7 @@ def test_confirmed_answers_are_examples_in_their_own_collection_alone(main: Serv
     store_page(main, MAIN)
     record = ask(main)
     with main.database.write() as session:
-        feedback.give(session, record.id, "right", comment="", revision=None, answer_fingerprint="", now=main.now())
+        feedback.give(session, record.id, "right", comment="", revision=None, now=main.now())
     assert SolvedReader(main.database, "").like(QUESTION, lang="en", at_most=3)
     assert not SolvedReader(other.database, "").like(QUESTION, lang="en", at_most=3)
     with other.database.read() as session:

@@ -23,8 +23,8 @@ def test_fingerprint_differs_where_answers_may(change: dict[str, object]) -> Non
     assert answer_fingerprint(load(**change)) != answer_fingerprint(load())
 
 
-def test_fingerprint_differs_with_the_learned_versions() -> None:
-    assert answer_fingerprint(load(), "judge 1") != answer_fingerprint(load())
+def test_fingerprint_differs_with_what_was_learned() -> None:
+    assert answer_fingerprint(load(), "en -0.5 1.2") != answer_fingerprint(load())
 
 
 def test_operational_settings_leave_the_fingerprint_as_it_is() -> None:

@@ -11,14 +11,13 @@ from domain import PageText, Status
 from domain.access.key import Role
 from store import keys
 from store.pages import pages
-from store.questions import records
+from store.questions import feedback, records
 from store.questions.new_questions import NewQuestion
 from store.questions.state import UnknownQuestion
 from store.sql.tables import AnswerRow, ApiKeyRow, PageRow, QuestionRow, StepRow, WebhookRow
 from tests.api import walk
 from tests.workers.conftest import Bell
 from workers import indexing, sweep
-from workers.learning import feedback
 from workers.questions import submit, watches
 from workers.questions.submit import BadSite
 from workers.services import Services, collections
@@ -144,7 +143,9 @@ def test_watching_what_is_not_there_or_must_not_be_called_is_refused(services: S
 
 
 def test_answer_that_was_called_wrong_is_not_given_again(services: Services) -> None:
-    feedback.give(services, _answered(services), "wrong")
+    answered = _answered(services)
+    with services.database.write() as session:
+        feedback.give(session, answered, "wrong", comment="", revision=None, now=services.now())
     assert submit.submit(services, ASKED)[0].status is Status.ASKED
     with services.database.read() as session:
         assert session.scalar(select(func.count()).where(StepRow.name == "feedback")) == 1

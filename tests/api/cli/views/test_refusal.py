@@ -59,7 +59,6 @@ REFUSED = [
     (["keys", "revoke", "nope"], "`wellread keys list`"),
     (["keys", "add", "k", "--expires", "2001-01-01"], "leave --expires out"),
     (["collections", "delete", "default", "--yes"], "default collection stays"),
-    (["learn", "rollback", "judge", "99"], "`wellread learn list`"),
     (["export", "thread", "nonsense"], "32 hexadecimal digits"),
     (["watch", "Who?", "--callback", "nonsense"], "is not a URL"),
 ]

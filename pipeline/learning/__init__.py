@@ -1,1 +1,0 @@
-"""Refit the judge and the reranker from feedback, held to pinned floors."""

@@ -1,1 +1,0 @@
-"""Learning from feedback: save it, and refit judge and reranker."""
