@@ -9,8 +9,9 @@ import pytest
 
 from domain import Budget, PageText, Question, Status, Validators
 from evals.model.wire import say_json
+from pipeline.phrases import say
 from store.pages import pages
-from store.questions import new_questions, records, state
+from store.questions import new_questions, records, state, trace
 from store.questions.new_questions import NewQuestion
 from store.questions.trace import spent
 from tests.claude_double import ClaudeDouble
@@ -114,9 +115,11 @@ def test_answer_that_cannot_be_paid_for_is_made_of_quotes_and_says_so(ready: Ser
     look_until_the_end(ready, question.id, cycles=1)
     with ready.database.read() as session:
         record = records.read(session, question.id, ready.now())
+        errors = [step.detail.get("error", "") for step in trace.read(session, question.id)]
     assert double.received == []
     assert record.composer == "extractive"
-    assert "WELLREAD_MAX_USD_PER_QUESTION" in record.notice
+    assert record.notice == say("no_answer", "en")  # an asker cannot change the setting, an operator reads the trace
+    assert any("WELLREAD_MAX_USD_PER_QUESTION" in error for error in errors)
 
 
 def test_question_asked_again_later_has_its_budget_anew(ready: Services, double: ClaudeDouble) -> None:
