@@ -23,11 +23,16 @@ from store.sql.tables import QuestionRow, Table
 from workers.processes.supervise import wait_until
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+#: tables that only the processes of an earlier version read
+EARLIER = frozenset({"learned", "learning"})
 
 
 def test_migrations_make_the_tables_the_models_describe(database: Database) -> None:
     with database.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(
+            connection,
+            opts={"compare_type": True, "include_name": lambda name, kind, _: kind != "table" or name not in EARLIER},
+        )
         assert compare_metadata(context, Table.metadata) == []
 
 
