@@ -59,6 +59,7 @@ class Batches:
     read: list[HeldBatch] = field(default_factory=list)  #: and deleted
     made: int = 0
     refuses: Fail | None = None  #: each batch that is sent
+    refuses_cancel: Fail | None = None
     goes_silent: bool = False  #: a batch is made, and whoever sent it does not learn of it
     let_go: threading.Event | None = None  #: a batch is made at once, and its sender learns of it when this is set
     page: int = 100  #: batches that a list has at most
@@ -75,6 +76,8 @@ class Batches:
 
     def post(self, path: str, body: Json, url: str) -> tuple[int, Json] | None:
         """Answer a POST; None: by losing the connection."""
+        if path.endswith("/cancel") and self.refuses_cancel:
+            return self.refuses_cancel.status, _error(self.refuses_cancel)
         if path.endswith("/cancel"):
             batch = self.held[path.split("/")[-2]]
             batch.results = {name: {"type": "canceled"} for name in batch.requests}

@@ -110,9 +110,12 @@ def make_due(session: Session, question_ids: Sequence[str], now: datetime) -> No
     update_rows(session, QuestionRow, *waits, ~awaits, due_at=now)
 
 
-def forget(session: Session, question_id: str) -> None:
-    """Delete a question's requests and their replies; of those that were sent, the name stays until they are paid."""
-    own = BatchedRequestRow.question_id == question_id
-    is_sent = BatchedRequestRow.state.in_((RequestState.SENDING, RequestState.SENT))
-    update_rows(session, BatchedRequestRow, own, is_sent, state=RequestState.DROPPED, body={})
-    session.execute(delete(BatchedRequestRow).where(own, BatchedRequestRow.state != RequestState.DROPPED))
+def forget(session: Session, which: ColumnElement[bool], *, is_paid: bool) -> None:
+    """Delete requests and their replies; a name stays until its reply has come and what it cost is noted.
+
+    ``is_paid`` says that the cost of the replies which came is noted with their step.
+    """
+    open_states = (RequestState.SENDING, RequestState.SENT, *(() if is_paid else (RequestState.REPLIED,)))
+    is_open = BatchedRequestRow.state.in_(open_states)
+    update_rows(session, BatchedRequestRow, which, is_open, state=RequestState.DROPPED, body={})
+    session.execute(delete(BatchedRequestRow).where(which, BatchedRequestRow.state != RequestState.DROPPED))

@@ -18,10 +18,12 @@ from store.questions import answers, batches, shared_runs, steps, watches, webho
 from store.questions.steps import StepDetail, to_json
 from store.sql import leases
 from store.sql.rows import to_value
-from store.sql.tables import CandidateRow, QuestionRow
+from store.sql.tables import BatchedRequestRow, CandidateRow, QuestionRow
 
 #: the fingerprint of what was refused and never asked: its id may be used again
 REFUSED: Final = "refused"
+#: the ends of a question whose step was stopped: it may be replayed
+_STOPPED = (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED)
 
 
 class UnknownQuestion(WellreadError):
@@ -143,7 +145,7 @@ def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> No
     A final status adds a webhook, and no model is asked any more; the followers end too, or continue without it.
     """
     if row.status == Status.WRITING:
-        batches.forget(session, row.id)
+        batches.forget(session, BatchedRequestRow.question_id == row.id, is_paid=to not in _STOPPED)
     _set_status(row, to, now)
     if to.is_final:
         row.draft = None
@@ -192,7 +194,7 @@ def replay(session: Session, question_id: str, now: datetime) -> Question:
     """Start a failed, timed-out or cancelled question again from its first step."""
     row = _known(lock(session, question_id), question_id)
     was_asked = row.fingerprint != REFUSED
-    if was_asked and Status(row.status) in (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED):
+    if was_asked and Status(row.status) in _STOPPED:
         _start_again(session, row, now)
     return to_question(row)
 

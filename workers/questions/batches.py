@@ -64,11 +64,14 @@ class Replies:
         name = request_hash({"question": self._question.id, "request": request})
         with self._services.database.read() as session:
             row = session.get(BatchedRequestRow, name)
-        if row is not None and row.reply is not None:
+        if row is not None and row.state == RequestState.REPLIED:
             return row.reply
         is_late = self._services.now() >= self._question.deadline - SINGLE_BEFORE
         self._is_single |= is_late or (row is not None and row.state in _SINGLE)
         if self._is_single:
+            if row is not None and row.state not in _SINGLE:
+                with self._services.database.write() as session:
+                    batches.forget(session, BatchedRequestRow.name == name, is_paid=False)
             return None
         if row is None:
             with self._services.database.write() as session:
@@ -93,6 +96,7 @@ def run(services: Services) -> None:
         if not batches.any_to_come(session):
             return
     api = services.model.batch_api() if services.model else None
+    _settle(services, BatchedRequestRow.reply.is_not(None))  # of questions that were stopped
     try:
         if api is None:
             _settle(services, true())
@@ -145,23 +149,23 @@ def _read(services: Services, api: BatchApi) -> None:
             with services.database.write() as session:
                 batches.note_batch(session, each.sent_at, found)
             log.warning("batch_looked_for", found=found, requests=each.size)
-        elif batch is not None and batch.has_ended:
-            _read_one(services, api, each, batch.id)
-        elif batch is not None and not each.is_awaited and not batch.is_ending:
-            api.cancel_batch(batch.id)
-            log.info("batch_cancelled", batch=batch.id, requests=each.size)
-        elif batch is None and each.batch_id and is_late:  # the service has lost it, or the key is another account's
+        elif batch is not None:
+            _read_or_cancel(services, api, each, batch)
+        elif each.batch_id and is_late:  # the service has lost it, or the key is another account's
             _settle(services, each.rows)
 
 
-def _read_one(services: Services, api: BatchApi, sent: Sent, batch_id: str) -> None:
-    """Store the replies of a batch, and have the service forget them."""
+def _read_or_cancel(services: Services, api: BatchApi, sent: Sent, batch: Batch) -> None:
+    """Store the replies of a batch that has ended and have the service forget them; cancel one nobody waits for."""
     try:
-        replies = api.batch_replies(batch_id)
-        if _settle(services, sent.rows, replies):
-            api.delete_batch(batch_id)
+        if batch.has_ended:
+            if _settle(services, sent.rows, api.batch_replies(batch.id)):
+                api.delete_batch(batch.id)
+        elif not sent.is_awaited and not batch.is_ending:
+            api.cancel_batch(batch.id)
+            log.info("batch_cancelled", batch=batch.id, requests=sent.size)
     except ModelError as error:
-        log.warning("batch_not_read", batch=batch_id, error=str(error))
+        log.warning("batch_not_read", batch=batch.id, error=str(error))
 
 
 def _may_be(batch: Batch, sent: Sent) -> bool:
@@ -179,10 +183,11 @@ def _settle(services: Services, which: ColumnElement[bool], replies: Mapping[str
     with services.database.write() as session:
         rows = batches.settle(session, which, replied, now)
         for row in rows:
-            reply = replied.get(row.name) if row.state == RequestState.DROPPED else None
+            reply = (replied.get(row.name) or row.reply) if row.state == RequestState.DROPPED else None
             if reply and services.model:
                 cost = services.model.cost_of_batched(reply)
                 trace.add_cost(session, row.question_id, "batch", cost, started_at=row.sent_at or now, now=now)
     settled = sum(row.name in replied for row in rows)
-    log.info("batch_read", requests=settled)
+    if rows:
+        log.info("batch_read", requests=settled)
     return settled

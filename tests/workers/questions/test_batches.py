@@ -208,6 +208,44 @@ def test_reply_that_comes_after_a_single_call_costs_what_it_costs_and_changes_no
     assert after.cost.input_tokens > record.cost.input_tokens
 
 
+def test_reply_that_comes_during_a_single_call_is_paid_for(written: Services, double: ClaudeDouble) -> None:
+    (question,) = sent(written, asked(written, deadline_s=3_600.0))
+    later(written, minutes=51)
+    with written.database.read() as session:
+        (request,) = session.scalars(select(BatchedRequestRow.body)).all()
+    assert batches.Replies(written, find(written, question.id)).reply_to(request) is None  # the call begins
+    double.batches.last.end(WROTE)
+    batches.run(written)
+    assert record_of(written, question).cost.usd > 0
+    assert requests(written) == 0
+
+
+def test_reply_that_no_step_has_used_is_paid_for_when_its_question_ends(
+    written: Services, double: ClaudeDouble
+) -> None:
+    (question,) = sent(written, asked(written))
+    double.batches.last.end(WROTE)
+    batches.run(written)
+    assert write(written, question).status is Status.WRITING  # its sentences are to be checked
+    submit.cancel(written, question.id)
+    for _ in range(2):
+        batches.run(written)
+    record = record_of(written, question)
+    assert (record.status, requests(written), double.batches.made) == (Status.CANCELLED, 0, 1)
+    assert record.cost.usd > 0
+
+
+def test_batch_that_cannot_be_cancelled_keeps_no_other_from_being_read(written: Services, double: ClaudeDouble) -> None:
+    (first,) = sent(written, asked(written))
+    later(written, minutes=1)
+    (second,) = sent(written, asked(written))
+    submit.cancel(written, first.id)
+    double.batches.refuses_cancel = Fail(400, "invalid_request_error")
+    double.batches.last.end(WROTE)
+    batches.run(written)
+    assert is_due(written, second)
+
+
 def test_question_with_little_time_is_asked_singly(written: Services, double: ClaudeDouble) -> None:
     double.script(WROTE, SUPPORTED)
     question = write(written, look(written, asked(written, deadline_s=300.0)))
