@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Response
@@ -30,6 +31,7 @@ from domain.record import Record
 from pipeline.question.follow_up import stands_alone
 from store.questions import answers, records, state
 from store.questions import trace as stored_trace
+from store.questions.steps import for_asker
 from workers import deletion
 from workers.questions import submit
 from workers.questions.asked import to_new
@@ -118,10 +120,12 @@ def replay(question_id: QuestionId, services: ServicesDep) -> Record:
 
 
 @router.get("/{question_id}/trace", response_model=list[StepOut])
-def trace(question_id: QuestionId, services: ServicesDep) -> list[stored_trace.Step]:
+def trace(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> list[stored_trace.Step]:
     """Every finished step with its queries, hits and verdict, and every page that was read."""
     with services.database.read() as session:
-        return stored_trace.read(session, question_id)
+        found = stored_trace.read(session, question_id)
+    is_operator = who.role >= Role.operate
+    return found if is_operator else [replace(step, detail=for_asker(step.detail)) for step in found]
 
 
 @router.get("/{question_id}/related")

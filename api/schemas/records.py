@@ -102,7 +102,8 @@ class StepOut(_Out):
     finished_at: datetime
     seconds: float
     detail: dict[str, Any] = Field(
-        description="Queries, hits with their scores, verdict, seconds, cost; of a page: url."
+        description="Queries, hits with their scores, verdict, seconds, cost; of a page: url. Of an `error`, a key "
+        "with the role ask sees only the kind."
     )
 
 

@@ -899,7 +899,7 @@ export interface StepOut {
   started_at: string;
   finished_at: string;
   seconds: number;
-  /** Queries, hits with their scores, verdict, seconds, cost; of a page: url. */
+  /** Queries, hits with their scores, verdict, seconds, cost; of a page: url. Of an `error`, a key with the role ask sees only the kind. */
   detail: Record<string, unknown>;
 }
 

@@ -53,6 +53,7 @@ class WriteDetail:
     tokens: int = 0  #: of these, about
     findings: Sequence[Mapping[str, Any]] = ()
     error: str = ""
+    kind: str = ""  #: of the error
     cost: Cost = field(default_factory=Cost)
 
 
@@ -62,6 +63,11 @@ StepDetail = LookupDetail | SeekDetail | WriteDetail
 def to_json(detail: StepDetail | None) -> dict[str, Any]:
     """Return the detail as the trace stores it."""
     return asdict(detail) if detail else {}
+
+
+def for_asker(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a detail that names a model's failure only by its kind: its message names hosts and settings."""
+    return {**detail, "error": detail.get("kind") or "ModelError"} if detail.get("error") else dict(detail)
 
 
 def add(

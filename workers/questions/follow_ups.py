@@ -80,9 +80,11 @@ def complete(services: Services, question: Question, lease: Lease, model: Model)
         if isinstance(error, ModelBusy) and error.is_limit:
             raise
         log.warning("question_not_rewritten", question=question.id, error=str(error))
-        outcome, detail, text = "model failed", {"cost": asdict(error.cost), "error": str(error)}, None
+        outcome, text = "model failed", None
+        detail = {"cost": asdict(error.cost), "error": str(error), "kind": type(error).__name__}
     else:
-        outcome, detail, text = "model", {"cost": asdict(priced.cost)}, priced.value
+        outcome, text = "model", priced.value
+        detail = {"cost": asdict(priced.cost)}
     with services.database.write() as session:
         row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
         if row is None:

@@ -19,7 +19,7 @@ from store.embedders import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbed
 from store.passages.errors import EmbedderMismatch, PassagesLost
 from store.questions import shared_runs, state, watches, webhooks
 from store.questions.state import Changes, Move
-from store.questions.steps import WriteDetail, to_json
+from store.questions.steps import WriteDetail, for_asker, to_json
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
@@ -98,7 +98,7 @@ def notify_moved(services: Services, question: Question, move: Move) -> None:
         services.events.publish(question.id, EventKind.PROVISIONAL, provisional)
     said = {"status": move.to, "outcome": move.outcome}
     if not move.to.is_final:
-        services.events.publish(question.id, EventKind.STATUS, {**said, **to_json(move.detail)})
+        services.events.publish(question.id, EventKind.STATUS, {**said, **for_asker(to_json(move.detail))})
     else:  # whoever waits reads the record
         services.events.publish(question.id, EventKind.FINAL, said)
         notify_ended(services, question.id)

@@ -239,7 +239,7 @@ def _without_model(
     said = str(error).rstrip(".") if error else ""
     if error is not None:
         log.warning("model_failed", question=question.id, asked=draft.ask, error=said)
-        detail = WriteDetail(asked=(draft.ask,), error=said, cost=error.cost)
+        detail = WriteDetail(asked=(draft.ask,), error=said, kind=type(error).__name__, cost=error.cost)
     onward = draft.failed
     move = Move(to=onward.to, outcome="model failed" if error else onward.outcome, detail=detail)
     changes = Changes(**onward.changes)

@@ -26,7 +26,7 @@ def _step_lines(step: StepOut, at_s: float, style: Style) -> Iterator[str]:
     detail, first = step.detail, f"{at_s:7.2f} s  {clean(step.name):<9} "
     head = f"{step.outcome} in {step.seconds:.2f} s{_cost(detail)} {detail.get('url') or ''}"
     yield from (style.paint(line, bold=True) for line in wrap(head, style.width, first=first, rest=_INDENT))
-    for line in (*_looked(detail), *_judged(detail), *_sought(detail), *_read(detail)):
+    for line in (*_looked(detail), *_judged(detail), *_sought(detail), *_failed(detail), *_read(detail)):
         yield from wrap(line, style.width, first=_INDENT, rest=_INDENT + "  ")
 
 
@@ -74,6 +74,11 @@ def _sought(detail: Mapping[str, Any]) -> Iterator[str]:
         yield f"engine {name}: {', '.join((*asked, *failed))}"
     for url in detail.get("candidates") or ():
         yield f"chosen: {url}"
+
+
+def _failed(detail: Mapping[str, Any]) -> Iterator[str]:
+    if detail.get("error"):
+        yield f"the model failed: {clean(str(detail['error']))}"
 
 
 def _read(detail: Mapping[str, Any]) -> Iterator[str]:

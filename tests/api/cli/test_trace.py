@@ -50,6 +50,7 @@ def test_terminal_shows_queries_hits_with_all_scores_pages_times_and_cost() -> N
         step("retrieve", "insufficient", LOOKED),
         step("seek", "chosen", SOUGHT, at_s=2.0),
         step("read", "read", READ, at_s=3.5, took_s=0.25),
+        step("write", "model failed", {"error": "it does not reply"}, at_s=4.0),
     ]
     shown = trace_lines(steps, Style(width=160))
     assert [line.strip() for line in shown] == [
@@ -65,6 +66,8 @@ def test_terminal_shows_queries_hits_with_all_scores_pages_times_and_cost() -> N
         "chosen: http://a.example/y",
         "3.50 s  read      read in 0.25 s http://a.example/y",
         "12,345 bytes, found by engine:searxng, score 0.50",
+        "4.00 s  write     model failed in 1.00 s",
+        "the model failed: it does not reply",
     ]
 
 

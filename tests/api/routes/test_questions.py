@@ -11,8 +11,10 @@ from typing import Any
 import httpx2
 import pytest
 from fastapi import FastAPI
+from pydantic import SecretStr
 from starlette.testclient import TestClient
 
+from api.app import create_app
 from api.dependencies import read_record
 from api.schemas.records import record_json
 from domain import Budget, Cost, Status
@@ -22,11 +24,12 @@ from domain.options import Overrides
 from domain.record import Record
 from store.questions import state, webhooks
 from store.questions.state import Move
-from store.questions.steps import SeekDetail
+from store.questions.steps import SeekDetail, WriteDetail
 from tests.api import walk
-from tests.api.conftest import serving
+from tests.api.conftest import LOCAL, serving
 from workers.crawl.seek import after_seek
 from workers.services import Services
+from workers.settings import Settings
 
 #: what the four-phase design's /api/chat returns
 DESIGN_FIELDS = {
@@ -250,6 +253,22 @@ def test_trace_tells_each_step_with_its_detail(http: TestClient, services: Servi
     steps = http.get(f"/api/questions/{question.id}/trace").json()
     assert [step["name"] for step in steps] == ["retrieve", "retry"]
     assert steps[0]["detail"]["entities"] == ["Tallis"]
+
+
+def test_asker_learns_of_a_models_failure_only_the_kind(services: Services, settings: Settings) -> None:
+    services.settings = settings.model_copy(update={"api_keys": (SecretStr("ask:a"), SecretStr("operate:b"))})
+    with TestClient(create_app(services), base_url=LOCAL) as client:
+        asker, operator = {"x-api-key": "a"}, {"x-api-key": "b"}
+        question_id = client.post("/api/questions", json={"question": "Why?"}, headers=asker).json()["id"]
+        detail = WriteDetail(asked=("answer",), error="models.internal does not reply", kind="ModelUnreachable")
+        walk.move(services, question_id, Move(to=Status.RETRYING, outcome="model failed", detail=detail))
+        walk.move(services, question_id, walk.answered(), step="retry")
+        path = f"/api/questions/{question_id}"
+        told = [client.get(f"{path}/trace", headers=key).json()[0]["detail"]["error"] for key in (asker, operator)]
+        assert told == ["ModelUnreachable", "models.internal does not reply"]
+        events = client.get(f"{path}/events", headers=asker).text
+        assert "ModelUnreachable" in events
+        assert "models.internal" not in events
 
 
 def test_latest_questions_come_newest_first(http: TestClient, services: Services) -> None:

@@ -10,6 +10,7 @@ import pytest
 from domain import Question, Status
 from domain.record import Record
 from evals.model.wire import Cite, Fail, Ping, Reply, Say, say_json
+from pipeline import llm
 from pipeline.models.pace import OwnPace
 from store.questions import records, state, steps
 from store.questions.new_questions import NewQuestion
@@ -147,6 +148,7 @@ def test_model_that_fails_leaves_the_quote_and_a_notice_without_hosts_and_settin
         last = steps.last(session, question.id, "write")
         assert last is not None
         assert last.detail["error"]
+        assert last.detail["kind"] in vars(llm)
 
 
 def test_busy_model_is_waited_for_and_done_without_when_that_takes_too_long(
