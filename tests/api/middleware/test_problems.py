@@ -125,7 +125,7 @@ def test_a_form_is_not_taken_for_json(http: TestClient) -> None:
     ("path", "said"),
     [
         ("/api/threads?lmit=1", "lmit: there is no such parameter, only before, collection, limit, q"),
-        ("/api/collections?limit=1", "limit: this path takes no parameterss"),
+        ("/api/collections?limit=1", "limit: this path takes no parameters"),
         ("/api/pages?sites=x", "sites: there is no such"),
     ],
 )
