@@ -152,8 +152,8 @@ class ModelCost:
         )
 
 
-#: a part of it stands nowhere in its quotes, or they say otherwise
-FindingKind = Literal["not_said", "contradicted"]
+#: a part of it stands nowhere in its quotes, they say otherwise, or only a model says that they support it
+FindingKind = Literal["not_said", "contradicted", "unconfirmed"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -111,6 +111,8 @@ class Model(Protocol):
 class ModelError(WellreadError):
     """The model gave nothing usable; ``cost`` is the money spent all the same."""
 
+    was_sent = True  #: whether the request was
+
     def __init__(self, message: str, *, cost: Cost | None = None) -> None:
         super().__init__(message)
         self.cost = cost or Cost()
@@ -145,6 +147,8 @@ class BadReply(ModelError):
 
 class OverBudget(ModelError):
     """The call could cost more than one call may, or more than the question has left; nothing was sent."""
+
+    was_sent = False
 
 
 class AwaitsBatch(WellreadError):

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from domain import Answer, Citation, Cost, Page, Passage, Variant, VariantKey, VariantKind
 from domain.answer import Finding
 from domain.contradiction import Side
-from pipeline.answering.check import find, mend
+from pipeline.answering.check import find, is_wrong_value, mend
 from pipeline.answering.compose import UNSURE_BELOW
 from pipeline.answering.disputes import add_disputes
 from pipeline.answering.notices import with_notices
@@ -177,13 +177,19 @@ def _paragraph_of(citation: Citation, page: Page | None) -> Citation:
 def _second_call(
     answer: Answer, by_rules: Sequence[Finding], brief: Brief, pages: Mapping[int, Page], model: Model
 ) -> Priced[tuple[Finding, ...]]:
-    """Return what the small model finds wrong; it reads what the rules only compare, but nothing without a citation."""
+    """Return what the small model finds wrong; it reads what the rules only compare, but nothing without a citation.
+
+    A sentence that it supports although the rules find a wrong number there stays, "unconfirmed".
+    """
     try:
         said = model.check(brief.question, _in_context(answer, pages), lang=brief.lang)
     except ModelError as error:  # what the rules find is all that is known of it
         return Priced(value=_found(answer, pages, brief, only=True), cost=error.cost)
-    uncited = (each for each in by_rules if not answer.sentences[each.sentence].markers)
-    return Priced(value=(*said.value, *uncited), cost=said.cost)
+    named = {each.sentence for each in said.value}
+    uncited = [each for each in by_rules if not answer.sentences[each.sentence].markers]
+    doubted = [each for each in by_rules if is_wrong_value(each) and each.sentence not in named and each not in uncited]
+    own = (*uncited, *(replace(each, kind="unconfirmed") for each in doubted))
+    return Priced(value=(*said.value, *own), cost=said.cost)
 
 
 def _share_of_votes(answer: Answer, reading: Reading) -> float:

@@ -199,6 +199,7 @@ class _Waits:
         while (wait_s := pace.wait_s(model, tokens)) > 0:
             if wait_s > self._left_s:
                 busy = self._refused or ModelBusy(f"{model} may be asked again in {wait_s:.0f} s: nothing was sent.")
+                busy.was_sent = self._refused is not None
                 busy.retry_after_s = max(busy.retry_after_s or 0.0, wait_s)
                 raise busy
             self._wait(wait_s)

@@ -17,6 +17,7 @@ from pipeline.answering.citations import cite, render
 from pipeline.answering.sections import Span, sections
 from pipeline.draft import Draft, Onward, Reading, from_json, to_json
 from pipeline.llm import Brief, Model, ModelBusy, OnAnswer, Priced, SpendingBudget, Written
+from pipeline.phrases import say
 from pipeline.question.variant_choice import Tallies
 from pipeline.write import VERDICT_BELOW, confidence_of, key_of, write_answer, write_variants
 
@@ -145,6 +146,9 @@ def test_number_that_the_quote_lacks_is_not_shown_unless_the_small_model_finds_i
     assert [each.text for each in shown] == [f"{BUILT} [1]"]
     assert model.asked == ["answer", "check"]
     assert came.answer.text == (f"{BUILT} [1]" if kind else "It was built in 1901. [1]")
+    assert came.answer.sentences[0].origin == ("quoted" if kind else "unconfirmed")
+    assert came.answer.confidence == pytest.approx(confidence_of(0.9, 1), abs=1e-4)
+    assert came.answer.notice == say("contradicted" if kind else "unconfirmed", "en", count=1)
 
 
 def test_number_that_the_quote_lacks_is_replaced_if_nobody_else_is_asked() -> None:
@@ -153,6 +157,7 @@ def test_number_that_the_quote_lacks_is_replaced_if_nobody_else_is_asked() -> No
         assert came.answer is not None
         assert came.answer.text == f"{BUILT} [1]"
         assert came.answer.confidence < confidence_of(0.9, 0)
+        assert came.answer.notice == say("contradicted", "en", count=1)
 
 
 def _failing() -> ScriptedModel:

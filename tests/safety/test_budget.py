@@ -118,7 +118,7 @@ def test_answer_that_cannot_be_paid_for_is_made_of_quotes_and_says_so(ready: Ser
         errors = [step.detail.get("error", "") for step in trace.read(session, question.id)]
     assert double.received == []
     assert record.composer == "extractive"
-    assert record.notice == say("no_answer", "en")  # an asker cannot change the setting, an operator reads the trace
+    assert record.notice == say("not_asked", "en")  # an asker cannot change the setting, an operator reads the trace
     assert any("WELLREAD_MAX_USD_PER_QUESTION" in error for error in errors)
 
 

@@ -256,8 +256,9 @@ def _without_model(
         answer = _standing(services, question, answer)
         if not answer.citations:
             return replace(_nothing_left(draft), detail=detail)
-    if said and answer.composer != ABSTENTION:
-        answer = with_notices(answer, say("no_answer", question.lang))
+    if error is not None and answer.composer != ABSTENTION:
+        was_asked = error.was_sent or error.cost != Cost()
+        answer = with_notices(answer, say("no_answer" if was_asked else "not_asked", question.lang))
     return replace(move, answer=answer, verdict=verdict, context=context, changes=changes)
 
 

@@ -134,14 +134,14 @@ def test_sentence_that_was_found_wrong_gives_way_to_the_nearest_one_of_its_quote
     answer = mended(said("It stands on a rock.", 1), said("It is 40 metres high.", 1), said("Lamps burned oil.", 2))
     assert answer.text == "It stands on a rock. [1] It is 31 metres high. [1] Lamps burned oil. [2]"
     assert [sentence.origin for sentence in answer.sentences] == ["written", "quoted", "written"]
-    assert answer.notice == ""
+    assert answer.notice == "1 sentence(s) did not agree with the source and were replaced by its words."
 
 
 def test_contradiction_is_replaced_with_a_notice() -> None:
     page = "The bridge is not open in winter."
     answer = mended(said("The bridge is open in winter.", 1), pages=(page,))
     assert answer.text == "The bridge is not open in winter. [1]"
-    assert answer.notice == "Sentences that did not agree with their source, and were replaced by its words: 1."
+    assert answer.notice == "1 sentence(s) did not agree with the source and were replaced by its words."
 
 
 def test_quote_that_replaces_two_sentences_stands_once() -> None:
@@ -214,7 +214,7 @@ def test_sentence_whose_source_has_no_other_is_marked(kind: FindingKind, origin:
     answer = answer_of(said("It came out in May.", 1), pages=(page,))
     after = mend(answer, (Finding(sentence=0, kind=kind, by="model", why=""),), {1: page}, lang="en")
     assert (after.text, after.sentences[0].origin) == (text, origin)
-    assert ("does not confirm: 1" in after.notice) == (origin == "unconfirmed")
+    assert ("1 sentence(s) are not confirmed" in after.notice) == (origin == "unconfirmed")
 
 
 def test_nothing_cited_leaves_nothing() -> None:

@@ -143,7 +143,7 @@ def test_model_that_fails_leaves_the_quote_and_a_notice_without_hosts_and_settin
     record = record_of(written, write(written, question))
     assert (record.status, record.answer, record.composer) == (Status.ANSWERED, QUOTED, "extractive")
     assert record.confidence == before.confidence
-    assert record.notice == "The language model gave no answer; it was made locally instead."
+    assert record.notice == "The language model did not answer; this answer is made of quotes instead."
     with written.database.read() as session:
         last = steps.last(session, question.id, "write")
         assert last is not None
@@ -167,7 +167,7 @@ def test_busy_model_is_waited_for_and_done_without_when_that_takes_too_long(
     double.script(Fail(529, "overloaded_error", headers={"retry-after": "20"}))
     record = record_of(written, write(written, question))
     assert (record.status, record.composer) == (Status.ANSWERED, "extractive")
-    assert "The language model gave no answer" in record.notice
+    assert "The language model was not asked" in record.notice
 
 
 def test_model_that_is_slow_is_left_before_the_questions_own_deadline(written: Services, double: ClaudeDouble) -> None:
@@ -176,7 +176,7 @@ def test_model_that_is_slow_is_left_before_the_questions_own_deadline(written: S
     double.script(Ping())
     record = record_of(written, write(written, question))
     assert (record.status, record.answer, record.composer) == (Status.ANSWERED, QUOTED, "extractive")
-    assert "The language model gave no answer" in record.notice
+    assert "The language model did not answer" in record.notice
     assert len(double.received) == 1
 
 

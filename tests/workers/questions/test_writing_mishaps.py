@@ -51,7 +51,7 @@ def test_reply_that_cites_nothing_is_a_failure_and_no_refusal(
     double.script(reply)
     record = record_of(written, write(written, question))
     assert (record.status, record.answer, record.composer) == (Status.ANSWERED, QUOTED, "extractive")
-    assert "The language model gave no answer" in record.notice
+    assert "The language model did not answer" in record.notice
     assert record.cost.input_tokens > 0
 
 
