@@ -109,7 +109,7 @@ def mend(answer: Answer, findings: Sequence[Finding], texts: Mapping[int, str], 
             (behind if sentence.block == "row" and instead[0].origin == "quoted" else mended).append(instead[0])
             cited[instead[1].marker] = instead[1]
         is_told = wrong[at].kind == "contradicted" or is_wrong_value(wrong[at])
-        disagreed += is_told and bool(instead) and instead[0].origin == "quoted"
+        disagreed += is_told and instead is not None and instead[0].origin == "quoted"
     counts: dict[Phrase, int] = {
         "contradicted": disagreed,
         "unconfirmed": sum(sentence.origin == "unconfirmed" for sentence in mended),

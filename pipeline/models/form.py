@@ -1,7 +1,7 @@
 """Have the small model fill the asker's form from the quotes of an answer, and take the values that stand in them.
 
-A number must be in its quote, and so must all words of a text; yes or no must only cite one. What does not stand is as
-the rules have filled it.
+A number must be in its quote, and so must all words of a text; yes or no must only cite one. A field for which the
+model gives no such value is null, whatever the rules have put there; a list of objects is the fuller one of the two.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from text.analyser import words
 from text.language import detect_language
 
 FORM_SCHEMA = object_of(values={"type": "array", "items": object_of(path=TEXT, value=TEXT, quote={"type": "integer"})})
+
+#: why a value is null
+NOT_GIVEN = "The model found no such value in the quotes."
 
 FILL = """\
 You fill the fields of a form from the numbered quotes of an answer to a question.
@@ -62,9 +65,11 @@ def form_prompt(question: str, fields: Sequence[Mapping[str, Any]], quotes: Sequ
 
 
 def read_form(fields: Mapping[str, Any], quotes: Sequence[Citation]) -> tuple[Given, ...]:
-    """Return the values that the model gave with a quote."""
+    """Return the values that the model gave with a quote; raises ValueError if they are not in the form asked for."""
     cited, listed = {quote.marker: quote for quote in quotes}, fields.get("values")
-    objects = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    if not isinstance(listed, list):
+        raise ValueError("no list of values")
+    objects = [each for each in listed if isinstance(each, dict)]
     found = [(each.get("path"), each.get("value"), each.get("quote")) for each in objects]
     return tuple(
         Given(path=path, text=text.strip(), citation=cited[quote])
@@ -81,7 +86,10 @@ def with_given(
     for each in form:
         old = [field for field in rules.fields if f"{field.path}/".startswith(f"{each.pointer}/")]
         own = list(_rows(each, given, confidence) if isinstance(each, Rows) else _field(each, given, confidence))
-        fields += own if own and (isinstance(each, Leaf) or _said(own) > _said(old)) else old
+        if isinstance(each, Leaf):
+            fields += own or [StructuredField(path=each.pointer, value=None, reason=NOT_GIVEN)]
+        else:
+            fields += own if _said(own) > _said(old) else old
     return StructuredAnswer(value=filled(form, {field.path: field.value for field in fields}), fields=tuple(fields))
 
 
@@ -90,7 +98,7 @@ def _rows(rows: Rows, given: Sequence[Given], confidence: float) -> Iterator[Str
         paths = [(leaf, pointer_of(*rows.path, at, *leaf.path)) for leaf in rows.fields]
         found = {path: field for leaf, path in paths for field in _field(leaf, given, confidence, path)}
         for _, path in paths if found else ():
-            yield found.get(path, StructuredField(path=path, value=None, reason="Its quote gives no such value."))
+            yield found.get(path, StructuredField(path=path, value=None, reason=NOT_GIVEN))
 
 
 def _field(leaf: Leaf, given: Sequence[Given], confidence: float, path: str = "") -> Iterator[StructuredField]:

@@ -187,7 +187,10 @@ class LanguageModel:
     ) -> Priced[tuple[Given, ...]]:
         """Return the values that the quotes give for the fields of a form."""
         given, cost = self._calls.fields(self._small_model, form_prompt(question, fields, quotes))
-        return Priced(value=read_form(given, quotes), cost=cost)
+        try:
+            return Priced(value=read_form(given, quotes), cost=cost)
+        except ValueError as error:
+            raise BadReply(f"{self._small_model} gave no values in the form asked for.", cost=cost) from error
 
     def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> LanguageModel:
         """Return a copy over the same connections that pays from ``budget``; ``batched`` replies need no call."""

@@ -22,7 +22,7 @@ from pipeline.answering.sections import ROOMS, count_tokens, sections
 from pipeline.answering.structured.schema import parse_schema
 from pipeline.ask import order_of_variants
 from pipeline.draft import Draft, Reading, from_json, to_json
-from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError, Priced
+from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError
 from pipeline.models.form import described, with_given
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
@@ -159,17 +159,17 @@ def _with_form(
     known: Mapping[int, Page],
     model: Model,
 ) -> tuple[Answer, WriteDetail]:
-    """Return the answer in the form asked for: as rules have filled it, with what the model reads in its quotes."""
+    """Return the answer in the form asked for: what the model reads in its quotes, or if it fails, what rules found."""
     form, texts = parse_schema(question.answer_schema or {}), {page_id: page.text for page_id, page in known.items()}
     quotes = [with_block(citation, texts) for citation in answer.citations]
     try:
         given = model.fill(question.text, list(described(form)), quotes)
     except ModelError as error:
         log.warning("form_not_filled", question=question.id, error=str(error))
-        given = Priced(value=(), cost=error.cost)
-    filled = with_given(form, rules, given.value, confidence=answer.confidence)
-    paid = replace(detail, asked=(*detail.asked, "form"), cost=detail.cost + given.cost)
-    return replace(answer, structured=filled), paid
+        filled, cost = rules, error.cost
+    else:
+        filled, cost = with_given(form, rules, given.value, confidence=answer.confidence), given.cost
+    return replace(answer, structured=filled), replace(detail, asked=(*detail.asked, "form"), cost=detail.cost + cost)
 
 
 def _beside(move: Move, answer: Answer, kept: records.Provisional) -> Move:

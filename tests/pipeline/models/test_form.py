@@ -6,7 +6,7 @@ from domain import Citation
 from domain.answer import StructuredAnswer, StructuredField
 from pipeline.answering.structured.schema import parse_schema
 from pipeline.llm import Given
-from pipeline.models.form import described, read_form, with_given
+from pipeline.models.form import NOT_GIVEN, described, read_form, with_given
 from tests.tables import each_row
 
 QUOTE = Citation(
@@ -19,7 +19,7 @@ QUOTE = Citation(
     start=0,
     end=97,
 )
-NOTHING = StructuredAnswer(value={}, fields=(StructuredField(path="/x", value=None, reason="none"),))
+RULES = StructuredAnswer(value={}, fields=(StructuredField(path="/x", value="by a rule", citation=QUOTE),))
 
 
 @each_row(
@@ -47,9 +47,9 @@ def test_value_is_taken_if_it_stands_in_its_quote(
 ) -> None:
     form = parse_schema({"properties": {"x": schema}})
     given = [Given(path="/x", text=text, citation=QUOTE) for text in texts]
-    (field,) = with_given(form, NOTHING, given, confidence=0.9).fields
+    (field,) = with_given(form, RULES, given, confidence=0.9).fields
     assert field.value == expected
-    assert (field.citation, field.reason) == ((QUOTE, "") if expected is not None else (None, "none"))
+    assert (field.citation, field.reason) == ((QUOTE, "") if expected is not None else (None, NOT_GIVEN))
 
 
 def test_rows_of_the_rules_stay_where_the_model_gives_fewer_values() -> None:
@@ -59,8 +59,8 @@ def test_rows_of_the_rules_stay_where_the_model_gives_fewer_values() -> None:
         {"path": f"/rows/0/{field}", "value": text} for field, text in (("name", "lamps"), ("count", "1200"))
     )
     given = read_form({"values": [{**name, "quote": 1}, {**count, "quote": 1}, {"path": 3}, "x"]}, [QUOTE])
-    assert with_given(form, NOTHING, given, confidence=0.9).value == {"rows": [{"name": "lamps", "count": 1200}]}
-    known = with_given(form, NOTHING, given, confidence=0.5)
+    assert with_given(form, RULES, given, confidence=0.9).value == {"rows": [{"name": "lamps", "count": 1200}]}
+    known = with_given(form, RULES, given, confidence=0.5)
     assert with_given(form, known, given[:1], confidence=0.9) == known
 
 
