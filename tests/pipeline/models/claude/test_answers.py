@@ -52,7 +52,7 @@ def test_streamed_citations_of_several_passages_are_numbered_in_the_order_of_use
         "It was mended within a week.",
     ]
     assert all_stand(answer, hits())
-    assert answer.notice == "Sentences left out because they cite nothing: 1."
+    assert answer.notice == "1 sentence(s) cited nothing and were left out."
 
 
 def test_question_the_passages_do_not_answer_gets_no_answer(claude: LanguageModel) -> None:

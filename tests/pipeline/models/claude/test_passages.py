@@ -164,7 +164,7 @@ def test_sentence_without_citation_is_left_out_and_the_notice_says_so() -> None:
     said = [CitedText(text="Everyone loves it. "), CitedText(text="It is tall.", citations=(quoting(TALL, 0, 1),))]
     found = answer(said, passages)
     assert found.text == "It is tall. [1]"
-    assert found.notice == "Sentences left out because they cite nothing: 1."
+    assert found.notice == "1 sentence(s) cited nothing and were left out."
 
 
 def test_lead_in_stays_before_a_supported_sentence_only() -> None:
