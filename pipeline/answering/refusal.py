@@ -14,6 +14,9 @@ def _any_of(*kinds: str) -> re.Pattern[str]:
 
 
 _OWN_REFUSAL, _REFUSAL, _LACKING = _any_of("own"), _any_of("own", "others"), _any_of("own", "others", "lacks")
+_SOURCES = _any_of("sources")
+#: characters of a refusal that may say why
+_READ = 300
 _OPENING = re.compile(r".{0,240}?(?:[.!?؟](?=\s|$)|[。！？।]|\n|$)", re.DOTALL)
 
 
@@ -26,6 +29,14 @@ def is_refusal(text: str, *, cited: bool = False) -> bool:
     opening = _opening(text)
     # "No information was leaked, said the company": a refusal begins as one
     return any(match.start() <= 30 for match in (_OWN_REFUSAL if cited else _REFUSAL).finditer(opening))
+
+
+def declines(text: str) -> bool:
+    """Return whether a text without a citation refuses, as "I can't help with that" does, and blames no lack of sources.
+
+    The instructions give the words of an abstention: of the 11 uncited refusals in evals/model/replies none declines.
+    """
+    return is_refusal(text) and not _SOURCES.search(text[:_READ])
 
 
 def says_missing(text: str) -> bool:

@@ -13,7 +13,8 @@ from domain import Answer, Citation, Cost, Fact, Hit, Variant, Verdict
 from domain.answer import Finding
 from domain.question import Turn
 from pipeline.answering.length import ROOM
-from pipeline.llm import BadReply, Brief, Given, ModelError, OnAnswer, Priced, Written
+from pipeline.answering.refusal import declines
+from pipeline.llm import BadReply, Brief, Given, ModelError, ModelRefused, OnAnswer, Priced, Written
 from pipeline.models.answer import AnswerStream, written_from
 from pipeline.models.calls import Calls
 from pipeline.models.check import check_prompt, read_check
@@ -131,7 +132,7 @@ class LanguageModel:
         return Priced(value=read_facts(fields, found), cost=cost)
 
     def write(self, brief: Brief, on_answer: OnAnswer | None = None) -> Written:
-        """Write the answer from the sections of ``brief``, or refuse; without any no call is made.
+        """Write the answer from the sections of ``brief``, or say that they have none; without any no call is made.
 
         ``on_answer`` receives what is written so far, whenever a sentence is complete.
         """
@@ -163,6 +164,8 @@ class LanguageModel:
         if not reply.text.strip():
             what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
             raise BadReply(f"{model} {what}: ask again{', with more max_tokens' if cut_off else ''}.", cost=cost)
+        if not any(part.citations for part in reply.parts) and declines("".join(part.text for part in reply.parts)):
+            raise ModelRefused(f"{model} declines to reply: ask in other words.", cost=cost)
         return written_from(
             reply.parts,
             passages,

@@ -1,6 +1,6 @@
 """What says that it has no answer is recognised; a short fact is an answer."""
 
-from pipeline.answering.refusal import is_refusal, says_missing
+from pipeline.answering.refusal import declines, is_refusal, says_missing
 from tests.tables import each_row
 
 REFUSALS = [
@@ -134,3 +134,24 @@ def test_refusal_is_recognised(text: str) -> None:
 @each_row("text", ANSWERS)
 def test_answer_is_not_taken_for_a_refusal(text: str) -> None:
     assert not is_refusal(text)
+
+
+DECLINES = [
+    "I'm sorry, but I can't help with that request.",
+    "I cannot answer this question.",
+    "Das kann ich leider nicht beantworten.",
+    "Lo siento, no puedo responder.",
+    "抱歉，我无法回答这个问题。",
+]
+
+
+@each_row("text", DECLINES)
+def test_refusal_of_the_request_blames_no_source(text: str) -> None:
+    assert declines(text)
+
+
+@each_row(
+    "text", [*ANSWERS, "The search results do not say.", "I'm sorry. The sources do not mention it.", "Je ne sais pas."]
+)
+def test_answer_and_abstention_do_not_decline(text: str) -> None:
+    assert not declines(text)

@@ -43,7 +43,10 @@ def draft_of(services: Services, question_id: str) -> object:
         return session.get_one(QuestionRow, question_id).draft
 
 
-@pytest.mark.parametrize("reply", [UNCITED, Say(["<html><body>502 Bad Gateway</body></html>"])])
+DECLINED = Say(["I'm sorry, but I can't help with that request."])
+
+
+@pytest.mark.parametrize("reply", [UNCITED, Say(["<html><body>502 Bad Gateway</body></html>"]), DECLINED])
 def test_reply_that_cites_nothing_is_a_failure_and_no_refusal(
     written: Services, double: ClaudeDouble, reply: Say
 ) -> None:

@@ -48,6 +48,7 @@ BUILT = "The lighthouse of Vierburg was built in 1874."
         (Chat("", finish="length", thoughts="Hmm."), BadReply, "max_tokens"),
         (Chat("", refusal="I cannot help with that."), ModelRefused, "I cannot help"),
         (Chat("", finish="content_filter"), ModelRefused, "content_filter"),
+        (Chat("I'm sorry, but I can't help with that request."), ModelRefused, "declines"),
     ],
 )
 def test_failure_is_named_and_not_tried_again(
