@@ -148,7 +148,11 @@ class Record:
         metadata=described("The answer in Markdown with its [n] markers, or an honest “not known”.")
     )
     short_answer: str | None = field(
-        default=None, metadata=described("Only what was asked; null if that is uncertain.")
+        default=None,
+        metadata=described(
+            "Only what was asked; null if that is uncertain. Of a model's answer: its yes or no, or the words that were "
+            "found on a page and that it says too."
+        ),
     )
     contradictions: tuple[Contradiction, ...] = field(default=(), metadata=described("Where the cited pages disagree."))
     confidence: float = field(metadata=described("Of the answer, from 0 to 1."))

@@ -32,7 +32,7 @@ def is_refusal(text: str, *, cited: bool = False) -> bool:
 
 
 def declines(text: str) -> bool:
-    """Return whether a text without a citation refuses, as "I can't help with that" does, and blames no lack of sources.
+    """Return whether an uncited text refuses, as "I can't help with that" does, and blames no lack of sources.
 
     The instructions give the words of an abstention: of the 11 uncited refusals in evals/model/replies none declines.
     """
