@@ -150,8 +150,8 @@ class Record:
     short_answer: str | None = field(
         default=None,
         metadata=described(
-            "Only what was asked; null if that is uncertain. Of a model's answer: its yes or no, or the words that were "
-            "found on a page and that it says too."
+            "Only what was asked; null if that is uncertain. Of a model's answer: its yes or no, or the words that "
+            "were found on a page and that it says too."
         ),
     )
     contradictions: tuple[Contradiction, ...] = field(default=(), metadata=described("Where the cited pages disagree."))
