@@ -241,5 +241,5 @@ def _after(cost: Cost, call: Callable[[], T]) -> T:
     try:
         return call()
     except ModelError as error:
-        error.cost = cost + error.cost
+        error.cost, error.was_judged = cost + error.cost, cost != Cost()
         raise

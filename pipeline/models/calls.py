@@ -20,7 +20,7 @@ from domain import Cost
 from pipeline.llm import BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable, OverBudget
 from pipeline.models.json_reply import find_object
 from pipeline.models.pace import OwnPace, Pace, Times
-from pipeline.models.prices import BATCH_SHARE, Usage, cost_of, most_it_can_cost
+from pipeline.models.prices import BATCH_SHARE, CHARACTERS_PER_TOKEN, Usage, cost_of, most_it_can_cost
 from pipeline.models.provider import BatchApi, Prompt
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ log = structlog.get_logger()
 TRIES = 3
 #: the longest time a call may wait for its turn and before it is sent again; a thread that waited longer would be idle
 WAITS_S = 3.0
-#: tokens of a usual reply, and characters of a prompt for each token: counted until the reply says how many they were
-REPLY_TOKENS, CHARACTERS_PER_TOKEN = 500, 4
+#: tokens of a usual reply: counted until the reply says how many they were
+REPLY_TOKENS = 500
 
 
 def request_hash(request: Json) -> str:
@@ -112,18 +112,22 @@ class Calls:
         return reply, cost
 
     def _pay(self, model: str, prompt: Prompt, on_text: OnText | None) -> tuple[ModelReply, Cost]:
-        """Send the request if the budget allows it; a failed call counts as free."""
+        """Send the request if the budget allows it; a failed call costs what was read of its replies."""
         max_tokens = int(self.max_tokens * prompt.reply_room)
         request = self.provider.request(model, prompt, max_tokens)
         most = self._most(model, request, max_tokens)
-        paid = Cost()
+        paid, lost = Cost(), list[Cost]()
         if self._budget is not None:
             self._budget.reserve(most)
         try:
             batched = self._from_batch(request, prompt)
-            reply = batched or self._send(model, request, prompt, on_text)
+            reply = batched or self._send(model, request, prompt, on_text, lost)
             paid = cost_of(model, reply.usage, self.provider.prices, share=BATCH_SHARE if batched else 1.0)
+        except ModelError as error:
+            error.cost += sum(lost, start=Cost())
+            raise
         finally:
+            paid += sum(lost, start=Cost())
             if self._budget is not None:
                 self._budget.settle(most, paid)
         return reply, paid
@@ -134,8 +138,8 @@ class Calls:
         message = self._batched.reply_to(request) if self._batched and api else None
         return api.read(message, prompt) if api and message else None
 
-    def _send(self, model: str, request: Json, prompt: Prompt, on_text: OnText | None) -> ModelReply:
-        """Return the reply of the first attempt that has one, within the times."""
+    def _send(self, model: str, request: Json, prompt: Prompt, on_text: OnText | None, lost: list[Cost]) -> ModelReply:
+        """Return the reply of the first attempt that has one, within the times; ``lost`` gets what the others cost."""
         from pipeline.models.deadline import attempt, is_overdue  # the HTTP client, which the command line needs not
 
         times = self._times()
@@ -146,7 +150,7 @@ class Calls:
             sent_at = time.monotonic()
             with attempt(times, ends_at=ends_at):
                 try:
-                    reply = self._api().send(request, prompt, on_text)
+                    reply = self._sent(model, request, prompt, on_text, lost)
                 except ModelBusy as error:
                     if error.is_limit:
                         log.warning("model_limited", model=model, retry_after_s=error.retry_after_s)
@@ -160,6 +164,18 @@ class Calls:
                     self.pace.settle(expected, reply.usage.total)
                     return reply
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _sent(self, model: str, request: Json, prompt: Prompt, on_text: OnText | None, lost: list[Cost]) -> ModelReply:
+        """Return the reply of one attempt; raises OverBudget if lost replies leave nothing for it."""
+        spent, budget = sum(lost, start=Cost()), self._budget
+        if budget and (spent.usd > budget.usd or spent.input_tokens + spent.output_tokens > budget.tokens):
+            raise OverBudget(f"A reply of {model} broke off, and the question's limits allow no other.")
+        try:
+            return self._api().send(request, prompt, on_text)
+        except ModelError as error:
+            if error.usage is not None:
+                lost.append(cost_of(model, error.usage, self.provider.prices))
+            raise
 
     def _times(self) -> Times:
         """Return how long a call may take: no longer than the question has time."""

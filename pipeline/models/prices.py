@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from domain import Cost
 
 _MILLION = 1_000_000
+#: of a prompt or reply whose tokens are not counted
+CHARACTERS_PER_TOKEN = 4
 #: of the price, that a call in a batch costs
 BATCH_SHARE = 0.5
 

@@ -300,7 +300,8 @@ def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) ->
     def defer() -> None:
         with services.database.write() as session:
             if leases.defer(session, work.lease, until) and error.cost != Cost():
-                session.get_one(QuestionRow, question.id).draft = to_json(replace(draft, judged=draft.ask == "answer"))
+                judged = draft.judged or error.was_judged
+                session.get_one(QuestionRow, question.id).draft = to_json(replace(draft, judged=judged))
                 trace.add_cost(session, question.id, "write", error.cost, started_at=work.started_at, now=now)
 
     recorded(defer)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -30,7 +31,7 @@ from pipeline.models.deadline import (
 )
 from pipeline.models.pace import Times
 from pipeline.models.passages import PassageBlocks
-from pipeline.models.prices import Usage
+from pipeline.models.prices import CHARACTERS_PER_TOKEN, Usage
 from pipeline.models.provider import (
     Batch,
     CitedText,
@@ -155,19 +156,26 @@ class MessagesApi:
         self, request: Json, passages: tuple[PassageBlocks, ...]
     ) -> Generator[tuple[CitedText, ...], None, ModelReply]:
         """Yield the text as it grows, and return the whole reply."""
-        most, read = MAX_CHARACTERS_PER_TOKEN * request["max_tokens"], 0
-        with self._naming_failures(), self._client.messages.stream(**request, timeout=timeout()) as stream:
-            for event in stream:
-                if event.type == "content_block_start":
-                    note_first_token()
-                elif event.type == "text":
-                    most -= len(event.text)
-                    if most < 0:
-                        raise BadReply("The model's reply does not end: it is longer than it was allowed to be.")
-                elif event.type == "content_block_stop" and event.index >= read:
-                    read = int(1.05 * event.index) + 1  # each reading takes all blocks anew
-                    yield _parts(stream.current_message_snapshot, passages)
-            return self._plain(stream.get_final_message(), passages)
+        most, read, begun, written = MAX_CHARACTERS_PER_TOKEN * request["max_tokens"], 0, Usage(), 0
+        try:
+            with self._naming_failures(), self._client.messages.stream(**request, timeout=timeout()) as stream:
+                for event in stream:
+                    if event.type == "message_start":
+                        begun = _usage(event.message.usage)
+                    elif event.type == "content_block_start":
+                        note_first_token()
+                    elif event.type == "text":
+                        written += len(event.text)
+                        if written > most:
+                            raise BadReply("The model's reply does not end: it is longer than it was allowed to be.")
+                    elif event.type == "content_block_stop" and event.index >= read:
+                        read = int(1.05 * event.index) + 1  # each reading takes all blocks anew
+                        yield _parts(stream.current_message_snapshot, passages)
+                return self._plain(stream.get_final_message(), passages)
+        except ModelError as error:
+            if begun.total:
+                error.usage = replace(begun, output_tokens=max(begun.output_tokens, written // CHARACTERS_PER_TOKEN))
+            raise
 
     @contextmanager
     def _naming_failures(self) -> Iterator[None]:
@@ -189,7 +197,7 @@ class MessagesApi:
     def _plain(
         self, message: anthropic.types.Message | ParsedMessage, passages: tuple[PassageBlocks, ...]
     ) -> ModelReply:
-        usage, details = message.usage, message.stop_details
+        details = message.stop_details
         if not message.stop_reason:
             raise ModelUnreachable(f"The reply of {self._host} broke off before its end: ask again.")
         parts = _parts(message, passages)
@@ -197,12 +205,7 @@ class MessagesApi:
             parts=parts,
             text="".join(part.text for part in parts),
             end=_ENDS.get(message.stop_reason, "complete"),
-            usage=Usage(
-                input_tokens=int(usage.input_tokens),
-                output_tokens=int(usage.output_tokens),
-                cache_read_tokens=int(usage.cache_read_input_tokens or 0),
-                cache_write_tokens=int(usage.cache_creation_input_tokens or 0),
-            ),
+            usage=_usage(message.usage),
             refusal=str(details.category or "") if details else "",
         )
 
@@ -233,6 +236,15 @@ class MessagesApi:
         if not timed_out and not isinstance(error, anthropic.APIConnectionError):
             what = "broke off the connection"
         return ModelUnreachable(f"{self._host} {what}: check the network and WELLREAD_ANTHROPIC_BASE_URL.")
+
+
+def _usage(usage: anthropic.types.Usage) -> Usage:
+    return Usage(
+        input_tokens=int(usage.input_tokens),
+        output_tokens=int(usage.output_tokens),
+        cache_read_tokens=int(usage.cache_read_input_tokens or 0),
+        cache_write_tokens=int(usage.cache_creation_input_tokens or 0),
+    )
 
 
 def _parts(

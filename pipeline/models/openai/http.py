@@ -98,21 +98,25 @@ class ChatApi:
     def _reply(self, request: Json, prompt: Prompt) -> Generator[tuple[CitedText, ...], None, ModelReply]:
         """Yield the text as it grows, and return the whole reply."""
         reply = Reply(max_characters=MAX_CHARACTERS_PER_TOKEN * _max_tokens(request))
-        with (
-            self._naming_failures(),
-            self._client.stream(
-                "POST", f"{self._base_url}/chat/completions", json=request, timeout=timeout()
-            ) as response,
-        ):
-            if response.status_code != 200:
-                raise self._named(response)
-            for event in events(response):
-                is_complete = reply.add(event)
-                if reply.has_begun:
-                    note_first_token()
-                if is_complete and prompt.schema is None:
-                    yield cited_texts(reply.text, prompt.passages)
-            return reply.whole(request, prompt)
+        url = f"{self._base_url}/chat/completions"
+        try:
+            with (
+                self._naming_failures(),
+                self._client.stream("POST", url, json=request, timeout=timeout()) as response,
+            ):
+                if response.status_code != 200:
+                    raise self._named(response)
+                for event in events(response):
+                    is_complete = reply.add(event)
+                    if reply.has_begun:
+                        note_first_token()
+                    if is_complete and prompt.schema is None:
+                        yield cited_texts(reply.text, prompt.passages)
+                return reply.whole(request, prompt)
+        except ModelError as error:
+            if reply.has_begun:
+                error.usage = reply.counted(request)
+            raise
 
     @contextmanager
     def _naming_failures(self) -> Iterator[None]:

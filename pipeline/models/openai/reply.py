@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 
 from pipeline.llm import BadReply, ModelUnreachable
 from pipeline.models.openai.citations import cited_texts
-from pipeline.models.prices import Usage
+from pipeline.models.prices import CHARACTERS_PER_TOKEN, Usage
 from pipeline.models.provider import Json, ModelReply, Prompt
 
-#: where a server does not count tokens
-CHARACTERS_PER_TOKEN = 4
 #: of what a server says of itself
 DETAIL_CHARACTERS = 200
 
@@ -70,11 +68,11 @@ class Reply:
             parts=() if prompt.schema else cited_texts(self.text, prompt.passages),
             text=self.text,
             end="refused" if is_refused else "cut off" if self._reason == "length" else "complete",
-            usage=self._counted(request),
+            usage=self.counted(request),
             refusal=" ".join(self._refusal.split())[:DETAIL_CHARACTERS] or self._reason if is_refused else "",
         )
 
-    def _counted(self, request: Json) -> Usage:
+    def counted(self, request: Json) -> Usage:
         """Return the tokens as the server counts them, else about."""
         read, written = self._usage.get("prompt_tokens"), self._usage.get("completion_tokens")
         sent = sum(len(message["content"]) for message in request["messages"])

@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 
 from evals.model.wire import BreakOff, Fail, FailInside, Ping, Raw, Say, Slow, Wait
-from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from pipeline.llm import (
+    ApiKeyRejected,
+    BadReply,
+    ModelBusy,
+    ModelError,
+    ModelRefused,
+    ModelUnreachable,
+    OverBudget,
+    SpendingBudget,
+)
 from pipeline.models.calls import TRIES
 from pipeline.models.model import LanguageModel
 from pipeline.models.pace import OwnPace
@@ -52,6 +61,43 @@ def test_refusal_has_its_cost(double: ClaudeDouble, claude: LanguageModel) -> No
         answered(claude, QUESTION, hits())
     assert caught.value.cost.input_tokens == 700
     assert caught.value.cost.usd > 0
+
+
+@pytest.mark.parametrize(
+    ("replies", "kind", "read"),
+    [
+        ([BreakOff(events=8)] * TRIES, ModelUnreachable, TRIES),
+        ([FailInside("overloaded_error"), BreakOff(events=8), Fail(400, "invalid_request_error")], BadReply, 2),
+        ([Say(["It was built in 1874. " * 10_000])], BadReply, 1),
+        ([Fail(400, "invalid_request_error")], BadReply, 0),
+    ],
+)
+def test_tokens_of_replies_that_break_off_or_do_not_end_are_counted(
+    double: ClaudeDouble, ask: Ask, replies: list[Any], kind: type[ModelError], read: int
+) -> None:
+    sent = answered(ask(), QUESTION, hits()).cost.input_tokens
+    double.script(*replies)
+    budget = SpendingBudget(usd=10.0, tokens=1_000_000)
+    with pytest.raises(kind) as caught:
+        answered(ask().within(budget), QUESTION, hits())
+    cost = caught.value.cost
+    assert cost.input_tokens == read * sent
+    assert bool(cost.usd) == bool(cost.output_tokens) == bool(read)
+    assert budget.tokens == 1_000_000 - cost.input_tokens - cost.output_tokens
+    assert budget.usd == pytest.approx(10.0 - cost.usd)
+
+
+def test_reply_that_broke_off_is_part_of_the_cost_and_not_asked_for_again_beyond_the_limits(
+    double: ClaudeDouble, ask: Ask
+) -> None:
+    whole = answered(ask(), QUESTION, hits()).cost
+    double.script(BreakOff(events=8))
+    assert answered(ask(), QUESTION, hits()).cost.input_tokens == 2 * whole.input_tokens
+    double.forget()
+    double.script(BreakOff(events=8), BreakOff(events=8))
+    most = 4096 + whole.input_tokens * 3
+    with pytest.raises(OverBudget, match="broke off"):
+        answered(ask().within(SpendingBudget(usd=10.0, tokens=most)), QUESTION, hits())
 
 
 LONG = Say(["Built in 1874. " * 5_000])

@@ -88,6 +88,17 @@ def test_busy_server_and_broken_stream_are_asked_again(double: OpenAIDouble, mod
     assert len(double.received) == 2
 
 
+@pytest.mark.parametrize("reply", [Chat("half of it", finish=None, done=False), ErrorInside(), Endless()])
+def test_tokens_of_a_reply_that_breaks_off_or_does_not_end_are_counted(double: OpenAIDouble, reply: Any) -> None:
+    double.script(reply, Status(400), Status(400), Status(400))
+    model = model_at(double.url, max_tokens=200)
+    with pytest.raises(BadReply) as caught:
+        answered(model, QUESTION, hits())
+    model.close()
+    assert caught.value.cost.input_tokens > 100
+    assert caught.value.cost.output_tokens >= 1
+
+
 def test_server_that_stays_busy_is_given_up(double: OpenAIDouble, model: LanguageModel) -> None:
     double.script(*[Status(429, headers=SOON)] * 9)
     with pytest.raises(ModelBusy, match="429"):
