@@ -55,6 +55,7 @@ class Outcome:
     findings: tuple[Finding, ...] = ()  #: what the check found, by the sentence as the model wrote it
     calls: tuple[str, ...] = ()  #: what was asked for, in order: verdict, answer, check
     cost: Cost = field(default_factory=Cost)
+    error: ModelError | None = None  #: why the check failed, if it did
 
 
 def write_variants(
@@ -118,17 +119,20 @@ def write_answer(
         return Outcome(calls=tuple(calls), cost=cost)
     if not written.answer.citations:
         raise BadReply(f"{model.name} cited nothing that it read.", cost=cost)
-    answer = verbatim(written.answer) if in_quotes else written.answer
+    answer, error = verbatim(written.answer) if in_quotes else written.answer, None
     second_call = second_call and any(each.origin == "written" and each.markers for each in answer.sentences)
     findings = _found(answer, pages, brief, only=not second_call)
     if second_call:
         if on_written:
             on_written(finished(brief, reading, pages, answer, findings))
         calls.append("check")
-        checked = _second_call(answer, findings, brief, pages, model)
-        cost, findings = cost + checked.cost, checked.value
+        try:
+            checked = _second_call(answer, findings, brief, pages, model)
+            cost, findings = cost + checked.cost, checked.value
+        except ModelError as failed:  # what the rules find is all that is known of it
+            cost, findings, error = cost + failed.cost, _found(answer, pages, brief, only=True), failed
     answer = replace(finished(brief, reading, pages, answer, findings), cost=cost)
-    return Outcome(answer=answer, findings=findings, calls=tuple(calls), cost=cost)
+    return Outcome(answer=answer, findings=findings, calls=tuple(calls), cost=cost, error=error)
 
 
 def finished(
@@ -183,10 +187,7 @@ def _second_call(
 
     A sentence that it supports although the rules find a wrong number there stays, "unconfirmed".
     """
-    try:
-        said = model.check(brief.question, _in_context(answer, pages), lang=brief.lang)
-    except ModelError as error:  # what the rules find is all that is known of it
-        return Priced(value=_found(answer, pages, brief, only=True), cost=error.cost)
+    said = model.check(brief.question, _in_context(answer, pages), lang=brief.lang)
     named = {each.sentence for each in said.value}
     uncited = [each for each in by_rules if not answer.sentences[each.sentence].markers]
     doubted = [each for each in by_rules if is_wrong_value(each) and each.sentence not in named and each not in uncited]

@@ -58,7 +58,7 @@ class Batches:
     held: dict[str, HeldBatch] = field(default_factory=dict)
     read: list[HeldBatch] = field(default_factory=list)  #: and deleted
     made: int = 0
-    refuses: Fail | None = None  #: each batch that is sent
+    refuses: Fail | Json | None = None  #: each batch that is sent; JSON: it answers so, and makes none
     refuses_cancel: Fail | None = None
     goes_silent: bool = False  #: a batch is made, and whoever sent it does not learn of it
     let_go: threading.Event | None = None  #: a batch is made at once, and its sender learns of it when this is set
@@ -82,6 +82,8 @@ class Batches:
             batch = self.held[path.split("/")[-2]]
             batch.results = {name: {"type": "canceled"} for name in batch.requests}
             return 200, batch.told(url)
+        if isinstance(self.refuses, dict):
+            return 200, self.refuses
         if self.refuses:
             return self.refuses.status, _error(self.refuses)
         named = [request["custom_id"] for request in body["requests"]]

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from domain import ReadOutcome, Status
 from store.crawl.candidates import CandidateOutcome
 from store.questions.state import Move
-from store.questions.steps import LookupDetail
+from store.questions.steps import LookupDetail, WriteDetail
 
 #: of one outcome
 MOST_CHARS = 200
@@ -39,6 +39,8 @@ def tell(words: str) -> None:
 
 def of_move(move: Move) -> str:
     """Return what a step of a question came to: "answered .91", "not enough: …"."""
+    if isinstance(move.detail, WriteDetail) and move.outcome == "model failed":
+        return f"{move.to.lower()}, the model failed: {move.detail.error}"
     if move.to is Status.ANSWERED and move.verdict is not None:
         sure = f"{move.verdict.confidence:.2f}".removeprefix("0")
         return f"answered {sure}" if move.outcome != "likely" else f"answered {sure}, unsure"
@@ -47,6 +49,10 @@ def of_move(move: Move) -> str:
     if move.to is Status.TIMED_OUT:
         return "timed out"
     verdict = move.detail.verdict if isinstance(move.detail, LookupDetail) else move.verdict
+    if move.to is Status.WRITING:
+        return (
+            f"enough for the model to write: {verdict.reason}" if verdict and verdict.sufficient else "asks the model"
+        )
     if verdict is not None:
         return f"{'not known' if move.to is Status.ABSTAINED else 'not enough'}: {verdict.reason}"
     return move.changes.stop_reason or move.outcome

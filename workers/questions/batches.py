@@ -22,6 +22,7 @@ from store.questions.batches import Sent
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import BatchedRequestRow, RequestState
+from workers.monitoring import outcomes
 from workers.services.outages import recorded
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class Replies:
 
 def wait(services: Services, work: Work) -> None:
     """Let a step begin again when the replies that it awaits are there."""
+
+    outcomes.tell("waits for a batch")
 
     def defer() -> None:
         with services.database.write() as session:

@@ -34,6 +34,7 @@ from store.questions.steps import WriteDetail
 from store.sql import leases
 from store.sql.errors import DatabaseError
 from store.sql.tables import QuestionRow
+from workers.monitoring import outcomes
 from workers.questions import batches, follow_ups, publishing
 from workers.questions.step import Work, finish, step
 from workers.services.model_provider import MARGIN_S, remaining_budget
@@ -138,6 +139,9 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         findings=[asdict(finding) for finding in came.findings],
         cost=came.cost,
     )
+    if came.error is not None:
+        log.warning("answer_not_checked", question=question.id, error=str(came.error))
+        detail = _with_error(detail, "check", came.error)
     if came.answer is None:
         refused = _refused(replace(draft, read=(*draft.read, key)), detail, came.missing)
         return _abstained(refused, reading, model, kept)
@@ -166,10 +170,15 @@ def _with_form(
         given = model.fill(question.text, list(described(form)), quotes)
     except ModelError as error:
         log.warning("form_not_filled", question=question.id, error=str(error))
-        filled, cost = rules, error.cost
+        filled, cost, detail = rules, error.cost, _with_error(detail, "form", error)
     else:
         filled, cost = with_given(form, rules, given.value, confidence=answer.confidence), given.cost
     return replace(answer, structured=filled), replace(detail, asked=(*detail.asked, "form"), cost=detail.cost + cost)
+
+
+def _with_error(detail: WriteDetail, call: str, error: ModelError) -> WriteDetail:
+    said = "; ".join(filter(None, (detail.error, f"{call}: {error}")))
+    return replace(detail, error=said, kind=type(error).__name__)
 
 
 def _beside(move: Move, answer: Answer, kept: records.Provisional) -> Move:
@@ -296,6 +305,7 @@ def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) ->
     if until + timedelta(seconds=MARGIN_S) > last:
         return False
     log.info("model_busy", question=question.id, until=until.isoformat(), error=str(error))
+    outcomes.tell(f"waits for the model until {until:%H:%M:%S} UTC")
 
     def defer() -> None:
         with services.database.write() as session:

@@ -107,7 +107,10 @@ class MessagesApi:
         """Send requests by their names (at most 64 letters, digits, - and _); return the batch's id."""
         named: Any = [{"custom_id": name, "params": request} for name, request in requests.items()]
         with self._of_batches():
-            return self._client.messages.batches.create(requests=named, timeout=timeout()).id
+            made = self._client.messages.batches.create(requests=named, timeout=timeout())
+            if made.type != "message_batch":
+                raise BadReply(f"{self._host} took requests, but made no batch of them.")
+            return str(made.id)
 
     def batches(self, since: datetime) -> list[Batch]:
         """Return the batches that were made since then; the API lists the newest first."""

@@ -17,7 +17,8 @@ Reply with one JSON object and nothing else, of this form:
 - passage: the number of the search result that states it. quote: the sentence of that search result that states it, \
 copied to the letter, without any change. A quote that is not found there counts for nothing.
 - Only a last sentence about what the search results do not say has no citations: [].
-- If the search results do not answer the question: {"sentences": []}"""
+- If the search results do not answer the question, the whole reply is \
+{"sentences": [{"text": "The search results do not say.", "citations": []}]}"""
 _REPLY = "Reply with one JSON object and nothing else. Its JSON schema:\n"
 #: what would end or begin a search result inside of one
 _MARKUP = re.compile(r"<(?=\s*/?\s*search_result)", re.IGNORECASE)

@@ -252,8 +252,13 @@ def test_question_with_little_time_is_asked_singly(written: Services, double: Cl
     assert (question.status, len(double.received), requests(written)) == (Status.ANSWERED, 2, 0)
 
 
-@pytest.mark.parametrize("refusal", [Fail(404, "not_found_error"), Fail(401, "authentication_error")])
-def test_server_that_takes_no_batches_is_asked_singly(written: Services, double: ClaudeDouble, refusal: Fail) -> None:
+@pytest.mark.parametrize(
+    "refusal",
+    [Fail(404, "not_found_error"), Fail(401, "authentication_error"), {"id": "msg_1", "type": "message"}, {"a": 1}],
+)
+def test_server_that_takes_no_batches_is_asked_singly(
+    written: Services, double: ClaudeDouble, refusal: Fail | dict[str, str]
+) -> None:
     double.batches.refuses = refusal
     (question,) = sent(written, asked(written))
     assert is_due(written, question)

@@ -23,6 +23,7 @@ from tests.workers.conftest import Bell
 from tests.workers.questions.test_lookup import TEXT, put
 from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import reading as reading
+from workers.monitoring import outcomes
 from workers.questions import lookup, submit, transitions, writing
 from workers.services import Services
 from workers.services.model_provider import MARGIN_S
@@ -340,3 +341,33 @@ def test_form_that_the_model_does_not_fill_is_as_the_rules_filled_it(
     double.script(WROTE, SUPPORTED, reply)
     record = record_of(written, write(written, question))
     assert (record.status, record.composer, record.structured) == (Status.ANSWERED, "claude-sonnet-5-5", before)
+    with written.database.read() as session:
+        step = steps.last(session, question.id, "write")
+    assert step is not None
+    assert step.detail["error"].startswith("form: ")
+
+
+def test_check_that_fails_leaves_its_error_in_the_trace(written: Services, double: ClaudeDouble) -> None:
+    question = look(written, asked(written))
+    double.script(WROTE, Fail(400, "invalid_request_error", "too much"))
+    assert record_of(written, write(written, question)).composer == "claude-sonnet-5-5"
+    with written.database.read() as session:
+        step = steps.last(session, question.id, "write")
+    assert step is not None
+    assert (step.outcome, step.detail["kind"]) == ("written", "BadReply")
+    assert "too much" in step.detail["error"]
+
+
+def test_monitoring_is_told_what_became_of_a_question_that_a_model_is_asked(
+    written: Services, double: ClaudeDouble, ask: Ask
+) -> None:
+    written.__dict__["model"] = ask(pace=OwnPace())
+    with outcomes.listening() as told:
+        question = look(written, asked(written))
+        assert told() == "enough for the model to write: What has been read answers the question."
+        double.script(Fail(529, "overloaded_error", headers={"retry-after": "20"}))
+        question = write(written, question)
+        assert told().startswith("waits for the model until ")
+        change(written, question, due_at=written.now(), updated_at=written.now() - timedelta(seconds=3_000))
+        write(written, question)
+        assert told().startswith("answered, the model failed: ")

@@ -95,6 +95,15 @@ def test_prose_with_markers_cites_the_sentence_that_says_it(double: OpenAIDouble
     assert all_stand(answer, hits())
 
 
+def test_model_is_told_one_way_to_say_that_there_is_no_answer(double: OpenAIDouble, model: LanguageModel) -> None:
+    reply = '{"sentences": [{"text": "The search results do not say.", "citations": []}]}'
+    double.script(Chat(reply))
+    assert answered(model, QUESTION, hits()).notice == say("not_found", "en")
+    system = double.received[0].system
+    assert reply in system
+    assert '"sentences": []' not in system
+
+
 @pytest.mark.parametrize("said", ['{"sentences": []}', "The search results do not say.", "{}", "[]", '{"answer": 1}'])
 def test_reply_without_a_supported_sentence_is_no_answer(double: OpenAIDouble, model: LanguageModel, said: str) -> None:
     double.script(Chat(said))
