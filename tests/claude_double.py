@@ -96,6 +96,11 @@ class ClaudeDouble(ModelServer[Received, Reply]):
 
 class _Handler(MessagesHandler):
     def answer_get(self) -> None:
+        if self.path.startswith("/v1/models"):
+            if self._has_key():
+                named = [{"id": name, "type": "model"} for name in (CLAUDE_LARGE_MODEL, CLAUDE_SMALL_MODEL)]
+                self._tell(200, {"data": named, "has_more": False, "first_id": None, "last_id": None})
+            return
         if not self.path.startswith(BATCHES):
             super().answer_get()
             return

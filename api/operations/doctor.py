@@ -179,15 +179,16 @@ def _profile(services: Services) -> Diagnosis:
 
 
 def _language_model(services: Services) -> Diagnosis:
-    from api.operations.doctor_model import check_model_server
+    from api.operations.doctor_model import check_claude, check_model_server
 
     model = services.model
     if model is None:
         fix = "Set WELLREAD_ANTHROPIC_API_KEY, or WELLREAD_MODEL_BASE_URL and WELLREAD_LARGE_MODEL for any other model."
         return Diagnosis("note", "none: answers are extractive", fix)
-    if not services.settings.model_base_url:
-        return Diagnosis("ok", f"{model.name}, key set")
-    finding, fix = check_model_server(services.settings, model)
+    if services.settings.model_base_url:
+        finding, fix = check_model_server(services.settings, model)
+    else:
+        finding, fix = check_claude(services.settings)
     return Diagnosis("wrong" if fix else "ok", finding, fix)
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from domain import Passage
 from domain.errors import without_userinfo
-from pipeline.llm import Brief, ModelError
+from pipeline.llm import ApiKeyRejected, BadReply, Brief, ModelBusy, ModelError, ModelRefused
+from pipeline.models.pace import Times
 
 if TYPE_CHECKING:
     from pipeline.models.model import LanguageModel
@@ -39,13 +40,7 @@ def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, s
         answers = _answers(model, 1 + _OTHERS)
         answered_s = time.monotonic() - started
     except ModelError as error:
-        times = settings.model_times
-        advice = (
-            f"See that the server runs and has loaded the model; its reply must begin within {times.first_token_s:g} s "
-            f"(WELLREAD_MODEL_FIRST_TOKEN_S), the loading included, and end within {times.whole_s:g} s "
-            "(WELLREAD_MODEL_TIMEOUT_S)."
-        )
-        return str(error), advice
+        return str(error), _advice(error, settings)
     small, large = settings.models
     if not answers:
         if _answers(model, 1):
@@ -59,12 +54,59 @@ def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, s
     return f"{large} at {where}: a verdict in {judged_s:.1f} s, an answer in {answered_s:.1f} s", ""
 
 
+def check_claude(settings: Settings) -> tuple[str, str]:
+    """Return what was found and what to do, "" when all is well; the list of models costs nothing."""
+    from pipeline.models.claude.http import MessagesApi
+    from pipeline.models.deadline import attempt
+
+    at = f" at {without_userinfo(settings.anthropic_base_url)}" if settings.anthropic_base_url else ""
+    server = MessagesApi(
+        api_key=settings.anthropic_api_key.get_secret_value().strip(), base_url=settings.anthropic_base_url
+    )
+    small, large = settings.models
+    try:
+        with attempt(Times(first_token_s=LIST_S, whole_s=LIST_S)):
+            known = server.models()
+    except BadReply:
+        return f"{large}{at}, key set; the server lists no models, so nothing was checked", ""
+    except ModelError as error:
+        return str(error), _advice(error, settings)
+    finally:
+        server.close()
+    for name, setting in ((large, "WELLREAD_LARGE_MODEL"), (small, "WELLREAD_SMALL_MODEL")):
+        if known and not any(each.startswith(name) for each in known):
+            has = ", ".join(known[:10])
+            return f"the key{at} has no model {name!r}; it has {has}", f"Set {setting} to one of them."
+    return f"{large}{at}, the key is accepted", ""
+
+
+def _advice(error: ModelError, settings: Settings) -> str:
+    """Return what to do about a failure."""
+    said, times = str(error).casefold(), settings.model_times
+    if any(word in said for word in ("quota", "billing", "credit")):
+        return "See the plan and the credit of the service's account."
+    if isinstance(error, ApiKeyRejected):
+        name = "WELLREAD_MODEL_API_KEY" if settings.model_base_url else "WELLREAD_ANTHROPIC_API_KEY"
+        return f"Set {name} to a key that the service accepts."
+    if isinstance(error, ModelBusy):
+        return "Run this again later; if it stays so, the server's own log says why."
+    if "context" in said:
+        return _LONGER_CONTEXT
+    if isinstance(error, ModelRefused) or "json object" in said or "in the form asked for" in said:
+        return _BETTER_MODEL.replace("LARGE", "SMALL") if settings.models[0] in str(error) else _BETTER_MODEL
+    if isinstance(error, BadReply):
+        return "See that the address and the models are right; the server's own log may say more."
+    return (
+        f"See that the server runs and has loaded the model; its reply must begin within {times.first_token_s:g} s "
+        f"(WELLREAD_MODEL_FIRST_TOKEN_S), the loading included, and end within {times.whole_s:g} s "
+        "(WELLREAD_MODEL_TIMEOUT_S)."
+    )
+
+
 def _missing_models(settings: Settings) -> tuple[str, str] | None:
     """Return which model the server has not; a server without a list is asked for an answer all the same."""
-    from pipeline.llm import BadReply
     from pipeline.models.deadline import attempt
     from pipeline.models.openai.http import ChatApi
-    from pipeline.models.pace import Times
 
     key = settings.model_api_key.get_secret_value()
     server = ChatApi(base_url=settings.model_base_url, api_key=key)

@@ -331,11 +331,16 @@ def _standing(record: Record) -> Iterator[str]:
         yield f"Asked again {'once' if record.round == 1 else f'{record.round} times'}, because its evidence changed."
 
 
+def dollars(usd: float) -> str:
+    """Return an amount, also of less than what is shown."""
+    return "under $0.0001" if 0 < usd < 0.0001 else f"${usd:.4f}"
+
+
 def _cost(record: Record) -> Iterator[str]:
     cost = record.cost
     if cost.input_tokens or cost.output_tokens or cost.usd:
         tokens = f"{cost.input_tokens:,} tokens read, {cost.output_tokens:,} written"
-        price = "not known" if cost.unpriced and not cost.usd else f"${cost.usd:.4f}"
+        price = "not known" if cost.unpriced and not cost.usd else dollars(cost.usd)
         several = len(cost.by_model) > 1 and cost.usd
-        named = [f"{each.model or 'others'} ${each.usd:.4f}" for each in cost.by_model] if several else [cost.model]
+        named = [f"{each.model or 'others'} {dollars(each.usd)}" for each in cost.by_model] if several else [cost.model]
         yield f"Cost {price} ({clean(', '.join(named)) or 'a model'}: {tokens})."

@@ -68,13 +68,15 @@ export function showWriting(answer) {
 
 const oneLine = (text) => text.replace(/\s+/g, " ").trim();
 
+const dollars = (usd) => (usd > 0 && usd < 0.0001 ? "under $0.0001" : `$${usd.toFixed(4)}`);
+
 // what to know of an answer beside what it says
 function about(record) {
   const { verdict, stale, stale_at, cached_from, shared_with, round, cost } = record;
   const missing = record.status in ENDS ? [] : (verdict?.missing ?? []);
   const other = (words, id) => make("li", words, {}, make("a", "an equal question", { href: to(id) }), ".");
   const several = cost.by_model.length > 1;
-  const models = several ? cost.by_model.map((each) => `${each.model} $${each.usd.toFixed(4)}`).join(", ") : cost.model;
+  const models = several ? cost.by_model.map((each) => `${each.model} ${dollars(each.usd)}`).join(", ") : cost.model;
   const tokens = `${cost.input_tokens.toLocaleString()} tokens in, ${cost.output_tokens.toLocaleString()} out`;
   return [
     missing.length && make("li", `Not covered yet: ${missing.join(", ")}.`),
@@ -86,7 +88,7 @@ function about(record) {
     cached_from && other("Reused from ", cached_from),
     shared_with && other("Shared with ", shared_with),
     round > 0 && make("li", `Asked again ${round === 1 ? "once" : `${round} times`}, because its evidence changed.`),
-    cost.input_tokens + cost.output_tokens > 0 && make("li", `Cost $${cost.usd.toFixed(4)} (${models}: ${tokens}).`),
+    cost.input_tokens + cost.output_tokens > 0 && make("li", `Cost ${dollars(cost.usd)} (${models}: ${tokens}).`),
   ].filter(Boolean);
 }
 

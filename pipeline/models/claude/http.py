@@ -51,7 +51,7 @@ DEFAULT_URL = "https://api.anthropic.com"
 
 #: a batch has megabytes of requests and replies
 _BATCH_TIMES = Times(first_token_s=300.0, whole_s=300.0)
-#: batches that are listed at once
+#: batches, or models, that are listed at once
 _LISTED = 1_000
 
 _KEY_ERRORS = frozenset({"authentication_error", "permission_error", "billing_error"})
@@ -93,6 +93,11 @@ class MessagesApi:
             self._http.get(self._url, timeout=timeout())
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise self._unreachable(error) from error
+
+    def models(self) -> tuple[str, ...]:
+        """Return the names of the models that the key may use; asking costs nothing."""
+        with self._naming_failures():
+            return tuple(str(each.id) for each in self._client.models.list(limit=_LISTED, timeout=timeout()))
 
     def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
         """Send ``request`` (the body of ``POST /v1/messages``); return the whole reply."""
@@ -231,7 +236,7 @@ class MessagesApi:
     def _detail(self, error: anthropic.APIStatusError) -> str:
         # a proxy's error page may repeat the request's headers
         text = " ".join(str(error.api_message or "").replace(self._api_key, "[key]").split())
-        return f": {text[:200]}" if text else ""
+        return f": {text[:200]}" if text and not text.startswith("<") else ""
 
     def _unreachable(self, error: Exception) -> ModelUnreachable:
         timed_out = isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException)

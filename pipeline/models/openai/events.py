@@ -37,7 +37,7 @@ def whole_object(response: httpx2.Response) -> Json:
 
 
 def error_text(response: httpx2.Response) -> str:
-    """Return what an error's reply says, as far as it is short."""
+    """Return what an error's reply says, as far as it is short and no page of HTML."""
     try:
         body = b"".join(_bounded(response, MAX_ERROR_BYTES))
     except BadReply:
@@ -47,7 +47,7 @@ def error_text(response: httpx2.Response) -> str:
         error = error.get("error", error)
         return str(error.get("message") or error.get("detail") or error if isinstance(error, dict) else error)
     except (ValueError, AttributeError):
-        return body.decode("utf-8", "replace")
+        return "" if body.lstrip().startswith(b"<") else body.decode("utf-8", "replace")
 
 
 def _event_in(line: bytes) -> Iterator[Json | None]:

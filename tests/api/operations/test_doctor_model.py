@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from api.operations.doctor import Diagnosis, diagnose
-from tests.openai_double import MODEL, Chat, OpenAIDouble, Status, chat_json
+from tests.claude_double import KEY, ClaudeDouble
+from tests.openai_double import MODEL, Bytes, Chat, OpenAIDouble, Reply, Status, chat_json
 from workers.services import Services
 from workers.settings import SettingsError, load
 
@@ -54,19 +55,38 @@ def test_password_in_the_address_is_not_shown(tmp_path: Path) -> None:
     [
         ((YES, NOTHING, Chat("It was built in 1874. [1]")), "not from a long one", "OLLAMA_CONTEXT_LENGTH=16384"),
         ((YES, NOTHING, NOTHING), "cites no passage", "WELLREAD_LARGE_MODEL"),
-        ((Chat("Yes, it suffices."),), "is no JSON object", "loaded the model"),
+        ((Chat("Yes, it suffices."),), "is no JSON object", "WELLREAD_SMALL_MODEL"),
         ((NO,), "does not see", "WELLREAD_SMALL_MODEL"),
-        ((Status(401),), "does not accept the key", "runs"),
+        ((Status(401),), "does not accept the key", "WELLREAD_MODEL_API_KEY"),
+        ((Status(429, "You exceeded your current quota", {"retry-after": "0"}),) * 3, "quota", "account"),
+        ((Bytes(b"<html>no</html>", "text/html", 502, {"retry-after": "0"}),) * 3, "busy (502)", "server's own log"),
+        ((Status(400, "maximum context length is 4096 tokens"),), "do not fit", "OLLAMA_CONTEXT_LENGTH"),
+        ((YES, Chat("I'm sorry, but I can't help with that request.")), "declines", "Name another model"),
     ],
-    ids=["forgets", "cites nothing", "no JSON", "sees nothing", "key"],
+    ids=["forgets", "cites nothing", "no JSON", "sees nothing", "key", "quota", "HTML", "context", "declines"],
 )  # fmt: skip
-def test_what_is_wrong_has_its_fix(tmp_path: Path, script: tuple[Chat | Status, ...], finding: str, fix: str) -> None:
+def test_what_is_wrong_has_its_fix(tmp_path: Path, script: tuple[Reply, ...], finding: str, fix: str) -> None:
     with OpenAIDouble() as double:
         double.script(*script)
         check = found(double.url, tmp_path)
     assert check.level == "wrong"
     assert finding in check.finding
     assert fix in check.fix
+
+
+def test_claudes_key_and_models_are_looked_at_for_nothing(tmp_path: Path) -> None:
+    def found(**settings: str) -> Diagnosis:
+        services = Services(load(data_dir=tmp_path, anthropic_base_url=double.url, **settings))
+        [check] = diagnose(services, "language model")
+        return check
+
+    with ClaudeDouble() as double:
+        well, wrong = found(anthropic_api_key=KEY), found(anthropic_api_key="sk-ant-wrong")
+        other = found(anthropic_api_key=KEY, large_model="claude-none")
+        assert double.received == []
+    assert (well.level, well.finding) == ("ok", f"claude-sonnet-5-5 at {double.url}, the key is accepted")
+    assert (wrong.level, "WELLREAD_ANTHROPIC_API_KEY" in wrong.fix) == ("wrong", True)
+    assert ("'claude-none'" in other.finding, "WELLREAD_LARGE_MODEL" in other.fix) == (True, True)
 
 
 def test_model_that_the_server_has_not_is_told_with_those_it_has(tmp_path: Path) -> None:

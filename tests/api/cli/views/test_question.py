@@ -249,3 +249,7 @@ def test_a_reading_says_its_title_or_why_it_could_not_be_read() -> None:
 
 def test_a_records_times_are_read_with_their_zone() -> None:
     assert _record().created_at == datetime(2026, 11, 3, 10, 0, tzinfo=UTC)
+
+
+def test_paid_cents_are_not_shown_as_nothing() -> None:
+    assert [question.dollars(usd) for usd in (0.0, 0.00004, 0.0123)] == ["$0.0000", "under $0.0001", "$0.0123"]
