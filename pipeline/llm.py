@@ -10,16 +10,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from domain import Answer, Citation, Cost, Fact, Hit, Passage, Variant, Verdict
 from domain.answer import Finding
 from domain.errors import WellreadError
 from domain.options import Length
 from domain.question import Turn
-
-if TYPE_CHECKING:
-    from pipeline.models.prices import Usage
 
 T = TypeVar("T")
 
@@ -116,7 +113,7 @@ class ModelError(WellreadError):
 
     was_sent = True  #: whether the request was
     was_judged = False  #: whether the verdict was given before it
-    usage: Usage | None = None  #: of a reply that was not read to its end
+    usage: object = None  #: the ``Usage`` of a reply that was not read to its end
 
     def __init__(self, message: str, *, cost: Cost | None = None) -> None:
         super().__init__(message)

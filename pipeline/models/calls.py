@@ -173,7 +173,7 @@ class Calls:
         try:
             return self._api().send(request, prompt, on_text)
         except ModelError as error:
-            if error.usage is not None:
+            if isinstance(error.usage, Usage):
                 lost.append(cost_of(model, error.usage, self.provider.prices))
             raise
 
