@@ -42,7 +42,7 @@ VERDICT_BELOW: Final = 0.2
 _INTERCEPT, _SLOPE = 3.2, 0.35
 #: the most characters before and after a quote that the small model reads beside it
 MAX_CONTEXT: Final = 600
-#: what each sentence that the check replaced takes off
+#: what each sentence that the check replaced or marked takes off
 _PER_FINDING: Final = 0.85
 
 

@@ -89,7 +89,7 @@ def _leave(question_id: str, client: Client, as_json: bool) -> None:
     from api.cli.ask_flow import to_json
 
     print_lines(to_json(client.get(question_id)) if as_json else question_id)
-    notify(f"Wellread works on it while it runs: `wellread export question {question_id}` shows the answer.")
+    notify(f"The answer may take a day. Keep Wellread running; `wellread export question {question_id}` shows it.")
 
 
 @click.command()
