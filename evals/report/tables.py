@@ -20,9 +20,9 @@ class Measured:
 
 
 def table(figures: Figures) -> str:
-    """Return the figures as a Markdown table: a row for each part where there are parts, else for each figure."""
+    """Return the figures as a Markdown table: a row for each part if all are parts, else for each figure."""
     if not all(isinstance(part, Mapping) for part in figures.values()):
-        return _markdown(["", "value"], [[name, _text(name, value)] for name, value in figures.items()])
+        return _markdown(["", "value"], [[name, _text(name, value)] for name, value in flat(figures).items()])
     names = list(dict.fromkeys(name for part in figures.values() for name in part))
     rows = [[part, *(_text(n, of[n]) if n in of else "" for n in names)] for part, of in figures.items()]
     return _markdown(["", *names], rows)
