@@ -66,7 +66,7 @@ def test_collection_is_saved_into_a_file_and_taken_over_by_another(
     tab.click("Export", "#collections")
     tab.wait("document.getElementById('said').innerText.startsWith('default is saved')")
     file = tmp_path / "wellread-default.zip"
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while not file.exists():
         assert time.monotonic() < until, "it was not saved"
         time.sleep(0.05)
