@@ -149,10 +149,7 @@ class Record:
     )
     short_answer: str | None = field(
         default=None,
-        metadata=described(
-            "Only what was asked; null if that is uncertain. Of a model's answer: its yes or no, or the words that "
-            "were found on a page and that it says too."
-        ),
+        metadata=described("Only what was asked; null if that is uncertain. Of a model's answer only its yes or no."),
     )
     contradictions: tuple[Contradiction, ...] = field(default=(), metadata=described("Where the cited pages disagree."))
     confidence: float = field(metadata=described("Of the answer, from 0 to 1."))

@@ -38,7 +38,6 @@ class Reading:
     examples: str = ""
     disputes: tuple[Dispute, ...] = ()
     lead: float = 1.0  #: the share of the votes for the first side
-    short: tuple[str, ...] = ()  #: what the reader takes for the short answer in each passage, the surest first
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,6 @@ from domain.contradiction import Side
 from pipeline.answering.check import find, is_wrong_value, mend
 from pipeline.answering.compose import UNSURE_BELOW
 from pipeline.answering.disputes import add_disputes
-from pipeline.answering.focus.short_answer import with_short_answer
 from pipeline.answering.notices import with_notices
 from pipeline.answering.sections import count_tokens
 from pipeline.answering.write import verbatim
@@ -145,7 +144,6 @@ def finished(
     answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
     analysis = analyse_question(brief.question, reading.lang)
     answer = with_yes_no(analysis, replace(answer, confidence=round(confidence, 4)))
-    answer = with_short_answer(answer, reading.short)
     return (
         with_notices(answer, say("unsure", reading.lang, confidence=confidence))
         if confidence < UNSURE_BELOW

@@ -655,7 +655,7 @@ export interface RecordOut {
   provisional: boolean;
   /** The answer in Markdown with its [n] markers, or an honest “not known”. */
   answer: string | null;
-  /** Only what was asked; null if that is uncertain. Of a model's answer: its yes or no, or the words that were found on a page and that it says too. */
+  /** Only what was asked; null if that is uncertain. Of a model's answer only its yes or no. */
   short_answer?: string | null;
   /** Where the cited pages disagree. */
   contradictions?: Array<ContradictionOut>;

@@ -212,25 +212,6 @@ def test_other_side_of_a_dispute_is_quoted_and_the_answer_is_as_sure_as_its_side
 
 
 @pytest.mark.parametrize(
-    ("says", "found", "expected"),
-    [
-        ("It was built in 1874.", ("1874",), "1874"),
-        ("It was built in 1874.", ("1880", "1874"), "1874"),
-        ("It was built in 1874.", ("187",), None),
-        ("It was built long ago.", ("1874",), None),
-        ("It was built in 1874.", (), None),
-    ],
-)
-def test_short_answer_is_what_the_reader_found_and_the_model_says(
-    says: str, found: tuple[str, ...], expected: str | None
-) -> None:
-    reading = replace(READING, short=found)
-    came = write_answer(brief(reading), reading, PAGES, model=ScriptedModel(says=says))
-    assert came.answer
-    assert short_answer(came.answer.sentences) == expected
-
-
-@pytest.mark.parametrize(
     ("question", "says", "expected"),
     [
         ("Is it 41 m tall?", "Yes, it is 41 m tall.", "Yes"),

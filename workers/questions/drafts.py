@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from domain import Question, Status
 from pipeline.answering.disputes import disputes_of
 from pipeline.answering.few_shot import examples_for
-from pipeline.answering.focus.short_answer import read_in
 from pipeline.answering.length import ROOM
 from pipeline.answering.sections import seats
 from pipeline.documents.multi_query import ALTERNATIVES
@@ -105,7 +104,6 @@ def _reading(services: Services, question: Question, result: LookupResult) -> Re
         examples=examples_for(analysis, tools.solved, tools.examples) if "few_shot" in tools.enhancements else "",
         disputes=disputes,
         lead=min(1.0, result.answer.confidence / sure) if disputes and result.answer and sure else 1.0,
-        short=read_in(analysis, result.context),
     )
 
 

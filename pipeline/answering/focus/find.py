@@ -18,7 +18,7 @@ from pipeline.question.answer_type import answer_type_of
 from pipeline.safety.sanitize import sanitize_line
 
 #: "how to" questions have no short answer
-NOT_SAID_SHORTLY = "way"
+_NOT_SAID_SHORTLY = "way"
 #: a longer sentence is a quote with code or a table
 MAX_CHARACTERS = 600
 
@@ -30,7 +30,7 @@ def read_focus(analysis: Analysis, hit: Hit, within: tuple[int, int], sentence: 
     and where none is asked for.
     """
     found = hit.reading.short_answer() if hit.reading else None
-    if found is None or found.margin < 0 or answer_type_of(analysis.text) == NOT_SAID_SHORTLY:
+    if found is None or found.margin < 0 or answer_type_of(analysis.text) == _NOT_SAID_SHORTLY:
         return None
     words = sanitize_line(hit.passage.text[found.start : found.end])
     start = sentence.find(words) if words and within[0] <= found.start and found.end <= within[1] else -1
@@ -44,7 +44,7 @@ def find_focus(analysis: Analysis, sentence: str) -> Focus | None:
 
     Cached: the composer and the search for contradictions use the same sentences.
     """
-    if answer_type_of(analysis.text) == NOT_SAID_SHORTLY or len(sentence) > MAX_CHARACTERS:
+    if answer_type_of(analysis.text) == _NOT_SAID_SHORTLY or len(sentence) > MAX_CHARACTERS:
         return None
     found = list(candidates(analysis, sentence))
     if not found:

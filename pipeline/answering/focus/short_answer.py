@@ -1,23 +1,17 @@
-"""Find the few words of a quote that are surely the short answer: a whole cell of a table, a value of a sentence.
-
-In a model's sentence they are those that the reader finds in a passage too.
-"""
+"""Find the few words of a quote that are surely the short answer: a whole cell of a table, a value of a sentence."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from domain import Answer, Focus, Hit
-from domain.short_answer import first_said
+from domain import Focus, Hit
 from pipeline.answering.focus.contrasts import settle_contrast
-from pipeline.answering.focus.find import NOT_SAID_SHORTLY, find_focus, read_focus
+from pipeline.answering.focus.find import find_focus, read_focus
 from pipeline.answering.focus.tables import context_of, focus_in_table, table_at, table_of
 from pipeline.judging.sentences import Span
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import answer_type_of, is_number, last_question
-from pipeline.safety.sanitize import sanitize_line
 from text.analyser import analyse
 from text.languages import any_of
 from text.terms import content_words
@@ -33,10 +27,6 @@ _TIMES = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGES_OF_NUMBERS = frozenset({"en", "de"})
-#: what a model says too need not be as sure: at this margin 4 of 8 on 109 questions were right and 2 were half
-_LEAST_MARGIN = -1.2
-#: how sure it is where both say it
-_BOTH_SAY = 0.7
 
 
 def short_answer(analysis: Analysis, hit: Hit, best: Span, *, sentence: str, quote: str) -> Focus | None:
@@ -54,32 +44,6 @@ def short_answer(analysis: Analysis, hit: Hit, best: Span, *, sentence: str, quo
     if table is not None:
         return focus_in_table(analysis, table, quote, focus, context=context_of(best, table, analysis.lang))
     return _settled(analysis, quote, focus) if focus else None
-
-
-def read_in(analysis: Analysis, hits: Iterable[Hit]) -> tuple[str, ...]:
-    """Return what the reader takes for the short answer in each hit, the surest first."""
-    if answer_type_of(analysis.text) == NOT_SAID_SHORTLY:
-        return ()
-    found = [(span, hit.passage.text) for hit in hits if hit.reading and (span := hit.reading.short_answer())]
-    said = [
-        sanitize_line(text[span.start : span.end])
-        for span, text in sorted(found, key=lambda one: -one[0].margin)
-        if span.margin >= _LEAST_MARGIN
-    ]
-    return tuple(dict.fromkeys(words for words in said if words and may_answer(analysis, words)))
-
-
-def with_short_answer(answer: Answer, short: Sequence[str]) -> Answer:
-    """Mark in the first sentence of a model's answer the short answer that the reader found too."""
-    first = first_said(answer.sentences)
-    if first is None or first.says or first.origin == "unconfirmed":
-        return answer
-    places = (re.search(rf"(?<!\w){re.escape(words)}(?!\w)", first.text, re.IGNORECASE) for words in short)
-    place = next(filter(None, places), None)
-    if place is None:
-        return answer
-    marked = replace(first, focus=Focus(start=place.start(), end=place.end(), confidence=_BOTH_SAY))
-    return replace(answer, sentences=tuple(marked if each is first else each for each in answer.sentences))
 
 
 def _by_form(analysis: Analysis, sentence: str, quote: str) -> Focus | None:
