@@ -19,7 +19,7 @@ from pipeline.models.answer import AnswerStream, written_from
 from pipeline.models.calls import Calls
 from pipeline.models.check import check_prompt, read_check
 from pipeline.models.form import form_prompt, read_form
-from pipeline.models.passages import cut_into_blocks
+from pipeline.models.passages import PassageBlocks, cut_into_blocks
 from pipeline.models.prompts import (
     ANSWER,
     FACTS,
@@ -139,14 +139,6 @@ class LanguageModel:
         model, passages = self._large_model, cut_into_blocks(brief.sections)
         if not passages:
             return written_from((), passages, composer=model, cost=Cost(), lang=brief.lang)
-        operators = f"\n\n{OPERATORS}\n{brief.instructions.strip()}" if brief.instructions.strip() else ""
-        prompt = Prompt(
-            instructions=ANSWER + operators,
-            notes=answer_notes(brief),
-            passages=passages,
-            reply_room=ROOM[brief.length].writes,
-            texts=asked_texts(brief),
-        )
         stream = (
             AnswerStream(
                 on_answer=on_answer,
@@ -159,7 +151,7 @@ class LanguageModel:
             if on_answer
             else None
         )
-        reply, cost = self._calls.ask(model, prompt, on_text=stream)
+        reply, cost = self._calls.ask(model, _answer_prompt(brief, passages), on_text=stream)
         cut_off = reply.end == "cut off"
         if not reply.text.strip():
             what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
@@ -219,3 +211,15 @@ class LanguageModel:
     def close(self) -> None:
         """Close the connections; the next call opens them again."""
         self._calls.close()
+
+
+def _answer_prompt(brief: Brief, passages: tuple[PassageBlocks, ...]) -> Prompt:
+    """Return the request for an answer from passages in blocks."""
+    operators = f"\n\n{OPERATORS}\n{brief.instructions.strip()}" if brief.instructions.strip() else ""
+    return Prompt(
+        instructions=ANSWER + operators,
+        notes=answer_notes(brief),
+        passages=passages,
+        reply_room=ROOM[brief.length].writes,
+        texts=asked_texts(brief),
+    )

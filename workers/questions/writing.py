@@ -26,7 +26,7 @@ from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError
 from pipeline.models.form import described, with_given
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
-from pipeline.write import key_of, write_answer, write_variants
+from pipeline.write import Outcome, key_of, write_answer, write_variants
 from store.pages import pages
 from store.questions import records, state, trace
 from store.questions.state import Changes, Move
@@ -132,16 +132,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
         on_answer=notify_writing(services, question.id),
         on_written=None if question.may_wait or kept is None else _show_to_askers(services, work, kept),
     )
-    detail = WriteDetail(
-        asked=came.calls,
-        sections=len(brief.sections),
-        tokens=sum(count_tokens(section.text) for section in brief.sections),
-        findings=[asdict(finding) for finding in came.findings],
-        cost=came.cost,
-    )
-    if came.error is not None:
-        log.warning("answer_not_checked", question=question.id, error=str(came.error))
-        detail = _with_error(detail, "check", came.error)
+    detail = _detail_of(came, brief, question)
     if came.answer is None:
         refused = _refused(replace(draft, read=(*draft.read, key)), detail, came.missing)
         return _abstained(refused, reading, model, kept)
@@ -153,6 +144,21 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
     changes = Changes(stop_reason="the answer was found") if question.crawl_started_at else Changes()
     move = Move(to=Status.ANSWERED, outcome="written", detail=detail, answer=answer, changes=changes)
     return _beside(move, answer, kept) if kept else move
+
+
+def _detail_of(came: Outcome, brief: Brief, question: Question) -> WriteDetail:
+    """Return what the trace keeps of an answer's calls; a failed check is logged too."""
+    detail = WriteDetail(
+        asked=came.calls,
+        sections=len(brief.sections),
+        tokens=sum(count_tokens(section.text) for section in brief.sections),
+        findings=[asdict(finding) for finding in came.findings],
+        cost=came.cost,
+    )
+    if came.error is None:
+        return detail
+    log.warning("answer_not_checked", question=question.id, error=str(came.error))
+    return _with_error(detail, "check", came.error)
 
 
 def _with_form(
