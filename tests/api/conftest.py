@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from api.cli.connect import quiet_logs
 from api.server import Server, TimedProtocol
+from workers import indexing
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
 from workers.settings import Settings, load
@@ -100,4 +101,22 @@ def serving(app: FastAPI, *, port: int = 0, protocol: type[TimedProtocol] = Time
         yield f"{LOCAL}:{port}"
     finally:
         server.should_exit = True
+        thread.join(10)
+
+
+@contextmanager
+def indexed(services: Services, page_id: int) -> Iterator[None]:
+    """A page that waits is indexed meanwhile, as a worker does it: who deletes one waits for that."""
+    ended = threading.Event()
+
+    def work() -> None:
+        while not ended.wait(0.05):
+            indexing.embed(services, page_id)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
         thread.join(10)

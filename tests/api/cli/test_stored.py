@@ -12,7 +12,7 @@ from sqlalchemy import select
 from store.sql.tables import PageRow
 from tests.api import walk
 from tests.api.cli.command import wellread
-from tests.api.conftest import serving
+from tests.api.conftest import indexed, serving
 from wellread import Client
 from workers.services import Services
 
@@ -88,7 +88,8 @@ def test_what_is_known_is_exported_and_taken_over(services: Services, tmp_path: 
     walk.keep_page(services)
     target = str(tmp_path / "known.zip")
     assert "0 sources and 1 page." in wellread("export", "knowledge", target, "--site", "example.org").stdout
-    assert wellread("delete", "https://example.org/tower").exit_code == 0
+    with indexed(services, 1):
+        assert wellread("delete", "https://example.org/tower").exit_code == 0
     assert "pages: 1 new, 0 with a later text, 0 known already" in wellread("import", target).stdout
     assert "pages: 0 new, 0 with a later text, 1 known already" in wellread("import", target).stdout
     Path(target).write_bytes(b"x")

@@ -13,6 +13,7 @@ from store.pages import pages, visits
 from store.sql import leases
 from store.sql.tables import CandidateRow, PageRow, PageVersionRow
 from tests.api import walk
+from tests.api.conftest import indexed
 from workers.services import Services
 
 
@@ -133,6 +134,7 @@ def test_former_texts_are_kept_listed_and_shown(http: TestClient, services: Serv
     assert (shown["text"], shown["generation"], shown["content_hash"]) == ("It is text 6.", 6, "h6")
     assert http.get("/api/pages", params={"url": url, "version": 3}).json()["text"] == "It is text 3."
     assert http.get("/api/pages/1", params={"version": 2}).status_code == 404
-    http.delete("/api/pages/1")
+    with indexed(services, 1):
+        assert http.delete("/api/pages/1").status_code == 204
     with services.database.read() as session:
         assert session.scalars(select(PageVersionRow)).all() == []
