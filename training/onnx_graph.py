@@ -51,7 +51,7 @@ def embedder_model(weights: Weights, heads: int, *, lower: int) -> onnx.ModelPro
 
 
 def reader_model(weights: Weights, heads: int) -> onnx.ModelProto:
-    """Build (question, passage), the lower states of each, to answers (batch) and a logit of each kind a token.
+    """Build (question, passage), the word vectors of each, to answers (batch) and a logit of each kind a token.
 
     start, end, evidence: (batch, tokens of the passage). There is no mask: a passage is read alone, without padding.
     """
@@ -60,7 +60,7 @@ def reader_model(weights: Weights, heads: int) -> onnx.ModelProto:
         graph.node("Add", [side, graph.constant(f"segment_{number}", weights["segments"][number])])
         for number, side in enumerate(("question", "passage"))
     ]
-    hidden = graph.node("Concat", sides, axis=1)
+    hidden = _embedded(graph, graph.node("Concat", sides, axis=1))
     for number in range(graph.layers):
         hidden = _layer(graph, f"layers.{number}.", hidden)
     first = graph.node("Gather", [hidden, graph.constant("first", 0, np.int64)], axis=1)
@@ -155,13 +155,17 @@ class _Graph:
         return model
 
 
+def _embedded(graph: _Graph, words: str) -> str:
+    """Word vectors with the place of each added, normalised."""
+    length = graph.node("Gather", [graph.node("Shape", [words]), graph.integers(1)])
+    places = graph.node("Slice", [graph.weight("positions.weight"), graph.integers(0), length, graph.integers(0)])
+    return graph.layer_norm(graph.node("Add", [words, places]), "norm")
+
+
 def _encoder(graph: _Graph, mask: str, lower: int) -> str:
     """Word + position + segment, normalised, and the layers upon it: hidden; lower: the states on the way."""
-    length = graph.node("Gather", [graph.node("Shape", ["mask"]), graph.integers(1)])
-    places = graph.node("Slice", [graph.weight("positions.weight"), graph.integers(0), length, graph.integers(0)])
     segment = graph.constant("segment_0", graph.weights["segments.weight"][0])
-    total = graph.node("Add", [graph.node("Add", ["words", places]), segment])
-    hidden = graph.layer_norm(total, "norm")
+    hidden = _embedded(graph, graph.node("Add", ["words", segment]))
     absent = graph.node("Mul", [graph.node("Sub", [graph.number(1.0), mask]), graph.number(_MASKED)])
     bias = graph.node("Unsqueeze", [absent, graph.integers(1, 2)])
     for number in range(graph.layers):

@@ -1,14 +1,11 @@
-"""Run the bundled reader: three layers over a question and a passage together, upon the encoder's lower states.
-
-The encoder reads a passage once for all questions; what depends on the question is read here.
-"""
+"""Run the bundled reader: six layers over the words of a question and of a passage together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from text.encoder.runtime import FOLDER, Asked, States, open_session
+from text.encoder.runtime import CLS, FOLDER, SEP, ModelFileBroken, open_session, open_tokenizer, tokens_of, word_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,12 +14,16 @@ if TYPE_CHECKING:
 READER: Final = FOLDER / "reader.onnx"
 #: the logit for what holds no text
 NOTHING: Final = -10.0
+#: the reader was trained with at most as many of a question, of a title, and of a title and a passage with marks
+QUESTION_TOKENS, TITLE_TOKENS, MAX_TOKENS = 48, 24, 256
+_INPUTS, _OUTPUTS = ["question", "passage"], ["answers", "start", "end", "evidence"]
 
 
 @dataclass(frozen=True)
 class Logits:
     """What the reader says of a passage with a question in mind."""
 
+    spans: list[tuple[int, int]]  #: of each token in the passage's text, in characters
     answers: float  #: that the passage answers the question
     start: NDArray[np.float32]  #: of each token: the short answer starts here, less that there is none
     end: NDArray[np.float32]  #: of each token: the short answer ends here, less that there is none
@@ -30,26 +31,39 @@ class Logits:
 
 
 class JointLayers:
-    """The reader's layers; safe to use from several threads."""
+    """The tokenizer, the word vectors and the reader's layers; safe to use from several threads."""
 
     def __init__(self, *, threads: int = 1) -> None:
+        self._tokenizer = open_tokenizer()
+        self._words = word_vectors()
         self._session = open_session(READER, threads)
+        found = [each.name for each in (*self._session.get_inputs(), *self._session.get_outputs())]
+        if found != _INPUTS + _OUTPUTS:
+            raise ModelFileBroken(READER, f"it has {', '.join(found)}")
 
-    def read(self, asked: Asked, states: States) -> Logits:
-        """Return the logits of the passage's tokens; of several windows, that answers best says whether it answers."""
+    def read(self, question: str, title: str, text: str) -> Logits:
+        """Return the logits of a passage below its title, a long one read in windows of like length.
+
+        Of several windows, that answers best says whether the passage answers.
+        """
         import numpy as np
 
+        asked = [CLS, *tokens_of(self._tokenizer, question)[0][:QUESTION_TOKENS], SEP]
+        lead = [CLS, *tokens_of(self._tokenizer, title)[0][:TITLE_TOKENS]]
+        ids, spans = tokens_of(self._tokenizer, text)
+        windows = -(-len(ids) // (MAX_TOKENS - len(lead) - 1))
         answers = [NOTHING]
         parts = [np.empty((3, 0), dtype=np.float32)]
-        question = asked.lower[np.newaxis]
-        # One passage a run, as in the encoder: a passage's logits do not depend on those read with it.
-        for lower in states.lower:
-            passage = lower[np.newaxis].astype(np.float32)
-            whole, *of_tokens = self._session.run(None, {"question": question, "passage": passage})
+        # One window a run: int8 activations share one scale a run, so that in a batch a passage's logits would depend
+        # on those read with it. It is also the fastest on a CPU.
+        for number in range(windows):
+            here = ids[number * len(ids) // windows : (number + 1) * len(ids) // windows]
+            words = self._words.of(asked)[None], self._words.of([*lead, *here, SEP])[None]
+            whole, *of_tokens = self._session.run(_OUTPUTS, dict(zip(_INPUTS, words, strict=True)))
             start, end, evidence = (logits[0] for logits in of_tokens)
-            inside = slice(states.lead, -1)
+            inside = slice(len(lead), -1)
             # the passage's first mark stands for "there is no short answer"
             parts.append(np.stack([start[inside] - start[0], end[inside] - end[0], evidence[inside]]))
             answers.append(float(whole[0]))
         start, end, evidence = np.concatenate(parts, axis=1)
-        return Logits(max(answers), start, end, evidence)
+        return Logits(spans, max(answers), start, end, evidence)

@@ -86,6 +86,14 @@ def open_tokenizer() -> Tokenizer:
     return tokenizer
 
 
+def tokens_of(tokenizer: Tokenizer, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the ids of a text's tokens, and the character span of each."""
+    # One text at a time: encode_batch would start a thread pool of its own and hang a process forked later.
+    whole = text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
+    encoding = tokenizer.encode(whole, add_special_tokens=False)
+    return encoding.ids, encoding.offsets
+
+
 def open_session(model: Path, threads: int) -> InferenceSession:
     """Open an ONNX model for ``threads`` threads."""
     onnxruntime = _onnxruntime()
@@ -162,7 +170,7 @@ class Encoder:
         """
         import numpy as np
 
-        ids, spans = self._tokens(text)
+        ids, spans = tokens_of(self._tokenizer, text)
         [vector], [hidden] = self._run(["sentence_embedding", "hidden"], [CLS, *ids[: MAX_TOKENS - 2], SEP])
         spans = spans[: MAX_TOKENS - 2]
         below = text.find("\n") + 1
@@ -189,8 +197,8 @@ class Encoder:
         """
         import numpy as np
 
-        lead = [CLS, *self._tokens(title)[0][:_MAX_TITLE_TOKENS]]
-        ids, spans = self._tokens(text)
+        lead = [CLS, *tokens_of(self._tokenizer, title)[0][:_MAX_TITLE_TOKENS]]
+        ids, spans = tokens_of(self._tokenizer, text)
         windows = -(-len(ids) // (MAX_TOKENS - len(lead) - 1))
         vectors, lower = [np.empty((0, DIMENSION), dtype=np.float32)], []
         for number in range(windows):
@@ -201,13 +209,7 @@ class Encoder:
         return States(spans, np.concatenate(vectors), lower, len(lead))
 
     def _marked(self, text: str) -> list[int]:
-        return [CLS, *self._tokens(text)[0][: MAX_TOKENS - 2], SEP]
-
-    def _tokens(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        # One text at a time: encode_batch would start a thread pool of its own and hang a process forked later.
-        whole = text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
-        encoding = self._tokenizer.encode(whole, add_special_tokens=False)
-        return encoding.ids, encoding.offsets
+        return [CLS, *tokens_of(self._tokenizer, text)[0][: MAX_TOKENS - 2], SEP]
 
     def _run(self, outputs: Sequence[str], ids: Sequence[int]) -> list[NDArray[np.float32]]:
         import numpy as np
