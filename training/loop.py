@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +29,7 @@ class Plan:
     rate: float
     warm_up: int  #: examples
     examples: int  #: to see in all
+    seconds: float = inf  #: to learn for, at most
     group: int  #: examples learned from at a time
     seed: int
     save_every: float = 300.0  #: seconds
@@ -55,20 +57,21 @@ def learn(
     torch.manual_seed(plan.seed)
     rates = [part["lr"] for part in optimizer.param_groups]
     average = AveragedModel(model, multi_avg_fn=partial(_average, plan.average))
-    checkpoint, seen = folder / "checkpoint.pt", 0
+    checkpoint, seen, before = folder / "checkpoint.pt", 0, 0.0
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=True)
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         average.load_state_dict(state["average"])
-        seen = state["seen"]
+        seen, before = state["seen"], state["seconds"]
         report({"goes on from": seen})
     losses: list[float] = []
     began, first, saved = time.monotonic(), seen, time.monotonic()
     for seed, examples in groups(seen):
-        if seen >= plan.examples:
+        done = max(seen / plan.examples, (before + time.monotonic() - began) / plan.seconds)
+        if done >= 1:
             break
-        share = min(1.0, (seen + 1) / plan.warm_up) * max(0.02, 1 - seen / plan.examples)
+        share = min(1.0, (seen + 1) / plan.warm_up) * max(0.02, 1 - done)
         for part, rate in zip(optimizer.param_groups, rates, strict=True):
             part["lr"] = rate * share
         model.train()
@@ -88,7 +91,8 @@ def learn(
         if time.monotonic() - saved > plan.save_every:
             saved = time.monotonic()
             parts = {"model": model, "optimizer": optimizer, "average": average}
-            _save({name: part.state_dict() for name, part in parts.items()} | {"seen": seen}, checkpoint)
+            kept = {name: part.state_dict() for name, part in parts.items()}
+            _save(kept | {"seen": seen, "seconds": before + saved - began}, checkpoint)
     model.load_state_dict(average.module.state_dict())
 
 

@@ -11,8 +11,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from training.examples import Example
-from training.model import Encoder, autocast, pooled
-from training.tokens import MASK, Sentences, pad, question_ids, sentences_of
+from training.model import Encoder, autocast, pad, pooled
+from training.tokens import MASK, Sentences, question_ids, sentences_of
 
 TEMPERATURE: Final = 0.05
 #: the weight of choosing among the sentences of the own passage, beside those of all passages

@@ -11,8 +11,8 @@ from sklearn.metrics import roc_auc_score
 
 from training.examples import DATA, HELD_OUT, Text, manual_questions
 from training.loss import encode_passages
-from training.model import Encoder, pooled
-from training.tokens import pad, question_ids, sentences_of
+from training.model import Encoder, pad, pooled
+from training.tokens import question_ids, sentences_of
 
 #: passages whose sentences are compared
 READ: Final = 5

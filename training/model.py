@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import torch
@@ -13,7 +13,7 @@ from torch.nn import functional
 from text.encoder.runtime import DIMENSION, word_vectors
 from training.encoder import HEADS
 
-LAYERS, WIDE, POSITIONS, WORDS = 6, 1536, 512, 30522
+LAYERS, POSITIONS, WORDS = 6, 512, 30522
 _EPSILON: Final = 1e-12
 MASKED: Final = -1e4
 
@@ -21,19 +21,19 @@ MASKED: Final = -1e4
 class Layer(nn.Module):
     """One layer, normalised after each part as in BERT (Devlin et al. 2019)."""
 
-    def __init__(self, dropout: float) -> None:
+    def __init__(self, dropout: float, *, hidden: int = DIMENSION, epsilon: float = _EPSILON) -> None:
         super().__init__()
-        self.qkv, self.out = nn.Linear(DIMENSION, 3 * DIMENSION), nn.Linear(DIMENSION, DIMENSION)
-        self.wide, self.narrow = nn.Linear(DIMENSION, WIDE), nn.Linear(WIDE, DIMENSION)
-        self.norm1, self.norm2 = nn.LayerNorm(DIMENSION, eps=_EPSILON), nn.LayerNorm(DIMENSION, eps=_EPSILON)
+        self.qkv, self.out = nn.Linear(hidden, 3 * hidden), nn.Linear(hidden, hidden)
+        self.wide, self.narrow = nn.Linear(hidden, 4 * hidden), nn.Linear(4 * hidden, hidden)
+        self.norm1, self.norm2 = nn.LayerNorm(hidden, eps=epsilon), nn.LayerNorm(hidden, eps=epsilon)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, hidden: Tensor, bias: Tensor) -> Tensor:
         """Return the next hidden states; ``bias`` is added to the attention scores."""
-        batch, tokens, _ = hidden.shape
-        q, k, v = self.qkv(hidden).view(batch, tokens, 3, HEADS, DIMENSION // HEADS).permute(2, 0, 3, 1, 4)
+        batch, tokens, size = hidden.shape
+        q, k, v = self.qkv(hidden).view(batch, tokens, 3, HEADS, size // HEADS).permute(2, 0, 3, 1, 4)
         mixed = _attention(q, k, v, bias.to(q.dtype)).transpose(1, 2)
-        hidden = self.norm1(hidden + self.dropout(self.out(mixed.reshape(batch, tokens, DIMENSION))))
+        hidden = self.norm1(hidden + self.dropout(self.out(mixed.reshape(batch, tokens, size))))
         return self.norm2(hidden + self.dropout(self.narrow(functional.gelu(self.wide(hidden)))))
 
 
@@ -97,3 +97,13 @@ def autocast(device: torch.device) -> torch.autocast:
 def pooled(hidden: Tensor, mask: Tensor) -> Tensor:
     """Return the unit mean of each row's tokens: (batch, 384)."""
     return functional.normalize((hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=-1)
+
+
+def pad(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
+    """Return ids and mask (rows, tokens); the length is a multiple of eight."""
+    length = (max(map(len, rows)) + 7) // 8 * 8
+    ids, mask = torch.zeros((len(rows), length), dtype=torch.long), torch.zeros((len(rows), length))
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = torch.tensor(row)
+        mask[number, : len(row)] = 1
+    return ids.to(device), mask.to(device)

@@ -1,9 +1,9 @@
-"""Write the encoder, which is of BERT's kind, and the reader upon it as int8 ONNX models, without torch.
+"""Write the encoder and the reader, both of BERT's kind, as int8 ONNX models, without torch.
 
-Weights go by these names, each Linear as (out, in), as torch keeps it. Of the encoder: ``positions.weight``,
-``segments.weight``, ``norm``, and for each layer N ``layers.N.`` with ``qkv``, ``out``, ``norm1``, ``wide``,
-``narrow``, ``norm2``. Word vectors come in from outside. Of the reader: ``segments``, its layers likewise, and the
-heads ``pool``, ``whole`` and ``tokens``.
+Weights go by these names, each Linear as (out, in), as torch keeps it: ``positions.weight``, ``norm``, and for each
+layer N ``layers.N.`` with ``qkv``, ``out``, ``norm1``, ``wide``, ``narrow``, ``norm2``. The encoder has
+``segments.weight``, the reader ``segments`` and the heads ``pool``, ``whole`` and ``tokens``. Word vectors come in from
+outside.
 """
 
 from __future__ import annotations
@@ -34,19 +34,18 @@ NO_FACTORS: Final[Factors] = {}
 HEADS_OF_TOKENS: Final = ("start", "end", "evidence")
 
 
-def embedder_model(weights: Weights, heads: int, *, lower: int) -> onnx.ModelProto:
-    """Build (words, mask) to sentence_embedding (batch, hidden), hidden and lower (batch, tokens, hidden).
+def embedder_model(weights: Weights, heads: int) -> onnx.ModelProto:
+    """Build (words, mask) to sentence_embedding (batch, hidden) and hidden (batch, tokens, hidden).
 
-    hidden holds the tokens' states after the last layer, sentence_embedding their mean at unit length, lower the states
-    after that many layers, which the reader takes.
+    hidden holds the tokens' states after the last layer, sentence_embedding their mean at unit length.
     """
     graph = _Graph(weights, heads)
     mask = graph.node("Cast", ["mask"], to=TensorProto.FLOAT)
-    _mean_pool(graph, _encoder(graph, mask, lower), mask)
+    _mean_pool(graph, _encoder(graph, mask), mask)
     states: Shape = ["batch", "tokens", graph.hidden]
     return graph.model(
         inputs={"words": (TensorProto.FLOAT, states), "mask": (TensorProto.INT64, states[:2])},
-        outputs={"sentence_embedding": ["batch", graph.hidden], "hidden": states, "lower": states},
+        outputs={"sentence_embedding": ["batch", graph.hidden], "hidden": states},
     )
 
 
@@ -162,15 +161,13 @@ def _embedded(graph: _Graph, words: str) -> str:
     return graph.layer_norm(graph.node("Add", [words, places]), "norm")
 
 
-def _encoder(graph: _Graph, mask: str, lower: int) -> str:
-    """Word + position + segment, normalised, and the layers upon it: hidden; lower: the states on the way."""
+def _encoder(graph: _Graph, mask: str) -> str:
+    """Word + position + segment, normalised, and the layers upon it."""
     segment = graph.constant("segment_0", graph.weights["segments.weight"][0])
     hidden = _embedded(graph, graph.node("Add", ["words", segment]))
     absent = graph.node("Mul", [graph.node("Sub", [graph.number(1.0), mask]), graph.number(_MASKED)])
     bias = graph.node("Unsqueeze", [absent, graph.integers(1, 2)])
     for number in range(graph.layers):
-        if number == lower:
-            graph.node("Identity", [hidden], "lower")
         hidden = _layer(graph, f"layers.{number}.", hidden, bias)
     return graph.node("Identity", [hidden], "hidden")
 

@@ -1,4 +1,4 @@
-"""Lay questions and passages out as tokens, as the product does, and pad them into batches."""
+"""Lay questions and passages out as tokens, as the product does."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-import torch
-from torch import Tensor
-
-from text.encoder.runtime import CLS, SEP, open_tokenizer
+from text.encoder.reader import QUESTION_TOKENS, TITLE_TOKENS
+from text.encoder.runtime import CLS, MAX_TOKENS, SEP, open_tokenizer
 from text.sentences import sentence_spans
 from training.examples import Span, Text
 
 MASK: Final = 103
-QUESTION_TOKENS, TITLE_TOKENS, MOST_TOKENS = 48, 24, 256
 
 _opened = cache(open_tokenizer)
 
@@ -48,7 +45,7 @@ def sentences_of(text: Text, *, titled: bool = True) -> Sentences:
     title = _opened().encode(text.title, add_special_tokens=False).ids[:TITLE_TOKENS] if titled else []
     encoding = _opened().encode(text.text, add_special_tokens=False)
     ids, offsets = encoding.ids, encoding.offsets
-    room = MOST_TOKENS - 2 - len(title)
+    room = MAX_TOKENS - 2 - len(title)
     if len(ids) > room:
         around = text.evidence[0][0] if text.evidence else 0
         token = next((at for at, (_, end) in enumerate(offsets) if end > around), 0)
@@ -63,13 +60,3 @@ def sentences_of(text: Text, *, titled: bool = True) -> Sentences:
             spans.append((start, end))
             answering.append(any(start < b and end > a for a, b in text.evidence))
     return Sentences([CLS, *title, *ids, SEP], base, offsets, ranges, spans, answering)
-
-
-def pad(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
-    """Return ids and mask (rows, tokens); the length is a multiple of eight."""
-    length = (max(map(len, rows)) + 7) // 8 * 8
-    ids, mask = torch.zeros((len(rows), length), dtype=torch.long), torch.zeros((len(rows), length))
-    for number, row in enumerate(rows):
-        ids[number, : len(row)] = torch.tensor(row)
-        mask[number, : len(row)] = 1
-    return ids.to(device), mask.to(device)

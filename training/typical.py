@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from text.encoder.runtime import CLS, MAX_TOKENS, SEP, open_encoder, open_tokenizer
+from text.encoder.runtime import CLS, MAX_TOKENS, SEP, open_tokenizer, word_vectors
 from training.examples import HELD_OUT, Text, manual_questions
 from training.smoothing import Feed
+from training.tokens import question_ids, sentences_of
 
 #: questions, far apart in the data
 _COUNT, _APART = 48, 500
@@ -26,13 +26,12 @@ def passages_fed(words_of: Callable[[Sequence[int]], NDArray[np.float32]]) -> li
 
 
 def pairs_fed() -> list[Feed]:
-    """Return inputs of the reader: questions, each with the passage it was written on, as the encoder gives them."""
-    encoder = open_encoder()
-    found: list[Feed] = []
-    for question, text in _typical():
-        passage: NDArray[Any] = encoder.read(text.title, text.text).lower[0]
-        found.append({"question": encoder.ask(question).lower[None], "passage": passage[None].astype(np.float32)})
-    return found
+    """Return inputs of the reader: questions, each with the passage it was written on."""
+    words = word_vectors()
+    return [
+        {"question": words.of(question_ids(question))[None], "passage": words.of(sentences_of(text).ids)[None]}
+        for question, text in _typical()
+    ]
 
 
 def _typical() -> Iterator[tuple[str, Text]]:

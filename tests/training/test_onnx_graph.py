@@ -61,7 +61,7 @@ def words() -> Array:
 
 
 def test_the_embedder_gives_the_states_and_their_mean_at_unit_length(words: Array) -> None:
-    outputs = run(embedder_model(WEIGHTS, HEADS, lower=1), words=words[None], mask=np.ones((1, 7), dtype=np.int64))
+    outputs = run(embedder_model(WEIGHTS, HEADS), words=words[None], mask=np.ones((1, 7), dtype=np.int64))
     lower, hidden = encoded(words)
     assert np.allclose(outputs["lower"], lower[None], atol=1e-4)
     assert np.allclose(outputs["hidden"], hidden[None], atol=1e-4)
@@ -70,14 +70,14 @@ def test_the_embedder_gives_the_states_and_their_mean_at_unit_length(words: Arra
 
 
 def test_padding_changes_nothing(words: Array) -> None:
-    model = embedder_model(WEIGHTS, HEADS, lower=1)
+    model = embedder_model(WEIGHTS, HEADS)
     alone = run(model, words=words[None, :4], mask=np.ones((1, 4), dtype=np.int64))
     padded = run(model, words=words[None], mask=np.array([[1, 1, 1, 1, 0, 0, 0]]))
     assert np.allclose(alone["sentence_embedding"], padded["sentence_embedding"], atol=1e-4)
 
 
 def test_eight_bits_stay_close(words: Array, tmp_path: Path) -> None:
-    model = embedder_model(WEIGHTS, HEADS, lower=1)
+    model = embedder_model(WEIGHTS, HEADS)
     quantise(model, tmp_path / "int8.onnx")
     inputs = {"words": words[None], "mask": np.ones((1, 7), dtype=np.int64)}
     exact, rounded = run(model, **inputs), run(str(tmp_path / "int8.onnx"), **inputs)
@@ -98,5 +98,5 @@ def test_the_reader_reads_question_and_passage_together(words: Array) -> None:
 
 def test_quantising_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        quantise(embedder_model(WEIGHTS, HEADS, lower=1), tmp_path / name)
+        quantise(embedder_model(WEIGHTS, HEADS), tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()

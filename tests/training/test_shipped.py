@@ -9,7 +9,7 @@ import pytest
 
 from text.encoder.reader import READER
 from text.encoder.runtime import ENCODER
-from training.encoder import HEADS, LOWER
+from training.encoder import HEADS
 from training.onnx_graph import embedder_model, quantise, reader_model
 from training.reader.export import shapes
 from training.shipped import shipped_factors, shipped_weights, start_weights
@@ -22,7 +22,7 @@ def test_the_readers_weights_have_their_names_and_shapes() -> None:
 @pytest.mark.parametrize("file", [ENCODER, READER])
 def test_what_is_read_back_makes_the_same_model(file: Path, tmp_path: Path) -> None:
     weights = shipped_weights(file)
-    model = reader_model(weights, HEADS) if file == READER else embedder_model(weights, HEADS, lower=LOWER)
+    model = reader_model(weights, HEADS) if file == READER else embedder_model(weights, HEADS)
     quantise(model, tmp_path / file.name, shipped_factors(file))
     again = shipped_weights(tmp_path / file.name)
     assert again.keys() == weights.keys()

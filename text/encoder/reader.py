@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from text.encoder.runtime import CLS, FOLDER, SEP, ModelFileBroken, open_session, open_tokenizer, tokens_of, word_vectors
+from text.encoder.runtime import CLS, FOLDER, MAX_TOKENS, SEP, ModelFileBroken, open_session, open_tokenizer, tokens_of, word_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 READER: Final = FOLDER / "reader.onnx"
 #: the logit for what holds no text
 NOTHING: Final = -10.0
-#: the reader was trained with at most as many of a question, of a title, and of a title and a passage with marks
-QUESTION_TOKENS, TITLE_TOKENS, MAX_TOKENS = 48, 24, 256
+#: the reader was trained with at most as many of a question, and of a title
+QUESTION_TOKENS, TITLE_TOKENS = 48, 24
 _INPUTS, _OUTPUTS = ["question", "passage"], ["answers", "start", "end", "evidence"]
 
 

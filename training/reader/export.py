@@ -17,7 +17,8 @@ from training.shipped import start_weights
 from training.smoothing import factors_of
 from training.typical import pairs_fed
 
-LAYERS, WIDE = 3, 1536
+#: a question of 50 tokens and a passage of 256 have each a position
+LAYERS, WIDE, POSITIONS = 6, 1536, 320
 _SHAPES: Final[dict[str, tuple[int, int]]] = {"qkv": (3 * DIMENSION, DIMENSION), "out": (DIMENSION, DIMENSION)} | {
     "wide": (WIDE, DIMENSION),
     "narrow": (DIMENSION, WIDE),
@@ -39,10 +40,10 @@ def shapes() -> dict[str, tuple[int, ...]]:
     """Return the names of the reader's weights, and their shapes."""
     linear = {f"layers.{number}.{name}": shape for number in range(LAYERS) for name, shape in _SHAPES.items()}
     linear |= {"pool": (DIMENSION, DIMENSION), "whole": (1, DIMENSION), "tokens": (len(HEADS_OF_TOKENS), DIMENSION)}
-    found: dict[str, tuple[int, ...]] = {"segments": (2, DIMENSION)}
+    found: dict[str, tuple[int, ...]] = {"segments": (2, DIMENSION), "positions.weight": (POSITIONS, DIMENSION)}
     for name, shape in linear.items():
         found |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
-    norms = [f"layers.{number}.{name}" for number in range(LAYERS) for name in ("norm1", "norm2")]
+    norms = [f"layers.{number}.{name}" for number in range(LAYERS) for name in ("norm1", "norm2")] + ["norm"]
     return found | {f"{name}.{part}": (DIMENSION,) for name in norms for part in ("weight", "bias")}
 
 

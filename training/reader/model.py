@@ -1,85 +1,135 @@
-"""The reader in torch, under the names of `training.onnx_graph`."""
+"""Readers in torch, under the names of `training.onnx_graph`: the teacher, which is MPNet, and the one that ships."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from text.encoder.runtime import DIMENSION
-from training.encoder import LOWER
-from training.model import LAYERS as ENCODER_LAYERS
-from training.model import MASKED, Encoder, Layer, autocast
-from training.reader.export import LAYERS
-from training.tokens import pad
+from training.encoder import HEADS
+from training.model import MASKED, Layer, autocast
+from training.reader.export import LAYERS, POSITIONS
+from training.reader.pairs import SENTENCES, Numbers, Pairs
 
-#: texts whose states are remembered, of some 200 KB each; and those encoded at a time
-_REMEMBERED: Final = 16_000
-_AT_A_TIME: Final = 16
+#: of MPNet's bias for how far apart two tokens are: how many there are for all distances, and the largest one told apart
+_BUCKETS, _FAR = 32, 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """The size of a reader."""
+
+    layers: int
+    hidden: int = DIMENSION
+    epsilon: float = 1e-12
+    positions: int = POSITIONS
+    first: int = 0  #: the position of the first token
+    is_relative: bool = False  #: attention knows how far apart two tokens are
+
+
+STUDENT: Final = Shape(layers=LAYERS)
+TEACHER: Final = Shape(layers=12, hidden=768, epsilon=1e-5, positions=514, first=2, is_relative=True)
 
 
 @dataclass(frozen=True)
-class States:
-    """What the encoder makes of a batch: (batch, tokens, 384) after the lower layers and after the last; the mask."""
+class Batch:
+    """Pairs as tensors: question, then passage, then padding."""
 
-    lower: Tensor
-    last: Tensor
-    mask: Tensor
+    ids: Tensor  #: (pairs, tokens)
+    passage: Tensor  #: (pairs, tokens): whether a token is the passage's
+    mask: Tensor  #: (pairs, tokens): whether there is one
+    asked: Tensor  #: (pairs,): tokens of the question
+    sentences: Tensor  #: (pairs, SENTENCES, 2): the first token of each and the one after its last, both 0 for none
+
+    @classmethod
+    def of(cls, pairs: Pairs, some: Numbers, device: torch.device) -> Batch:
+        """Return the pairs of these numbers."""
+        asked, read = pairs.asked[some], pairs.read[some]
+        begins, lengths = pairs.questions.lengths[asked], pairs.lengths(some)
+        longest = -(-int(lengths.max()) // 8) * 8
+        nothing = np.zeros(len(some), dtype=np.int64)
+        ids = pairs.questions.padded(asked, longest, nothing) + pairs.passages.padded(read, longest, begins)
+        at = np.arange(longest)
+        mask = at < lengths[:, None]
+        spans = pairs.sentences.padded(read, 2 * SENTENCES, nothing).reshape(-1, SENTENCES, 2)
+        spans += np.where(spans[..., 1:] > 0, begins[:, None, None], 0)
+        arrays = (ids, mask & (at >= begins[:, None]), mask, begins, spans)
+        return cls(*(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in arrays))
 
 
 @dataclass(frozen=True)
 class Logits:
-    """What is said of a batch of passages: (batch,), and (batch, tokens of the passage).
+    """What a reader says of a batch; what is no token of the passage, or no sentence, is far below any logit."""
 
-    Those of padding are so low that nothing is there.
-    """
-
-    answers: Tensor
-    start: Tensor
-    end: Tensor
-    evidence: Tensor
+    answers: Tensor  #: (pairs,)
+    start: Tensor  #: (pairs, tokens)
+    end: Tensor  #: (pairs, tokens)
+    sentences: Tensor  #: (pairs, SENTENCES): the mean of each one's tokens
 
 
 class Reader(nn.Module):
-    """Layers over the states of a question and of a passage after ``lower`` layers, and heads upon them."""
+    """Layers over the words of a question and of a passage together, and heads upon them."""
 
-    def __init__(self, *, dropout: float, layers: int = LAYERS, lower: int = LOWER) -> None:
+    def __init__(self, shape: Shape, words: Tensor, *, dropout: float) -> None:
         super().__init__()
-        self.lower = lower
-        self.segments = nn.Parameter(torch.zeros(2, DIMENSION))
-        self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
-        self.pool, self.whole = nn.Linear(DIMENSION, DIMENSION), nn.Linear(DIMENSION, 1)
-        self.tokens = nn.Linear(DIMENSION, 3)
+        self._first, hidden = shape.first, shape.hidden
+        self.register_buffer("words", words, persistent=False)
+        self.positions, self.norm = nn.Embedding(shape.positions, hidden), nn.LayerNorm(hidden, eps=shape.epsilon)
+        self.segments = nn.Parameter(torch.zeros(2, hidden))
+        self.layers = nn.ModuleList(Layer(dropout, hidden=hidden, epsilon=shape.epsilon) for _ in range(shape.layers))
+        self.pool, self.whole, self.tokens = nn.Linear(hidden, hidden), nn.Linear(hidden, 1), nn.Linear(hidden, 3)
         self.dropout = nn.Dropout(dropout)
+        self.distances = nn.Embedding(_BUCKETS, HEADS) if shape.is_relative else None
+        if self.distances:
+            self.distances.requires_grad_(requires_grad=False)  # a bias that learns makes attention twice as slow
         for head in (self.pool, self.whole, self.tokens):
             nn.init.normal_(head.weight, std=0.02)
             nn.init.zeros_(head.bias)
 
-    def forward(self, question: States, passage: States) -> Logits:
-        """Return the logits of a batch of questions, each with a passage."""
-        hidden = torch.cat([question.lower + self.segments[0], passage.lower + self.segments[1]], 1)
-        bias = (1.0 - torch.cat([question.mask, passage.mask], 1)[:, None, None, :]) * MASKED
-        with autocast(hidden.device):
+    def forward(self, batch: Batch) -> Logits:
+        """Return the logits of a batch."""
+        at = torch.arange(batch.ids.shape[1], device=batch.ids.device)
+        bias = torch.zeros(batch.mask.shape, device=at.device).masked_fill(~batch.mask, MASKED)[:, None, None]
+        if self.distances:
+            bias = bias + self.distances(_bucket(at[:, None] - at)).permute(2, 0, 1)
+        hidden = self.words[batch.ids].float() + self.positions(at + self._first) + self.segments[batch.passage.long()]
+        with autocast(at.device):
+            hidden = self.dropout(self.norm(hidden))
             for layer in self.layers:
                 hidden = layer(hidden, bias)
         hidden = hidden.float()
         answers = self.whole(self.dropout(torch.tanh(self.pool(hidden[:, 0]))))[:, 0]
-        of_tokens = self.tokens(hidden[:, question.mask.shape[1] :]) + ((1.0 - passage.mask) * MASKED)[..., None]
-        return Logits(answers, *of_tokens.unbind(-1))
+        start, end, evidence = self.tokens(self.dropout(hidden)).unbind(-1)
+        first, last = batch.sentences.unbind(-1)
+        sums = nn.functional.pad(evidence.cumsum(1), (1, 0))
+        means = (sums.gather(1, last) - sums.gather(1, first)) / (last - first).clamp(min=1)
+        outside = ~batch.passage
+        return Logits(
+            answers,
+            start.masked_fill(outside, MASKED),
+            end.masked_fill(outside, MASKED),
+            means.masked_fill(last == 0, MASKED),
+        )
 
     def begin_with(self, encoder: Mapping[str, NDArray[Any]]) -> None:
-        """Take over the encoder's layers above those that the reader stands on."""
-        for number, layer in enumerate(self.layers, start=self.lower):
-            names = layer.state_dict()
-            layer.load_state_dict({name: torch.from_numpy(encoder[f"layers.{number}.{name}"]) for name in names})
+        """Take over a model's layers, places and norm; of the encoder's segments the first, which each token has."""
+        mine = self.state_dict()
+        shared = {name: torch.tensor(encoder[name]).float() for name in mine if name in encoder}
+        shared = {name: tensor[: len(mine[name])] for name, tensor in shared.items()}
+        self.load_state_dict(shared, strict=False)
+        if "segments.weight" in encoder:
+            self.segments.data[:] = torch.tensor(encoder["segments.weight"][0])
 
     def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
         """Take over weights by the names of `training.onnx_graph`."""
-        self.load_state_dict({name: torch.from_numpy(weights[name]).float() for name in self.state_dict()})
+        self.load_state_dict({name: torch.tensor(weights[name]).float() for name in self.state_dict()})
 
     def weights(self) -> dict[str, NDArray[Any]]:
         """Return the weights by those names."""
@@ -90,50 +140,9 @@ class Reader(nn.Module):
         return [self.segments, *self.pool.parameters(), *self.whole.parameters(), *self.tokens.parameters()]
 
 
-class FrozenEncoder:
-    """The encoder that the reader stands on, which learns nothing; what it makes of a text is remembered."""
-
-    def __init__(
-        self,
-        weights: Mapping[str, NDArray[Any]],
-        *,
-        layers: int = ENCODER_LAYERS,
-        lower: int = LOWER,
-        on: torch.device | None = None,
-    ) -> None:
-        self._encoder = Encoder(dropout=0.0, frozen=layers, layers=layers)
-        self._encoder.take(weights)
-        self._encoder.eval()
-        self._device = on or torch.device("cpu")
-        self._encoder.to(self._device)
-        self._lower = lower
-        self._known: dict[tuple[int, ...], tuple[Tensor, Tensor]] = {}
-
-    def states(self, rows: Sequence[Sequence[int]]) -> States:
-        """Return what the encoder makes of rows of tokens."""
-        keys = [tuple(row) for row in rows]
-        new = sorted({key for key in keys if key not in self._known}, key=len)
-        if len(self._known) + len(new) > _REMEMBERED:
-            self._known.clear()
-            new = sorted(set(keys), key=len)
-        for at in range(0, len(new), _AT_A_TIME):
-            self._learn(new[at : at + _AT_A_TIME])
-        known = [self._known[key] for key in keys]
-        _, mask = pad(rows, self._device)
-        lower, last = (_padded([states[side] for states in known], mask.shape[1]) for side in (0, 1))
-        return States(lower, last.float(), mask)
-
-    def _learn(self, rows: Sequence[tuple[int, ...]]) -> None:
-        ids, mask = pad(rows, self._device)
-        with torch.no_grad(), autocast(self._device):
-            states = self._encoder.states(ids, mask)
-        for number, row in enumerate(rows):
-            of_row = [states[layer][number, : len(row)].to(torch.bfloat16, copy=True) for layer in (self._lower, -1)]
-            self._known[row] = (of_row[0], of_row[1])
-
-
-def _padded(rows: Sequence[Tensor], length: int) -> Tensor:
-    padded = rows[0].new_zeros((len(rows), length, DIMENSION))
-    for number, row in enumerate(rows):
-        padded[number, : len(row)] = row
-    return padded
+def _bucket(apart: Tensor) -> Tensor:
+    """Return T5's number for how far apart tokens are (Raffel et al. 2020): each to 7, then by their logarithm."""
+    half, far = _BUCKETS // 2, apart.abs()
+    exact = half // 2
+    wide = exact + (torch.log(far.clamp(min=1).float() / exact) / math.log(_FAR / exact) * (half - exact)).long()
+    return (apart < 0).long() * half + torch.where(far < exact, far, wide.clamp(max=half - 1))
