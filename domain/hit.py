@@ -49,10 +49,6 @@ class Reading(Protocol):
     """What was read in a passage, with the question in mind."""
 
     @property
-    def similarity(self) -> float:
-        """The cosine of the question and the passage."""
-
-    @property
     def answers(self) -> float:
         """The logit that the passage answers the question."""
 
@@ -61,9 +57,6 @@ class Reading(Protocol):
 
     def short_answer(self) -> AnswerSpan | None:
         """Return the few words that answer best; None where the passage has no text."""
-
-    def sentence_scores(self, spans: Sequence[tuple[int, int]]) -> list[float]:
-        """Return for each character span of the passage the cosine of the question and the span in its context."""
 
 
 class Ranked(TypedDict, total=False):

@@ -27,8 +27,8 @@ _ANSWERS: Final = 0.04
 class Reads(Protocol):
     """A reader."""
 
-    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> Sequence[Reading]:
-        """Return the readings of ``passages``, each a title and a text, in their order."""
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> Sequence[Reading] | None:
+        """Return the readings of ``passages``, each a title and a text, in their order; None if it cannot read."""
 
 
 def read_hits(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, glosses: bool = True) -> list[Hit]:
@@ -52,12 +52,12 @@ def best_read_first(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit
     if reader is None or readable[:1] != list(hits[:1]) or len(readable) < min(READ_FIRST, len(hits)):
         return read_hits(reader, analysis, hits, glosses=False)
     levels = accumulate((hit.score for hit in readable), min)  # a hit that was put behind another stays behind it
-    read = [
-        (level + _ANSWERS * hit.reading.answers, hit)
-        for level, hit in zip(levels, _read(reader, analysis, readable), strict=True)
-        if hit.reading
+    read = _read(reader, analysis, readable)
+    scored = [
+        (level + _ANSWERS * hit.reading.answers if hit.reading else level, hit)
+        for level, hit in zip(levels, read, strict=True)
     ]
-    ordered = [hit for _, hit in sorted(read, key=lambda each: -each[0])]
+    ordered = [hit for _, hit in sorted(scored, key=lambda each: -each[0])]
     ordered += [hit for hit in hits if is_glossed(analysis, hit)]
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1)]
     return [*ranked[:READ_FIRST], *(replace(hit, reading=None) for hit in ranked[READ_FIRST:])]
@@ -78,7 +78,7 @@ def _read(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
     if any(is_glossed(analysis, hit) for hit in hits):
         return _read_glosses(reader, analysis, hits)
     readings = reader.read(analysis.text, [(hit.passage.title, hit.passage.text) for hit in hits])
-    return [replace(hit, reading=reading) for hit, reading in zip(hits, readings, strict=True)]
+    return [replace(hit, reading=reading) for hit, reading in zip(hits, readings or [None] * len(hits), strict=True)]
 
 
 def _read_glosses(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
@@ -87,6 +87,8 @@ def _read_glosses(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> lis
     texts = [gloss(passage.text, passage.lang) for passage in passages]
     titles = [gloss(passage.title, passage.lang).text for passage in passages]
     readings = reader.read(question, [(title, text.text) for title, text in zip(titles, texts, strict=True)])
+    if readings is None:
+        return [replace(hit, reading=None) for hit in hits]
     return [
         replace(hit, reading=GlossedReading(reading, text))
         for hit, reading, text in zip(hits, readings, texts, strict=True)
@@ -101,11 +103,6 @@ class GlossedReading:
     gloss: Gloss
 
     @property
-    def similarity(self) -> float:
-        """The cosine of the question's gloss and the passage's."""
-        return self.read.similarity
-
-    @property
     def answers(self) -> float:
         """The logit that the passage answers the question."""
         return self.read.answers
@@ -113,10 +110,6 @@ class GlossedReading:
     def evidence(self, spans: Sequence[Span]) -> list[float]:
         """Return for each character span of the passage the mean logit that its words are of what answers."""
         return self.read.evidence([self.gloss.place(span) for span in spans])
-
-    def sentence_scores(self, spans: Sequence[Span]) -> list[float]:
-        """Return for each character span the cosine of the question and the span in its context."""
-        return self.read.sentence_scores([self.gloss.place(span) for span in spans])
 
     def short_answer(self) -> AnswerSpan | None:
         """Return None: which few words answer is not read off a gloss."""

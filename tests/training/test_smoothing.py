@@ -49,7 +49,7 @@ def hidden_states(model: Any, feed: Feed) -> Array:
 
 
 def test_evened_out_it_computes_the_same(weights: dict[str, Array], feeds: list[Feed]) -> None:
-    model = embedder_model(weights, HEADS, lower=1)
+    model = embedder_model(weights, HEADS)
     factors = factors_of(model, feeds[:3])
     assert len(factors) == 8
     even = smoothed(model, factors)
@@ -57,7 +57,7 @@ def test_evened_out_it_computes_the_same(weights: dict[str, Array], feeds: list[
 
 
 def test_evened_out_it_loses_less_to_rounding(weights: dict[str, Array], feeds: list[Feed], tmp_path: Path) -> None:
-    model = embedder_model(weights, HEADS, lower=1)
+    model = embedder_model(weights, HEADS)
     quantise(model, tmp_path / "plain.onnx")
     quantise(model, tmp_path / "even.onnx", factors_of(model, feeds[:3]))
     exact = hidden_states(model, feeds[3])
@@ -68,7 +68,7 @@ def test_evened_out_it_loses_less_to_rounding(weights: dict[str, Array], feeds: 
 
 
 def test_what_is_evened_out_is_read_back(weights: dict[str, Array], feeds: list[Feed], tmp_path: Path) -> None:
-    model = embedder_model(weights, HEADS, lower=1)
+    model = embedder_model(weights, HEADS)
     factors = factors_of(model, feeds)
     quantise(model, tmp_path / "even.onnx", factors)
     again = shipped_factors(tmp_path / "even.onnx")
@@ -80,7 +80,7 @@ def test_what_is_evened_out_is_read_back(weights: dict[str, Array], feeds: list[
 
 
 def test_factors_do_not_hang_on_the_last_bits(weights: dict[str, Array], feeds: list[Feed]) -> None:
-    factors = factors_of(embedder_model(weights, HEADS, lower=1), feeds)
+    factors = factors_of(embedder_model(weights, HEADS), feeds)
     for factor in factors.values():
         steps = 4 * np.log2(factor)
         assert np.allclose(steps, np.round(steps), atol=1e-4)

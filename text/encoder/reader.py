@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from text.encoder.runtime import CLS, FOLDER, MAX_TOKENS, SEP, ModelFileBroken, open_session, open_tokenizer, tokens_of, word_vectors
+from text.encoder.runtime import (
+    CLS,
+    DIMENSION,
+    FOLDER,
+    MAX_TOKENS,
+    SEP,
+    ModelFileBroken,
+    open_session,
+    open_tokenizer,
+    tokens_of,
+    word_vectors,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,9 +48,11 @@ class JointLayers:
         self._tokenizer = open_tokenizer()
         self._words = word_vectors()
         self._session = open_session(READER, threads)
-        found = [each.name for each in (*self._session.get_inputs(), *self._session.get_outputs())]
-        if found != _INPUTS + _OUTPUTS:
-            raise ModelFileBroken(READER, f"it has {', '.join(found)}")
+        inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
+        names = [each.name for each in (*inputs, *outputs)]
+        sizes = {each.shape[-1] for each in inputs}
+        if names != [*_INPUTS, *_OUTPUTS] or sizes != {DIMENSION}:
+            raise ModelFileBroken(READER, f"it is of another model ({', '.join(names)}; {sizes})")
 
     def read(self, question: str, title: str, text: str) -> Logits:
         """Return the logits of a passage below its title, a long one read in windows of like length.

@@ -1,4 +1,4 @@
-"""Run the bundled encoder: the vector of a text, and the states of its words in their context.
+"""Run the bundled encoder: the vectors of a text, and of its sentences in their context.
 
 The table of word vectors is mapped, not read: every process of a machine has the same pages of it.
 """
@@ -9,7 +9,6 @@ import json
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -28,15 +27,12 @@ ENCODER: Final = FOLDER / "encoder.onnx"
 DIMENSION: Final = 384
 #: the ids of the marks in the vocabulary
 CLS, SEP = 101, 102
-#: marks included; the encoder was trained with at most as many
+#: marks included; encoder and reader were trained with at most as many
 MAX_TOKENS: Final = 256
 #: Far more than 256 tokens of prose; keeps one huge text from being tokenised to its end.
 _MAX_CHARS: Final = 20_000
-_MAX_TITLE_TOKENS: Final = 24
 #: of an addition and a normalisation: on a CPU the fused kernel takes seven times as long as both, a quarter of a run
 _SLOW_FUSION: Final = "SkipLayerNormFusion"
-#: marks included; the reader was trained with at most as many of a question
-_MAX_QUESTION_TOKENS: Final = 50
 
 
 class ModelFileBroken(WellreadError):
@@ -131,24 +127,6 @@ def _onnxruntime() -> Any:
     return onnxruntime
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question as the encoder understands it."""
-
-    vector: NDArray[np.float32]  #: (384,), of unit length
-    lower: NDArray[np.float32]  #: (tokens, 384), the states that the reader takes: marks, and at most 48 tokens
-
-
-@dataclass(frozen=True)
-class States:
-    """A passage's tokens as the encoder understands them in their context."""
-
-    spans: list[tuple[int, int]]  #: of each token in the passage's text, in characters
-    vectors: NDArray[np.floating[Any]]  #: (tokens, 384), not of unit length
-    lower: list[NDArray[np.floating[Any]]]  #: of each window (lead + tokens + 1, 384): the states that the reader takes
-    lead: int  #: tokens before the passage's in each window: a mark and the title
-
-
 class Encoder:
     """The tokenizer, the word vectors and the layers; safe to use from several threads."""
 
@@ -159,7 +137,8 @@ class Encoder:
 
     def vector(self, text: str) -> NDArray[np.float32]:
         """Return the unit vector (384,) of a question or a passage, which counts up to its 256th token."""
-        [vector] = self._run(["sentence_embedding"], self._marked(text))[0]
+        ids = tokens_of(self._tokenizer, text)[0][: MAX_TOKENS - 2]
+        [vector] = self._run(["sentence_embedding"], [CLS, *ids, SEP])[0]
         result: NDArray[np.float32] = vector
         return result
 
@@ -184,33 +163,6 @@ class Encoder:
                 rows.append(mean / np.linalg.norm(mean))
         return vector, np.array(rows, dtype=np.float32).reshape(-1, DIMENSION)
 
-    def ask(self, question: str) -> Asked:
-        """Return the question's vector, and the states for the reader."""
-        [vector], [lower] = self._run(["sentence_embedding", "lower"], self._marked(question))
-        return Asked(vector, lower[:_MAX_QUESTION_TOKENS])
-
-    def read(self, title: str, text: str) -> States:
-        """Return the states of the passage's tokens, read below its title; a long text in windows of like length.
-
-        The encoder was trained so that the mean of a sentence's states points where the vector of a question does
-        that the sentence answers.
-        """
-        import numpy as np
-
-        lead = [CLS, *tokens_of(self._tokenizer, title)[0][:_MAX_TITLE_TOKENS]]
-        ids, spans = tokens_of(self._tokenizer, text)
-        windows = -(-len(ids) // (MAX_TOKENS - len(lead) - 1))
-        vectors, lower = [np.empty((0, DIMENSION), dtype=np.float32)], []
-        for number in range(windows):
-            here = ids[number * len(ids) // windows : (number + 1) * len(ids) // windows]
-            [hidden], [below] = self._run(["hidden", "lower"], [*lead, *here, SEP])
-            vectors.append(hidden[len(lead) : -1])
-            lower.append(below)
-        return States(spans, np.concatenate(vectors), lower, len(lead))
-
-    def _marked(self, text: str) -> list[int]:
-        return [CLS, *tokens_of(self._tokenizer, text)[0][: MAX_TOKENS - 2], SEP]
-
     def _run(self, outputs: Sequence[str], ids: Sequence[int]) -> list[NDArray[np.float32]]:
         import numpy as np
 
@@ -222,7 +174,7 @@ class Encoder:
 
 
 def open_encoder(threads: int = 1) -> Encoder:
-    """Return the process's one encoder of so many threads: what embeds texts and what reads passages share it."""
+    """Return the process's one encoder of so many threads."""
     return _opened(threads, os.getpid())
 
 

@@ -1,4 +1,4 @@
-"""What a teacher says of pairs: made once, kept in eight bits by the hash of question and passage, learned from often."""
+"""What a teacher says of pairs: made once, kept in eight bits by the hash of question and passage."""
 
 from __future__ import annotations
 

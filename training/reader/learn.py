@@ -1,4 +1,4 @@
-"""Train a large reader that says of every pair what it thinks, and a small one that learns it: ``make teach``, ``distil``.
+"""Train a large reader that says of every pair what it thinks (``make teach``), and a small one (``make distil``).
 
 Both go on from their last checkpoint where they were interrupted.
 """
@@ -94,7 +94,9 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--threads", type=int, default=0, help="Processor threads; default: torch's choice."),
         click.option("--questions", type=int, default=ReaderPlan.examples, help="How many to see in all, at most."),
-        click.option("--measured", type=int, default=ReaderPlan.measured, show_default=True, help="Questions measured."),
+        click.option(
+            "--measured", type=int, default=ReaderPlan.measured, show_default=True, help="Questions measured."
+        ),
         click.option("--data", type=folder, default=DATA, help="Folder of questions and passages."),
         click.option("--pairs", type=folder, default=Path("build/training/pairs.npz"), show_default=True),
     ):

@@ -18,7 +18,7 @@ from training.model import MASKED, Layer, autocast
 from training.reader.export import LAYERS, POSITIONS
 from training.reader.pairs import SENTENCES, Numbers, Pairs
 
-#: of MPNet's bias for how far apart two tokens are: how many there are for all distances, and the largest one told apart
+#: of MPNet's bias for how far apart two tokens are: how many there are, and the largest distance that is told apart
 _BUCKETS, _FAR = 32, 128
 
 

@@ -218,7 +218,9 @@ def drawn(pairs: Pairs, tokens: int, seed: int) -> Iterator[Numbers]:
         for own in (pairs.groups[group] for group in rng.permutation(manuals)):
             rows.append(np.concatenate([own[:1], rng.choice(own[1:], min(OTHERS, len(own) - 1), replace=False)]))
         counts = sorted({len(row) for row in rows})
-        batches = [batch for count in counts for batch in _cut(pairs, [row for row in rows if len(row) == count], tokens)]
+        batches = [
+            batch for count in counts for batch in _cut(pairs, [row for row in rows if len(row) == count], tokens)
+        ]
         for number in rng.permutation(len(batches)):
             yield batches[number]
 

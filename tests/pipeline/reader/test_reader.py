@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from pipeline.reader.reader import MAX_ANSWER_TOKENS, REMEMBERED, PassageReading, Reader
+from text.encoder import reader as model
 from text.encoder.reader import NOTHING, Logits
-from text.encoder.runtime import States
 
 QUESTION = "Who built the mill?"
 TEXT = "The mill stands by the river. Crane built it in 1840. It burnt down later."
@@ -17,18 +20,6 @@ SENTENCES = [(0, 29), (30, 53), (54, 74)]
 @pytest.fixture(scope="module")
 def reader() -> Reader:
     return Reader()
-
-
-def test_the_sentence_that_answers_is_nearest_to_the_question(reader: Reader) -> None:
-    [reading] = reader.read(QUESTION, [("The mill", TEXT)])
-    cosines = reading.sentence_scores(SENTENCES)
-    assert max(cosines) == cosines[1]
-    assert all(-1 <= cosine <= 1 for cosine in cosines)
-
-
-def test_the_passage_that_answers_is_nearest_to_the_question(reader: Reader) -> None:
-    right, wrong = reader.read(QUESTION, [("The mill", TEXT), ("Ferries", "The ferry leaves at nine.")])
-    assert right.similarity > wrong.similarity
 
 
 def test_the_passage_that_answers_is_told_from_one_that_does_not(reader: Reader) -> None:
@@ -62,12 +53,6 @@ def test_beyond_what_is_read_of_a_huge_passage_there_is_no_evidence(reader: Read
     assert inside > NOTHING
 
 
-def test_a_passage_is_read_once_for_several_questions(reader: Reader) -> None:
-    [first] = reader.read(QUESTION, [("The mill", TEXT)])
-    [second] = reader.read("When did it burn?", [("The mill", TEXT)])
-    assert first.states is second.states
-
-
 def test_what_was_read_last_is_not_read_again(reader: Reader) -> None:
     [first] = reader.read(QUESTION, [("The mill", TEXT)])
     again, other = reader.read(QUESTION, [("The mill", TEXT), ("The old mill", TEXT)])
@@ -80,16 +65,15 @@ def test_the_memory_is_bounded() -> None:
     [first] = reader.read(QUESTION, [("", TEXT)])
     reader.read(QUESTION, [("", str(number)) for number in range(REMEMBERED)])
     [again] = reader.read(QUESTION, [("", TEXT)])
-    assert again.states is not first.states
-    assert np.array_equal(again.states.vectors, first.states.vectors)
+    assert again is not first
+    assert np.array_equal(again.logits.evidence, first.logits.evidence)
 
 
 @given(text=st.text(max_size=200), title=st.text(max_size=30))
 def test_any_text_can_be_read(text: str, title: str) -> None:
     [reading] = SHARED.read(QUESTION, [(title, text)])
     spans = [(0, len(text)), (0, 0)]
-    read = [reading.similarity, reading.answers, *reading.sentence_scores(spans), *reading.evidence(spans)]
-    assert np.isfinite(read).all()
+    assert np.isfinite([reading.answers, *reading.evidence(spans)]).all()
     if short := reading.short_answer():
         assert 0 <= short.start < short.end <= len(text)
         assert np.isfinite(short.margin)
@@ -98,12 +82,21 @@ def test_any_text_can_be_read(text: str, title: str) -> None:
 SHARED = Reader()
 
 
-def reading_of(text: str, vectors: list[list[float]], **of_tokens: list[float]) -> PassageReading:
+def test_a_broken_file_is_told_and_nothing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "reader.onnx").write_bytes(b"torn")
+    monkeypatch.setattr(model, "READER", tmp_path / "reader.onnx")
+    with capture_logs() as logs:
+        assert Reader().read(QUESTION, [("The mill", TEXT)]) is None
+    [row] = logs
+    assert row["event"] == "reader_unavailable"
+    assert str(tmp_path / "reader.onnx") in row["error"]
+
+
+def reading_of(text: str, **of_tokens: list[float]) -> PassageReading:
     """What would be read in words of four letters, one token each."""
-    states = States([(at, at + 4) for at in range(0, len(text), 5)], np.array(vectors, dtype=np.float32), [], 1)
-    arrays = {name: np.array(of_tokens.get(name, [0.0] * len(vectors)), dtype=np.float32) for name in LOGITS}
-    question = np.array([1, 0], dtype=np.float32)
-    return PassageReading(text=text, question=question, states=states, logits=Logits(answers=0.5, **arrays))
+    spans = [(at, at + 4) for at in range(0, len(text), 5)]
+    arrays = {name: np.array(of_tokens.get(name, [0.0] * len(spans)), dtype=np.float32) for name in LOGITS}
+    return PassageReading(text=text, logits=Logits(spans=spans, answers=0.5, **arrays))
 
 
 LOGITS = ("start", "end", "evidence")
@@ -111,26 +104,25 @@ SPANS = [(0, 4), (5, 9), (3, 6), (4, 5)]
 
 
 def test_a_token_counts_in_each_span_that_holds_a_part_of_it() -> None:
-    reading = reading_of("mill well", [[1, 0], [0, 1]], evidence=[2, 4])
-    assert reading.sentence_scores(SPANS) == pytest.approx([1, 0, 0.5**0.5, 0])
+    reading = reading_of("mill well", evidence=[2, 4])
     assert reading.evidence(SPANS) == [2, 4, 3, NOTHING]
 
 
 def test_the_short_answer_is_the_best_span_that_does_not_end_before_it_starts() -> None:
-    reading = reading_of("mill well barn", [[1, 0]] * 3, start=[0, 1, 5], end=[9, 2, -1])
+    reading = reading_of("mill well barn", start=[0, 1, 5], end=[9, 2, -1])
     assert reading.short_answer() == (0, 4, 9)
-    reading = reading_of("mill well barn", [[1, 0]] * 3, start=[-3, -1, -1], end=[-9, -4, -1])
+    reading = reading_of("mill well barn", start=[-3, -1, -1], end=[-9, -4, -1])
     assert reading.short_answer() == (5, 14, -2) or reading.short_answer() == (10, 14, -2)
 
 
 def test_a_short_answer_is_not_long() -> None:
     count = MAX_ANSWER_TOKENS + 1
     start, end = [5.0] + [0.0] * (count - 1), [0.0] * (count - 1) + [5.0]
-    short = reading_of("mill " * count, [[1, 0]] * count, start=start, end=end).short_answer()
+    short = reading_of("mill " * count, start=start, end=end).short_answer()
     assert short is not None
     assert short.margin == 5
 
 
 def test_a_short_answer_has_whole_words() -> None:
-    reading = reading_of("unscrewing it", [[1, 0]] * 3, start=[0, 1, 0], end=[0, 1, 0])
+    reading = reading_of("unscrewing it", start=[0, 1, 0], end=[0, 1, 0])
     assert reading.short_answer() == (0, 10, 2)

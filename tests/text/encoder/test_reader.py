@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from text.encoder import reader as module
 from text.encoder.reader import NOTHING, JointLayers
-from text.encoder.runtime import DIMENSION, Encoder, States
+from text.encoder.runtime import ENCODER, ModelFileBroken
 
 QUESTION = "When was the well dug?"
 PASSAGE = (
@@ -15,52 +19,67 @@ PASSAGE = (
 
 
 @pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return Encoder()
-
-
-@pytest.fixture(scope="module")
 def joint() -> JointLayers:
     return JointLayers()
 
 
-def test_each_token_of_the_passage_has_its_logits(encoder: Encoder, joint: JointLayers) -> None:
-    states = encoder.read("The well", PASSAGE)
-    logits = joint.read(encoder.ask(QUESTION), states)
+def test_each_token_of_the_passage_has_its_place_and_its_logits(joint: JointLayers) -> None:
+    logits = joint.read(QUESTION, "The well", PASSAGE)
+    words = [PASSAGE[start:end] for start, end in logits.spans]
+    assert words[:5] == ["The", "well", "was", "dug", "in"]
+    assert "".join(words) == PASSAGE.replace(" ", "")
     for of_tokens in (logits.start, logits.end, logits.evidence):
-        assert of_tokens.shape == (len(states.spans),)
+        assert of_tokens.shape == (len(logits.spans),)
 
 
-def test_another_question_has_other_logits(encoder: Encoder, joint: JointLayers) -> None:
-    states = encoder.read("The well", PASSAGE)
-    one, other = (joint.read(encoder.ask(asked), states) for asked in (QUESTION, "What is the rope made of?"))
-    inside = slice(0, PASSAGE.index("Its rope"))
-    first = [place for place, (start, _) in enumerate(states.spans) if start in range(inside.stop)]
+def test_another_question_has_other_logits(joint: JointLayers) -> None:
+    one, other = (joint.read(asked, "The well", PASSAGE) for asked in (QUESTION, "What is the rope made of?"))
+    first = [start < PASSAGE.index("Its rope") for start, _ in one.spans]
     assert one.evidence[first].mean() > other.evidence[first].mean()
+    assert PASSAGE[slice(*one.spans[int(one.start.argmax())])] == "1742"
+    assert other.spans[int(other.start.argmax())][0] == PASSAGE.index("hemp")
 
 
-def test_a_long_passage_answers_as_its_best_window_does(encoder: Encoder, joint: JointLayers) -> None:
-    asked = encoder.ask(QUESTION)
-    states = encoder.read("", "The wheel turns. " * 150 + PASSAGE)
-    logits = joint.read(asked, states)
-    windows = [States(states.spans, states.vectors, [lower], states.lead) for lower in states.lower]
-    assert len(windows) == 3
-    alone = [joint.read(asked, window) for window in windows]
-    assert logits.answers == max(each.answers for each in alone)
+def test_a_long_passage_answers_as_its_best_window_does_and_a_long_title_is_cut(joint: JointLayers) -> None:
+    wheels = "The wheel turns. " * 150
+    logits = joint.read(QUESTION, "A title " * 100, wheels + PASSAGE)
+    places = [len(logits.spans) * part // 3 for part in range(4)]
+    assert len(logits.spans) > 600
+    windows = [(logits.spans[first][0], logits.spans[last - 1][1]) for first, last in pairwise(places)]
+    alone = [joint.read(QUESTION, "A title " * 100, (wheels + PASSAGE)[start:end]) for start, end in windows]
+    assert logits.answers == max(each.answers for each in alone) == alone[-1].answers
     assert np.array_equal(logits.evidence, np.concatenate([each.evidence for each in alone]))
-    assert logits.evidence.shape == (len(states.spans),)
 
 
-def test_nothing_answers_where_there_is_no_text(encoder: Encoder, joint: JointLayers) -> None:
-    logits = joint.read(encoder.ask(QUESTION), encoder.read("A title alone", ""))
+def test_nothing_answers_if_there_is_no_text(joint: JointLayers) -> None:
+    logits = joint.read(QUESTION, "A title alone", "")
     assert logits.answers == NOTHING
     assert logits.start.shape == logits.end.shape == logits.evidence.shape == (0,)
 
 
-def test_no_question_and_a_long_one_are_read(encoder: Encoder, joint: JointLayers) -> None:
-    states = encoder.read("The well", PASSAGE)
-    for question in ("", "why " * 5000):
-        asked = encoder.ask(question)
-        assert 2 <= len(asked.lower) <= 50
-        assert asked.lower.shape[1] == DIMENSION
-        assert np.isfinite(joint.read(asked, states).answers)
+@pytest.mark.parametrize("question", ["", "why " * 500, "\ud800"])
+def test_no_question_and_a_long_one_are_read(joint: JointLayers, question: str) -> None:
+    assert np.isfinite(joint.read(question, "The well", PASSAGE).answers)
+
+
+def test_of_a_long_question_the_first_48_tokens_count(joint: JointLayers) -> None:
+    long, longer = (joint.read("why " * count, "The well", PASSAGE) for count in (48, 500))
+    assert long.answers == longer.answers
+
+
+def test_text_without_blanks_is_one_word_or_cut_into_its_parts(joint: JointLayers) -> None:
+    for text, tokens in (("a" * 4000, 1), ("well-" * 800, 1600)):
+        logits = joint.read(QUESTION, "The well", text)
+        assert len(logits.spans) == tokens
+        assert logits.spans[-1][1] == 4000
+        assert np.isfinite(logits.evidence).all()
+
+
+@pytest.mark.parametrize("what", ["torn", "of another model", "missing"])
+def test_a_broken_file_is_named(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "reader.onnx"
+    if what != "missing":
+        file.write_bytes(ENCODER.read_bytes()[: 5000 if what == "torn" else None])
+    monkeypatch.setattr(module, "READER", file)
+    with pytest.raises(ModelFileBroken, match=r"reader\.onnx cannot be read.*Install Wellread again"):
+        JointLayers()

@@ -189,4 +189,6 @@ def test_the_commands_run(command: str, data: Path, tmp_path: Path, monkeypatch:
     made = {"teach": "teacher/labels.npz", "distil": "reader/reader.npz"}[command]
     assert {name: array.shape for name, array in np.load(tmp_path / "build/training" / made).items()}
     if command == "distil":
-        assert {name: array.shape for name, array in start_weights(tmp_path / "build/training" / made).items()} == shapes()
+        assert {
+            name: array.shape for name, array in start_weights(tmp_path / "build/training" / made).items()
+        } == shapes()
