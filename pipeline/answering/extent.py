@@ -6,6 +6,7 @@ does not announce.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -20,9 +21,9 @@ from text.sentences import goes_on
 FEW_TERMS = 5
 #: the words of a quote with the sentences around the chosen one; two quotes share what one alone may have
 QUOTE_WORDS, ALONE_WORDS = 20, 60
-#: how much nearer to the question the sentence before must be to be quoted rather than the next one
-_BEFORE = 0.05
-#: the nearness of a sentence without which the chosen one, or it itself, says only half
+#: what it counts that a neighbour surely answers too, and that it is the next sentence and not the one before
+_ANSWERS, _NEXT = 0.5, 0.05
+#: what it counts that the chosen sentence, or the neighbour itself, says only half without the other
 _BELONGS = 1.0
 
 
@@ -152,12 +153,12 @@ def _within(first: Span, last: Span) -> Span | None:
 
 
 def _in_context(beside: Sequence[SpanCoverage], at: int, words: int) -> Span:
-    """Extend a sentence by the one before or the next, what it belongs with first, then the nearer to the question."""
+    """Extend a sentence by the one before or the next: what it belongs with first, then what answers."""
     spans = [each.span for each in beside]
     first = last = at
     while True:
         grown = [
-            (_nearness(beside, added, first, last), min(first, added), max(last, added))
+            (_worth(beside, added, first, last), min(first, added), max(last, added))
             for added in (first - 1, last + 1)
             if 0 <= added < len(spans) and _continues(spans, added, first if added < first else last)
         ]
@@ -168,20 +169,21 @@ def _in_context(beside: Sequence[SpanCoverage], at: int, words: int) -> Span:
             <= (2 * words if each[0] >= _BELONGS else words)
         ]
         best = max(fitting, default=None)
-        if best is None or (beside[at].cosine is None and best[0] < _BELONGS):
+        if best is None or (beside[at].evidence is None and best[0] < _BELONGS):
             return _joined(spans[first], spans[last])
         _, first, last = best
 
 
-def _nearness(beside: Sequence[SpanCoverage], added: int, first: int, last: int) -> float:
-    """Return how near the question a neighbour is; more, where one of the two says only half without the other."""
-    own = beside[added].cosine or 0.0
+def _worth(beside: Sequence[SpanCoverage], added: int, first: int, last: int) -> float:
+    """Return how likely a neighbour answers too; more, where one of the two says only half without the other."""
+    logit = beside[added].evidence
+    own = 0.0 if logit is None else _ANSWERS / (1 + math.exp(-logit))
     if added < first:
-        leans = goes_on(beside[first].span.text) and beside[added].cosine is not None
+        leans = goes_on(beside[first].span.text) and beside[added].evidence is not None
         return own + (_BELONGS if leans else 0.0)
     text, few = beside[added].span.text, len(beside[last].span.terms) < FEW_TERMS
-    leans = goes_on(text) and beside[added].cosine is not None
-    return own + _BEFORE + (_BELONGS if few or leans else 0.0)
+    leans = goes_on(text) and beside[added].evidence is not None
+    return own + _NEXT + (_BELONGS if few or leans else 0.0)
 
 
 def _continues(spans: Sequence[Span], added: int, edge: int) -> bool:

@@ -20,7 +20,6 @@ from pipeline.judging.sentences import Span, spans_of
 from pipeline.judging.translations import MEANS_THE_SAME
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, rate_fit
-from pipeline.question.yes_no import is_yes_no
 from text.rarity import rarity_among
 from text.related_words import best_weight, find_related
 from text.terms import content_terms, passage_terms, terms_of
@@ -64,10 +63,8 @@ class SpanCoverage:
     defines: bool  #: it defines the thing asked about
     asked: AnswerType  #: the kind of thing asked for
     fit: float  #: how well the sentence holds such a thing, [−1, 1]; 0 where any kind of thing is asked for
-    repeats: bool = False  #: it says nothing but the question's own words
     is_labelled: bool = False  #: it is a row of a table, whose first cell is in the question
-    cosine: float | None = None  #: of the question and the sentence in its passage; None: its hit was not read
-    evidence: float = 0.0  #: the reader's logit that it answers; 0 where its hit was not read
+    evidence: float | None = None  #: the reader's logit that it answers; None: its hit was not read
     near: float | None = None  #: cosine of the question and the sentence alone; None: not compared
 
 
@@ -129,7 +126,6 @@ class _Asked:
     words: frozenset[str]  #: all terms of the hits that count for one of the question
     kind: AnswerType
     defined: Mapping[str, Mapping[str, float]]  #: those of the thing whose definition is asked for, or none
-    repeatable: bool  #: a sentence with only the question's words says nothing
 
     @classmethod
     def of(
@@ -143,7 +139,6 @@ class _Asked:
             words=frozenset(other for others in stand_for.values() for other in others),
             kind=answer_type_of(analysis.text),
             defined={term: stand_for[term] for term in _defined_terms(analysis) if term in stand_for},
-            repeatable=not is_yes_no(analysis),  # there the statement of what is asked may be the answer
         )
 
 
@@ -159,8 +154,7 @@ def _of_hit(
     """Yield the coverage of each sentence of a hit; ``above`` is what its title and site count."""
     stand_for, weights, reading = asked.stand_for, asked.weights, hit.reading
     where = [(span.start, span.end) for span in spans]
-    cosines = reading.sentence_scores(where) if reading else [None] * len(spans)
-    evidence = reading.evidence(where) if reading else [0.0] * len(spans)
+    evidence = reading.evidence(where) if reading else [None] * len(spans)
     for place, span in enumerate(spans):
         led = _most(own[place], _most(_leading(stand_for, span), above, _ABOVE))
         beside = [own[other] for other in _beside(spans, place)]
@@ -176,9 +170,7 @@ def _of_hit(
             defines=bool(asked.defined) and _defines(asked.defined, span),
             asked=asked.kind,
             fit=rate_fit(asked.kind, asked.question, span.named_text, hit.passage.lang),
-            repeats=asked.repeatable and bool(span.terms) and asked.words.issuperset(span.terms),
             is_labelled=_is_labelled(span, asked.words, asked.lang),
-            cosine=cosines[place],
             evidence=evidence[place],
             near=hit.nearness.get(span.text),
         )

@@ -27,7 +27,7 @@ from text.terms import terms_of
 #: the kinds of things that are recognised by their form
 SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: margins of a hit that has no other to compare with
-_ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_COSINE = 0.1, 0.2, 0.1
+_ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_COSINE, _ALONE_EVIDENCE = 0.1, 0.2, 0.1, 2.0
 #: what is less is on another subject: the weighted share of the question's words that the best sentence, what leads to
 #: it and its title hold; the reader's logit that its passage answers; the similarity of sentence and question where
 #: sentences were compared instead. On the demonstration's site, of what it does not treat: mostly below .13, −2.9, .17
@@ -52,11 +52,10 @@ class Evidence:
     title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
     term_weight: float  #: log(1 + the sum of their rarities)
-    cosine: float = 0.0  #: of the question and the best sentence in its passage; this and the next four: 0 if not read
-    cosine_margin: float = 0.0  #: that above the best sentence of another passage
-    passage_cosine: float = 0.0  #: of the question and that sentence's passage
-    answers: float = 0.0  #: the reader's logit that this passage answers
+    answers: float = 0.0  #: the reader's logit that its passage answers; this and the next three: 0 if not read
     evidence: float = 0.0  #: and that the words of this sentence are of what answers
+    evidence_margin: float = 0.0  #: that above the best sentence of another passage
+    short: float = 0.0  #: and that its short answer is one, above that there is none
     near: float = 0.0  #: of the question and the best sentence alone; this and the next: 0 in English
     near_margin: float = 0.0  #: that above the nearest sentence of another passage
     translated: float = 0.0  #: of words its passage lacks and their nearest in it, in another language; 0: in the same
@@ -130,17 +129,17 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
 
 def _read_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None) -> dict[str, Any]:
     """Return the features that come from reading; none where the hits were not read."""
-    span = sentence.span if sentence else None
     reading = sentence.hit.reading if sentence else None
-    if span is None or sentence is None or sentence.cosine is None or reading is None:
+    if sentence is None or sentence.evidence is None or reading is None:
         return {}
-    others = [each.cosine for each in spans if each.at != sentence.at and each.cosine and each.span.kind in ANSWERING]
+    others = [each.evidence for each in spans if each.at != sentence.at and each.span.kind in ANSWERING]
+    read = [logit for logit in others if logit is not None]
+    short = reading.short_answer()
     return {
-        "cosine": sentence.cosine,
-        "cosine_margin": sentence.cosine - max(others) if others else _ALONE_COSINE,
-        "passage_cosine": reading.similarity,
         "answers": reading.answers,
-        "evidence": reading.evidence([(span.start, span.end)])[0],
+        "evidence": sentence.evidence,
+        "evidence_margin": sentence.evidence - max(read) if read else _ALONE_EVIDENCE,
+        "short": short.margin if short else 0.0,
         "is_read": True,
     }
 

@@ -49,14 +49,13 @@ WORTH_GIVING, WORTH_GIVING_TRANSLATED = 0.5, 0.75
 WORTH_GIVING_UNSURE = 0.25
 SAME_ABOVE = 0.8
 
-#: for sentences of hits that were read; measured on manuals: the first is right .35, where words alone choose .16
-_COSINE, _SIMILARITY, _RANKED, _WORDS = 11.0, 2.5, 3.0, 0.2
-_EVIDENCE, _ANSWERS = 0.4, 0.2
+#: for sentences of hits that were read: the reader's logits, of the sentence and of its passage, and the search's score
+_EVIDENCE, _ANSWERS, _RANKED = 0.7, 0.2, 15.0
 #: beside these, per unit of cosine, where it was read in a gloss, and of its passage's
 _GLOSSED, _OF_GLOSSED = 8.0, 3.0
-#: what a sentence loses that only repeats the question, or begins with the yes or no to another one; and what a row
-#: of a table gains whose first cell the question names
-_REPEATS, _REPLIES, _LABELLED = 1.5, 3.0, 2.0
+#: what a sentence loses that begins with the yes or no to another question; and what a row of a table gains whose
+#: first cell the question names
+_REPLIES, _LABELLED = 3.0, 2.5
 #: a question above a sentence is the one asked when it and the title hold this share of its words
 _SAME_QUESTION = 0.8
 #: how much less than the best a sentence has that tells next to nothing; more where scores have the gloss's part too
@@ -83,7 +82,7 @@ def choose_sentences(
 
 def most_sentences(read_spans: Sequence[SpanCoverage]) -> int:
     """Return how many sentences are usually given at most."""
-    by_meaning = any(read.cosine is not None or read.near is not None for read in read_spans)
+    by_meaning = any(read.evidence is not None or read.near is not None for read in read_spans)
     return BY_MEANING if by_meaning else BY_WORDS
 
 
@@ -105,7 +104,7 @@ def is_instruction(span: Span) -> bool:
 
 def is_as_good(read: SpanCoverage, best: SpanCoverage, part: float) -> bool:
     """Return whether a sentence answers at least ``part`` as well as the best."""
-    if read.cosine is None:
+    if read.evidence is None:
         return score(read) >= part * score(best)
     spread = _SPREAD if read.near is None else _SPREAD_GLOSSED
     return score(best) - score(read) <= (1 - part) * spread
@@ -113,19 +112,14 @@ def is_as_good(read: SpanCoverage, best: SpanCoverage, part: float) -> bool:
 
 def score(read: SpanCoverage) -> float:
     """Return how well the sentence answers; higher is better, comparable within one question only."""
-    if read.cosine is None or read.hit.reading is None:
+    if read.evidence is None or read.hit.reading is None:
         return _by_words(read)
     return (
-        _COSINE * read.cosine
-        + _SIMILARITY * read.hit.reading.similarity
-        + _RANKED * read.hit.score
-        + _WORDS * _by_words(read)
-        + _EVIDENCE * read.evidence
+        _EVIDENCE * read.evidence
         + _ANSWERS * read.hit.reading.answers
+        + _RANKED * read.hit.score
         + _LABELLED * read.is_labelled
         + (_GLOSSED * read.near + _OF_GLOSSED * (read.hit.similarity or 0.0) if read.near is not None else 0.0)
-        - _REPEATS * read.repeats
-        - _readability_loss(read)
     )
 
 
