@@ -42,7 +42,7 @@ class AnswerSpan(NamedTuple):
 
     start: int
     end: int
-    margin: float  #: its logit less that of "there is none": below 0, the reader sees no short answer
+    margin: float  #: its logit less that of "there is none"
 
 
 class Reading(Protocol):

@@ -23,6 +23,9 @@ log = structlog.get_logger()
 REMEMBERED: Final = 48
 #: of a short answer; the reader was trained on answers of a few words
 MAX_ANSWER_TOKENS: Final = 30
+#: what it loses for each token after the first: of 180 answers to XQuAD .48 are exact (.46 without), of 120 to SQuAD 2
+#: .55 (.54)
+_LONGER: Final = 0.1
 
 
 class Reader:
@@ -80,7 +83,7 @@ class PassageReading:
         count = len(start)
         found = []
         for longer in range(min(MAX_ANSWER_TOKENS, count)):
-            margins = start[: count - longer] + end[longer:]
+            margins = start[: count - longer] + end[longer:] - _LONGER * longer
             first = int(margins.argmax())
             found.append((float(margins[first]), first, first + longer))
         if not found:

@@ -19,6 +19,8 @@ from pipeline.safety.sanitize import sanitize_line
 
 #: "how to" questions have no short answer
 _NOT_SAID_SHORTLY = "way"
+#: the least margin of a short answer that is marked: on XQuAD .74 of them are right, and .56 of all are found
+_LEAST_MARGIN = -1.5
 #: a longer sentence is a quote with code or a table
 MAX_CHARACTERS = 600
 
@@ -30,11 +32,11 @@ def read_focus(analysis: Analysis, hit: Hit, within: tuple[int, int], sentence: 
     and where none is asked for.
     """
     found = hit.reading.short_answer() if hit.reading else None
-    if found is None or found.margin < 0 or answer_type_of(analysis.text) == _NOT_SAID_SHORTLY:
+    if found is None or found.margin < _LEAST_MARGIN or answer_type_of(analysis.text) == _NOT_SAID_SHORTLY:
         return None
     words = sanitize_line(hit.passage.text[found.start : found.end])
     start = sentence.find(words) if words and within[0] <= found.start and found.end <= within[1] else -1
-    confidence = round(1 / (1 + math.exp(-found.margin)), 4)
+    confidence = round(1 / (1 + math.exp(_LEAST_MARGIN - found.margin)), 4)
     return Focus(start=start, end=start + len(words), confidence=confidence) if start >= 0 else None
 
 
@@ -50,7 +52,7 @@ def find_focus(analysis: Analysis, sentence: str) -> Focus | None:
     if not found:
         return None
     scores = [score(each.features) for each in found]
-    best = max(range(len(found)), key=scores.__getitem__)
+    best = max(range(len(found)), key=scores._getitem_)
     confidence = 1 / sum(math.exp(value - scores[best]) for value in scores)
     return Focus(start=found[best].start, end=found[best].end, confidence=round(confidence, 4))
 
@@ -63,6 +65,6 @@ def score(features: Mapping[str, float]) -> float:
 
 @cache
 def _weights() -> dict[str, float]:
-    stored = json.loads(files(__package__).joinpath("focus.json").read_text("utf-8"))
+    stored = json.loads(files(_package_).joinpath("focus.json").read_text("utf-8"))
     fitted: dict[str, float] = stored["weights"]
     return fitted
