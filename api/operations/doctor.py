@@ -155,6 +155,13 @@ def _embedder(services: Services) -> Diagnosis:
     return Diagnosis("ok", f"{embedder.id}, {embedder.dimension} dimensions")
 
 
+def _reader(_: Services) -> Diagnosis:
+    from text.encoder.reader import JointLayers
+
+    JointLayers()
+    return Diagnosis("ok", "reads English, and six languages that are put into English word by word")
+
+
 def _knowledge_base(services: Services) -> Diagnosis:
     from workers.services import completeness
     from workers.services.collections import every
@@ -248,6 +255,7 @@ _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
     "beat": _beat,
     "database": _database,
     "embedder": _embedder,
+    "reader": _reader,
     "knowledge base": _knowledge_base,
     "profile": _profile,
     "language model": _language_model,

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +12,13 @@ from domain import Hit
 from pipeline.answering.compose import compose
 from pipeline.judging.features import gather_evidence, is_far
 from pipeline.judging.judge import calibrated_judge
-from pipeline.judging.nearness import best_compared_first, compare_sentences
+from pipeline.judging.nearness import best_compared_first, best_first, compare_sentences
 from pipeline.question.analysis import analyse_question
 from pipeline.reader.read_hits import READ_FIRST, read_hits
 from pipeline.reader.reader import Reader
 from store.embedders import Embedder, open_embedder
 from tests.fakes import passage
+from text.encoder import reader as model
 
 GERMAN = analyse_question("Der Rechner ist beim Schreiben ausgegangen. Ist meine Arbeit verloren?", "de")
 TEXT = (
@@ -125,6 +127,25 @@ def test_the_order_of_hits_that_were_read_stays(multilingual: Embedder) -> None:
     english = analyse_question("Who built the mill?", "en")
     read = read_hits(Reader(), english, hits_of("The mill is old.", "Crane built the mill.", lang="en"))
     assert best_compared_first(Counting(multilingual), english, read) == read
+
+
+def test_with_a_broken_reader_english_hits_are_answered_by_nearness_and_words(
+    multilingual: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "READER", tmp_path / "missing.onnx")
+    english = analyse_question("Who built the mill?", "en")
+    others = [f"The ferry leaves at {number}." for number in range(READ_FIRST)]
+    hits = hits_of(*others, "The mill is old.", "Crane built the mill.", lang="en")
+    for glosses in (True, False):
+        ordered = best_first(Counting(multilingual), Reader(), english, hits, glosses=glosses)
+        assert len(ordered) == len(hits)
+        assert not any(hit.reading for hit in ordered)
+        assert ordered[0].passage.text == "Crane built the mill."
+        answer = compose(english, ordered, confidence=0.6)
+        assert answer is not None
+        assert answer.sentences[0].text == "Crane built the mill."
+    verdict = calibrated_judge(multilingual.id)(english, ordered, 0.7)
+    assert 0 < verdict.confidence < 1
 
 
 def test_an_embedder_of_one_language_compares_nothing() -> None:
