@@ -15,7 +15,6 @@ from typing import Any
 
 from domain import Hit
 from pipeline.judging.coverage import Coverage, SpanCoverage, cover, share
-from pipeline.judging.kinds import ANSWERING
 from pipeline.judging.sentence_score import choose_sentences, rank_by_score
 from pipeline.judging.translations import is_foreign, translated
 from pipeline.question.analysis import Analysis
@@ -27,7 +26,7 @@ from text.terms import terms_of
 #: the kinds of things that are recognised by their form
 SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: margins of a hit that has no other to compare with
-_ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_COSINE, _ALONE_EVIDENCE = 0.1, 0.2, 0.1, 2.0
+_ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_NEAR = 0.1, 0.2, 0.1
 #: what is less is on another subject: the weighted share of the question's words that the best sentence, what leads to
 #: it and its title hold; the reader's logit that its passage answers; the similarity of sentence and question where
 #: sentences were compared instead. On the demonstration's site, of what it does not treat: mostly below .13, −2.9, .17
@@ -52,10 +51,8 @@ class Evidence:
     title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
     term_weight: float  #: log(1 + the sum of their rarities)
-    answers: float = 0.0  #: the reader's logit that its passage answers; this and the next three: 0 if not read
+    answers: float = 0.0  #: the reader's logit that its passage answers; this and the next: 0 if not read
     evidence: float = 0.0  #: and that the words of this sentence are of what answers
-    evidence_margin: float = 0.0  #: that above the best sentence of another passage
-    short: float = 0.0  #: and that its short answer is one, above that there is none
     near: float = 0.0  #: of the question and the best sentence alone; this and the next: 0 in English
     near_margin: float = 0.0  #: that above the nearest sentence of another passage
     translated: float = 0.0  #: of words its passage lacks and their nearest in it, in another language; 0: in the same
@@ -122,26 +119,17 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         term_weight=math.log1p(sum(rarities.values())),
         covered=_words(coverage, credits, held=True),
         missing=_words(coverage, credits, held=False),
-        **_read_features(coverage.spans, sentence),
+        **_read_features(sentence),
         **_compared_features(coverage.spans, sentence, analysis),
     )
 
 
-def _read_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None) -> dict[str, Any]:
+def _read_features(sentence: SpanCoverage | None) -> dict[str, Any]:
     """Return the features that come from reading; none where the hits were not read."""
     reading = sentence.hit.reading if sentence else None
     if sentence is None or sentence.evidence is None or reading is None:
         return {}
-    others = [each.evidence for each in spans if each.at != sentence.at and each.span.kind in ANSWERING]
-    read = [logit for logit in others if logit is not None]
-    short = reading.short_answer()
-    return {
-        "answers": reading.answers,
-        "evidence": sentence.evidence,
-        "evidence_margin": sentence.evidence - max(read) if read else _ALONE_EVIDENCE,
-        "short": short.margin if short else 0.0,
-        "is_read": True,
-    }
+    return {"answers": reading.answers, "evidence": sentence.evidence, "is_read": True}
 
 
 def _compared_features(
@@ -151,7 +139,7 @@ def _compared_features(
     if sentence is None or sentence.near is None:
         return {}
     others = [each.near for each in spans if each.at != sentence.at and each.near is not None]
-    margin = sentence.near - max(others) if others else _ALONE_COSINE
+    margin = sentence.near - max(others) if others else _ALONE_NEAR
     compared = {"near": sentence.near, "near_margin": margin, "is_compared": True}
     if not is_foreign(analysis, sentence.span.passage):
         return compared
