@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-Example = TypeVar("Example")
+Group = TypeVar("Group", bound=Sized)
 Report = Callable[[dict[str, Any]], None]
 
 
@@ -45,8 +45,8 @@ def learn(
     folder: Path,
     report: Report,
     *,
-    groups: Callable[[int], Iterator[tuple[int, Sequence[Example]]]],
-    loss_of: Callable[[Sequence[Example], random.Random], Tensor | None],
+    groups: Callable[[int], Iterator[tuple[int, Group]]],
+    loss_of: Callable[[Group, random.Random], Tensor | None],
     measure: Callable[[], dict[str, Any]],
 ) -> None:
     """Train ``model`` in place; keeps ``checkpoint.pt`` in ``folder`` and goes on from it.

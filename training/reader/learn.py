@@ -98,7 +98,6 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
             "--measured", type=int, default=ReaderPlan.measured, show_default=True, help="Questions measured."
         ),
         click.option("--data", type=folder, default=DATA, help="Folder of questions and passages."),
-        click.option("--pairs", type=folder, default=Path("build/training/pairs.npz"), show_default=True),
     ):
         command = option(command)
     return command
@@ -112,13 +111,13 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 @_options
 def teach(
     out: Path, seconds: float, label_seconds: float, tokens: int, threads: int, questions: int, measured: int,
-    data: Path, pairs: Path,
+    data: Path,
 ) -> None:  # fmt: skip
     """Train MPNet on all pairs, then have it say of each what it thinks; write labels.npz and log.jsonl."""
     plan = ReaderPlan(
         rate=5e-5, heads=6.0, tokens=tokens, seed=1, examples=questions, seconds=seconds, measured=measured
     )  # fmt: skip
-    laid, report = _begin(out, plan, threads, data, pairs)
+    laid, report = _begin(out, plan, threads, data)
     weights, words = mpnet_weights()
     reader = Reader(TEACHER, torch.from_numpy(words), dropout=0.1)
     reader.begin_with(weights)
@@ -148,14 +147,14 @@ def teach(
 @_options
 def distil(
     out: Path, seconds: float, tokens: int, labels: Sequence[Path], start: Path | None, threads: int, questions: int,
-    measured: int, data: Path, pairs: Path,
+    measured: int, data: Path,
 ) -> None:  # fmt: skip
     """Train the reader that ships on marks and labels; pairs without a label teach by their marks. Write reader.npz."""
     plan = ReaderPlan(
         rate=3e-4, heads=3.0, tokens=tokens, seed=2, examples=questions, seconds=seconds, measured=measured,
         average=0.999,
     )  # fmt: skip
-    laid, report = _begin(out, plan, threads, data, pairs)
+    laid, report = _begin(out, plan, threads, data)
     said = Labels.read(labels or [*sorted(data.glob(LABELS)), *Path("build/training/teacher").glob(LABELS)], laid)
     report({"labels": int(said.known.sum()), "pairs": len(laid)})
     reader = student(start_weights(start) if start else None)
@@ -175,15 +174,14 @@ def student(weights: Mapping[str, Any] | None = None) -> Reader:
     return reader
 
 
-def _begin(out: Path, plan: ReaderPlan, threads: int, data: Path, kept: Path) -> tuple[Pairs, Report]:
+def _begin(out: Path, plan: ReaderPlan, threads: int, data: Path) -> tuple[Pairs, Report]:
     if threads:
         torch.set_num_threads(threads)
     torch.manual_seed(plan.seed)
     out.mkdir(parents=True, exist_ok=True)
-    kept.parent.mkdir(parents=True, exist_ok=True)
     report = log_to(out / "log.jsonl")
     report(asdict(plan))
-    return pairs_of(data, kept), report
+    return pairs_of(data, out.parent), report
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -113,16 +114,21 @@ class Pairs:
     @classmethod
     def load(cls, file: Path) -> Pairs:
         """Return what was saved."""
-        kept = dict(np.load(file))
-        begins = {name: kept.pop(name) for name in list(kept) if name.endswith(".begins")}
-        rows = {name.removesuffix(".begins"): begin for name, begin in begins.items()}
-        return cls(**{name: Rows(value, rows[name]) if name in rows else value for name, value in kept.items()})
+        kept = np.load(file)
+        values: dict[str, Any] = {name: kept[name] for name in kept.files if not name.endswith(".begins")}
+        for name in kept.files:
+            if name.endswith(".begins"):
+                of = name.removesuffix(".begins")
+                values[of] = Rows(values[of], kept[name])
+        return cls(**values)
 
 
 def pairs_of(folder: Path = DATA, kept: Path | None = None) -> Pairs:
-    """Return all pairs of a folder's questions, the same each time; those in the file ``kept`` where there is one."""
-    if kept and kept.exists():
-        return Pairs.load(kept)
+    """Return all pairs of a folder's questions, the same each time; ``kept`` is a folder to keep them in."""
+    content = b"".join(file.read_bytes() for file in sorted(folder.glob("*.jsonl.xz")))
+    file = kept / f"pairs-{hashlib.blake2b(content, digest_size=8).hexdigest()}.npz" if kept else None
+    if file and file.exists():
+        return Pairs.load(file)
     laid, rng = _Laid(), random.Random(1)
     for row, title, text in public_questions(folder):
         is_measured = row.get("article") == MEASURED_ARTICLE
@@ -134,8 +140,8 @@ def pairs_of(folder: Path = DATA, kept: Path | None = None) -> Pairs:
     for row, passages in manual_questions(folder):
         laid.add_manual(row, passages, rng)
     pairs = laid.pairs()
-    if kept:
-        pairs.save(kept)
+    if file:
+        pairs.save(file)
     return pairs
 
 

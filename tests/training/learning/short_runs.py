@@ -76,10 +76,11 @@ def encoder() -> Encoder:
 
 @pytest.fixture(scope="module")
 def pairs(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pairs:
-    kept = tmp_path_factory.mktemp("pairs") / "pairs.npz"
+    kept = tmp_path_factory.mktemp("pairs")
     laid, again = pairs_of(data, kept), pairs_of(data, kept)
     assert all(np.array_equal(laid.passages[row], again.passages[row]) for row in range(len(laid.passages)))
     assert np.array_equal(laid.right, again.right)
+    assert len(list(kept.iterdir())) == 1
     return again
 
 
