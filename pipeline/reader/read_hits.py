@@ -37,7 +37,7 @@ def read_hits(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, 
     Without ``glosses`` just English is read.
     """
     first = hits[:READ_FIRST]
-    unread = [replace(hit, reading=None) for hit in hits]
+    unread = _unread(hits)
     if reader is None or not all(_is_readable(analysis, hit, glosses=glosses) for hit in first):
         return unread
     return [*_read(reader, analysis, first), *unread[READ_FIRST:]]
@@ -60,7 +60,7 @@ def best_read_first(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit
     ordered = [hit for _, hit in sorted(scored, key=lambda each: -each[0])]
     ordered += [hit for hit in hits if is_glossed(analysis, hit)]
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1)]
-    return [*ranked[:READ_FIRST], *(replace(hit, reading=None) for hit in ranked[READ_FIRST:])]
+    return [*ranked[:READ_FIRST], *_unread(ranked[READ_FIRST:])]
 
 
 def is_glossed(analysis: Analysis, hit: Hit) -> bool:
@@ -78,7 +78,9 @@ def _read(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
     if any(is_glossed(analysis, hit) for hit in hits):
         return _read_glosses(reader, analysis, hits)
     readings = reader.read(analysis.text, [(hit.passage.title, hit.passage.text) for hit in hits])
-    return [replace(hit, reading=reading) for hit, reading in zip(hits, readings or [None] * len(hits), strict=True)]
+    if readings is None:
+        return _unread(hits)
+    return [replace(hit, reading=reading) for hit, reading in zip(hits, readings, strict=True)]
 
 
 def _read_glosses(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
@@ -88,11 +90,15 @@ def _read_glosses(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> lis
     titles = [gloss(passage.title, passage.lang).text for passage in passages]
     readings = reader.read(question, [(title, text.text) for title, text in zip(titles, texts, strict=True)])
     if readings is None:
-        return [replace(hit, reading=None) for hit in hits]
+        return _unread(hits)
     return [
         replace(hit, reading=GlossedReading(reading, text))
         for hit, reading, text in zip(hits, readings, texts, strict=True)
     ]
+
+
+def _unread(hits: Sequence[Hit]) -> list[Hit]:
+    return [replace(hit, reading=None) for hit in hits]
 
 
 @dataclass(frozen=True, eq=False)
