@@ -76,7 +76,7 @@ COUNTS: dict[Condition, float] = {
     "tiny": 1.0,
     "tiny-off": 0.4,
     "tiny-on": 0.6,
-    "shown-right": 2.0,
+    "shown-right": 3.0,
     "shown-wrong": 1.5,
 }
 #: the weight of a set whose cases are few and of a kind that is asked often
