@@ -21,7 +21,7 @@ ANSWER = Answer(
 )
 
 
-@pytest.mark.parametrize(("confidence", "short"), [(0.3, None), (0.6, "1874")])
+@pytest.mark.parametrize(("confidence", "short"), [(0.4, None), (0.6, "1874")])
 def test_less_than_an_even_chance_has_no_short_answer(confidence: float, short: str | None) -> None:
     verdict = Verdict(
         sufficient=False, confidence=confidence, reason="", missing=(), judge="calibrated", evidence={"is_read": 1.0}
