@@ -15,6 +15,13 @@ from typing import Any, Final
 DATA: Final = Path(__file__).parent / "data"
 #: sites whose questions are not learned from: choices are measured on four; a set of `evals` asks about the fifth
 HELD_OUT: Final = frozenset({"kicad", "homebank", "nut", "harden", "wesnoth"})
+#: and sites with other pages, a kind each; choices are measured on them
+HELD_OUT_PAGES: Final = frozenset(
+    {
+        "get-into-teaching", "govuk-visas", "sourdough-framework", "cncf", "gbfs", "us-regulations", "openaps",
+        "microbit-hardware", "rki-offene-daten", "code-civil",
+    }
+)  # fmt: skip
 #: how many questions of each public set are taken at most: fewer where they are many of one kind
 SHARES: Final = {"squadshifts-wiki": 5000, "squadshifts-reddit": 2500}
 #: public sets that are left out: reviews, and questions on single sentences
@@ -105,10 +112,12 @@ def manual_examples(
     return examples
 
 
-def manual_questions(folder: Path = DATA) -> Iterator[tuple[dict[str, Any], dict[str, dict[str, Any]]]]:
-    """Yield the questions on manuals as they are stored, each with all passages by their ids."""
-    passages = {row["id"]: row for row in read_lines(folder / "manuals-passages.jsonl.xz")}
-    for row in read_lines(folder / "manuals-questions.jsonl.xz"):
+def manual_questions(
+    folder: Path = DATA, name: str = "manuals"
+) -> Iterator[tuple[dict[str, Any], dict[str, dict[str, Any]]]]:
+    """Yield the questions on manuals, or on other ``pages``, as stored, each with all passages by their ids."""
+    passages = {row["id"]: row for row in read_lines(folder / f"{name}-passages.jsonl.xz")}
+    for row in read_lines(folder / f"{name}-questions.jsonl.xz"):
         yield row, passages
 
 

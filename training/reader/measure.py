@@ -10,19 +10,19 @@ from sklearn.metrics import roc_auc_score
 
 from training.reader.loss import PASSAGE
 from training.reader.model import Batch, Reader
-from training.reader.pairs import HELD_OUT_ARTICLE, HELD_OUT_MANUAL, Numbers, Pairs
+from training.reader.pairs import HELD_OUT_ARTICLE, HELD_OUT_MANUAL, HELD_OUT_PAGE, Numbers, Pairs
 
 _AT_A_TIME: Final = 64
 
 
 def measure(reader: Reader, pairs: Pairs, *, limit: int) -> dict[str, float]:
-    """Return, for manuals and for the article, AUROC of answerable against unanswerable, and the sentence first.
+    """Return, for manuals, other pages and the article, AUROC of answerable against unanswerable, and the sentence first.
 
-    Of a question on a manual five passages are read, and the best counts; of one on the article, its passage.
+    Of a question on a site five passages are read, and the best counts; of one on the article, its passage.
     """
     reader.eval()
     found: dict[str, float] = {}
-    for name, part in (("manuals", HELD_OUT_MANUAL), ("article", HELD_OUT_ARTICLE)):
+    for name, part in (("manuals", HELD_OUT_MANUAL), ("pages", HELD_OUT_PAGE), ("article", HELD_OUT_ARTICLE)):
         groups = np.random.default_rng(5).permutation(pairs.of_parts(part))[:limit]
         found |= {f"{name} {figure}": round(share, 4) for figure, share in _shares(reader, pairs, groups).items()}
     return found

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from training.examples import DATA, HELD_OUT, LEFT_OUT, Span, Text, manual_questions, public_questions, unnamed
+from training.examples import DATA, HELD_OUT, HELD_OUT_PAGES, LEFT_OUT, Span, Text, manual_questions, public_questions, unnamed
 from training.tokens import question_ids, sentences_of
 
 Numbers = NDArray[Any]
@@ -31,8 +31,8 @@ UNTITLED: Final = 0.2
 NEAR, NEAR_NONE, OTHERS = 8, 6, 3
 #: passages that are read for a question when a reader is measured
 MEASURED: Final = 5
-#: what a question is for
-PUBLIC, PEOPLE, MANUAL, HELD_OUT_MANUAL, HELD_OUT_ARTICLE = range(5)
+#: what a question is for: learning from, or measuring
+PUBLIC, PEOPLE, MANUAL, HELD_OUT_MANUAL, HELD_OUT_ARTICLE, PAGE, HELD_OUT_PAGE = range(7)
 #: pairs of like length are looked for among so many questions, and a batch has at most so many
 _AMONG, _MOST = 6000, 400
 
@@ -138,7 +138,9 @@ def pairs_of(folder: Path = DATA, kept: Path | None = None) -> Pairs:
             titled = is_measured or rng.random() >= UNTITLED
             laid.add_public(row, title, text, HELD_OUT_ARTICLE if is_measured else people, titled=titled)
     for row, passages in manual_questions(folder):
-        laid.add_manual(row, passages, rng)
+        laid.add_manual(row, passages, rng, (MANUAL, HELD_OUT_MANUAL), held_out=row["site"] in HELD_OUT)
+    for row, passages in manual_questions(folder, "pages"):
+        laid.add_manual(row, passages, rng, (PAGE, HELD_OUT_PAGE), held_out=row["site"] in HELD_OUT_PAGES)
     pairs = laid.pairs()
     if file:
         pairs.save(file)
@@ -162,9 +164,20 @@ class _Laid:
         if pair is not None:
             self._groups.append(([pair], part, row["answerable"]))
 
-    def add_manual(self, row: dict[str, Any], passages: dict[str, dict[str, Any]], rng: random.Random) -> None:
-        """Add a question on a manual with its own passage and those near it; with the first five if it is held out."""
-        own, held_out = row["passage"], row["site"] in HELD_OUT
+    def add_manual(
+        self,
+        row: dict[str, Any],
+        passages: dict[str, dict[str, Any]],
+        rng: random.Random,
+        parts: tuple[int, int],
+        *,
+        held_out: bool,
+    ) -> None:
+        """Add a question of a site with its own passage and those near it; with the first five if it is held out.
+
+        ``parts`` are what it is for, learned from and held out.
+        """
+        own = row["passage"]
         titled = held_out or rng.random() >= UNTITLED
         others = [id for id in row["near"] if id != own][: NEAR if row["evidence"] else NEAR_NONE]
         pairs = []
@@ -175,7 +188,7 @@ class _Laid:
             pairs.append(self._pair(question, text, row["short"] if evidence else None, titled=titled))
         if held_out or pairs[0] is not None:
             kept = [pair for pair in pairs if pair is not None]
-            self._groups.append((kept, HELD_OUT_MANUAL if held_out else MANUAL, bool(row["evidence"])))
+            self._groups.append((kept, parts[held_out], bool(row["evidence"])))
 
     def pairs(self) -> Pairs:
         """Return what was added."""
@@ -217,7 +230,7 @@ class _Laid:
 def drawn(pairs: Pairs, tokens: int, seed: int) -> Iterator[Numbers]:
     """Yield batches of at most so many tokens, without end: (questions, pairs of each), padded to like lengths."""
     rng = np.random.default_rng(seed)
-    written, manuals = pairs.of_parts(PEOPLE), pairs.of_parts(MANUAL)
+    written, manuals = pairs.of_parts(PEOPLE), pairs.of_parts(MANUAL, PAGE)
     alone = np.concatenate([pairs.of_parts(PUBLIC), *[written] * WRITTEN_TIMES])
     while True:
         rows = [pairs.groups[group][:1] for group in rng.permutation(alone)]
