@@ -52,7 +52,7 @@ def find_focus(analysis: Analysis, sentence: str) -> Focus | None:
     if not found:
         return None
     scores = [score(each.features) for each in found]
-    best = max(range(len(found)), key=scores._getitem_)
+    best = max(range(len(found)), key=scores.__getitem__)
     confidence = 1 / sum(math.exp(value - scores[best]) for value in scores)
     return Focus(start=found[best].start, end=found[best].end, confidence=round(confidence, 4))
 
@@ -65,6 +65,6 @@ def score(features: Mapping[str, float]) -> float:
 
 @cache
 def _weights() -> dict[str, float]:
-    stored = json.loads(files(_package_).joinpath("focus.json").read_text("utf-8"))
+    stored = json.loads(files(__package__).joinpath("focus.json").read_text("utf-8"))
     fitted: dict[str, float] = stored["weights"]
     return fitted
