@@ -16,7 +16,7 @@ _AT_A_TIME: Final = 64
 
 
 def measure(reader: Reader, pairs: Pairs, *, limit: int) -> dict[str, float]:
-    """Return, for manuals, other pages and the article, AUROC of answerable against unanswerable, and the sentence first.
+    """Return the AUROC of answerable against unanswerable, and how often the first sentence is right, of each kind.
 
     Of a question on a site five passages are read, and the best counts; of one on the article, its passage.
     """

@@ -12,7 +12,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from training.examples import DATA, HELD_OUT, HELD_OUT_PAGES, LEFT_OUT, Span, Text, manual_questions, public_questions, unnamed
+from training.examples import (
+    DATA,
+    HELD_OUT,
+    HELD_OUT_PAGES,
+    LEFT_OUT,
+    Span,
+    Text,
+    manual_questions,
+    public_questions,
+    unnamed,
+)
 from training.tokens import question_ids, sentences_of
 
 Numbers = NDArray[Any]
