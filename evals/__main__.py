@@ -16,9 +16,11 @@ import structlog
 
 from domain.errors import WellreadError
 from evals.knowledge.ablations import ABLATIONS
+from evals.knowledge.site_cases import MANUALS, REPORTED
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.extraction import measure_articles, measure_manuals
 from evals.measure.follow_ups import PAGES, SPLITS, measure_answers, measure_wording, read_cases
+from evals.measure.sites import measure_sites
 from evals.measure.support import (
     SENTENCE_REPLIES,
     SENTENCES,
@@ -46,6 +48,7 @@ from store.embedders import Embedder, open_embedder
 from workers.settings import load
 
 FOLDER = click.Path(path_type=Path)
+_OF_A_SITE = 60
 _PARTS = "\n".join(f"  {name}: {ablation.off}" for name, ablation in ABLATIONS.items())
 _SHARED = f"""DIR holds corpus.jsonl (_id, title, text, lang), queries.jsonl (_id, text, answers, answerable) and
 qrels.tsv (query-id, corpus-id, score). The corpus is put into temporary stores. The settings are the defaults, and no
@@ -184,6 +187,7 @@ def check(
                 _measure_extraction(),
                 _measure_follow_ups(CachedEmbedder(embedder, cache)),
                 _measure_support(),
+                _measure_sites(CachedEmbedder(embedder, cache)),
             ]
         for file in write_report(measured, build):
             click.echo(f"wrote {file}")
@@ -223,6 +227,14 @@ def _measure_support() -> Measured:
     kept = shares_kept(check_sentences(read_sentences(SENTENCES, "report"), Replies(SENTENCE_REPLIES)))
     click.echo(f"sentences\n\nsupport\n\n{table(flat(kept))}\n")
     return Measured(name="sentences", embedder="none", figures={"support": kept})
+
+
+def _measure_sites(embedder: Embedder) -> Measured:
+    """Measure the lookup on sites that no model learned from, and print the table."""
+    of = {"unseen_pages": REPORTED, "unseen_manuals": MANUALS}
+    figures = {name: measure_sites(sites, embedder, _OF_A_SITE) for name, sites in of.items()}
+    click.echo(f"sites\n\n{table(figures)}\n")
+    return Measured(name="sites", embedder=embedder.id, figures={"lookup": figures})
 
 
 def _compare(numbers: Numbers, allowed: Sequence[str], *, pin: bool) -> None:

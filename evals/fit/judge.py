@@ -17,7 +17,7 @@ from evals.asked.judge_cases import cases_of_asked
 from evals.fit.judge_models import ASKED, OF_CROSSED, OF_GLOSSES, SHOWN_SETS, THRESHOLD, fit, fit_shown
 from evals.knowledge.file_cases import FILES, file_cases
 from evals.knowledge.judge_cases import Case, cases_of
-from evals.knowledge.manual_cases import SITES, manual_cases
+from evals.knowledge.site_cases import SITES, site_cases
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import EvalSet, read_set
 from evals.sets.sites import read_python_docs
@@ -90,7 +90,7 @@ def main(
         asked += [case for each in across for case in cases_of(each, embedder, questions, glosses=glosses)]
         asked += [case for each in FILES if across for case in file_cases(embedder, each, glosses=glosses)]
         if READ in shown:
-            asked += [case for site in SITES for case in manual_cases(embedder, site, questions)]
+            asked += [case for site in SITES for case in site_cases(embedder, site, questions)]
         fitted += [model for lang in shown if (model := fit_shown(embedder.id, lang, [*cases, *asked]))]
     if not names:
         fitted += [fit(ANY_EMBEDDER, lang, all_cases, FEATURES[3:]) for lang in by_lang]

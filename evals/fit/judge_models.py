@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evals.knowledge.file_cases import FILES
 from evals.knowledge.judge_cases import Case, Condition
-from evals.knowledge.manual_cases import SITES
+from evals.knowledge.site_cases import SITES
 from evals.measure.probabilities import Floats, Truth, auroc, calibration_error
 from pipeline.abstain import LIKELY_READ
 from pipeline.judging.calibration import (

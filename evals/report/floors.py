@@ -26,6 +26,10 @@ FLOORED = frozenset(
     manuals.words_kept manuals.words_kept_10th manuals.mid_sentence manuals.navigation_kept
     articles.f1 articles.mid_sentence articles.navigation_kept
     wording.resolved answers.sure_elsewhere
+    unseen_pages.right_first unseen_pages.right_shown unseen_pages.passage_first
+    unseen_pages.auroc unseen_pages.auroc_answerable unseen_pages.sure_and_wrong
+    unseen_manuals.right_first unseen_manuals.right_shown unseen_manuals.passage_first
+    unseen_manuals.auroc unseen_manuals.auroc_answerable unseen_manuals.sure_and_wrong
     support.supported_kept support.lies_kept before_second_call.supported_kept before_second_call.lies_kept
     """.split()
 )

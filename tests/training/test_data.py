@@ -57,7 +57,9 @@ def measured() -> set[int]:
 def test_no_passage_and_no_question_is_in_the_sets_that_are_measured(name: str, measured: set[int]) -> None:
     assert len(measured) > 90_000
     rows = [row for part in ("passages", "questions") for row in read_lines(DATA / f"{name}-{part}.jsonl.xz")]
-    learned = [row for row in rows if row.get("site", row.get("id", "").partition(":")[0]) not in HELD_OUT | HELD_OUT_PAGES]
+    learned = [
+        row for row in rows if row.get("site", row.get("id", "").partition(":")[0]) not in HELD_OUT | HELD_OUT_PAGES
+    ]
     texts = [row.get("question") or row["text"] for row in learned]
     assert len(texts) > 1_000
     assert [text for text in texts if len(runs(text) & measured) >= 2] == []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from evals.knowledge.judge_cases import LEARNED
-from evals.knowledge.manual_cases import SITES
-from training.examples import DATA, HELD_OUT, read_lines
+from evals.knowledge.site_cases import MANUALS, PAGES, REPORTED
+from training.examples import DATA, HELD_OUT, HELD_OUT_PAGES, read_lines
 
 
-def test_the_manuals_that_the_judge_is_fitted_on_were_not_learned_from() -> None:
-    assert set(SITES) == HELD_OUT
+def test_the_sites_that_choices_are_made_on_were_not_learned_from() -> None:
+    assert set(MANUALS) == HELD_OUT
+    assert {*PAGES, *REPORTED} < HELD_OUT_PAGES
 
 
 def test_the_articles_that_the_reader_learned_from_are_known_to_the_evaluations() -> None:
