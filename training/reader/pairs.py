@@ -43,6 +43,8 @@ NEAR, NEAR_NONE, OTHERS = 8, 6, 3
 MEASURED: Final = 5
 #: what a question is for: learning from, or measuring
 PUBLIC, PEOPLE, MANUAL, HELD_OUT_MANUAL, HELD_OUT_ARTICLE, PAGE, HELD_OUT_PAGE = range(7)
+#: how many questions of these kinds an epoch has for a reader that knows them
+KNOWN: Final = {PUBLIC: 3000, PEOPLE: 3000, MANUAL: 8000}
 #: pairs of like length are looked for among so many questions, and a batch has at most so many
 _AMONG, _MOST = 6000, 400
 
@@ -237,15 +239,21 @@ class _Laid:
         return len(self._pairs) - 1
 
 
-def drawn(pairs: Pairs, tokens: int, seed: int) -> Iterator[Numbers]:
-    """Yield batches of at most so many tokens, without end: (questions, pairs of each), padded to like lengths."""
+def drawn(pairs: Pairs, tokens: int, seed: int, *, again: bool = False) -> Iterator[Numbers]:
+    """Yield batches of at most so many tokens, without end: (questions, pairs of each), padded to like lengths.
+
+    For a reader that knows most of the questions and learns ``again``, an epoch has fewer of these and of their rivals.
+    """
     rng = np.random.default_rng(seed)
-    written, manuals = pairs.of_parts(PEOPLE), pairs.of_parts(MANUAL, PAGE)
-    alone = np.concatenate([pairs.of_parts(PUBLIC), *[written] * WRITTEN_TIMES])
+    others = OTHERS - again
     while True:
-        rows = [pairs.groups[group][:1] for group in rng.permutation(alone)]
-        for own in (pairs.groups[group] for group in rng.permutation(manuals)):
-            rows.append(np.concatenate([own[:1], rng.choice(own[1:], min(OTHERS, len(own) - 1), replace=False)]))
+        parts = {part: rng.permutation(pairs.of_parts(part)) for part in (PUBLIC, PEOPLE, MANUAL, PAGE)}
+        if again:
+            parts = {part: groups[: KNOWN.get(part)] for part, groups in parts.items()}
+        rows = [pairs.groups[group][:1] for group in parts[PUBLIC]]
+        rows += [pairs.groups[group][:1] for group in parts[PEOPLE]] * (1 if again else WRITTEN_TIMES)
+        for own in (pairs.groups[group] for group in np.concatenate([parts[MANUAL], parts[PAGE]])):
+            rows.append(np.concatenate([own[:1], rng.choice(own[1:], min(others, len(own) - 1), replace=False)]))
         counts = sorted({len(row) for row in rows})
         batches = [
             batch for count in counts for batch in _cut(pairs, [row for row in rows if len(row) == count], tokens)

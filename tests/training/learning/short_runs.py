@@ -12,6 +12,7 @@ import torch
 from click.testing import CliRunner
 
 from tests.training.learning import small_data
+from text.encoder.reader import READER
 from text.encoder.runtime import open_session, word_vectors
 from training.encoder import HEADS
 from training.measure import measure
@@ -180,12 +181,13 @@ def test_what_is_exported_says_what_was_trained(pairs: Pairs, tmp_path: Path) ->
     assert answers[0] == pytest.approx(float(exact.answers[0]), abs=0.05)
 
 
-@pytest.mark.parametrize("command", ["teach", "distil"])
+@pytest.mark.parametrize("command", ["teach", "distil", "distil --start text/encoder/reader.onnx --keep 1"])
 def test_the_commands_run(command: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As `make teach` and `make distil` do, on small data: the first with MPNet's own weights."""
+    command, *started = command.replace("text/encoder/reader.onnx", str(READER)).split()
     monkeypatch.chdir(tmp_path)
     options = ["--questions", "40", "--tokens", "600", "--measured", "8", "--data", str(data), "--threads", "1"]
-    result = CliRunner().invoke(main, [command, *options])
+    result = CliRunner().invoke(main, [command, *started, *options])
     assert result.exit_code == 0, result.output
     made = {"teach": "teacher/labels.npz", "distil": "reader/reader.npz"}[command]
     assert {name: array.shape for name, array in np.load(tmp_path / "build/training" / made).items()}
@@ -193,3 +195,6 @@ def test_the_commands_run(command: str, data: Path, tmp_path: Path, monkeypatch:
         assert {
             name: array.shape for name, array in start_weights(tmp_path / "build/training" / made).items()
         } == shapes()
+    if started:  # all of the start was kept
+        made, start = np.load(tmp_path / "build/training/reader/reader.npz"), start_weights(READER)
+        assert all(np.allclose(made[name], start[name], atol=1e-6) for name in made)
