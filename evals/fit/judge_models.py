@@ -59,7 +59,7 @@ CROSSED_FEATURES = (
 #: the features of each of these models; the other eleven tell nothing of English hits that were read: with them AUROC
 #: of 749 cases of asked questions and manuals is .814 instead of .816, each set judged by a model fitted without it
 SHOWN_FEATURES = {
-    READ: ("margin", "led_coverage", "title_coverage", *READ_FEATURES),
+    READ: ("margin", *READ_FEATURES),
     COMPARED: (*FEATURES, *COMPARED_FEATURES),
     CROSSED: CROSSED_FEATURES,
     GLOSSED: (*FEATURES, *COMPARED_FEATURES, *READ_FEATURES),

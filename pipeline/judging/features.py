@@ -15,7 +15,7 @@ from typing import Any
 
 from domain import Hit
 from pipeline.judging.coverage import Coverage, SpanCoverage, cover, share
-from pipeline.judging.sentence_score import choose_sentences, rank_by_score
+from pipeline.judging.sentence_score import choose_sentences, rank_by_score, score
 from pipeline.judging.translations import is_foreign, translated
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType
@@ -26,7 +26,9 @@ from text.terms import terms_of
 #: the kinds of things that are recognised by their form
 SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: margins of a hit that has no other to compare with
-_ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_NEAR = 0.1, 0.2, 0.1
+_ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_NEAR, _ALONE_AHEAD = 0.1, 0.2, 0.1, 4.0
+#: the place of the sentence that the best one is compared with: up to three are shown
+_FOURTH = 3
 #: what is less is on another subject: the weighted share of the question's words that the best sentence, what leads to
 #: it and its title hold; the reader's logit that its passage answers; the similarity of sentence and question where
 #: sentences were compared instead. On the demonstration's site, of what it does not treat: mostly below .13, −2.9, .17
@@ -51,8 +53,9 @@ class Evidence:
     title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
     term_weight: float  #: log(1 + the sum of their rarities)
-    answers: float = 0.0  #: the reader's logit that its passage answers; this and the next: 0 if not read
+    answers: float = 0.0  #: the reader's logit that its passage answers; this and the next two: 0 if not read
     evidence: float = 0.0  #: and that the words of this sentence are of what answers
+    ahead: float = 0.0  #: the best sentence's score above that of the fourth
     near: float = 0.0  #: of the question and the best sentence alone; this and the next: 0 in English
     near_margin: float = 0.0  #: that above the nearest sentence of another passage
     translated: float = 0.0  #: of words its passage lacks and their nearest in it, in another language; 0: in the same
@@ -91,7 +94,8 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     coverage = cover(analysis, hits, top=READ_FIRST) if hits else None
     if coverage is None or not coverage.terms:
         return None
-    chosen = choose_sentences(rank_by_score(coverage.spans, analysis.text))
+    ranked = rank_by_score(coverage.spans, analysis.text)
+    chosen = choose_sentences(ranked)
     sentence = chosen[0] if chosen else None
     coverages = [share(coverage.weights, credits) for credits in coverage.credits]
     best = max(range(min(READ_FIRST, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
@@ -119,17 +123,19 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         term_weight=math.log1p(sum(rarities.values())),
         covered=_words(coverage, credits, held=True),
         missing=_words(coverage, credits, held=False),
-        **_read_features(sentence),
+        **_read_features(ranked),
         **_compared_features(coverage.spans, sentence, analysis),
     )
 
 
-def _read_features(sentence: SpanCoverage | None) -> dict[str, Any]:
+def _read_features(ranked: Sequence[SpanCoverage]) -> dict[str, Any]:
     """Return the features that come from reading; none where the hits were not read."""
+    sentence = ranked[0] if ranked else None
     reading = sentence.hit.reading if sentence else None
     if sentence is None or sentence.evidence is None or reading is None:
         return {}
-    return {"answers": reading.answers, "evidence": sentence.evidence, "is_read": True}
+    ahead = score(sentence) - score(ranked[_FOURTH]) if len(ranked) > _FOURTH else _ALONE_AHEAD
+    return {"answers": reading.answers, "evidence": sentence.evidence, "ahead": ahead, "is_read": True}
 
 
 def _compared_features(
