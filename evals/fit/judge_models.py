@@ -56,8 +56,8 @@ CROSSED_FEATURES = (
     *COMPARED_FEATURES,
     "translated",
 )
-#: the features of each of these models. Of hits that were read in English the words of the question tell nothing beside
-#: the reader: with all features AUROC of 1,196 cases is .807 instead of .808, each set judged by a model fitted without it
+#: the features of each of these models. For English hits that were read, the question's words tell nothing beside what
+#: the reader says: with all features AUROC is .807 instead of .808, each set judged by a model fitted without it
 SHOWN_FEATURES = {
     READ: ("margin", *READ_FEATURES),
     COMPARED: (*FEATURES, *COMPARED_FEATURES),
