@@ -21,8 +21,8 @@ from text.quotation import quoted
 
 #: the least calibrated confidence of an answer given at the end. Where the hits were read or compared, the judge is
 #: strict, because a page on the subject must not pass for one that answers: of the answers to asked questions that it
-#: gave .3 to .5, some 55 % were right
-LIKELY, LIKELY_READ = UNSURE_BELOW, 0.3
+#: gave .35 to .5, some 55 % were right
+LIKELY, LIKELY_READ = UNSURE_BELOW, 0.35
 _NEAREST = 3
 
 

@@ -30,6 +30,8 @@ from pipeline.safety.sanitize import sanitize_line
 
 #: an answer of less confidence is called unsure
 UNSURE_BELOW = 0.5
+#: and an answer that shows more places: of those of .5 to .6, the first sentence alone is right half of the time
+MORE_BELOW = 0.6
 #: the most words of two quotes, and of three
 TWO_WORDS, THREE_WORDS = 90, 45
 #: and those of an unsure answer, and how many they are at most
@@ -68,9 +70,9 @@ def compose(
         return _disputed(assertions, confidence * lead_share(assertions))
     sentences = _stating_first(sentences, ranked, facts)
     joined = join_pages(analysis, sentences, ranked) if several else sentences
-    room = _room_for(length, ranked, joined if joined != sentences else (), unsure=confidence < UNSURE_BELOW)
+    room = _room_for(length, ranked, joined if joined != sentences else (), unsure=confidence < MORE_BELOW)
     if room.for_more:  # a quote may hold the next best sentence too
-        more = choose_sentences(ranked, most=2 * room.quotes, unsure=confidence < UNSURE_BELOW)
+        more = choose_sentences(ranked, most=2 * room.quotes, unsure=confidence < MORE_BELOW)
         joined = _stating_first(distinct([*joined, *more]), ranked, facts)
     quotes = _quotes_of(analysis, joined, read_spans, room)
     quotes = by_section(quotes) if length == "report" else quotes
