@@ -30,8 +30,8 @@ from pipeline.safety.sanitize import sanitize_line
 
 #: an answer of less confidence is called unsure
 UNSURE_BELOW = 0.5
-#: and an answer that shows more places: of those of .5 to .6, the first sentence alone is right half of the time
-MORE_BELOW = 0.6
+#: and an answer that shows more places: of those of .5 to .7, the first sentence alone is right half of the time
+MORE_BELOW = 0.7
 #: the most words of two quotes, and of three
 TWO_WORDS, THREE_WORDS = 90, 45
 #: and those of an unsure answer, and how many they are at most
