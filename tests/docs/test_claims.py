@@ -149,7 +149,7 @@ def test_table_of_the_sets_says_what_was_measured_last() -> None:
     ]
     figures = {row[0]: dict(zip(head, row, strict=True)) for row in rows if len(row) == len(head)}
     shares = re.findall(r"\(`([\w-]+)`\) \| (\d+) % \| (\d+) % \| (\d+) % \| (\d+) % \|", told)
-    assert len(shares) == 5
+    assert len(shares) == 6
     for name, *percent in shares:
         right, wrong, withheld = (float(figures[name][of]) for of in ("right", "wrong", "unanswerable_withheld"))
         expected = [100 * right, 100 * wrong, 100 * (1 - right - wrong), 100 * withheld]
