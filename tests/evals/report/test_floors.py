@@ -89,7 +89,8 @@ def test_floors_come_back_as_they_were_written(tmp_path: Path) -> None:
 
 
 def test_every_pinned_set_is_shipped_and_every_shipped_set_is_pinned() -> None:
-    assert {"pages", "follow-ups", "sentences", *(run.set.name for run in runs_in(SHIPPED))} == set(read_floors())
+    others = {"pages", "follow-ups", "sentences", "sites"}
+    assert others | {run.set.name for run in runs_in(SHIPPED)} == set(read_floors())
 
 
 def test_shipped_sets_name_their_licence() -> None:

@@ -10,7 +10,7 @@ from domain import Answer, Block, Hit, StatedFact
 from domain.answer import ChosenSentence
 from domain.fact import Fact
 from pipeline.answering.citations import check
-from pipeline.answering.compose import UNSURE_QUOTES, UNSURE_WORDS, compose
+from pipeline.answering.compose import MORE_BELOW, UNSURE_QUOTES, UNSURE_WORDS, compose
 from pipeline.answering.extent import Quote
 from pipeline.answering.write import _sentence
 from pipeline.judging.kinds import ANSWERING
@@ -78,7 +78,7 @@ LAMPS = [
 
 def test_unsure_answer_shows_more_places_than_a_sure_one() -> None:
     asked, hits = analyse_question("How do I clean a lamp?"), hits_of(*LAMPS)
-    sure, unsure = (compose(asked, hits, confidence=confidence) for confidence in (0.6, 0.59))
+    sure, unsure = (compose(asked, hits, confidence=confidence) for confidence in (MORE_BELOW, MORE_BELOW - 0.01))
     assert sure is not None
     assert unsure is not None
     assert len(sure.sentences) == BY_WORDS
