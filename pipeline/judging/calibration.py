@@ -21,7 +21,7 @@ from importlib.resources import files
 from pipeline.judging.features import Evidence
 
 #: the features that only a reader gives
-READ_FEATURES = ("answers", "evidence", "ahead")
+READ_FEATURES = ("answers", "evidence", "ahead", "rivals")
 #: and those that only comparing sentences gives
 COMPARED_FEATURES = ("near", "near_margin")
 #: the features of a model for a known embedder: the other numbers among the evidence; and those for an unknown one

@@ -53,9 +53,12 @@ class Evidence:
     title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
     term_weight: float  #: log(1 + the sum of their rarities)
-    answers: float = 0.0  #: the reader's logit that its passage answers; this and the next two: 0 if not read
+    answers: float = 0.0  #: the reader's logit that its passage answers; this and the next three: 0 if not read
     evidence: float = 0.0  #: and that the words of this sentence are of what answers
     ahead: float = 0.0  #: the best sentence's score above that of the fourth
+    rivals: float = (
+        0.0  #: of the first eight hits, those with sentences that could answer: early in a crawl there are few
+    )
     near: float = 0.0  #: of the question and the best sentence alone; this and the next: 0 in English
     near_margin: float = 0.0  #: that above the nearest sentence of another passage
     translated: float = 0.0  #: of words its passage lacks and their nearest in it, in another language; 0: in the same
@@ -135,7 +138,9 @@ def _read_features(ranked: Sequence[SpanCoverage]) -> dict[str, Any]:
     if sentence is None or sentence.evidence is None or reading is None:
         return {}
     ahead = score(sentence) - score(ranked[_FOURTH]) if len(ranked) > _FOURTH else _ALONE_AHEAD
-    return {"answers": reading.answers, "evidence": sentence.evidence, "ahead": ahead, "is_read": True}
+    rivals = float(len({each.at for each in ranked}))
+    found = {"answers": reading.answers, "evidence": sentence.evidence, "ahead": ahead, "rivals": rivals}
+    return {**found, "is_read": True}
 
 
 def _compared_features(

@@ -42,7 +42,13 @@ def evidence(strength: float, calibration: str = "") -> Evidence:
     values |= {"margin": 0.25 * strength, "coverage_margin": 0.4 * strength, "title_coverage": strength}
     values |= {"term_count": 1.6, "term_weight": 1.4}
     if calibration in (READ, GLOSSED):
-        values |= {"answers": 8 * strength - 4, "evidence": 8 * strength - 4, "ahead": 4 * strength, "is_read": True}
+        values |= {
+            "answers": 8 * strength - 4,
+            "evidence": 8 * strength - 4,
+            "ahead": 4 * strength,
+            "rivals": 8,
+            "is_read": True,
+        }
     if calibration == GLOSSED:
         values |= {"near": strength, "near_margin": 0.2 * strength, "is_compared": True}
     return Evidence(**values)
