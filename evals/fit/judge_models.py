@@ -75,7 +75,7 @@ COUNTS: dict[Condition, float] = {
     "unanswerable": 0.3,
     "tiny": 1.0,
     "tiny-off": 0.4,
-    "tiny-on": 0.6,
+    "tiny-on": 1.5,
     "shown-right": 4.0,
     "shown-wrong": 2.0,
 }

@@ -56,9 +56,7 @@ class Evidence:
     answers: float = 0.0  #: the reader's logit that its passage answers; this and the next three: 0 if not read
     evidence: float = 0.0  #: and that the words of this sentence are of what answers
     ahead: float = 0.0  #: the best sentence's score above that of the fourth
-    rivals: float = (
-        0.0  #: of the first eight hits, those with sentences that could answer: early in a crawl there are few
-    )
+    rivals: float = 0.0  #: hits with sentences to compare with: few, early in a crawl
     near: float = 0.0  #: of the question and the best sentence alone; this and the next: 0 in English
     near_margin: float = 0.0  #: that above the nearest sentence of another passage
     translated: float = 0.0  #: of words its passage lacks and their nearest in it, in another language; 0: in the same
