@@ -57,7 +57,7 @@ CROSSED_FEATURES = (
     "translated",
 )
 #: the features of each of these models. For English hits that were read, all others tell nothing beside these: with all
-#: AUROC is .856 instead of .866, each set judged by a model fitted without it
+#: AUROC was .856 instead of .866, each set judged by a model fitted without it
 SHOWN_FEATURES = {
     READ: ("margin", *READ_FEATURES),
     COMPARED: (*FEATURES, *COMPARED_FEATURES),
