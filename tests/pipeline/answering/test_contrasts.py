@@ -13,7 +13,7 @@ from pipeline.answering.compose import compose
 from pipeline.answering.focus.contrasts import settle_contrast
 from pipeline.question.analysis import analyse_question
 from pipeline.reader.reader import Reader
-from tests.pipeline.answering.contrasts import CABINS, FEE, HELD_BACK, MANAGERS, OPENING, PATHS, WRITTEN_WITH
+from tests.pipeline.answering.contrasts import CABINS, FEE, HELD_BACK, OPENING, PATHS, WRITTEN_WITH
 from tests.tables import each_row
 
 
@@ -50,9 +50,8 @@ def test_settled_words_lie_in_the_sentence(sentence: str, start: int, length: in
     ("question", "text", "shown"),
     [
         ("What is the yearly fee for children?", FEE, "90 euros"),
-        ("Who has been the manager since 2020?", MANAGERS, "Tom Riis"),
         ("How many people fit in the large cabin?", CABINS, "12"),
-        ("When does it open on Sundays?", OPENING, "10:00"),
+        ("When does it open on Sundays?", OPENING, "10:00 on Sundays"),
     ],
 )
 def test_composed_answer_shows_the_value_asked_for(question: str, text: str, shown: str) -> None:
