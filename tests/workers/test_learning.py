@@ -33,7 +33,10 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 #: no answer is right; or the less sure the judge is, the likelier
 NEVER, CONTRARY = Recalibration(intercept=-30.0, slope=0.0), Recalibration(slope=-1.0)
 LIGHTS = ("Adlum", "Bergen", "Corvo", "Dunmore")
-ASKED, ASKED_IN_GERMAN = "In what year did Corvo get its light?", "In welchem Jahr wurde der Leuchtturm von Corvo gebaut?"
+ASKED, ASKED_IN_GERMAN = (
+    "In what year did Corvo get its light?",
+    "In welchem Jahr wurde der Leuchtturm von Corvo gebaut?",
+)
 
 
 @pytest.fixture
