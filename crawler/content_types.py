@@ -1,9 +1,65 @@
-"""The content types that are read: fetching, extraction and the choice of links share them."""
+"""The kinds of documents that are read, for files, fetching, extraction, the choice of links and the documents."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+#: what reads a kind: a page of the web, a PDF, an archive of XML, rows, or a text of its own
+Reader = Literal["html", "pdf", "archive", "rows", "markdown", "plain"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileKind:
+    """A kind of document that is read."""
+
+    name: str  #: as people call it
+    reader: Reader
+    suffixes: tuple[str, ...]  #: of names of files, in lower case
+    media_types: tuple[str, ...]
+
+
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
+_OPEN: Final = "application/vnd.oasis.opendocument"
+KINDS: Final = (
+    FileKind(name="PDF", reader="pdf", suffixes=("pdf",), media_types=("application/pdf", "application/x-pdf")),
+    FileKind(name="DOCX", reader="archive", suffixes=("docx",), media_types=(f"{_OFFICE}.wordprocessingml.document",)),
+    FileKind(name="ODT", reader="archive", suffixes=("odt",), media_types=(f"{_OPEN}.text",)),
+    FileKind(
+        name="PPTX", reader="archive", suffixes=("pptx",), media_types=(f"{_OFFICE}.presentationml.presentation",)
+    ),
+    FileKind(name="EPUB", reader="archive", suffixes=("epub",), media_types=("application/epub+zip",)),
+    FileKind(
+        name="HTML",
+        reader="html",
+        suffixes=("html", "htm", "xhtml"),
+        media_types=("text/html", "application/xhtml+xml"),
+    ),
+    FileKind(
+        name="Markdown",
+        reader="markdown",
+        suffixes=("md", "markdown"),
+        media_types=("text/markdown", "text/x-markdown"),
+    ),
+    FileKind(name="plain text", reader="plain", suffixes=("txt", "text"), media_types=("text/plain",)),
+    FileKind(
+        name="CSV",
+        reader="rows",
+        suffixes=("csv", "tsv"),
+        media_types=("text/csv", "text/tab-separated-values", "application/csv"),
+    ),
+)
+BY_SUFFIX: Final[Mapping[str, FileKind]] = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
+BY_TYPE: Final[Mapping[str, FileKind]] = {kind_of: kind for kind in KINDS for kind_of in kind.media_types}
+NAMES: Final = f"{', '.join(kind.name for kind in KINDS[:-1])} and {KINDS[-1].name}"
+
+
+def suffix_of(name: str) -> str:
+    """Return the end of a file's name that tells its kind, in lower case; "" where it has none."""
+    return name.rpartition(".")[2].casefold() if "." in name else ""
+
 
 HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 PDF: Final = "application/pdf"

@@ -14,6 +14,7 @@ from typing import Any
 import click
 from pydantic import BaseModel, TypeAdapter
 
+from crawler.content_types import BY_SUFFIX, KINDS, NAMES
 from docs import generate_types
 from domain.errors import WellreadError
 from domain.flow import QUEUES, STEPS, TASKS, Step
@@ -112,10 +113,19 @@ def flow_script() -> str:
     doing = {status: step.doing for status, step in STEPS.items()}
     statuses = {step.step: status for status, step in STEPS.items() if step.row == "question"}
     return (
-        "// Written by `make docs` from domain/flow.py: do not edit.\n\n"
+        "// Written by `make docs` from domain/flow.py and crawler/content_types.py: do not edit.\n\n"
         f"export const PHASES = {json.dumps(labels, indent=2)};\n"
         f"export const DOING = {json.dumps(doing, indent=2)};\n"
         f"export const STATUS_OF_STEP = {json.dumps(statuses, indent=2)};\n"
+        f"export const FILE_KINDS = {json.dumps(NAMES)};\n"
+        f"export const FILE_SUFFIXES = {json.dumps(','.join(f'.{suffix}' for suffix in BY_SUFFIX))};\n"
+    )
+
+
+def kinds_table() -> str:
+    """Return a row for each kind of file that is read: its name, and how names of such files end."""
+    return _table(
+        ("kind", "names end in"), [(kind.name, " ".join(f".{each}" for each in kind.suffixes)) for kind in KINDS]
     )
 
 
@@ -162,6 +172,7 @@ def generated_parts() -> dict[str, str]:
         "record": answer_table(Record),
         "task": task_schema(Payload),
         "tasks": tasks_table(),
+        "kinds": kinds_table(),
         "workers": "\n".join(("```sh", *(f"wellread worker {queue}" for queue in QUEUES), "```")),
     }
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
 from crawler.extract.document import NothingToRead
-from crawler.extract.files.read import NAMES, READ, read_file, suffix_of
+from crawler.extract.files.read import read_file
 from crawler.folder import FileChanging, FileGone, FileUnreadable, FolderUnreadable, read_whole
 from crawler.read import ReadResult
 from domain import ReadOutcome
@@ -95,7 +96,7 @@ def add(services: Services, name: str, content: bytes) -> StoredFile:
             f"{path} is a ZIP, which is not read: unpack it first. If Wellread wrote it, `wellread import` takes over "
             "an export, and `wellread restore` restores a backup."
         )
-    if suffix not in READ:
+    if suffix not in BY_SUFFIX:
         raise FileRefused(f"{path} is of a kind that is not read: only {NAMES} are.")
     if not content:
         raise FileRefused(f"{path} is empty.")

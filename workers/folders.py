@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from crawler.extract.files.read import READ, suffix_of
+from crawler.content_types import BY_SUFFIX, suffix_of
 from crawler.folder import FolderUnreadable, FoundFile, find_files, identity
 from domain import ReadOutcome
 from domain.errors import WellreadError
@@ -170,7 +170,7 @@ def _addressed(folder: WatchedFolder, found: Iterable[FoundFile]) -> Iterator[tu
 
 
 def _is_read(name: str) -> bool:
-    return suffix_of(name) in READ
+    return suffix_of(name) in BY_SUFFIX
 
 
 def _is_news(known: SeenFile | None, file: FoundFile) -> bool:

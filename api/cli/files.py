@@ -38,7 +38,7 @@ class NotAdded(WellreadError):
 @click.option("--every", metavar="SPAN", help="Check the folder this often: 90s, 6h, 1d12h.  [default: 60s]")
 @click.option("--wait", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds to wait.")
 def add(paths: tuple[Path, ...], name: str, every: str | None, wait: float) -> None:
-    """Add files or folders: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, text and CSV.
+    """Add files or folders: documents, slides, workbooks, books, mail, web pages, text and data.
 
     A file is copied; one of the same name is replaced. A folder is watched: while Wellread runs, new and changed files
     are read, and removed ones leave the answers. With WELLREAD_API_URL, its files are copied once instead.
@@ -129,11 +129,11 @@ def _start(client: Client, path: Path, name: str, every_s: float | None) -> Iter
 
 
 def _send_all(client: Client, folder: Path, name: str) -> Iterator[int]:
-    from crawler.extract.files.read import READ, suffix_of
+    from crawler.content_types import BY_SUFFIX, suffix_of
     from crawler.folder import find_files
 
     notify(f"The API is elsewhere: the files of {folder} are copied there once, and not watched.")
-    found, show = list(find_files(folder, lambda each: suffix_of(each) in READ)), progress_count("files sent")
+    found, show = list(find_files(folder, lambda each: suffix_of(each) in BY_SUFFIX)), progress_count("files sent")
     for done, file in enumerate(found, start=1):
         show(done, len(found))
         yield _send(client, folder / file.path, f"{name}/{file.clean}")
@@ -141,10 +141,10 @@ def _send_all(client: Client, folder: Path, name: str) -> Iterator[int]:
 
 def _of_other_kinds(folder: Path) -> list[str]:
     """Return the files below a folder that are left out because of their kind."""
-    from crawler.extract.files.read import READ, suffix_of
+    from crawler.content_types import BY_SUFFIX, suffix_of
     from crawler.folder import find_files
 
-    return [file.path for file in find_files(folder, lambda name: suffix_of(name) not in READ)]
+    return [file.path for file in find_files(folder, lambda name: suffix_of(name) not in BY_SUFFIX)]
 
 
 def _send(client: Client, path: Path, name: str) -> int:

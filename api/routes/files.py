@@ -12,6 +12,7 @@ from api.dependencies import ServicesDep
 from api.middleware.auth import require
 from api.middleware.problem_kinds import BadForm
 from api.routes.pages import RowId
+from crawler.content_types import NAMES
 from domain.access.key import Role
 from domain.file import SCHEME, FolderState, StoredFile
 from store import files, folders
@@ -54,12 +55,16 @@ def watched(services: ServicesDep) -> list[FolderState]:
         ]
 
 
-@router.post("", status_code=202, dependencies=[Depends(require(Role.operate))], openapi_extra=_FORM)
+@router.post(
+    "",
+    status_code=202,
+    dependencies=[Depends(require(Role.operate))],
+    openapi_extra=_FORM,
+    description=f"Add a file to the knowledge base: {NAMES}.\n\n"
+    "It is sent as multipart/form-data. One of the same name is replaced.",
+)
 async def add(request: Request, services: ServicesDep, response: Response) -> StoredFile:
-    """Add a file to the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text or CSV.
-
-    It is sent as multipart/form-data. One of the same name is replaced.
-    """
+    """Add a file to the knowledge base."""
     # the form is read here and not by FastAPI, which would read it before the key is looked at
     async with request.form(max_files=len(_FIELDS), max_fields=_MOST_FIELDS) as form:
         file, name = _file_and_name(form)

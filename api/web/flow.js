@@ -1,4 +1,4 @@
-// Written by `make docs` from domain/flow.py: do not edit.
+// Written by `make docs` from domain/flow.py and crawler/content_types.py: do not edit.
 
 export const PHASES = {
   "ASKED": "Look it up",
@@ -25,3 +25,5 @@ export const STATUS_OF_STEP = {
   "requery": "REQUERYING",
   "write": "WRITING"
 };
+export const FILE_KINDS = "PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text and CSV";
+export const FILE_SUFFIXES = ".pdf,.docx,.odt,.pptx,.epub,.html,.htm,.xhtml,.md,.markdown,.txt,.text,.csv,.tsv";

@@ -1121,7 +1121,7 @@ export interface Routes {
   "POST /api/reads": { query?: { collection?: string }; body: ReadRequest; answer: ReadingOut };
   /** The progress of reading a page. */
   "GET /api/reads/{read_id}": { path: { read_id: number }; query?: { collection?: string }; answer: ReadingOut };
-  /** Add a file to the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text or CSV. */
+  /** Add a file to the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text and CSV. */
   "POST /api/files": { query?: { collection?: string }; body: FormData; answer: StoredFile };
   /** The files that were added or found in a watched folder, by address. */
   "GET /api/files": { query?: { folder?: string; failed?: boolean; after?: string; address?: string; limit?: number; collection?: string }; answer: Array<StoredFile> };

@@ -1,18 +1,18 @@
 // The files that were uploaded or found in watched folders: add, search by folder, delete.
 
+import { FILE_KINDS, FILE_SUFFIXES } from "../flow.js";
 import { call, guarded, make, say, send, sure, when } from "../parts.js";
 import { field, form, headingOfOne, input, table, turns } from "./form.js";
 
 const POLL_MS = 1500;
 const UNREAD = "?"; // no folder has this name
-const KINDS = ".pdf,.docx,.odt,.pptx,.epub,.html,.htm,.md,.txt,.csv";
 
 const begin = turns();
 
 let later, list, watched, folder;
 
 export async function open(place) {
-  const chosen = input({ type: "file", multiple: "", accept: KINDS });
+  const chosen = input({ type: "file", multiple: "", accept: FILE_SUFFIXES });
   const into = input({ placeholder: "travel", maxlength: 100, autocomplete: "off" });
   const upload = async () => {
     await addAll([...chosen.files], into.value.trim());
@@ -24,7 +24,7 @@ export async function open(place) {
     "Upload",
     "Upload",
     upload,
-    field("Files: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, text, CSV", chosen),
+    field(`Files: ${FILE_KINDS}`, chosen),
     field("Folder (optional)", into),
   );
   sending.addEventListener("dragover", (event) => event.preventDefault());

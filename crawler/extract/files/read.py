@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
 from crawler.extract.charset import decode
 from crawler.extract.document import CONTROL, NothingToRead, extract
 from crawler.extract.files.office import NoOfficeText, read_office
@@ -19,15 +20,7 @@ from domain.file import name_of
 from text.invisible import strip_invisible
 from text.language import detect_page_language
 
-#: the kinds of files that are read, by the end of their names
-TEXTS: Final = {
-    "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml", "md": "text/markdown",
-    "markdown": "text/markdown", "txt": "text/plain", "text": "text/plain", "csv": "text/csv", "tsv": "text/csv",
-}  # fmt: skip
-ARCHIVES: Final = frozenset({"docx", "odt", "pptx", "epub"})
-READ: Final = frozenset({*TEXTS, *ARCHIVES, "pdf"})
-NAMES: Final = "PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text and CSV"
-
+_BINARY_READERS: Final = frozenset({"archive", "pdf"})
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_OLE: Final = "EncryptedPackage".encode("utf-16-le")
 _BINARY: Final = {
@@ -60,11 +53,6 @@ def read_file(body: bytes, *, address: str) -> PageText:
         raise NothingToRead(str(error).replace(address, name)) from error
 
 
-def suffix_of(name: str) -> str:
-    """Return the end of a file's name that tells its kind, in lower case; "" where it has none."""
-    return name.rpartition(".")[2].casefold() if "." in name else ""
-
-
 def _read(body: bytes, address: str, name: str, suffix: str) -> PageText:
     if not body.strip():
         raise NothingToRead(f"{name} is empty.")
@@ -76,18 +64,18 @@ def _read(body: bytes, address: str, name: str, suffix: str) -> PageText:
         if _ENCRYPTED_OLE in body:
             raise NothingToRead(f"{name} is encrypted: it opens only with a password. Save it without one.")
         raise NothingToRead(f"{name} is in an old format (DOC, PPT or XLS): save it as DOCX, PPTX, PDF or CSV.")
-    if suffix in ARCHIVES or suffix == "pdf":
+    kind = BY_SUFFIX.get(suffix)
+    if kind is not None and kind.reader in _BINARY_READERS:
         raise NothingToRead(f"{name} is no {suffix.upper()} file, or is damaged: its first bytes are those of none.")
     _refuse_binary(body, name)
-    kind = TEXTS.get(suffix)
     if kind is None:
         raise NothingToRead(f"{name} is of a kind that is not read: only {NAMES} are.")
-    if kind == "text/csv":
-        page = read_delimited(CONTROL.sub(" ", decode(body, kind)), title=name)
+    if kind.reader == "rows":
+        page = read_delimited(CONTROL.sub(" ", decode(body)), title=name)
         if not page.text:
             raise NothingToRead(f"{name} has no rows.")
         return page
-    page = extract(body, url=address, content_type=kind)
+    page = extract(body, url=address, content_type=kind.media_types[0])
     return _titled(page, address, name)
 
 
@@ -101,7 +89,12 @@ def _read_pdf(body: bytes, address: str) -> PageText:
 def _is_pdf(body: bytes, suffix: str) -> bool:
     """Return whether a file is a PDF: its mark may follow other bytes, but in a text only blanks."""
     start = body[:1024]
-    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"%PDF-") if suffix in TEXTS else b"%PDF-" in start
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"%PDF-") if _is_text(suffix) else b"%PDF-" in start
+
+
+def _is_text(suffix: str) -> bool:
+    kind = BY_SUFFIX.get(suffix)
+    return kind is not None and kind.reader not in _BINARY_READERS
 
 
 def _titled(page: PageText, address: str, name: str) -> PageText:
