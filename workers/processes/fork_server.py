@@ -30,6 +30,10 @@ from workers.processes import parent_death
 FORK_S: Final = 60.0
 #: how long it may take to end when its input has
 END_S: Final = 10.0
+#: how often the server looks who has ended, if no signal says so
+LOOK_EVERY_S: Final = 1.0
+#: signals at which it looks who has ended
+_LOOK: Final = (signal.SIGCHLD, signal.SIGALRM)
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 #: who ended with the server
 _KILLED: Final = -int(signal.SIGKILL)
@@ -208,7 +212,10 @@ class _Server:
         self._told = os.dup(1)
         os.dup2(2, 1)
         self._is_forking = False
-        signal.signal(signal.SIGCHLD, self._reap)
+        for number in _LOOK:
+            signal.signal(number, self._reap)
+        # a child that ends just before the next request is waited for sets a flag that Python looks at only afterwards
+        signal.setitimer(signal.ITIMER_REAL, LOOK_EVERY_S, LOOK_EVERY_S)
         for number in _STOPPING:  # sent to a whole group, they are for the programs: it ends with its input
             signal.signal(number, lambda *_: None)
 
@@ -236,7 +243,7 @@ class _Server:
         else:
             if not pid:
                 os.close(self._told)
-                for number in (signal.SIGCHLD, *_STOPPING):
+                for number in (*_LOOK, *_STOPPING):
                     signal.signal(number, signal.SIG_DFL)
                 signal.signal(signal.SIGINT, signal.default_int_handler)
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
