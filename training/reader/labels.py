@@ -62,20 +62,23 @@ class Labels:
     def read(cls, files: Sequence[Path], pairs: Pairs) -> Labels:
         """Return what the files say of pairs; a later file counts where two say something."""
         labels = cls.none(len(pairs))
-        numbers: dict[bytes, list[int]] = {}
-        for number, key in enumerate(_keys(pairs, np.arange(len(pairs)))):
-            numbers.setdefault(key.tobytes(), []).append(number)
+        asked = _numbers(_keys(pairs, np.arange(len(pairs))))
         for file in files:
             kept = np.load(file)
-            ends = np.cumsum(kept["counts"], dtype=np.int64)
-            sentences = kept["sentences"].astype(np.float32) * _STEP
-            for at, key in enumerate(kept["keys"]):
-                for number in numbers.get(key.tobytes(), ()):
-                    count = int(kept["counts"][at])
-                    labels.known[number] = True
-                    labels.answers[number] = kept["answers"][at] * _STEP
-                    labels.sentences[number, :count] = sentences[ends[at] - count : ends[at]]
-                    labels.short[number] = kept["short"][at]
+            keys, last = np.unique(_numbers(kept["keys"])[::-1], return_index=True)
+            at = np.searchsorted(keys, asked)
+            found = at < len(keys)
+            found[found] = keys[at[found]] == asked[found]
+            row = len(kept["keys"]) - 1 - last[at[found]]
+            counts = kept["counts"].astype(np.int64)[row]
+            there = np.arange(SENTENCES) < counts[:, None]
+            starts = np.cumsum(kept["counts"], dtype=np.int64)[row] - counts
+            sentences = labels.sentences[found]
+            sentences[there] = kept["sentences"][(starts[:, None] + np.arange(SENTENCES))[there]] * _STEP
+            labels.sentences[found] = sentences
+            labels.known[found] = True
+            labels.answers[found] = kept["answers"][row] * _STEP
+            labels.short[found] = kept["short"][row]
         return labels
 
 
@@ -104,6 +107,13 @@ def say(reader: Reader, pairs: Pairs, labels: Labels, *, seconds: float, tokens:
 
 def _rounded(logits: Numbers) -> Numbers:
     return np.clip(np.rint(logits / _STEP), -128, 127).astype(np.int8)
+
+
+def _numbers(keys: Numbers) -> Numbers:
+    """Return keys of ``_KEY`` bytes as numbers."""
+    wide = np.zeros((len(keys), 8), dtype=np.uint8)
+    wide[:, :_KEY] = keys
+    return wide.view(np.uint64)[:, 0]
 
 
 def _keys(pairs: Pairs, some: Numbers) -> Numbers:

@@ -7,7 +7,7 @@ import lzma
 from pathlib import Path
 from typing import Any
 
-from training.examples import HELD_OUT
+from training.examples import HELD_OUT, HELD_OUT_PAGES
 
 Row = dict[str, Any]
 
@@ -24,6 +24,11 @@ def write(folder: Path) -> Path:
             row["near"] = [id for id in row["near"] if id != row["passage"]]
             row["evidence"], row["short"] = [], None
     _save(folder, "manuals", [*learned[0], *held_out[0]], [*learned[1], *held_out[1]])
+    leaflet, held_out_leaflet = (
+        _site("leaflet", ["ladder", "rope"]),
+        _site(sorted(HELD_OUT_PAGES)[0], ["bucket", "lamp"]),
+    )
+    _save(folder, "pages", [*leaflet[0], *held_out_leaflet[0]], [*leaflet[1], *held_out_leaflet[1]])
     for name, article in (("public", None), ("squad2", "Warsaw")):
         _save(folder, name, *_public(name, article))
     return folder
