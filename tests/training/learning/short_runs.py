@@ -171,7 +171,10 @@ def test_what_is_exported_says_what_was_trained(pairs: Pairs, tmp_path: Path) ->
     quantise(reader_model(reader.weights(), HEADS), tmp_path / "reader.onnx")
     session = open_session(tmp_path / "reader.onnx", 1)
     question, passage = pairs.questions[pairs.asked[0]], pairs.passages[pairs.read[0]]
-    inputs = {"question": word_vectors().of(question.tolist())[None], "passage": word_vectors().of(passage.tolist())[None]}
+    inputs = {
+        "question": word_vectors().of(question.tolist())[None],
+        "passage": word_vectors().of(passage.tolist())[None],
+    }
     answers, start, end, evidence = session.run(None, inputs)
     kept = slice(len(question), len(question) + len(passage))
     for mine, theirs in ((start, exact.start), (end, exact.end)):
