@@ -26,11 +26,11 @@ _DEPTH = 40
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _COMPOUND = re.compile(r"([a-z][\w-]*|\*)?((?:[.#][\w-]+)*)", re.IGNORECASE)
 _PART = re.compile(r"([.#])([\w-]+)")
-#: properties that can hide an element, or show one that another rule hides
+#: properties that can hide, strike out or raise an element, or undo what another rule does
 _RELEVANT = frozenset(
     "display visibility content-visibility opacity color background background-color background-clip font font-size "
     "left right top bottom margin-left margin-right margin-top text-indent transform clip clip-path overflow width "
-    "height max-width max-height -webkit-background-clip".split()
+    "height max-width max-height -webkit-background-clip text-decoration text-decoration-line vertical-align".split()
 )
 Declarations = Mapping[str, str]
 Colour = tuple[int, int, int]

@@ -21,12 +21,14 @@ from crawler.extract.content.main_content import HUB_SHARE, main_content
 from crawler.extract.content.page_kind import kind_by_signs
 from crawler.extract.element_text import Rendered
 from crawler.extract.facts import facts_of
+from crawler.extract.folded import place_tabs
 from crawler.extract.formulas import write_formulas
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
 from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.pdf.read import NoPdfText, read_pdf
 from crawler.extract.preformatted import write_preformatted
+from crawler.extract.superscripts import write_superscripts
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
 from domain import Link, PageText
 from domain.errors import WellreadError
@@ -34,7 +36,7 @@ from text.invisible import strip_invisible
 from text.language import detect_page_language
 
 #: raised when the same bytes give another text: pages that were read with a former one are fetched whole when due
-EXTRACTION = "5"
+EXTRACTION = "6"
 
 _WITH_FACTS = frozenset({"script", "head"})  #: not seen
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
@@ -103,6 +105,7 @@ def _html(text: str, url: str) -> PageText:
     links = links_of(tree, url)
     kind = kind_by_signs(tree)
     write_formulas(tree)
+    place_tabs(tree)
     whole = _drop_hidden(tree)
     _drop_permalinks(tree)
     _shorten_own_links(tree, url)
@@ -135,6 +138,7 @@ def _drop_hidden(tree: Any) -> Any:
     """Remove the hidden elements in place; return the page to read facts from, which has the JSON-LD of its scripts."""
     has_data = tree.find(".//script[@type='application/ld+json']") is not None
     drop_hidden(tree, spare=_WITH_FACTS)
+    write_superscripts(tree)
     whole = deepcopy(tree) if has_data else tree
     for element in list(tree.iter("script")):
         drop(element)

@@ -31,6 +31,7 @@ _LINE_TAGS = frozenset(
     "tfoot menu dir hgroup search td th".split()
 )
 _BLOCK_TAGS = _PARAGRAPH_TAGS | _LINE_TAGS
+_HOLDERS = frozenset({"div", "section", "article", "main", "td", "body", "center", "form"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _ITEMS = frozenset({"li", "dt", "dd"})
 _SPACE = re.compile(r"\s+")
@@ -51,6 +52,7 @@ class Line:
     linked: int = 0  #: characters in links, without spaces
     links: int = 0
     local: int = 0  #: links to a part of the same page
+    holder: Any = field(default=None, repr=False, compare=False)  #: the element that its paragraph or list stands in
     is_aside: bool = False  #: within an element whose class says comments, related pages, adverts
 
 
@@ -140,6 +142,7 @@ class _Writer:
     described: bool = False  #: the next paragraph describes the term above
     block: int = 0
     anchor: int = 0  #: depth of links
+    holders: list[Any] = field(default_factory=list)  #: the open elements that hold paragraphs
     asides: list[Any] = field(default_factory=list)  #: the outermost open element of a site's other matters
     linked: int = 0
     links: int = 0
@@ -205,6 +208,7 @@ class _Writer:
                 linked=linked,
                 links=links,
                 local=local,
+                holder=self.holders[-1] if self.holders else None,
                 is_aside=bool(self.asides),
             )
         )
@@ -213,6 +217,8 @@ class _Writer:
 
     def _begin(self, tag: str, element: Any) -> None:
         self.flush()
+        if tag in _HOLDERS:
+            self.holders.append(element)
         next_term = tag == "dt" and (self.described or self.within[-1:] == ["dt"])
         inner = self.bullet or (tag in _LISTS and self.lists) or next_term or (tag == "p" and self.described)
         self._due("\n\n" if tag in _PARAGRAPH_TAGS and not inner else "\n")
@@ -236,6 +242,8 @@ class _Writer:
 
     def _end(self, tag: str) -> None:
         self.flush()
+        if tag in _HOLDERS:
+            self.holders.pop()
         if tag == "pre":
             self.pre = max(0, self.pre - 1)
         elif tag in _LISTS:

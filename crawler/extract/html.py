@@ -20,7 +20,7 @@ _CLASSES = etree.ElementDefaultClassLookup(element=lxml.html.HtmlElement)
 _NAMES = re.compile(
     r"(?:^|[\s_-])(?:comments?|comment-?list|respond|disqus|related\w*|recommend\w*|recirc\w*|more-?(?:from|stories|news|on)|"
     r"read-?(?:more|next|also)|also-?(?:read|like)|trending|popular|most-?read|latest|share\w*|sharing|social\w*|follow|"
-    r"newsletter|subscri\w*|sign-?up|promo\w*|sponsor\w*|advert\w*|ads?|banner|outbrain|taboola|widgets?|sidebar|"
+    r"newsletter|subscri\w*|sign-?up|promo\w*|sponsor\w*|advert\w*|ads?|banner|outbrain|taboola|(?<!elementor.)widgets?|sidebar|"
     r"author-?(?:bio|box|info)|about-?author|byline|tags?|tag-?list|post-?meta|entry-?meta|copyright|cookie\w*|consent|"
     r"portable-archive|teaser|paywall|print|donate|poll|rating|reviews?|upsell|cart|product-?grid)(?:$|[\s_-])"
 )

@@ -1,31 +1,53 @@
-"""Remove from a parsed page what a reader does not see: scripts, comments, hidden elements, invisible characters.
+"""Remove from a parsed page what a reader does not see or is to disregard: scripts, hidden elements, struck-out text.
 
-Text that opens with a click (``details``) is visible. What a script or an external style sheet hides is not known.
+Text that opens with a click is visible (:mod:`crawler.extract.folded`). What a script or an external style sheet hides
+is not known.
 """
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import Any
 
 from crawler.extract.css import WHITE, Colour, StyleSheets, background_of, colour_of, declarations, hides, is_same
+from crawler.extract.folded import Controls
+from crawler.extract.html import names_of
 from text.invisible import strip_invisible
 
 _INVISIBLE_TAGS = frozenset(
     "script style template noscript iframe object embed svg canvas audio video map select button textarea input "
     "dialog datalist title base link meta math-annotation noframes noembed rp".split()
 )
+_DEPTH = 40  #: elements around a control that may hide it
 _ROOTS = ("html", "body", "main")
 _MAX_STYLE = 2_000
+#: declarations that fold a panel until a click
+_FOLDING = frozenset("display visibility content-visibility opacity height max-height".split())
+_STRUCK_TAGS = frozenset({"s", "del", "strike"})
+_STRUCK = re.compile(r"(?:^|\s)(?:line-through|strike-?through|text-(?:strike|decoration-line-through))(?:\s|$)")
+_RAISING = {"super": "sup", "sub": "sub"}
+#: elements within a line, which such a style raises or sets apart
+_INLINE = frozenset("span font small b strong i em a label".split())
+_INLINE_PARENTS = _INLINE | {"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "legend", "p"}
+_APART = frozenset("block flex grid table list-item inline-block inline-flex inline-grid table-cell flow-root".split())
 
 
 def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
     """Remove the hidden elements of an lxml tree in place, except tags in ``spare``; the text after them stays."""
     styles = _Styles(tree)
+    controls = Controls(tree, styles.is_seen)
     for element in list(tree.iter()):
         if element.tag in spare:
             continue
-        if not isinstance(element.tag, str) or element.tag in _INVISIBLE_TAGS or _is_hidden(element, styles):
+        if not isinstance(element.tag, str) or _is_invisible(element, controls):
             drop(element)
+            continue
+        style = styles.style_of(element)
+        if _is_hidden(element, style, styles, controls) or _is_struck(element, style):
+            drop(element)
+        elif element.tag in _INLINE and style:
+            _set(element, style)
 
 
 def drop_invisible_characters(tree: Any) -> None:
@@ -72,6 +94,11 @@ class _Styles:
             style = {"color": colour.lower(), **style}
         return style
 
+    def is_seen(self, element: Any) -> bool:
+        """Return whether nothing hides an element or what is around it."""
+        around = (element, *islice(element.iterancestors(), _DEPTH))
+        return not any(_is_folded(each) or hides(self.style_of(each)) for each in around if each.tag not in _ROOTS)
+
     def background_of_element(self, element: Any) -> Colour | str:
         """Return the colour behind an element; "unknown" for an image, white where none is set."""
         passed = []
@@ -92,16 +119,49 @@ class _Styles:
         return background_of(self.style_of(element)) or (named and (colour_of(named.lower()) or "unknown"))
 
 
-def _is_hidden(element: Any, styles: _Styles) -> bool:
+def _is_invisible(element: Any, controls: Controls) -> bool:
+    """Return whether an element's text is never shown; the label of a button and a text to copy are."""
+    if element.tag == "button" and controls.is_label(element):
+        element.tag = "span" if element.getparent().tag in _INLINE_PARENTS else "p"
+    elif element.tag == "textarea" and ("readonly" in element.attrib or "disabled" in element.attrib):
+        element.tag = "pre"
+    return element.tag in _INVISIBLE_TAGS
+
+
+def _is_hidden(element: Any, style: dict[str, str], styles: _Styles, controls: Controls) -> bool:
     if element.tag in _ROOTS:  # pages hide these until their script has run
         return False
+    if _is_folded(element) or (style and hides(style)):
+        shown = {name: value for name, value in style.items() if name not in _FOLDING}
+        if hides(shown) or not controls.open(element):
+            return True
+    return bool(style) and _has_background_colour(element, style, styles)
+
+
+def _is_folded(element: Any) -> bool:
     attributes = element.attrib
-    if attributes.get("hidden", "until-found") != "until-found" or attributes.get("aria-hidden", "") == "true":
-        return True
-    if "popover" in attributes:
-        return True
-    style = styles.style_of(element)
-    return bool(style) and (hides(style) or _has_background_colour(element, style, styles))
+    return (
+        attributes.get("hidden", "until-found") != "until-found"
+        or attributes.get("aria-hidden", "") == "true"
+        or "popover" in attributes
+    )
+
+
+def _is_struck(element: Any, style: dict[str, str]) -> bool:
+    line = style.get("text-decoration-line") or style.get("text-decoration")
+    if line:
+        return "line-through" in line
+    return element.tag in _STRUCK_TAGS or _STRUCK.search(names_of(element)) is not None
+
+
+def _set(element: Any, style: dict[str, str]) -> None:
+    """Keep what a style says of an element within a line: that it is raised, or stands apart."""
+    if (tag := _RAISING.get(style.get("vertical-align", ""))) and element.tag != "a":
+        element.tag = tag
+    elif style.get("display") in _APART:
+        element.text = f" {element.text or ''}"
+        if not element.tail:
+            element.tail = " "
 
 
 def _has_background_colour(element: Any, style: dict[str, str], styles: _Styles) -> bool:

@@ -18,6 +18,7 @@ from crawler.extract.content.furniture import without_furniture
 from crawler.extract.content.navigation import drop_menu_cells, drop_navigation, weigh, without_bars
 from crawler.extract.content.page_kind import Kind, kind_by_loss
 from crawler.extract.element_text import Line, Rendered, joined, lines_of
+from crawler.extract.html import MAX_NAMES
 
 #: where pages mark their content
 _MAIN = (".//*[@role='main']", ".//main", ".//article")
@@ -36,6 +37,11 @@ _SHINGLE = 8  #: characters
 _LONG = 40  #: characters of a line that stands nowhere else on the page
 _PARAGRAPH, _REST = 25, 5  #: words of a long paragraph; so many of them are the rest of an article
 _SHARE = 0.6  #: of a line's shingles that stand in the library's text
+_DIGITS = re.compile(r"\S*\d\S*")
+_SENTENCE = 10  #: words of a paragraph in another wrapper
+_OF_ARTICLE = 0.3  #: least share of an article's paragraphs that stand in wrappers of one kind
+_LINKED = 0.3  #: a larger share of links is no text
+_ABOVE, _DEPTH = 4, 40  #: elements above a line in which its wrapper is looked for, and above a wrapper
 _AROUND = 3  #: short lines are looked for so many lines beyond the first and the last long one
 
 
@@ -44,8 +50,8 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     body = tree.find("body") if tree.find("body") is not None else tree
     drop_menu_cells(body)
     text = "" if kind == "documentation" else article_text(tree)
-    article = _without_asides(chosen(lines_of(body), text)) if len(text.split()) >= MIN_WORDS else []
-    article = without_furniture(article)
+    lines = lines_of(body) if len(text.split()) >= MIN_WORDS else []
+    article = without_furniture(_without_asides(with_like_wrappers(lines, chosen(lines, text))))
     if article and kind == "article":
         return joined(article), _share(article)
     drop_navigation(body)
@@ -123,6 +129,79 @@ def chosen(lines: Sequence[Line], text: str) -> list[Line]:
     return [lines[at] for at in sorted(taken | _rest(lines, taken))]
 
 
+def with_like_wrappers(lines: Sequence[Line], article: Sequence[Line]) -> list[Line]:
+    """Return an article with the rest of what its page wraps in the same way: the library often stops at one wrapper.
+
+    Wrappers are alike by their classes, or without classes by all elements around them. Where most paragraphs would
+    still be lost, those of the element that the page marks as its article are taken.
+    """
+    paragraphs = [line for line in article if _is_paragraph(line)]
+    weights: Counter[tuple[str, ...]] = Counter()
+    for line in paragraphs:
+        weights[_kind(line.holder)] += len(line.text)
+    kinds = {kind for kind, weight in weights.items() if weight >= _OF_ARTICLE * weights.total()}
+    held = {line.holder for line in article}
+    found: dict[Any, list[Line]] = {}
+    for line in lines if paragraphs else ():
+        wrapper = _wrapper(line.holder, kinds)
+        if wrapper is not None and wrapper not in held:
+            found.setdefault(wrapper, []).append(line)
+    texts = (within for within in found.values() if _share(within) < _LINKED and any(map(_is_text, within)))
+    taken = {id(line) for line in (*article, *(line for within in texts for line in within))}
+    taken |= _marked(lines, taken, paragraphs)
+    return [line for line in lines if id(line) in taken]
+
+
+def _marked(lines: Sequence[Line], taken: Set[int], paragraphs: Sequence[Line]) -> set[int]:
+    """Return the lines of the element that the page marks as its article, if most of its paragraphs are not taken."""
+    marked = (
+        next((each for each in _around(paragraphs[0].holder) if each.tag in ("article", "main")), None)
+        if paragraphs
+        else None
+    )
+    if marked is None:
+        return set()
+    places = [at for at, line in enumerate(lines) if _is_paragraph(line) and marked in _around(line.holder)]
+    lost = sum(len(lines[at].text) for at in places if id(lines[at]) not in taken)
+    if not places or 2 * lost < sum(len(lines[at].text) for at in places):
+        return set()
+    within = lines[places[0] : places[-1] + 1]
+    return {id(line) for line in within if not line.is_aside and line.linked < _LINKED * len(line.text)}
+
+
+def _around(element: Any) -> list[Any]:
+    return [] if element is None else [element, *islice(element.iterancestors(), _DEPTH)]
+
+
+def _wrapper(holder: Any, kinds: Set[tuple[str, ...]]) -> Any:
+    """Return the element of one of these kinds that holds a line, a few elements above it; None if there is none."""
+    for element in _around(holder)[:_ABOVE]:
+        kind = _kind(element)
+        if kind in kinds or any(kind[0] == other[0] == "." and _is_part(kind, other) for other in kinds):
+            return element
+    return None
+
+
+def _is_part(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return set(one) <= set(other) or set(other) <= set(one)
+
+
+def _kind(element: Any) -> tuple[str, ...]:
+    """Return "." and the classes of an element, without those that number it; without any, what is around it."""
+    if element is None:
+        return ()
+    classes = _classes(element)
+    return (".", *classes) if classes else tuple(" ".join((each.tag, *_classes(each))) for each in _around(element))
+
+
+def _classes(element: Any) -> list[str]:
+    return _DIGITS.sub("", element.get("class", "")[:MAX_NAMES]).split()
+
+
+def _is_text(line: Line) -> bool:
+    return line.kind == "prose" and not line.is_aside and len(line.text.split()) >= _SENTENCE
+
+
 def _rest(lines: Sequence[Line], taken: Set[int]) -> set[int]:
     """Return the places of an article's rest, where the library stopped early: long paragraphs just below it."""
     if not taken:
@@ -141,7 +220,7 @@ def _rest(lines: Sequence[Line], taken: Set[int]) -> set[int]:
 
 def _is_paragraph(line: Line) -> bool:
     long = line.kind == "prose" and len(line.text.split()) >= _PARAGRAPH
-    return long and not line.is_aside and line.linked < 0.3 * len(line.text)
+    return long and not line.is_aside and line.linked < _LINKED * len(line.text)
 
 
 def _take(own: Sequence[str], wanted: Counter[str], places: range, *, least: int) -> set[int]:

@@ -56,3 +56,34 @@ def test_captions_of_adverts_are_left_out(name: str) -> None:
     picture = f"<figure class='{name}'><img src='/oil.png' alt='Oil'><figcaption>{BESIDE}</figcaption></figure>"
     assert BESIDE not in _read_article(picture)
     assert BESIDE in _read_article(picture.replace(name, "picture"))
+
+
+def _read_blocks(wrapped: str) -> str:
+    gallery = "<section class='gallery'><h4>14 photos</h4><a href='#'><img src=a.jpg></a></section>"
+    head = "<title>The lamp</title><meta property='og:type' content='article'>"
+    texts = (
+        PARAGRAPH * 3,
+        f"{BESIDE} {PARAGRAPH}",
+        "The keeper, Ingrid Moe, has kept the lamp for nine years.",
+    )
+    blocks = gallery.join(wrapped.replace("TEXT", f"<h3>Part {at}</h3><p>{text}</p>") for at, text in enumerate(texts))
+    page = f"<!doctype html><html lang='en'><head>{head}</head><body><h1>The lamp</h1>{blocks}</body></html>"
+    return extract(page.encode(), url="http://a.example/lamp.html", content_type="text/html; charset=utf-8").text
+
+
+@each_row(
+    "names",
+    "entry-content post-content rich-text wysiwyg content-block text-block paragraph-module body-copy "
+    "story-body__inner "
+    "elementor-widget-text-editor wp-block-group section__text field--name-body prose sqs-block-content "
+    "td-post-content node__content".split(),
+)
+def test_article_in_several_wrappers_is_all_of_them(names: str) -> None:
+    text = _read_blocks(f"<div class='row'><div class='cell'><div class='{names}'>TEXT</div></div></div>")
+    assert "Part 1" in text
+    assert "Ingrid Moe" in text
+    assert "photos" not in text
+
+
+def test_wrappers_without_classes_are_whole_too() -> None:
+    assert "Ingrid Moe" in _read_blocks("<div><div><div>TEXT</div></div></div>")

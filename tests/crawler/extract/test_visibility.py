@@ -118,6 +118,74 @@ def test_rule_for_what_stands_within_another_hides_it() -> None:
     assert "Hidden" not in text
 
 
+@each_row(
+    "body, head",
+    [
+        (
+            "<h3><button aria-expanded aria-controls=p>How?</button></h3><section id=p hidden>Shown here.</section>",
+            "",
+        ),
+        ("<div class=faq-q onclick=x()>How do I pay?</div><div style='display:none'><p>Shown here.</p></div>", ""),
+        ("<h3 class=accordion-title>How?</h3><div class=a>Shown here.</div>", "<style>.a{display:none}</style>"),
+        (
+            "<button class=accordion>How?</button><div class=a>Shown here.</div>",
+            "<style>.a{max-height:0;overflow:hidden}</style>",
+        ),
+        ("<a data-toggle=collapse href='#p'>How?</a><div id=p style='display:none'>Shown here.</div>", ""),
+        (
+            "<input id=c><label for=c>How?</label><div style='height:0;overflow:hidden'>Shown here.</div>",
+            "",
+        ),
+        ("<dl><dt><button>How do I pay?</button></dt><dd hidden>Shown here.</dd></dl>", ""),
+        (
+            "<p>How? First. <span style='display:none'>Shown here.</span><button type=button>Read more</button></p>",
+            "",
+        ),
+        ("<button popovertarget=p>How?</button><div id=p popover>Shown here.</div>", ""),
+        ("<p>How do I pay?</p><p aria-hidden=true>Shown here.</p>", ""),
+    ],
+)
+def test_panel_that_a_click_opens_is_read_below_its_label(body: str, head: str) -> None:
+    text = read(body, head)
+    assert 0 < text.index("How") < text.index("Shown here")
+
+
+@each_row(
+    "body",
+    [
+        "<h2>Paying</h2><div style='display:none'>Hidden there.</div>",  # nothing opens it
+        "<button aria-controls=m>Menu</button><ul id=m hidden><li><a href=/a>Hidden there</a></li></ul>",
+        "<a href='#m' data-toggle=modal data-target='#m'>Join</a><div id=m style='display:none'>Hidden there.</div>",
+        "<button aria-controls=m>Join</button><div id=m role=dialog hidden>Hidden there.</div>",
+        "<form><button>Send</button></form><div style='display:none'>Hidden there.</div>",
+        "<button aria-controls=p>How?</button><div id=p style='color:#fff'>Hidden there.</div>",
+        "<button aria-controls=p>How?</button><div id=p style='display:none;text-indent:-9999px'>Hidden there.</div>",
+        "<button aria-controls=p></button><div id=p hidden>Hidden there.</div>",
+        "<button aria-controls=p hidden>How?</button><p>x</p><div id=p hidden>Hidden there.</div>",
+        "<p style='opacity:0'><button aria-controls=p>How?</button></p>x<div id=p hidden>Hidden there.</div>",
+        "<button aria-controls=p>How?</button><div id=p hidden>x<p style='font-size:0'>Hidden there.</p></div>",
+        "<button>Hidden there</button><button type=submit>Hidden there</button><p>x</p>",
+        "<textarea>Hidden there.</textarea>",
+    ],
+)
+def test_what_no_click_opens_stays_hidden(body: str) -> None:
+    assert "Hidden there" not in read(body)
+
+
+@pytest.mark.parametrize("names", [("aria-controls=a", "aria-controls=b"), ("", "")])
+def test_label_of_a_tab_stands_above_what_it_opens(names: tuple[str, str]) -> None:
+    tabs = "".join(
+        f"<button role=tab {name}>{label}</button>" for name, label in zip(names, ("Linux", "macOS"), strict=True)
+    )
+    panels = "<div role=tabpanel id=a><p>Type one.</p></div><div role=tabpanel id=b hidden><p>Type two.</p></div>"
+    text = read(f"<div role=tablist>{tabs}</div>{panels}")
+    assert "Linux\n\nType one.\n\nmacOS\n\nType two." in text
+
+
+def test_text_to_copy_is_read_as_code() -> None:
+    assert "one\n  two" in read("<textarea readonly>one\n  two</textarea>")
+
+
 def test_page_without_head_and_body_tags_is_read() -> None:
     page = f"<title>Lamp</title><main><p>{WORDS}</p></main>".encode()
     assert "trims the wick" in extract(page, url="https://e.org/", content_type="text/html").text
