@@ -13,6 +13,7 @@ from crawler.browser.render import NotRendered
 from crawler.browser.with_javascript import PageClient, Renderer, run_scripts
 from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import BadSitemap, parse_sitemap
+from crawler.extract.bounded_process import TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
 from crawler.extract.metadata import robots_directives
 from crawler.fetch.guard import Blocked, FetchError
@@ -121,9 +122,12 @@ def _extracted(fetched: Fetched, candidate: Candidate, known: PreviousRead | Non
         return _of_page(fetched, candidate, url, known)
     try:
         parse = parse_sitemap if candidate.kind == "sitemap" else parse_feed
-        return ReadResult(outcome=ReadOutcome.READ, url=url, links=parse(fetched.body, url=url))
+        links = read_bounded(lambda: parse(fetched.body, url=url), len(fetched.body))
+        return ReadResult(outcome=ReadOutcome.READ, url=url, links=links)
     except BadSitemap as error:
         return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=str(error))
+    except TooMuchWork as error:
+        return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=f"{url} {error}")
 
 
 def _of_page(fetched: Fetched, candidate: Candidate, url: str, known: PreviousRead | None) -> ReadResult:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from crawler.browser.render import NotRendered
 from crawler.browser.requests import ScriptFetch
 from crawler.content_types import HTML
+from crawler.extract.bounded_process import TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.document import CONTROL, MAX_SOURCE
 from crawler.extract.html import parse
@@ -51,7 +52,13 @@ async def run_scripts(
 
     ``permission`` is asked before each request of a script. Raises NotRendered, also where there is no browser.
     """
-    if not needs_javascript(page.body, page.headers.get("content-type", "")):
+    try:
+        has_text = not read_bounded(
+            lambda: needs_javascript(page.body, page.headers.get("content-type", "")), len(page.body)
+        )
+    except TooMuchWork as error:
+        raise NotRendered(f"{page.url} {error}") from error
+    if has_text:
         return None
     if browser is None:
         raise NotRendered(NEEDS_BROWSER)

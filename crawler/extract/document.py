@@ -16,6 +16,7 @@ from typing import Any, Final
 from markdown_it import MarkdownIt
 
 from crawler.content_types import PDF, READABLE, READABLE_NAMES
+from crawler.extract.bounded_process import TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.content.main_content import HUB_SHARE, main_content
 from crawler.extract.content.page_kind import kind_by_signs
@@ -88,7 +89,11 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     if body.startswith(_BINARY):
         raise NothingToRead(f"{url} is binary, unlike its content type: only {READABLE_NAMES} are read.")
     text = CONTROL.sub(" ", decode(body, content_type))
-    page = _READERS.get(kind, _html)(text, url)
+    read = _READERS.get(kind, _html)
+    try:
+        page = read_bounded(lambda: read(text, url), len(text))
+    except TooMuchWork as error:
+        raise NothingToRead(f"{url} {error}") from error
     if not page.text.strip():
         links = page.links if page.follow else ()
         raise NothingToRead(f"{url} has no readable text; perhaps a script makes it in the browser.", links)

@@ -133,7 +133,10 @@ def _alone_in(element: Any) -> str:
     """Return the classes of the blocks that hold nothing but this element."""
     names: list[str] = []
     above = element.getparent()
-    while above is not None and above.tag in ("p", "div") and len(above) == 1 and len(names) < 3:
+    while above is not None and above.tag in ("p", "div") and len(names) < 3:
+        # not by its length, which lxml counts: an image in each of many lines would take the square of their number
+        if element.getprevious() is not None or element.getnext() is not None:
+            break
         if ((above.text or "") + (element.tail or "")).strip():
             break
         names.append(names_of(above))

@@ -43,7 +43,7 @@ _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁһкмтвнАЕОРСУХІЈЅКМТВНαοεικνρτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijsdhkmtbhAEOPCYXIJSKMTBHaoeiknptuxABEZHIKMNOPTYX",
 )
-_MIXED = re.compile(r"\w*(?:[A-Za-z]\w*[\u0370-\u052f]|[\u0370-\u052f]\w*[A-Za-z])\w*")
+_LATIN, _LOOKALIKE, _WORD = re.compile(r"[A-Za-z]"), re.compile(r"[\u0370-\u052f]"), re.compile(r"\w+")
 _MOST_CHARACTERS = 2_000
 
 
@@ -78,7 +78,13 @@ def _finds(patterns: _Patterns, text: str) -> bool:
 def _plain(text: str) -> str:
     """Return the text with spaced-out letters joined, and lookalike letters replaced by Latin ones."""
     text = _SPACED.sub(lambda found: found[0].replace(" ", ""), text)
-    return text if text.isascii() else _MIXED.sub(lambda word: word[0].translate(_LOOKALIKES), text)
+    return text if text.isascii() else _WORD.sub(_with_latin_letters, text)
+
+
+def _with_latin_letters(word: re.Match[str]) -> str:
+    """Return a word of mixed letters with Latin ones for those that look like them."""
+    is_mixed = _LATIN.search(word[0]) and _LOOKALIKE.search(word[0])
+    return word[0].translate(_LOOKALIKES) if is_mixed else word[0]
 
 
 def _without_quotes(text: str) -> str:

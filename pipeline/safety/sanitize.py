@@ -18,7 +18,7 @@ _AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]*:[^<>\s]*)>", re.IGNORECASE)
 #: the rest of an image or a link that was cut in two
 _REST = re.compile(rf"!(?=\[)|\](?=\({_ADDRESS})", re.IGNORECASE)
 #: the page's own source numbers: they would look like our citations
-_MARKER = re.compile(r"(?:(?<=[.!?,;:\"”’)\]])|\s+)\[\d{1,3}\](?![\w(\[=])")
+_MARKER = re.compile(r"(?:(?<=[.!?,;:\"”’)\]])|(?<!\s)\s++)\[\d{1,3}\](?![\w(\[=])")
 _TAG = re.compile(r"<(?:[a-z/!?][^<>]*>?)", re.IGNORECASE)
 _URL = re.compile(
     r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.)[^\s<>\"“”)\]]+|\b(?:javascript|data|vbscript|file|mailto|tel):\S+"

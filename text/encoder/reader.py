@@ -27,6 +27,8 @@ READER: Final = FOLDER / "reader.onnx"
 NOTHING: Final = -10.0
 #: the reader was trained with at most as many of a question, and of a title
 QUESTION_TOKENS, TITLE_TOKENS = 48, 24
+#: of a passage: more than 180 words have in any language, and less than text without a blank would cost
+PASSAGE_TOKENS: Final = 900
 _INPUTS, _OUTPUTS = ["question", "passage"], ["answers", "start", "end", "evidence"]
 
 
@@ -57,13 +59,13 @@ class JointLayers:
     def read(self, question: str, title: str, text: str) -> Logits:
         """Return the logits of a passage below its title, a long one read in windows of like length.
 
-        Of several windows, that answers best says whether the passage answers.
+        Tokens beyond the first 900 have none. Of several windows, that answers best says whether the passage answers.
         """
         import numpy as np
 
         asked = [CLS, *tokens_of(self._tokenizer, question)[0][:QUESTION_TOKENS], SEP]
         lead = [CLS, *tokens_of(self._tokenizer, title)[0][:TITLE_TOKENS]]
-        ids, spans = tokens_of(self._tokenizer, text)
+        ids, spans = (each[:PASSAGE_TOKENS] for each in tokens_of(self._tokenizer, text))
         windows = -(-len(ids) // (MAX_TOKENS - len(lead) - 1))
         answers = [NOTHING]
         parts = [np.empty((3, 0), dtype=np.float32)]

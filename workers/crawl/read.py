@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 from redis import RedisError
 
 from crawler import urls
@@ -83,6 +84,8 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
         except OUTAGES as error:
             _postpone(services, claim, error)
             return
+        except SoftTimeLimitExceeded:  # it would take as long again
+            reading = _too_long(claim)
         except Exception as error:  # the row remembers what failed; the sweep tries again
             log.exception("read_failed")
             _retry(services, claim, f"{type(error).__name__}: {error}", after_s=leases.backoff_s(claim.attempts))
@@ -96,11 +99,19 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
             record.record_read(services, claim, with_facts(services, claim.question, reading), delay_s)
 
 
+def _too_long(claim: Claim) -> ReadResult:
+    """Return that a page or file was not read within the time of a task, and is not tried again before it is due."""
+    log.error("read_took_too_long", url=claim.candidate.url)
+    return ReadResult(outcome=ReadOutcome.FAILED, url=claim.candidate.url, reason="it took longer than 100 s to read")
+
+
 def _read_file(services: Services, claim: Claim) -> None:
     """Read a file of the operator's own, then record the result; the candidate's lease is held all the while."""
     with services.leases.holding(claim.lease):
         try:
             reading = files.read(services, claim.candidate.url, claim.page)
+        except SoftTimeLimitExceeded:
+            reading = _too_long(claim)
         except Exception as error:  # the row remembers what failed; the sweep tries again
             log.exception("file_not_read", url=claim.candidate.url)
             reading = ReadResult(outcome=ReadOutcome.RETRY, reason=f"{type(error).__name__}: {error}")

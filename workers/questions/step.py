@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,8 +35,16 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+#: seconds of processor time that a step may take; it takes one or two
+MOST_WORK_S = 40.0
+
+
+class TooMuchWork(WellreadError):
+    """A step took more processor time than any question needs; it would take it again."""
+
+
 #: errors that only the operator can fix: the message says how
-OPERATOR_ERRORS = (EmbedderMismatch, PassagesLost, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused)
+OPERATOR_ERRORS = (EmbedderMismatch, PassagesLost, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused, TooMuchWork)
 
 #: the step that works on a question in each open status, as the trace names it
 _STEPS = {status: task.step for status, task in STEPS.items()} | {Status.FOLLOWING: "follow"}
@@ -59,11 +69,32 @@ def step(services: Services, question_id: str, status: Status) -> Iterator[Work 
         return
     with structlog.contextvars.bound_contextvars(question=question_id, step=work.step):
         try:
-            with services.leases.holding(work.lease):
+            with services.leases.holding(work.lease), within_work_s(MOST_WORK_S):
                 yield work
         except (Exception, SoftTimeLimitExceeded) as error:  # the row remembers what failed; the sweep tries again
             log.exception("step_failed")
             _record_failure(services, work, error)
+
+
+@contextmanager
+def within_work_s(most_s: float) -> Iterator[None]:
+    """Raise TooMuchWork in the block once this process has worked so long; not in a thread, which gets no signals."""
+
+    def stop(*_: object) -> None:
+        raise TooMuchWork(
+            f"it took more than {most_s:g} s of processor time: one of the pages it found is perhaps made to do so. "
+            "Exclude its site, or ask in other words"
+        )
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, most_s, 5.0)  # again: a handler of all failures may take it for another
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def finish(services: Services, work: Work, move: Move) -> bool:

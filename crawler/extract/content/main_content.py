@@ -14,6 +14,7 @@ from typing import Any
 
 import trafilatura
 
+from crawler.extract.bounded_process import forked
 from crawler.extract.content.furniture import without_furniture
 from crawler.extract.content.navigation import drop_menu_cells, drop_navigation, weigh, without_bars
 from crawler.extract.content.page_kind import Kind, kind_by_loss
@@ -30,8 +31,12 @@ _ARTICLE_SHARE = 0.6
 HUB_SHARE = 0.6  #: a page with a larger share of links is a list of links, which is kept
 #: an index of more links than this, with fewer words for each, is all links
 _INDEX_LINKS, _WORDS_PER_LINK = 100, 15
-#: trafilatura takes 50 µs for an element; articles, for which it is made, have fewer
+#: articles, for which trafilatura is made, have fewer
 MAX_ELEMENTS = 20_000
+#: from so many on it may take the square of their time, minutes: it then works in a process that is ended
+_MANY_ELEMENTS = 2_000
+#: seconds of processor time for each element then: it needs 50 µs
+_ELEMENT_S = 100e-6
 _MARKS = re.compile(r"\W+|_+")
 _SHINGLE = 8  #: characters
 _LONG = 40  #: characters of a line that stands nowhere else on the page
@@ -93,10 +98,13 @@ def _share(lines: list[Line]) -> float:
 
 def article_text(tree: Any) -> str:
     """Return what the library takes for the main text of a page; "" if it finds none, or the page is too large."""
-    if sum(1 for _ in islice(tree.iter(), MAX_ELEMENTS)) == MAX_ELEMENTS:
+    count = sum(1 for _ in islice(tree.iter(), MAX_ELEMENTS))
+    if count == MAX_ELEMENTS:
         return ""
     try:
-        return library_text(deepcopy(tree))
+        if count < _MANY_ELEMENTS:
+            return library_text(deepcopy(tree))
+        return forked(lambda: library_text(tree), cpu_s=1 + _ELEMENT_S * count)
     except Exception:  # a page must not be lost because a library fails on it
         return ""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
-from crawler.extract.bounded_process import parsed_lines
+from crawler.extract.bounded_process import parsed_lines, read_bounded
 from crawler.extract.document import MAX_SOURCE
 from crawler.extract.element_text import Rendered, render
 from crawler.extract.html import parse
@@ -57,7 +58,8 @@ def read_office(body: bytes, *, title: str, bounds: OfficeBounds = _BOUNDS) -> P
         about = line.get("about", about)
         is_whole = is_whole or "end" in line
         if "html" in line:
-            parts.append((_rendered(line["html"]), line.get("place", "")))
+            html = line["html"]
+            parts.append((read_bounded(partial(_rendered, html), len(html)), line.get("place", "")))
     if not is_whole and not parts:
         raise NoOfficeText(f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB.")
     page = _joined(parts)

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final
 
 from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
+from crawler.extract.bounded_process import TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.document import CONTROL, NothingToRead, extract
 from crawler.extract.files.office import NoOfficeText, read_office
@@ -47,7 +48,7 @@ def read_file(body: bytes, *, address: str) -> PageText:
     suffix = suffix_of(name)
     try:
         return _read(body, address, name, suffix)
-    except NoOfficeText as error:
+    except (NoOfficeText, TooMuchWork) as error:
         raise NothingToRead(f"{name} {error}") from error
     except NothingToRead as error:
         raise NothingToRead(str(error).replace(address, name)) from error
@@ -71,7 +72,7 @@ def _read(body: bytes, address: str, name: str, suffix: str) -> PageText:
     if kind is None:
         raise NothingToRead(f"{name} is of a kind that is not read: only {NAMES} are.")
     if kind.reader == "rows":
-        page = read_delimited(CONTROL.sub(" ", decode(body)), title=name)
+        page = read_bounded(lambda: read_delimited(CONTROL.sub(" ", decode(body)), title=name), len(body))
         if not page.text:
             raise NothingToRead(f"{name} has no rows.")
         return page

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from crawler.extract.bounded_process import TooMuchWork, forked
 from crawler.extract.document import NothingToRead, extract
+from domain import Link
 
 URL = "http://a.example/"
 PARAGRAPH = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 4
@@ -55,6 +59,32 @@ def test_footnotes_of_the_main_text_are_kept() -> None:
 def test_hostile_markup_ends_in_time(opening: str) -> None:
     body = f"<html><body>{opening}<p>{PARAGRAPH}</p></body></html>".encode()
     assert extract(body, url=URL, content_type="text/html").text
+
+
+def test_what_a_fork_returns_or_raises_comes_back() -> None:
+    def refuse() -> None:
+        raise NothingToRead("It is empty.", (Link(url=URL, text="a", origin="page"),))
+
+    assert forked(lambda: PARAGRAPH * 10_000, cpu_s=5) == PARAGRAPH * 10_000
+    with pytest.raises(NothingToRead, match="It is empty") as refused:
+        forked(refuse, cpu_s=5)
+    assert [link.url for link in refused.value.links] == [URL]
+
+
+def test_what_works_without_end_is_ended_within_the_time_for_its_length() -> None:
+    with pytest.raises(TooMuchWork, match="more than 1 s of processor time"):
+        forked(lambda: re.fullmatch(r"(?:a|aa)+b", "a" * 60), cpu_s=0.5)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "piece",
+    ["a<sup>1</sup>", "a<div>b</div>", "<span>a<b>b</b></span>"],
+    ids=["footnotes", "blocks in text", "spans"],
+)
+def test_page_that_takes_the_library_the_square_of_its_length_is_read_without_it(piece: str) -> None:
+    """Each takes the library 30 s or more."""
+    assert "wick" in _text(f"<main><p>{PARAGRAPH}</p><div>{piece * 9_000}</div></main>")
 
 
 @pytest.mark.timeout(30)

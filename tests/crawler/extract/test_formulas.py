@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract.document import extract
+from crawler.extract.formulas import write_formulas
+from crawler.extract.html import parse
 from tests.crawler.extract.bodies import PARAGRAPH, read_body
+from tests.growth import MOST_RATIO, growth, seconds_of
 from tests.tables import each_row
 
 MATHML = (
@@ -117,3 +120,14 @@ def test_nested_drawings_without_a_formula_end_in_time() -> None:
             f"<html><body><p>{PARAGRAPH}</p>{'<span class=katex>' * 20_000}".encode(), url="http://a.example/"
         ).text
     )
+
+
+@pytest.mark.parametrize(
+    "piece", ["<img src=b alt=a>", "<p><img src=b alt=a></p>", "<div><img src=b alt='$a$'>b</div>"]
+)
+def test_time_is_in_proportion_to_the_images_of_a_line(piece: str) -> None:
+    def write(count: int) -> float:
+        tree = parse(f"<html><body><p>{piece * count}</p></body></html>")
+        return seconds_of(lambda: write_formulas(tree))
+
+    assert growth(write, 1_000) <= MOST_RATIO

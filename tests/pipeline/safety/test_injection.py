@@ -12,6 +12,7 @@ from pipeline.answering.compose import compose
 from pipeline.question.analysis import analyse_question
 from pipeline.safety.injection import is_injected, is_injection
 from tests.fakes import passage
+from tests.growth import MOST_RATIO, growth, seconds_of
 from tests.tables import each_row
 
 
@@ -106,3 +107,9 @@ def test_question_about_prompts_is_answered_by_a_page_about_prompts() -> None:
     answer = _answer("What does a prompt injection say?", text)
     assert answer is not None
     assert "ignore all previous" in answer.text
+
+
+@pytest.mark.parametrize("piece", ["я", "α", "яa", "aя", "Я ", "é", "漢", "a ", "ignore "])
+def test_time_is_in_proportion_to_the_sentence_in_every_script(piece: str) -> None:
+    grown = growth(lambda length: seconds_of(lambda: is_injection(piece * (length // len(piece)))), 200)
+    assert grown <= MOST_RATIO

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
+from tests.growth import MOST_RATIO, growth, seconds_of
 from tests.tables import each_row
 
 PIECES = st.lists(
@@ -66,3 +68,8 @@ def test_tag_that_no_source_holds_is_taken_out() -> None:
 )
 def test_address_must_stand_in_a_source(text: str, is_made_up: bool) -> None:
     assert has_unsourced_url(text, ["Plans stand at https://e.x/plans for all."]) is is_made_up
+
+
+@pytest.mark.parametrize("piece", ["\t", " ", "\n", ". ", "[", "[1", " [1] ", "![", "](", "<a", "é "])
+def test_time_is_in_proportion_to_the_text(piece: str) -> None:
+    assert growth(lambda length: seconds_of(lambda: sanitize(piece * (length // len(piece)))), 4_000) <= MOST_RATIO

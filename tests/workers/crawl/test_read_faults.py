@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn, cast
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from redis import Redis
 from sqlalchemy import text
 
@@ -116,3 +118,21 @@ def test_redis_that_is_away_costs_a_page_no_attempt_and_its_question_no_reading_
     row = row_of(services, candidate_id)
     assert (row.status, row.attempts, row.elapsed_s, row.lease_by) == ("WAITING", 0, 0.0, None)
     assert row.due_at > services.now()
+
+
+def test_page_that_takes_longer_than_a_task_may_is_not_tried_again(services: Services, bell: Bell) -> None:
+    def stop(*_: object) -> NoReturn:
+        raise SoftTimeLimitExceeded
+
+    with served({"/lamp": article(1)}, takes_s=1.0) as site:
+        submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
+        candidate_id = add(services, f"{site.origin}/lamp")
+        before = signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        try:
+            read.read(services, candidate_id)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+    row = row_of(services, candidate_id)
+    assert (row.status, row.outcome, row.attempts) == ("SETTLED", "failed", 1)
+    assert "longer than 100 s" in (row.reason or "")

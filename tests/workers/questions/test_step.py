@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 
 import pytest
@@ -20,7 +21,7 @@ from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers.monitoring import outcomes
 from workers.questions import lookup, submit, transitions
-from workers.questions.step import Work, finish, step
+from workers.questions.step import TooMuchWork, Work, finish, step, within_work_s
 from workers.services import Services
 from workers.services.outages import AGAIN_AFTER_S
 from workers.tasks.answer import _after_second_pass as after_second_pass
@@ -159,6 +160,15 @@ def test_what_a_failure_says_is_short(services: Services, question_id: str) -> N
     assert fail(services, question_id, WellreadError("the page is gone")).error == "retrieve: the page is gone"
     in_s(services, 2)
     assert fail(services, question_id, SoftTimeLimitExceeded()).error == "retrieve: it took longer than 100 s"
+
+
+def test_step_that_would_work_without_end_is_not_tried_again(services: Services, question_id: str) -> None:
+    with pytest.raises(TooMuchWork) as stopped, within_work_s(0.1):
+        re.fullmatch(r"(?:a|aa)+b", "a" * 60)
+    row = fail(services, question_id, stopped.value)
+    assert (row.status, row.lease_by) == (Status.FAILED, None)
+    assert row.error == f"retrieve: {stopped.value}"
+    assert "Exclude its site" in row.error
 
 
 @pytest.mark.parametrize("outage", [DatabaseAway("started again"), RedisError("away")], ids=["SQL", "Redis"])
