@@ -65,7 +65,8 @@ class JointLayers:
 
         asked = [CLS, *tokens_of(self._tokenizer, question)[0][:QUESTION_TOKENS], SEP]
         lead = [CLS, *tokens_of(self._tokenizer, title)[0][:TITLE_TOKENS]]
-        ids, spans = (each[:PASSAGE_TOKENS] for each in tokens_of(self._tokenizer, text))
+        ids, spans = tokens_of(self._tokenizer, text)
+        ids, spans = ids[:PASSAGE_TOKENS], spans[:PASSAGE_TOKENS]
         windows = -(-len(ids) // (MAX_TOKENS - len(lead) - 1))
         answers = [NOTHING]
         parts = [np.empty((3, 0), dtype=np.float32)]
