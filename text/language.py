@@ -5,10 +5,12 @@ py3langid alone is unsure of a question of five words; the small words of four l
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
-from functools import cache
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final
 
 from text.languages import word_set
 from text.stopwords import listed_languages, question_words
@@ -38,6 +40,16 @@ _SAMPLE = 1_500
 #: a text this long may contradict what the page declares
 _LONG = 200
 _SURE = 0.99
+#: the smallest probability that counts: smaller ones are rounded to zero
+_LEAST = 1e-38
+#: characters, among which words that are not ASCII alone are looked for; each sample has _SAMPLE of them at most
+_SEARCHED = 100_000
+_NO_CHARACTERS = frozenset({"Co", "Cn", "Cc", "Cs"})
+_SIGNS = frozenset({"So", "Sm", "Sk", "Sc", "No"})
+_JAPANESE = frozenset({"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC", "HALFWIDTH", "FULLWIDTH"})
+_FEW_LETTERS: Final = 20
+#: of 234 texts in 20 scripts and charsets none had more, of 2,085 in a wrong charset 1,590
+_MOST_DISORDER, _MOST_DISORDER_UNSURE = 0.25, 0.05
 
 
 def detect_language(text: str) -> str:
@@ -110,3 +122,88 @@ def detect_page_language(text: str, declared: str = "") -> str:
     if len(declared) == 2 and (len(sample) < _LONG or probability < _SURE):
         return declared
     return lang
+
+
+@dataclass(frozen=True, kw_only=True)
+class Letters:
+    """What the words of a text that are not ASCII alone look like."""
+
+    lang: str  #: the likeliest language
+    probability: float  #: of that language
+    lead: float  #: natural logarithm of how much likelier it is than a language of the middle
+    disorder: float  #: share of the characters beyond ASCII that stand where no language has them
+    count: int  #: of the characters beyond ASCII
+
+
+def detect_by_letters(text: str) -> Letters:
+    """Return what the words with characters beyond ASCII, and those beside them, look like."""
+    sample = _around_other_letters(text)
+    wrong, count = _out_of_place(sample)
+    ranked = _identifier().rank(sample) if count else []
+    if not ranked:
+        return Letters(lang="und", probability=0.0, lead=0.0, disorder=0.0, count=0)
+    (lang, probability), middle = ranked[0], max(ranked[len(ranked) // 2][1], _LEAST)
+    return Letters(
+        lang=str(lang),
+        probability=float(probability),
+        lead=math.log(max(probability, _LEAST) / middle),
+        disorder=wrong / count,
+        count=count,
+    )
+
+
+def is_gibberish(text: str) -> bool:
+    """Return whether a text's letters make no words of any language, as those of a text in another charset do."""
+    start = "".join(text[:_SEARCHED].split())
+    others = [char for char in start if char > "\x7f"]
+    if 5 * sum(unicodedata.category(char) in _NO_CHARACTERS or char == "\ufffd" for char in others) > len(start):
+        return len(start) > _FEW_LETTERS
+    if not 2 * len(others) > len(start) > _FEW_LETTERS:
+        return False
+    letters = detect_by_letters(text)
+    return letters.disorder > (_MOST_DISORDER if letters.probability > 0.5 else _MOST_DISORDER_UNSURE)
+
+
+def _around_other_letters(text: str) -> str:
+    """Return the first words that are not ASCII alone, each with the two before and after it."""
+    words = text[:_SEARCHED].split()
+    others = [at for at, word in enumerate(words) if not word.isascii()]
+    near = {at for other in others[:_SAMPLE] for at in range(other - 2, other + 3)}
+    return " ".join(words[at] for at in sorted(near) if 0 <= at < len(words))[:_SAMPLE]
+
+
+def _out_of_place(text: str) -> tuple[float, int]:
+    """Return the number of characters that stand where no language has them, and of those beyond ASCII.
+
+    A sign or the letter of another script within a word, a capital after a small letter, a mark on no letter; what is
+    no character at all counts thrice.
+    """
+    wrong, count, before = 0, 0, " "
+    for char in text:
+        if char > "\x7f" or before > "\x7f":
+            count += char > "\x7f"
+            wrong += _is_out_of_place(char, before)
+        before = char
+    return wrong, count
+
+
+def _is_out_of_place(char: str, before: str) -> int:
+    kind = unicodedata.category(char)
+    if kind in _NO_CHARACTERS or char == "\ufffd":
+        return 3
+    if kind in _SIGNS or char in "ªº":
+        return before.isalpha()
+    if kind == "Mn":
+        return not (before.isalpha() or unicodedata.category(before) == "Mn")
+    if not char.isalpha():
+        return False
+    if before.isalpha():
+        return _script(char) != _script(before) or (char.isupper() and before.islower())
+    return unicodedata.category(before) in _SIGNS and before not in "$€£¥"
+
+
+@lru_cache(maxsize=4_096)
+def _script(char: str) -> str:
+    """Return the script of a letter; that of Japanese and Chinese is one."""
+    name = unicodedata.name(char, "?").split()[0]
+    return "CJK" if name in _JAPANESE else name

@@ -34,7 +34,7 @@ from crawler.extract.visibility import drop, drop_hidden, drop_invisible_charact
 from domain import Link, PageText
 from domain.errors import WellreadError
 from text.invisible import strip_invisible
-from text.language import detect_page_language
+from text.language import detect_page_language, is_gibberish
 
 #: raised when the same bytes give another text: pages that were read with a former one are fetched whole when due
 EXTRACTION = "6"
@@ -45,6 +45,7 @@ _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 #: a longer page is a hub if most of its text is links
 HUB_WORDS = 150
 MAX_SOURCE = 3_000_000  #: characters of HTML; ten megabytes of short elements would take a minute
+NO_LETTERS = "cannot be read: its letters make no words of any language. Its charset may be wrong, or it is no text."
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 
@@ -97,6 +98,8 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     if not page.text.strip():
         links = page.links if page.follow else ()
         raise NothingToRead(f"{url} has no readable text; perhaps a script makes it in the browser.", links)
+    if is_gibberish(page.text):
+        raise NothingToRead(f"{url} {NO_LETTERS}")
     return page
 
 
