@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final, Literal
 
 from domain.errors import WellreadError
@@ -86,12 +87,10 @@ def parse_schema(schema: Mapping[str, Any]) -> tuple[Leaf | Rows, ...]:
         raise BadSchema(
             f"The schema has {size:,} characters and the limit is {MAX_CHARACTERS:,}: ask for fewer fields."
         )
-    leaves = tuple(_of_object(_plain(schema, schema, "answer_schema"), schema, (), "answer_schema"))
-    if not leaves:
-        raise BadSchema('The schema has no field: give `properties`, such as {"year": {"type": "integer"}}.')
-    count = sum(len(leaf.fields) if isinstance(leaf, Rows) else 1 for leaf in leaves)
-    if count > MAX_FIELDS:
-        raise BadSchema(f"The schema has {count} fields and the limit is {MAX_FIELDS}: ask for the others apart.")
+    found = _of_object(_plain(schema, schema, "answer_schema"), schema, (), "answer_schema")
+    leaves = tuple(islice(found, MAX_FIELDS + 1))  # references can unfold to millions
+    if sum(len(leaf.fields) if isinstance(leaf, Rows) else 1 for leaf in leaves) > MAX_FIELDS:
+        raise BadSchema(f"The schema has more than {MAX_FIELDS} fields: ask for the others apart.")
     return leaves
 
 
@@ -118,7 +117,7 @@ def _objects(rows: Rows, values: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _of_object(
-    part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ...], where: str
+    part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ...], where: str, *, in_list: bool = False
 ) -> Iterator[Leaf | Rows]:
     _only(part, _OF_OBJECT, where)
     if part.get("type", "object") != "object" or not isinstance(properties := part.get("properties", {}), dict):
@@ -128,10 +127,14 @@ def _of_object(
     required = part.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) and name in properties for name in required):
         raise BadSchema(f"{where}/required names a property that is not there.")
+    if not properties:  # each object has a field, so that whoever counts fields counts all that is looked at
+        raise BadSchema(f'{where} has no field: give `properties`, such as {{"year": {{"type": "integer"}}}}.')
     for name, given in properties.items():
         inner = _plain(given, whole, f"{where}/{name}")
         if not name.strip():
             raise BadSchema(f"{where} has a property without a name.")
+        if in_list and not {"object", "array"}.isdisjoint((*_kinds(inner), "object" if "properties" in inner else "")):
+            raise BadSchema(f"{where}/{name}: the objects of a list have values only, no lists or objects.")
         if inner.get("type") == "object" or "properties" in inner:
             yield from _of_object(inner, whole, (*path, name), f"{where}/{name}")
         elif "array" in _kinds(inner):
@@ -158,12 +161,9 @@ def _list(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ..
 
 def _columns(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> tuple[Leaf, ...]:
     """Return the fields of the objects of a list, each a value."""
-    fields = tuple(_of_object(part, whole, (), where))
-    nested = next((each for each in fields if isinstance(each, Rows) or each.is_list or len(each.path) > 1), None)
-    if nested is not None:
-        raise BadSchema(f"{where}{nested.pointer}: the objects of a list have values only, no lists or objects.")
-    if not 1 <= len(fields) <= MAX_COLUMNS:
-        raise BadSchema(f"{where} has {len(fields)} fields: give 1 to {MAX_COLUMNS}.")
+    fields = tuple(islice(_of_object(part, whole, (), where, in_list=True), MAX_COLUMNS + 1))
+    if len(fields) > MAX_COLUMNS:
+        raise BadSchema(f"{where} has more than {MAX_COLUMNS} fields.")
     return tuple(each for each in fields if isinstance(each, Leaf))
 
 

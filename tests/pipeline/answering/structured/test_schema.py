@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -86,11 +87,14 @@ def of(**part: Any) -> dict[str, Any]:
         (of(type="array", items={"type": "boolean"}), "items/type is boolean"),
         (of(type="array", items={"type": "array", "items": {"type": "string"}}), "'items' is not taken"),
         (of(type="array", items=of(type="array", items={"type": "string"})), "x/items/x: the objects of a list have"),
-        (of(type="array", items=of(type="object", properties=of()["properties"])), "x/items/x/x/type must be one of"),
-        (of(type="array", items=of(**of(type="string"))), "x/items/x/x: the objects of a list have values only"),
-        (of(type="array", items={"type": "object"}), "has 0 fields: give 1 to 10"),
-        (of(type="array", items={"properties": MANY}), "has 11 fields: give 1 to 10"),
-        ({"properties": {f"l{n}": LISTED for n in range(11)}}, "has 22 fields and the limit is"),
+        (
+            of(type="array", items=of(type="object", properties=of()["properties"])),
+            "x/items/x: the objects of a list have",
+        ),
+        (of(type="array", items=of(**of(type="string"))), "x/items/x: the objects of a list have values only"),
+        (of(type="array", items={"type": "object"}), "x/items has no field"),
+        (of(type="array", items={"properties": MANY}), "has more than 10 fields"),
+        ({"properties": {f"l{n}": LISTED for n in range(11)}}, "more than 20 fields"),
         (of(type="array", items={"type": "string"}, minItems=1), "'minItems' is not taken"),
         (of(type=["array", "string"], items={"type": "string"}), "one kind"),
         (of(type="array", items={"type": "string"}, description=1), "must be text"),
@@ -106,7 +110,7 @@ def of(**part: Any) -> dict[str, Any]:
         (of(**{"$ref": "https://example.org/schema"}), "names nothing"),
         (of(**{"$ref": "#/properties/x"}), "refers to itself"),
         (of(anyOf=[{"type": "string"}, {"type": "number"}]), "only name one kind"),
-        ({"properties": {f"f{n}": {"type": "string"} for n in range(MAX_FIELDS + 1)}}, "fields and the limit is"),
+        ({"properties": {f"f{n}": {"type": "string"} for n in range(MAX_FIELDS + 1)}}, "more than 20 fields"),
         (of(type="string", description="x" * 20_000), "characters and the limit is"),
         (of(properties={"a": of(properties={"b": of(properties={"c": of(type="string")})})}), "nested deeper"),
         ({"properties": {"": {"type": "string"}}}, "without a name"),
@@ -115,6 +119,42 @@ def of(**part: Any) -> dict[str, Any]:
 def test_schema_that_nobody_could_fill_is_refused(schema: dict[str, Any], why: str) -> None:
     with pytest.raises(BadSchema, match=why):
         parse_schema(schema)
+
+
+def unfolding(width: int, last: Any, *, items: bool = False) -> dict[str, Any]:
+    """A schema whose references name each other: ``width`` properties at each of four depths."""
+    named = [{"$ref": f"#/$defs/{depth}"} for depth in range(3)]
+    depths = [
+        {"properties": {f"p{n}": inner for n in range(width)}}
+        for inner in (*named[1:], {"type": "array", "items": last} if items else last)
+    ]
+    return {"properties": {f"p{n}": named[0] for n in range(width)}, "$defs": dict(zip("012", depths, strict=True))}
+
+
+_TEXT = {"type": "string"}
+
+
+@each_row(
+    ("schema", "why"),
+    [
+        (unfolding(100, _TEXT), "more than 20 fields"),
+        (unfolding(100, _TEXT, items=True), "more than 20 fields"),
+        (unfolding(100, {"type": "object"}), "nested deeper"),
+        (unfolding(100, {"properties": {}}, items=True), "items has no field"),
+        (of(type="array", items=unfolding(100, _TEXT)["properties"]["p0"]) | unfolding(100, _TEXT), "more than 20"),
+        (of(type="array", items={"$ref": "#"}), "names nothing"),
+        (
+            of(type="array", items={"$ref": "#/$defs/a"})
+            | {"$defs": {"a": of(type="array", items={"$ref": "#/$defs/a"})}},
+            "the objects of a list have values only",
+        ),
+    ],
+)
+def test_references_are_counted_while_they_unfold(schema: dict[str, Any], why: str) -> None:
+    began = time.process_time()
+    with pytest.raises(BadSchema, match=why):
+        parse_schema(schema)
+    assert time.process_time() - began < 0.2
 
 
 _JSON = st.recursive(
