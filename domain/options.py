@@ -23,8 +23,11 @@ from pydantic import (
     PlainSerializer,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 from pydantic.fields import FieldInfo
+
+from domain.storable import check_json
 
 #: the strategies of retrieval, by the work that a question is part of
 StrategyName = Literal[
@@ -107,7 +110,17 @@ Deadline = Annotated[
 ]
 
 
-class Body(BaseModel):
+class Storable(BaseModel):
+    """What somebody sends; one with a text that cannot be stored, or with very many values, is refused."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _can_be_stored(cls, given: Any) -> Any:
+        check_json(given)
+        return given
+
+
+class Body(Storable):
     """A body; one with an unknown field is refused, because its sender would not notice that it is ignored."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)

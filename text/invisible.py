@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-#: C0 and C1 but tab and line feed, DEL: they separate words, so they become spaces
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]+")
+#: C0 and C1 but tab and line feed, DEL, halves of surrogate pairs: they separate words, so they become spaces
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 _LINES = re.compile("[\u2028\u2029]")
 #: soft hyphens, marks and overrides of direction, zero-width spaces, fillers, invisible operators, annotations, tags
 _UNSEEN = re.compile(

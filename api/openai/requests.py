@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from api.schemas.requests import MAX_WAIT_S, ChatRequest
 from domain.errors import WellreadError
-from domain.options import MAX_CHARACTERS
+from domain.options import MAX_CHARACTERS, Storable
 from domain.question import Turn
 from pipeline.question.analysis import clean_question
 from pipeline.question.follow_up import understand
@@ -128,7 +128,7 @@ class StreamOptions(BaseModel):
     include_usage: bool = Field(default=False, description="Whether a last chunk counts the tokens.")
 
 
-class CompletionRequest(BaseModel):
+class CompletionRequest(Storable):
     """A conversation whose last message is the question.
 
     What only steers how a model writes (`temperature`, `max_tokens`, `seed` …) is taken and has no effect.

@@ -125,7 +125,7 @@ def _field(subject: str, key: str, field: object) -> Iterator[_Triple]:
         else:
             continue
         if not _URL.match(stated):
-            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()  # "date published" of datePublished
+            words = _clean(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower())  # "date published" of datePublished
             yield _Triple(subject, words, stated, subject)
 
 

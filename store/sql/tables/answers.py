@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from store.sql.tables.columns import Table
+from store.sql.tables.columns import StorableJson, Table
 
 
 class AnswerRow(Table):
@@ -28,7 +28,7 @@ class AnswerRow(Table):
     confidence: Mapped[float]
     composer: Mapped[str]
     notice: Mapped[str]
-    structured: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    structured: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))
     related: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")  #: questions to ask next
     verdict: Mapped[dict[str, Any]]
     cost: Mapped[dict[str, Any]]

@@ -9,6 +9,8 @@ from sqlalchemy import JSON, DateTime, MetaData, String, Text, TypeDecorator
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from domain.storable import storable, storable_json
+
 
 class UtcDateTime(TypeDecorator[datetime]):
     """A timezone-aware time stored as UTC; a naive one is refused."""
@@ -32,6 +34,28 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+class StorableText(TypeDecorator[str]):
+    """A text; what no database can hold of it (as a model's reply or a page may have) is replaced, not refused."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Return the text as it can be stored."""
+        return storable(value) if isinstance(value, str) else value
+
+
+class StorableJson(TypeDecorator[Any]):
+    """JSON; what cannot be held of its texts is replaced."""
+
+    impl = JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        """Return the JSON as it can be stored."""
+        return storable_json(value)
+
+
 class Table(DeclarativeBase):
     """The base class of all rows."""
 
@@ -45,9 +69,9 @@ class Table(DeclarativeBase):
     )
     type_annotation_map = {  # noqa: RUF012 (SQLAlchemy reads it as a plain dict)
         datetime: UtcDateTime,
-        str: Text,
-        dict[str, Any]: JSON,
-        list[Any]: JSON,
+        str: StorableText,
+        dict[str, Any]: StorableJson,
+        list[Any]: StorableJson,
     }
 
 

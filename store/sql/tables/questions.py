@@ -6,10 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String
+from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from store.sql.tables.columns import Leased, Table
+from store.sql.tables.columns import Leased, StorableJson, Table
 
 
 class QuestionRow(Leased, Table):
@@ -35,7 +35,9 @@ class QuestionRow(Leased, Table):
     crawl_enabled: Mapped[bool] = mapped_column(default=True)
     max_age_s: Mapped[int | None]
     overrides: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    answer_schema: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  #: of the structured answer
+    answer_schema: Mapped[dict[str, Any] | None] = mapped_column(
+        StorableJson(none_as_null=True)
+    )  #: of the structured answer
     budget: Mapped[dict[str, Any]]
     priority: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[datetime]
@@ -47,7 +49,7 @@ class QuestionRow(Leased, Table):
     crawl_reason: Mapped[str | None]
     stop_reason: Mapped[str | None]
     crawl_started_at: Mapped[datetime | None]
-    draft: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  #: as pipeline.draft makes it
+    draft: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))  #: as pipeline.draft makes it
     idempotency_key: Mapped[str | None] = mapped_column(String(255), unique=True)
     fingerprint: Mapped[str] = mapped_column(String(64), default="")
     equal_key: Mapped[str] = mapped_column(String(64), default="")
@@ -114,7 +116,7 @@ class BatchedRequestRow(Table):
     state: Mapped[str] = mapped_column(String(16))
     batch_id: Mapped[str | None] = mapped_column(String(128))
     sent_at: Mapped[datetime | None]
-    reply: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    reply: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))
 
 
 class WebhookStatus(StrEnum):

@@ -37,6 +37,8 @@ def ld(value: Any) -> str:
         ("no name: the page's title is the subject", ld({"color": "green"}), [("Tea", "color", "green")]),
         ("the site's furniture", ld({"@type": "BreadcrumbList", "name": "x", "position": 1}), []),
         ("an article's whole text", ld({"headline": "News", "articleBody": "Long ago"}), []),
+        ("what cannot be stored", ld({"name": "A\ud800da", "ki\udfffnd": "po\0et", "\udc00": "x", "b": "\ud83d\uddfc"}),
+         [("A da", "ki nd", "po et"), ("A da", "b", "🗼")]),
         ("a true and a null", ld({"name": "A", "isFree": True, "price": None}), []),
     ],
 )  # fmt: skip

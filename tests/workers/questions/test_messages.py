@@ -30,6 +30,7 @@ from workers.questions import submit
 from workers.questions.asked import Payload
 from workers.services import Services, collections
 
+MANY = {"properties": {f"q{n}": {"type": "string"} for n in range(60)}}
 ID = uuid.uuid4()
 WHOLE: dict[str, Any] = {
     "id": str(ID),
@@ -160,6 +161,9 @@ def test_repeat_of_an_id_is_harmless_and_another_question_is_refused(services: S
         {"sites": ["http://127.0.0.1/"]},
         {"deadline": 0},
         {"colour": "red"},
+        {"instructions": "say \0"},
+        {"answer_schema": {"properties": {"\ud800": {"type": "string"}}}},
+        {"answer_schema": {"properties": {f"p{n}": {"$ref": "#/$defs/a"} for n in range(60)}, "$defs": {"a": MANY}}},
     ],
 )
 def test_message_that_asks_for_what_cannot_be_is_refused(services: Services, wrong: Mapping[str, Any]) -> None:
@@ -183,6 +187,14 @@ def test_refusal_is_read_under_the_id_that_the_sender_gave(services: Services) -
     right = messages.accept(services, {"question": "Who built it?", "id": str(ID)})
     assert right is not None
     assert (right.id, right.status) == (ID.hex, Status.ASKED)
+
+
+def test_refusal_of_a_text_that_cannot_be_stored_is_stored(services: Services) -> None:
+    assert messages.accept(services, {"question": "Who \ud800 built \0 it?", "id": str(ID), "\udfff": 1}) is None
+    with services.database.read() as session:
+        refused = records.read(session, ID.hex, services.now())
+    assert refused.question == "Who \ufffd built \ufffd it?"
+    assert "cannot be stored" in str(refused.error)
 
 
 def test_message_beyond_what_may_be_open_is_refused_under_its_id(services: Services) -> None:

@@ -1,0 +1,50 @@
+"""Say which texts can be stored: PostgreSQL takes no NUL, and UTF-8 has no halves of surrogate pairs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+#: of a JSON document that somebody sends; to look at more would take longer than a request may hold up the others
+MAX_VALUES: Final = 20_000
+
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """Return the text, as long as it was, with U+FFFD for each character that cannot be stored."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def storable_json(value: Any) -> Any:
+    """Return JSON whose texts can all be stored, names of properties among them."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {storable_json(name): storable_json(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [storable_json(inner) for inner in value]
+    return value
+
+
+def check_json(given: Any) -> None:
+    """Raise ValueError for JSON with a text that cannot be stored, which it names, or with too many values."""
+    waiting: list[tuple[str, Any]] = [("", given)]
+    seen = 0
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, str) and _UNSTORABLE.search(value):
+            raise ValueError(f"{place or 'it'} has a character that cannot be stored: NUL, or half a surrogate pair")
+        if isinstance(value, dict):
+            for name in value:
+                if isinstance(name, str) and _UNSTORABLE.search(name):
+                    raise ValueError(f"a name in {place or 'it'} has a character that cannot be stored: {name[:40]!a}")
+            inner = [(f"{place}.{name}"[-200:].lstrip("."), each) for name, each in value.items()]
+        elif isinstance(value, list | tuple):
+            inner = [(f"{place}.{number}"[-200:].lstrip("."), each) for number, each in enumerate(value[:MAX_VALUES])]
+        else:
+            continue
+        seen += len(value)
+        if seen > MAX_VALUES:
+            raise ValueError(f"it has more than {MAX_VALUES:,} values")
+        waiting += inner
