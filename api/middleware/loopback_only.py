@@ -18,8 +18,11 @@ from api.middleware.problems import respond
 
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::\d{1,5})?")
 #: what a proxy on this machine adds for requests that may come from elsewhere
-_FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-IP")
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_FORWARDED = (
+    *("forwarded", "via", "x-forwarded", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-", "x-envoy-"),
+    *("x-amzn-trace-id", "x-azure-", "true-client-ip", "cf-", "cdn-loop", "fastly-", "fly-", "tailscale-"),
+)
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: a page of another site cannot send this type without a preflight request, which this server never grants
 _JSON = "application/json"
 
@@ -42,7 +45,7 @@ class LoopbackOnly:
         await self._app(scope, receive, send)
 
     def _objection(self, method: str, path: str, headers: Headers) -> Problem | None:
-        if by := next((name for name in _FORWARDED if name in headers), None):
+        if by := next((name for name in headers if name.startswith(_FORWARDED)), None):
             return _refused(
                 f"A proxy passed this request on (it has the header {by}), and no key is needed here.",
                 "Set WELLREAD_API_KEYS before a proxy lets others in.",
@@ -53,20 +56,17 @@ class LoopbackOnly:
                 f"The Host {host[:100]!r} is not this machine.",
                 "Use http://127.0.0.1 or http://localhost; to serve others, set WELLREAD_API_KEYS.",
             )
-        origin = headers.get("origin")
-        if method in _SAFE:
-            return None
-        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+        origin = headers.get("origin", f"http://{host}")
+        if origin not in (f"http://{host}", f"https://{host}") or _is_of_another_site(method, headers):
             return _refused(
-                f"A page of {origin[:100]!r} may not do this.",
+                f"A page of {origin[:100]!r} may not do this."
+                if "origin" in headers
+                else "A page of another site may not do this.",
                 "Call the API from a program, or from its own page; to serve others, set WELLREAD_API_KEYS.",
             )
-        if path in self._forms:
-            # a page of another site can send a form without a preflight request, but not without saying where it is
-            if headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none"):
-                return None
-            return _refused("Pages of other sites may not do this.", "Call the API from a program.")
-        if _has_body(headers) and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
+        if method in SAFE or path in self._forms:
+            return None
+        if has_body(headers) and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
             return Problem(
                 type="unsupported-media-type",
                 title="Not JSON",
@@ -81,7 +81,14 @@ def _refused(detail: str, what_to_do: str) -> Problem:
     return Problem(type="foreign-origin", title="Refused", status=403, detail=detail, what_to_do=what_to_do)
 
 
-def _has_body(headers: Headers) -> bool:
+def _is_of_another_site(method: str, headers: Headers) -> bool:
+    """Return whether a browser says that another site's page sends this; links may lead here from anywhere."""
+    is_link = method in SAFE and headers.get("sec-fetch-mode") == "navigate"
+    return headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not is_link
+
+
+def has_body(headers: Headers) -> bool:
+    """Return whether a request says that it has a body."""
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 

@@ -206,7 +206,45 @@ def test_only_the_apis_own_page_may_change_things(http: TestClient, origin: str,
     assert response.status_code == status
 
 
-@pytest.mark.parametrize("header", ["X-Forwarded-For", "forwarded", "X-Real-IP"])
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "is_refused"),
+    [
+        ("POST", f"/api/questions/{0:032}/cancel", {"sec-fetch-site": "cross-site"}, True),
+        ("DELETE", "/api/sources/1", {"sec-fetch-site": "same-site"}, True),
+        ("POST", f"/api/questions/{0:032}/cancel", {"sec-fetch-site": "same-origin"}, False),
+        ("POST", f"/api/questions/{0:032}/cancel", {"sec-fetch-site": "none"}, False),
+        ("GET", "/mcp", {"origin": "http://evil.example", "accept": "text/event-stream"}, True),
+        ("GET", "/mcp", {"origin": "null", "accept": "text/event-stream"}, True),
+        ("GET", "/mcp", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}, True),
+        ("OPTIONS", "/mcp", {"origin": "http://evil.example"}, True),
+        ("GET", f"/api/questions/{0:032}/events", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"}, True),
+        # a link on another site's page leads to ours
+        ("GET", "/", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, False),
+        ("POST", "/api/sources", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, True),
+    ],
+)
+def test_what_a_browser_sends_for_another_site_is_refused_without_keys(
+    http: TestClient, method: str, path: str, headers: dict[str, str], is_refused: bool
+) -> None:
+    response = http.request(method, path, headers=headers)
+    assert (response.status_code == 403) == is_refused
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *(
+            "X-Forwarded-For",
+            "forwarded",
+            "X-Real-IP",
+            "Via",
+            "X-Forwarded-Host",
+            "X-Forwarded-Proto",
+            "X-Original-URL",
+        ),
+        *("CF-Connecting-IP", "True-Client-IP", "X-Envoy-External-Address", "X-Amzn-Trace-Id", "Fastly-Client-IP"),
+    ],
+)
 def test_what_a_proxy_passes_on_is_refused_without_keys_and_taken_with_them(
     http: TestClient, guarded: TestClient, header: str
 ) -> None:
