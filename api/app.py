@@ -21,7 +21,7 @@ from api.dependencies import open_listener
 from api.mcp.endpoint import McpEndpoint
 from api.middleware import problems
 from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
-from api.middleware.limits import BodyLimit, Larger, NoSniff
+from api.middleware.limits import BodyLimit, KeyFirst, Larger, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.problem_kinds import Problem
 from api.routes import (
@@ -69,9 +69,12 @@ _ROUTES = (
     files.folder_router,
 )
 
-MAX_BODY_BYTES = 256 * 1024
-#: of a conversation: clients send all of it each time
-MAX_CHAT_BYTES = 8 * 1024 * 1024
+#: of a question
+MAX_BODY_BYTES = 64 * 1024
+#: of a conversation: clients send all of it each time, and documents with it
+MAX_CHAT_BYTES = 1024 * 1024
+#: of a collection with the sites that it leaves out
+MAX_COLLECTION_BYTES = 256 * 1024
 #: of a form beside the file in it
 FORM_BYTES = 16 * 1024
 
@@ -101,8 +104,12 @@ def create_app(services: Services) -> FastAPI:
         ),
         exchange.IMPORT: Larger(exchange.MAX_BYTES, "`wellread import FILE` takes larger ones."),
     }
-    chats = {completions.PATH: Larger(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones.")}
-    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger=forms | chats)
+    larger = forms | {
+        completions.PATH: Larger(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones."),
+        collections.router.prefix: Larger(MAX_COLLECTION_BYTES, "Leave out fewer sites."),
+    }
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger=larger)
+    app.add_middleware(KeyFirst, keys=ring)
     if not ring.needed:
         app.add_middleware(LoopbackOnly, names=LOOPBACK, forms=forms)
     app.add_middleware(NoSniff)

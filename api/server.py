@@ -13,13 +13,18 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.app import create_app
+from api.middleware.wrong_keys import network_of
 from workers.processes.stack import PortInUse
 from workers.services import Services
 from workers.services.logs import log_libraries_as_json
 from workers.settings import Settings
 
 #: seconds from the opening of a connection, or the first byte of a further request, to the end of its headers
-HEADERS_S: Final = 20.0
+HEADERS_S: Final = 10.0
+#: connections that no known key came on: of one address, of all
+MOST_STRANGERS: Final = (100, 1_000)
+#: seconds in which one may send its key, before it makes room for others of its address
+TO_SEND_KEY_S: Final = 1.0
 MOST_FILES = 65_536
 #: seconds that requests have to end when the server stops
 GRACE_S = 5
@@ -29,21 +34,35 @@ IDLE_S = 15
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP/1.1 with a time for the headers of each request.
+    """HTTP/1.1 with a time for the headers of each request, and a number of connections for clients without a key.
 
     Without it, whoever sends a byte now and then holds a connection for ever, and some thousands of them all there are.
     """
 
     headers_s = HEADERS_S
+    most_strangers = MOST_STRANGERS
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._headers_due: asyncio.TimerHandle | None = None
+        self._opened_at = self.loop.time()
+        self.is_known = False  #: whether a known key came on it
+        self.app_state = {**self.app_state, "connection": self}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
+        """Wait for the first request; the oldest connections of clients without a key make room for it."""
         super().connection_made(transport)
         self._wait_for_headers()
+        strangers = [each for each in self.connections if isinstance(each, TimedProtocol) and not each.is_known]
+        strangers.sort(key=lambda each: each._opened_at)
+        of_address, of_all = self.most_strangers
+        here = [each for each in strangers if network_of(each._address()) == network_of(self._address())]
+        crowding = [each for each in here[:-of_address] if self._opened_at - each._opened_at > TO_SEND_KEY_S]
+        for each in {*crowding, *strangers[:-of_all]}:
+            each.transport.abort()
+
+    def _address(self) -> str:
+        return self.client[0] if self.client else ""
 
     def data_received(self, data: bytes) -> None:
         """Take what came; where it is a part of headers, the rest is waited for until the time is up."""

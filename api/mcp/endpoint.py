@@ -14,10 +14,9 @@ import httpx2
 from anyio import to_thread
 from anyio.abc import TaskGroup, TaskStatus
 from fastapi import FastAPI
-from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
-from api.middleware.auth import address_of, allow, key_in
+from api.middleware.auth import allow, key_in, look_up
 from domain.access.key import Role
 from wellread import AsyncClient
 
@@ -47,9 +46,7 @@ class McpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; raises InvalidApiKey, RoleTooSmall and TooManyWrongKeys, which become problems."""
-        key = key_in(Headers(scope=scope))
-        who = await to_thread.run_sync(self._app.state.keys.caller_at, address_of(scope), key)
-        allow(who.role, Role.ask)
+        allow((await look_up(scope, self._app.state.keys)).role, Role.ask)
         async with self._opening:
             if self._manager is None:
                 assert self._tasks is not None, "the application runs"

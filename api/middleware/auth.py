@@ -18,6 +18,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import SecretStr
+from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from api.middleware.wrong_keys import TooManyWrongKeys, WrongKeys
@@ -165,36 +166,42 @@ _bearer = HTTPBearer(
 _header = APIKeyHeader(name="X-API-Key", auto_error=False)
 
 
+async def look_up(scope: Scope, ring: KeyRing) -> Caller:
+    """Return who sends a request, whose key is looked up once; raises InvalidApiKey or TooManyWrongKeys.
+
+    A thread is waited for only to ask the database.
+    """
+    state = scope.setdefault("state", {})
+    if (found := state.get("caller")) is None:
+        look, key = _looker(scope, ring)
+        found = state["caller"] = await to_thread.run_sync(look) if ring.is_stored(key) else look()
+        if (connection := state.get("connection")) is not None:
+            connection.is_known = True
+    assert isinstance(found, Caller)
+    return found
+
+
+def _looker(scope: Scope, ring: KeyRing) -> tuple[Callable[[], Caller], str]:
+    """Return what looks up the key of a request, and the key."""
+    address, key = str((scope.get("client") or ("",))[0]), key_in(Headers(scope=scope))
+    return lambda: ring.caller_at(address, key), key
+
+
 async def identify(
     request: Request,
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    header: Annotated[str | None, Depends(_header)],
+    _bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],  # these two describe the headers
+    _header: Annotated[str | None, Depends(_header)],
 ) -> Caller:
-    """Return who sends the request; raises :class:`InvalidApiKey`. A thread is waited for only to ask the database."""
-    ring: KeyRing = request.app.state.keys
-    address, given = address_of(request.scope), bearer.credentials if bearer else header or ""
-    if ring.is_stored(given):
-        return await to_thread.run_sync(ring.caller_at, address, given)
-    return ring.caller_at(address, given)
-
-
-def address_of(scope: Scope) -> str:
-    """Return the address that a request comes from."""
-    return str((scope.get("client") or ("",))[0])
+    """Return who sends the request; raises :class:`InvalidApiKey`."""
+    return await look_up(request.scope, request.app.state.keys)
 
 
 CallerDep = Annotated[Caller, Depends(identify)]
 
 
-async def _still_open(
-    request: Request,
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    header: Annotated[str | None, Depends(_header)],
-) -> Callable[[], object]:
+async def _still_open(request: Request) -> Callable[[], object]:
     """Return what looks the request's key up again; it raises :class:`InvalidApiKey` once that opens nothing."""
-    ring: KeyRing = request.app.state.keys
-    address, given = address_of(request.scope), bearer.credentials if bearer else header or ""
-    return lambda: ring.caller_at(address, given)
+    return _looker(request.scope, request.app.state.keys)[0]
 
 
 #: for answers that take long: the key may be revoked, or expire, meanwhile
@@ -222,18 +229,18 @@ def require(role: Role) -> Callable[[Any], Awaitable[None]]:
     return check
 
 
-def refusal(request: Request) -> InvalidApiKey | RoleTooSmall | TooManyWrongKeys | None:
+async def refusal(request: Request) -> InvalidApiKey | RoleTooSmall | TooManyWrongKeys | None:
     """Return why a request is refused whatever it says, None where it is not.
 
-    A body that is no JSON is an error before any dependency runs; what stands in it is nobody's business without a key.
+    A body that is no JSON is an error before any dependency runs; what is wrong with it is no business of a key whose
+    role is too small.
     """
     route = request.scope.get("route")
     calls = set(_calls(route.dependant)) if isinstance(route, APIRoute) else set()
     if identify not in calls:
         return None
-    ring: KeyRing = request.app.state.keys
     try:
-        given = ring.caller_at(address_of(request.scope), key_in(request.headers)).role
+        given = (await look_up(request.scope, request.app.state.keys)).role
         for call in calls:
             allow(given, _NEEDED.get(call, Role.ask))
     except (InvalidApiKey, RoleTooSmall, TooManyWrongKeys) as error:

@@ -1,21 +1,50 @@
-"""Limits of every request and response: the largest and slowest body, and no guessing of content types by browsers."""
+"""Limits of every request and response: no body without a key, the largest and slowest one, no guessing of types."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.middleware.problem_kinds import of_status
-from api.middleware.problems import respond
+from api.middleware.auth import look_up
+from api.middleware.loopback_only import SAFE, has_body
+from api.middleware.problem_kinds import of_error, of_status
+from api.middleware.problems import respond, respond_to
+from domain.errors import WellreadError
+
+if TYPE_CHECKING:
+    from api.middleware.auth import KeyRing
 
 #: seconds that a body may take, and one more for each so many bytes that came
 BODY_S, LEAST_RATE = 30.0, 1_000
+#: seconds without a byte of a body that is not whole yet
+SILENCE_S = 10.0
+
+
+class KeyFirst:
+    """Refuses a request that changes something or has a body, unless its key is known, before the body is read.
+
+    Other requests have nothing to read: their routes say whether they need a key.
+    """
+
+    def __init__(self, app: ASGIApp, *, keys: KeyRing) -> None:
+        self._app, self._keys = app, keys
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        if scope["type"] == "http" and (scope["method"] not in SAFE or has_body(Headers(scope=scope))):
+            try:
+                await look_up(scope, self._keys)
+            except WellreadError as error:
+                await respond_to(error, of_error(error), scope["path"])(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 @dataclass(frozen=True)
@@ -33,11 +62,17 @@ class BodyLimit:
     """
 
     def __init__(
-        self, app: ASGIApp, *, max_bytes: int, larger: Mapping[str, Larger] | None = None, body_s: float = BODY_S
+        self,
+        app: ASGIApp,
+        *,
+        max_bytes: int,
+        larger: Mapping[str, Larger] | None = None,
+        body_s: float = BODY_S,
+        silence_s: float = SILENCE_S,
     ) -> None:
         self._app = app
         self._usual = Larger(max_bytes, "Only files may be larger: POST /api/files takes them.")
-        self._larger, self._body_s = larger or {}, body_s  #: by path
+        self._larger, self._body_s, self._silence_s = larger or {}, body_s, silence_s  #: by path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and count its bytes."""
@@ -53,7 +88,8 @@ class BodyLimit:
 
         async def counted() -> Message:
             nonlocal received, is_whole
-            with anyio.move_on_at(math.inf if is_whole else began + self._body_s + received / LEAST_RATE) as waiting:
+            late = min(anyio.current_time() + self._silence_s, began + self._body_s + received / LEAST_RATE)
+            with anyio.move_on_at(math.inf if is_whole else late) as waiting:
                 message = await receive()
             if waiting.cancelled_caught:
                 raise HTTPException(408, "The body did not come in time.")

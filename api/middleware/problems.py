@@ -11,7 +11,6 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -44,6 +43,14 @@ def respond(problem: Problem, path: str = "", *, retry_after_s: int = RETRY_AFTE
             headers["x-should-retry"] = "false"  # what failed was tried several times, and who waited can ask again
         return JSONResponse(error_json(status, problem.type, message), status_code=status, headers=headers)
     return JSONResponse(problem.model_dump(), status_code=problem.status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def respond_to(error: Exception, problem: Problem, path: str) -> Response:
+    """Return the response to an error, which is a problem of ours."""
+    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.error("request_failed", path=path, status=problem.status, error=str(error))
+    seconds = error.retry_after_s if isinstance(error, TooManyOpen | NoRoom | TooManyWrongKeys) else RETRY_AFTER_S
+    return respond(problem, path, retry_after_s=seconds)
 
 
 def with_errors_as_sent(document: dict[str, Any]) -> dict[str, Any]:
@@ -113,7 +120,7 @@ def _of_bug(error: Exception) -> Problem:
 
 async def _answer_unreadable(request: Request, error: Exception) -> Response:
     """Answer a request that cannot be read; one that its key does not allow is refused for that alone."""
-    refused = await run_in_threadpool(refusal, request)
+    refused = await refusal(request)
     describe = of_error if refused is not None else _of_validation
     return await _answer(describe)(request, refused or error)
 
@@ -121,10 +128,7 @@ async def _answer_unreadable(request: Request, error: Exception) -> Response:
 def _answer(describe: Callable[[Exception], Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:
     async def answer(request: Request, error: Exception) -> Response:
         problem = describe(error)
-        if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            log.error("request_failed", path=request.url.path, status=problem.status, error=str(error))
-        seconds = error.retry_after_s if isinstance(error, TooManyOpen | NoRoom | TooManyWrongKeys) else RETRY_AFTER_S
-        response = respond(problem, request.url.path, retry_after_s=seconds)
+        response = respond_to(error, problem, request.url.path)
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
         if problem.status == HTTPStatus.METHOD_NOT_ALLOWED:

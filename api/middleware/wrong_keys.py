@@ -47,14 +47,14 @@ class WrongKeys:
     def check(self, address: str, key: str) -> None:
         """Raise :class:`TooManyWrongKeys` where a key that is not known must wait."""
         with self._lock:
-            owed = self._paid_at.get(_prefix(address), 0.0) - self._clock()
+            owed = self._paid_at.get(network_of(address), 0.0) - self._clock()
             if owed > (FREE - 1) * EVERY_S and _hash(key) not in self._known:
                 raise TooManyWrongKeys(math.ceil(owed - (FREE - 1) * EVERY_S))
 
     def wrong(self, address: str) -> None:
         """Count a wrong key."""
         with self._lock:
-            prefix = _prefix(address)
+            prefix = network_of(address)
             _put(self._paid_at, prefix, max(self._clock(), self._paid_at.get(prefix, 0.0)) + EVERY_S)
 
     def right(self, key: str) -> None:
@@ -70,7 +70,8 @@ def _put(known: OrderedDict[Key, Value], key: Key, value: Value) -> None:
         known.popitem(last=False)
 
 
-def _prefix(address: str) -> str:
+def network_of(address: str) -> str:
+    """Return what an address counts as: an IPv6 network of 64 bits is one caller's."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:

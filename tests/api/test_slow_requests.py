@@ -76,6 +76,16 @@ def test_body_that_comes_too_slowly_is_cut_off(app: FastAPI) -> None:
                 assert (b"connection: close" in answered.lower()) == bool(missing)
 
 
+def test_body_that_stops_coming_is_cut_off_whatever_came_before(app: FastAPI) -> None:
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, silence_s=0.5)
+    with serving(app) as url:
+        port = urlsplit(url).port or 0
+        head = f"POST /api/questions HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            connection.sendall(f"{head}Content-Length: {MAX_BODY_BYTES}\r\n\r\n".encode() + b" " * (MAX_BODY_BYTES - 1))
+            assert connection.recv(4_000).startswith(b"HTTP/1.1 408 ")
+
+
 def test_answer_that_takes_longer_is_waited_for(url: str, services: Services) -> None:
     with httpx2.Client(base_url=url, trust_env=False, timeout=60) as http:
         body = {"question": "Who built the lighthouse?", "wait": 3 * Impatient.headers_s}
