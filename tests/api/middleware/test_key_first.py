@@ -92,11 +92,16 @@ def _is_open(connection: socket.socket) -> bool:
 
 def test_oldest_connections_without_a_key_make_room(port: int) -> None:
     with ExitStack() as stack:
-        known = stack.enter_context(_send(port, "GET", "/api/questions", "X-API-Key: reader-key\r\n"))
-        assert known.recv(4_000).startswith(b"HTTP/1.1 200 ")
-        opened = [stack.enter_context(_send(port, "GET", "/healthz", "")) for _ in range(3)]
-        time.sleep(TO_SEND_KEY_S + 0.2)
-        opened += [stack.enter_context(_send(port, "GET", "/healthz", "")) for _ in range(2)]
+
+        def answered(path: str, headers: str = "") -> socket.socket:
+            connection = stack.enter_context(_send(port, "GET", path, headers))
+            assert connection.recv(4_000).startswith(b"HTTP/1.1 200 ")
+            return connection
+
+        known = answered("/api/questions", "X-API-Key: reader-key\r\n")
+        opened = [answered("/healthz") for _ in range(3)]
+        time.sleep(TO_SEND_KEY_S + 0.1)
+        opened += [answered("/healthz") for _ in range(2)]
         assert [_is_open(each) for each in opened] == [False, False, True, True, True]
         assert _is_open(known)
 
