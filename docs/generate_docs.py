@@ -17,7 +17,7 @@ from pydantic import BaseModel, TypeAdapter
 from crawler.content_types import BY_SUFFIX, KINDS, NAMES
 from docs import generate_types
 from domain.errors import WellreadError
-from domain.flow import QUEUES, STEPS, TASKS, Step
+from domain.flow import STEPS, TASKS, WORKERS, Step
 from domain.options import without_null
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)

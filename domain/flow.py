@@ -51,11 +51,17 @@ class Queue:
     size: str = ""  #: the setting that says how many processes or threads its worker has; "": one
     is_needed: bool = False  #: whether no question is answered without it; its worker starts before the others
     yields: bool = False  #: whether its worker leaves the processor to those who wait for an answer
+    served_by: str = ""  #: the queue whose worker serves this one too; "": its own
 
     @property
     def opens_passages(self) -> bool:
         """Return whether its worker has LanceDB open."""
         return bool(self.loads & {"search", "writer"})
+
+    @property
+    def worker(self) -> str:
+        """Return the name of the worker that serves it."""
+        return self.served_by or self.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +97,7 @@ _QUEUES = (
     Queue(name="crawl", loads=frozenset({"language"}), size="crawl_processes", yields=True),
     Queue(name="embed", loads=frozenset({"language", "writer"}), yields=True),
     Queue(name="model", loads=frozenset({"model"}), pool="threads", size="model_threads"),
+    Queue(name="notify", served_by="model"),
     Queue(name="upkeep"),
 )
 _TASKS = (
@@ -111,7 +118,7 @@ _TASKS = (
     Task(name="wellread.ask", queue="answer"),
     Task(name="wellread.sweep", queue="upkeep", every_s=3.0),
     Task(name="wellread.refresh", queue="upkeep", every_s=10.0),
-    Task(name="wellread.notify", queue="model", row="webhook"),
+    Task(name="wellread.notify", queue="notify", row="webhook"),
     Task(name="wellread.batch", queue="model", every_s=60.0),
     Task(name="wellread.learn", queue="upkeep", every_s=300.0),
     Task(name="wellread.expire", queue="upkeep", every_s=60.0),
@@ -120,6 +127,12 @@ _TASKS = (
 )
 # fmt: on
 QUEUES: Final = {queue.name: queue for queue in _QUEUES}
+#: by the name of each worker, the queues that it serves, its own first
+WORKERS: Final = {
+    queue.name: (queue.name, *(each.name for each in _QUEUES if each.served_by == queue.name))
+    for queue in _QUEUES
+    if not queue.served_by
+}
 TASKS: Final = {task.name: task for task in _TASKS}
 #: the task that works on a question in each open status, in the order of the flow
 STEPS: Final = {task.status: task for task in _TASKS if isinstance(task, Step)}

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from api.operations.metrics import METRICS
-from domain.flow import QUEUES, WRITER
+from domain.flow import QUEUES, WORKERS, WRITER
 from tests.containers.files import COMPOSE, SECRET, SETTINGS
 from workers.app import app
 
@@ -65,12 +65,12 @@ def test_single_parts_are_never_two(name: str) -> None:
     assert name not in {spec["scaleTargetRef"]["name"] for spec in SCALERS}
 
 
-@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("queue", WORKERS)
 def test_a_worker_that_stops_may_end_what_it_has_begun(queue: str) -> None:
     assert pod(queue)["terminationGracePeriodSeconds"] == app.conf.task_time_limit + 10
 
 
-@pytest.mark.parametrize("name", [*QUEUES, "beat"])
+@pytest.mark.parametrize("name", [*WORKERS, "beat"])
 def test_workers_and_beat_are_asked_by_a_look_at_a_file(name: str) -> None:
     (alive,) = [each["value"] for each in POD["containers"][0]["env"] if each["name"] == "WELLREAD_ALIVE_FILE"]
     for probe in ("startupProbe", "livenessProbe"):

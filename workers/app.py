@@ -6,8 +6,8 @@ import os
 
 from celery import Celery
 
-from domain.flow import QUEUES, TASKS
-from workers.queues import PRIORITY_STEPS
+from domain.flow import QUEUES, TASKS, WORKERS
+from workers.queues import DEFAULT_QUEUE, PRIORITY_STEPS
 from workers.settings import load
 
 #: a worker loads only the tasks of its own queue, and starts sooner
@@ -15,7 +15,7 @@ _QUEUE = os.environ.get("WELLREAD_QUEUE", "")
 app = Celery(
     "wellread",
     task_cls="workers.task:Task",
-    include=["workers.pools", *(f"workers.tasks.{name}" for name in QUEUES if _QUEUE in ("", name))],
+    include=["workers.pools", *(f"workers.tasks.{name}" for name in WORKERS if _QUEUE in ("", name))],
 )
 app.conf.update(
     broker_url=load().broker,
@@ -38,8 +38,9 @@ app.conf.update(
         "interval_max": 0.2,
     },
     task_routes={task.name: {"queue": task.queue} for task in TASKS.values()},
-    task_default_queue=TASKS["wellread.ask"].queue,
-    task_create_missing_queues=False,
+    # what is to follow a question may be another service's task: it goes where that is served, and never to us
+    task_default_queue=DEFAULT_QUEUE,
+    task_create_missing_queues=True,
     task_queues={name: {"exchange": name, "routing_key": name} for name in QUEUES},
     task_acks_late=True,
     task_reject_on_worker_lost=True,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain.errors import WellreadError
-from domain.flow import QUEUES, Queue
+from domain.flow import QUEUES, WORKERS, Queue
 from workers.settings import LOOPBACK, SECRETS_DIR, Settings
 
 if TYPE_CHECKING:
@@ -34,9 +34,10 @@ class UnknownQueue(WellreadError):
 
 
 def run_worker(settings: Settings, name: str) -> None:
-    """Run a Celery worker for one queue until it is stopped; raises UnknownQueue."""
-    if (queue := QUEUES.get(name)) is None:
-        raise UnknownQueue(f"There is no queue {name!r}: it is one of {', '.join(QUEUES)}.")
+    """Run a Celery worker for one queue, and those it serves too, until it is stopped; raises UnknownQueue."""
+    if name not in WORKERS:
+        raise UnknownQueue(f"There is no worker for a queue {name!r}: it is one of {', '.join(WORKERS)}.")
+    queue = QUEUES[name]
     os.environ["WELLREAD_QUEUE"] = name  # before the application is imported: it loads this queue's tasks
     from celery import signals
     from celery.utils.nodenames import host_format
@@ -65,7 +66,7 @@ def run_worker(settings: Settings, name: str) -> None:
     # not by Celery's command line, which would load all its commands, and Flower's
     worker = app.Worker(
         hostname=host_format(f"{name}-{os.getpid()}@%h"),
-        queues=[name],
+        queues=list(WORKERS[name]),
         concurrency=pool_size(settings, queue),
         pool_cls="prefork" if queue.pool == "processes" else "workers.pools:Threads",
         without_gossip=True,

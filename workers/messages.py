@@ -6,6 +6,7 @@ Their sender hears nothing back; so a refusal is stored under the id that it gav
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -29,14 +30,18 @@ log = structlog.get_logger()
 MOST_CHARS = 4_000
 
 
-def accept(services: Services, /, *arguments: Any, **fields: Any) -> Question | None:
+class MessageRefused(WellreadError):
+    """The question that a message asks was refused: why is said here, in the log, and under the question's id."""
+
+
+def accept(services: Services, /, *arguments: Any, **fields: Any) -> Question:
     """Accept a question from a message; one that is refused is logged, and told under its id.
 
-    The payload is the one argument, or the keyword arguments are. Raises what
+    The payload is the one argument, or the keyword arguments are. Raises MessageRefused, and what
     :data:`workers.services.outages.OUTAGES` names: the message can be taken later.
     """
     opened, owner = services, None
-    payload = {**next((each for each in arguments if isinstance(each, Mapping)), {}), **fields}
+    payload = _sent(arguments, fields)
     try:
         asked = Payload.model_validate(_only(arguments, fields))
         opened = services.of(asked.collection)
@@ -55,9 +60,18 @@ def accept(services: Services, /, *arguments: Any, **fields: Any) -> Question | 
     except (ValidationError, WellreadError) as error:
         reason = _reason(error)
         log.error("message_refused", error=reason)
+        with suppress(WellreadError):  # it may name none that there is
+            opened = services.of(str(payload.get("collection") or ""))
         _record_refusal(opened, payload, owner, reason)
-        return None
+        raise MessageRefused(reason) from None
     return question
+
+
+def _sent(arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a message says, also where it says it at the wrong place: its sender looks for its id."""
+    given = {**next((each for each in arguments if isinstance(each, Mapping)), {}), **fields}
+    nested = next((each for each in given.values() if isinstance(each, Mapping) and "id" in each), {})
+    return given if "id" in given else {**nested, **given}
 
 
 def _only(arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> Any:

@@ -389,7 +389,7 @@ class Settings(BaseSettings):
         """The database's URL."""
         if self.database_url:
             return _with_password(self.database_url, self.database_password)
-        return f"sqlite:///{self.data_dir / 'wellread.db'}"
+        return f"sqlite:///{quote(str(self.data_dir / 'wellread.db'))}"
 
     @property
     def passages(self) -> str:
@@ -415,7 +415,7 @@ class Settings(BaseSettings):
         """Redis's URL as redis-py takes it."""
         if self.redis_url:
             return _with_password(self.redis_url, self.redis_password)
-        return f"unix://{self.run_dir / 'valkey.sock'}"
+        return f"unix://{quote(str(self.run_dir / 'valkey.sock'))}"
 
     @property
     def events_redis(self) -> str:

@@ -20,22 +20,23 @@ log = structlog.get_logger()
 
 
 class Task(celery.Task[Any, Any]):
-    """A task of ours. Its result is words for who watches; nothing reads it back."""
+    """A task of ours. Its result is words for who watches, or what a task that is linked to it gets."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> str | None:
-        """Work; return what came of it."""
+        """Work; return the task's own result, or what came of it."""
         from workers.services import services
 
+        result = None
         with outcomes.listening() as told, self._span(*args):
             try:
                 with working():
-                    self.run(*args, **kwargs)
+                    result = self.run(*args, **kwargs)
             except Stopped:
                 self._give_back()
         if is_orphan():  # nobody takes the result, nor gives it another task
             traces.close()
             os._exit(0)
-        return told() or "done" if services().settings.flower_words else None
+        return result or (told() or "done" if services().settings.flower_words else None)
 
     @contextmanager
     def _span(self, row_id: object = None, *_: object) -> Iterator[None]:

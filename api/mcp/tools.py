@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -42,6 +43,8 @@ _INSTRUCTIONS: Final = (
     "Wellread answers questions from pages it has read, each sentence with a citation that was checked, and reads the "
     "web when it knows too little. `ask` for answers, `search` for passages. Quote its citations' URLs."
 )
+#: between the parts of a list that is given as a text; a URL may have a comma
+_BETWEEN: Final = re.compile(r",?\s+|,(?=\w+:|\w{2,3}(?:,|$))")
 #: seconds between two looks at a question
 _POLL_EVERY_S: Final = 0.5
 
@@ -90,6 +93,7 @@ class StrictTool(Tool):
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
         """Run the tool; raise ToolError where an argument is unknown or wrong."""
         known = self.parameters["properties"]
+        arguments = self._given(arguments)
         if unknown := [name for name in arguments if name not in known]:
             has = ", ".join(known) or "none"
             raise ToolError(f"{unknown[0][:100]}: there is no such argument of {self.name}; it has {has}.")
@@ -99,6 +103,22 @@ class StrictTool(Tool):
             wrong = (wrong_field(".".join(map(str, entry["loc"])), entry) for entry in error.errors()[:8])
             raise ToolError("; ".join(wrong)) from error
         return await super().run(arguments, context, convert_result)
+
+    def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a client means: null or "" for what it leaves out, and a text for a list of one or more."""
+        left_out = [name for name, value in arguments.items() if value is None]
+        left_out += [name for name, value in arguments.items() if value == "" and name not in self._required]
+        given = {name: value for name, value in arguments.items() if name not in left_out}
+        for name, value in given.items():
+            schema = self.parameters["properties"].get(name, {})
+            kinds = {each.get("type") for each in (schema, *schema.get("anyOf", ()))}
+            if isinstance(value, str) and "array" in kinds and not value.lstrip().startswith("["):
+                given[name] = [each for each in _BETWEEN.split(value) if each]
+        return given
+
+    @property
+    def _required(self) -> list[str]:
+        return list(self.parameters.get("required", ()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -274,8 +274,7 @@ def _is_idle(settings: Settings) -> bool:
 
 def _is_new(settings: Settings) -> bool:
     """Return whether nothing was stored yet."""
-    path = settings.data_dir / "wellread.db"
-    return settings.database == f"sqlite:///{path}" and not path.exists()
+    return not settings.database_url and not (settings.data_dir / "wellread.db").exists()
 
 
 def _redis_fix(services: Services) -> str:

@@ -96,7 +96,9 @@ def workers(services: Services) -> Room:
         ok=False,
         needed=any(_is_needed(QUEUES[queue], services.settings) for queue in missing),
         detail=f"no worker for {', '.join(missing)} ({detail})",
-        fix="; ".join(f"run `wellread worker {queue}`" for queue in missing),
+        fix="; ".join(
+            f"run `wellread worker {name}`" for name in dict.fromkeys(QUEUES[each].worker for each in missing)
+        ),
     )
 
 

@@ -1,13 +1,15 @@
 """Store host slots in Redis: one request in flight per host across all workers, and a delay between them.
 
 ``claim`` answers "now" or "in n seconds"; a reader that must wait reserves that moment and does other work, so no
-worker sleeps and waiting readers do not race each other.
+worker sleeps and waiting readers do not race each other. Receivers of webhooks have slots of another kind: some at
+once, without a delay, and what waits for one is sent by whoever ends a delivery there.
 """
 
 from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from typing import Any
 
 import redis
 
@@ -30,6 +32,25 @@ return tostring(turn - now)
 _RELEASE = """
 if redis.call('GET', KEYS[1]) == ARGV[2] then redis.call('DEL', KEYS[1]) end
 redis.call('SET', KEYS[2], tostring(tonumber(ARGV[1]) + tonumber(ARGV[3])), 'PX', math.ceil(ARGV[3] * 1000) + 60000)
+return 1
+"""
+
+#: KEYS busy and waiting of the host, then of the address; ARGV now, token, the end of its time, what waits, and the
+#: most at the host and at the address. Returns 1 if it may begin
+_BEGIN = """
+for at = 1, 2 do
+  redis.call('ZREMRANGEBYSCORE', KEYS[2 * at - 1], '-inf', ARGV[1])
+  if redis.call('ZCARD', KEYS[2 * at - 1]) >= tonumber(ARGV[4 + at]) then
+    redis.call('ZADD', KEYS[2 * at], 'NX', ARGV[1], ARGV[4])
+    redis.call('EXPIRE', KEYS[2 * at], 3600)
+    return 0
+  end
+end
+for at = 1, 2 do
+  redis.call('ZADD', KEYS[2 * at - 1], ARGV[3], ARGV[2])
+  redis.call('EXPIRE', KEYS[2 * at - 1], 3600)
+  redis.call('ZREM', KEYS[2 * at], ARGV[4])
+end
 return 1
 """
 
@@ -64,6 +85,57 @@ class Slots:
     def release(self, slot: Slot, *, now: float, delay_s: float) -> None:
         """Free the host; the next request may start after ``delay_s``."""
         self._release(keys=_keys(slot.host)[:2], args=(repr(now), slot.token, repr(delay_s)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Receiver:
+    """Where a webhook is delivered: an address without its query, at a host."""
+
+    host: str
+    address: str
+
+    @property
+    def keys(self) -> list[str]:
+        """Return the keys of what is under way at the host, what waits for it, and the same of the address."""
+        places = (self.host, self.address)
+        return [f"wellread:receiver:{{{self.host}}}:{name}:{each}" for each in places for name in ("busy", "waiting")]
+
+
+#: what waits for no receiver
+_ANY = Receiver(host="", address="")
+
+
+class Receivers:
+    """How many deliveries of webhooks are under way, by all workers, and which ones wait for their receiver.
+
+    Two at a host, one at an address: of two addresses at a host a slow one holds up no fast one. ``longest_s`` is how
+    long a delivery may take; one whose worker died counts until then.
+    """
+
+    def __init__(self, client: redis.Redis, *, longest_s: float) -> None:
+        self._client, self._longest_s = client, longest_s
+        self._begin = client.register_script(_BEGIN)
+
+    def begin(self, receiver: Receiver, *, delivery: str, now: float) -> str | None:
+        """Return a token if a delivery may begin; else None, and it waits to be returned by :meth:`end`."""
+        token = uuid.uuid4().hex
+        args = (repr(now), token, repr(now + self._longest_s), delivery, 2, 1)
+        return token if self._begin(keys=receiver.keys, args=args) else None
+
+    def wait(self, *, delivery: str, now: float) -> None:
+        """Have a delivery wait for any other to end."""
+        self._client.zadd(_ANY.keys[1], {delivery: now}, nx=True)
+
+    def end(self, receiver: Receiver, token: str) -> str | None:
+        """End a delivery; return one that waited for it, if any did."""
+        busy, waiting, busy_there, waiting_there = receiver.keys
+        for key in (busy, busy_there):
+            self._client.zrem(key, token)
+        for key in (waiting, waiting_there, _ANY.keys[1]):
+            found: Any = self._client.zpopmin(key)
+            if found:
+                return str(found[0][0], "utf-8")
+        return None
 
 
 def _keys(host: str) -> list[str]:

@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from store.sql import leases
+from store.sql.rows import update_rows
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 
 
@@ -24,6 +25,12 @@ def pending(session: Session, question_id: str) -> list[int]:
         WebhookRow.question_id.in_([question_id, *sharing]), WebhookRow.status == WebhookStatus.WAITING
     )
     return list(session.scalars(query.order_by(WebhookRow.id)))
+
+
+def put_off(session: Session, webhook_id: int, now: datetime, until: datetime) -> None:
+    """Have a delivery that waits, and that nobody is making, be due at another time."""
+    waits = (WebhookRow.status == WebhookStatus.WAITING, leases.is_unleased(WebhookRow, now))
+    update_rows(session, WebhookRow, WebhookRow.id == webhook_id, *waits, due_at=until)
 
 
 def finish(

@@ -194,7 +194,7 @@ def erase(url: str, part: str) -> None:
 def part_url(url: str, part: str) -> str:
     """Return the URL of a part's database: on SQLite that of another file, beside the whole's."""
     path = _sqlite_path(url)
-    return f"sqlite:///{path.with_stem(f'{path.stem}-{part}')}" if path and part else url
+    return f"sqlite:///{quote(str(path.with_stem(f'{path.stem}-{part}')))}" if path and part else url
 
 
 def part_schema(part: str) -> str:
@@ -249,7 +249,7 @@ def alembic_config(url: str, part: str = "") -> Any:
 
 def _sqlite_path(url: str) -> Path | None:
     prefix = "sqlite:///"
-    return Path(url.removeprefix(prefix)) if url.startswith(prefix) and url != prefix else None
+    return Path(make_url(url).database or "") if url.startswith(prefix) and url != prefix else None
 
 
 def _engine(url: str, *, must_exist: bool, waits_s: float) -> Engine:
@@ -263,7 +263,7 @@ def _engine(url: str, *, must_exist: bool, waits_s: float) -> Engine:
         return engine
     options: dict[str, Any] = {"timeout": LOCKED_S, "check_same_thread": False}
     if must_exist:  # the file of a deleted part is not made anew by who still has it open
-        name = f"file:{quote(url.removeprefix('sqlite:///'))}?mode=rw"
+        name = f"file:{quote(str(_sqlite_path(url)))}?mode=rw"
         engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True, **options))
     else:
         engine = create_engine(url, connect_args=options)

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from domain.flow import QUEUES, WRITER
+from domain.flow import WORKERS, WRITER
 from tests.containers.files import COMPOSE, OURS, ROOT, SECRET, SERVICES, SETTINGS, UNCHECKED
 
 
 def test_every_part_of_the_stack_is_there() -> None:
     assert set(SERVICES) == {
-        "redis", "postgres", "searxng", "migrate", "api", *QUEUES, "beat", "flower", "prometheus"
+        "redis", "postgres", "searxng", "migrate", "api", *WORKERS, "beat", "flower", "prometheus"
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("queue", WORKERS)
 def test_each_queue_has_its_worker(queue: str) -> None:
     assert SERVICES[queue]["command"] == ["wellread", "worker", queue]
 
@@ -62,7 +62,7 @@ def test_check_of_what_works_wants_a_file_of_this_minute(tmp_path: Path) -> None
     assert status() != 0
 
 
-@pytest.mark.parametrize("name", [*QUEUES, "beat"])
+@pytest.mark.parametrize("name", [*WORKERS, "beat"])
 def test_what_touches_the_file_is_checked_by_it(name: str) -> None:
     assert OURS[name]["environment"]["WELLREAD_ALIVE_FILE"] in OURS[name]["healthcheck"]["test"][1]
 
@@ -75,7 +75,7 @@ def test_no_log_grows_without_end(name: str) -> None:
     assert int(logging["options"]["max-file"]) > 1
 
 
-@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("queue", WORKERS)
 def test_a_worker_that_stops_may_end_what_it_has_begun(queue: str) -> None:
     from workers.app import app
 

@@ -6,15 +6,18 @@ import json
 import os
 import subprocess
 import sys
+import uuid
 from base64 import b64decode
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import redis
-from celery import Celery
+from celery import Celery, Signature, chain
 
-from domain.flow import TASKS
+from domain.flow import QUEUES, TASKS
 from workers.processes.supervise import wait_until
 
 pytestmark = pytest.mark.timeout(300)
@@ -34,21 +37,8 @@ def test_worker_sends_every_event_of_its_tasks_and_many_together(
     app = Celery(broker=valkey_url.replace("unix://", "redis+socket://"))
     for row in range(_TASKS):  # there is no such row: each task looks, and ends
         app.send_task(task, args=(row + 1,), queue=queue)
-    env = {
-        **os.environ,
-        "WELLREAD_REDIS_URL": valkey_url,
-        "WELLREAD_DATA_DIR": str(tmp_path),
-        "WELLREAD_DATABASE_URL": f"sqlite:///{migrated_file}",
-        "WELLREAD_CRAWL_PROCESSES": "1",
-    }
-    command = [sys.executable, "-m", "api", "worker", queue]
-    with (tmp_path / "log").open("wb") as output:
-        worker = subprocess.Popen(command, env=env, stdout=output, stderr=output)
-    try:
+    with _worker(QUEUES[queue].worker, valkey_url, migrated_file, tmp_path / "log"):
         all_done = wait_until(lambda: _received(client, queue) == 0, within_s=240)
-    finally:
-        worker.terminate()
-        worker.wait(60)
     assert all_done, (tmp_path / "log").read_text()
     told = _told(watched)
     kinds = Counter(event["type"] for events in told for event in events)
@@ -68,3 +58,65 @@ def _told(watched: redis.client.PubSub) -> list[list[dict[str, str]]]:
             events = json.loads(b64decode(json.loads(message["data"])["body"]))
             told += [events] if isinstance(events, list) else []  # a worker's own events come one by one
     return told
+
+
+def test_task_that_follows_a_question_goes_to_its_own_services_queue_and_a_refused_one_is_not_followed(
+    valkey_url: str, migrated_file: Path, tmp_path: Path
+) -> None:
+    client = redis.Redis.from_url(valkey_url)
+    client.flushall()
+    watched = client.pubsub()  # type: ignore[no-untyped-call]
+    watched.psubscribe("*celeryev*")
+    app = Celery(broker=valkey_url.replace("unix://", "redis+socket://"))
+
+    def follows(queue: str, kind: str) -> Signature[None]:
+        options = {"queue": queue} if queue else {}
+        return app.signature(f"billing.{kind}", options=options)
+
+    ids = [uuid.uuid4().hex for _ in range(4)]
+    asked = [app.signature("wellread.ask", args=({"question": f"Who built pier {each}?", "id": each},)) for each in ids]
+    refused = app.signature("wellread.ask", args=({"question": "Who?", "colour": "red"},))
+    for each in (*asked, refused):
+        each.set(queue="answer")
+    asked[0].apply_async(link=follows("billing", "linked"))
+    chain(asked[1], follows("billing", "chained")).apply_async()
+    chain(asked[2], follows("billing", "chained"), follows("letters", "then")).apply_async()
+    asked[3].apply_async(link=follows("", "unrouted"))
+    chain(refused, follows("billing", "never")).apply_async()
+    log = tmp_path / "log"
+    with _worker("answer", valkey_url, migrated_file, log):
+        left = wait_until(lambda: _received(client, "answer") + client.hlen("unacked") == 0, within_s=120)
+        there = wait_until(lambda: (client.llen("billing"), client.llen("celery")) == (3, 1), within_s=30)
+    assert left, log.read_text()
+    assert there, log.read_text()
+    found = [json.loads(message) for name in ("billing", "celery") for message in client.lrange(name, 0, -1)]
+    followed = {(each["headers"]["task"], json.loads(b64decode(each["body"]))[0][0]) for each in found}
+    assert followed == {
+        ("billing.linked", ids[0]),
+        ("billing.chained", ids[1]),
+        ("billing.chained", ids[2]),
+        ("billing.unrouted", ids[3]),
+    }
+    failed = [event for events in _told(watched) for event in events if event["type"] == "task-failed"]
+    assert len(failed) == 1
+    assert "MessageRefused('colour: Extra inputs are not permitted')" in failed[0]["exception"]
+
+
+@contextmanager
+def _worker(name: str, valkey_url: str, migrated_file: Path, log: Path) -> Iterator[None]:
+    env = {
+        **os.environ,
+        "WELLREAD_REDIS_URL": valkey_url,
+        "WELLREAD_DATA_DIR": str(log.parent),
+        "WELLREAD_DATABASE_URL": f"sqlite:///{migrated_file}",
+        "WELLREAD_CRAWL_PROCESSES": "1",
+        "WELLREAD_ANSWER_PROCESSES": "1",
+    }
+    with log.open("wb") as output:
+        command = [sys.executable, "-m", "api", "worker", name]
+        worker = subprocess.Popen(command, env=env, stdout=output, stderr=output)
+    try:
+        yield
+    finally:
+        worker.terminate()
+        worker.wait(60)

@@ -7,7 +7,7 @@ from celery import Celery
 from sqlalchemy import select
 
 from domain import FINAL, Status
-from domain.flow import QUEUES, STEPS, TASKS
+from domain.flow import QUEUES, STEPS, TASKS, WORKERS
 from store import activity
 from store.questions import webhooks
 from store.sql.tables import QuestionRow, WebhookRow
@@ -32,11 +32,11 @@ class _Sender(Celery):
         self.shown.append(options["argsrepr"])
 
 
-def test_every_task_of_the_application_is_in_the_table_in_the_module_of_its_queue() -> None:
+def test_every_task_of_the_application_is_in_the_table_in_the_module_of_its_worker() -> None:
     app.loader.import_default_modules()
     ours = {name: task for name, task in app.tasks.items() if not name.startswith("celery.")}
     assert {name: task.__module__ for name, task in ours.items()} == {
-        task.name: f"workers.tasks.{task.queue}" for task in TASKS.values()
+        task.name: f"workers.tasks.{QUEUES[task.queue].worker}" for task in TASKS.values()
     }
 
 
@@ -53,14 +53,15 @@ def test_whatever_has_a_row_is_sent_again_by_the_sweep() -> None:
     assert activity.WAITING.keys() == {task.name for task in TASKS.values() if task.row}
 
 
-def test_supervisor_starts_a_worker_for_each_queue() -> None:
+def test_supervisor_starts_every_worker_and_each_queue_is_served_by_one() -> None:
     started = [program.command for program in programs(load(), api_port=1, flower_port=0)]
-    assert [command[-1] for command in started if "worker" in command] == list(QUEUES)
+    assert [command[-1] for command in started if "worker" in command] == list(WORKERS)
+    assert sorted(name for served in WORKERS.values() for name in served) == sorted(QUEUES)
 
 
 def test_worker_has_as_many_processes_or_threads_as_its_setting_says_or_one() -> None:
     settings = load(answer_processes=3, crawl_processes=5, model_threads=7)
-    assert [pool_size(settings, queue) for queue in QUEUES.values()] == [3, 5, 1, 7, 1]
+    assert [pool_size(settings, queue) for queue in map(QUEUES.get, WORKERS) if queue] == [3, 5, 1, 7, 1]
 
 
 def test_worker_of_an_unknown_queue_is_refused() -> None:

@@ -40,9 +40,10 @@ from workers.settings import load
 
 pytestmark = pytest.mark.timeout(300)
 
-QUEUE = TASKS["wellread.notify"].queue
-#: no more than the worker has threads
-WEBHOOKS = 30
+QUEUE, WORKER = TASKS["wellread.notify"].queue, "model"
+#: fewer than half of the worker's threads, two at each host but the last
+WEBHOOKS = 14
+HOSTS = [f"127.0.0.{each}" for each in range(2, 10)]
 #: of the worker
 STOP_S = 2.0
 
@@ -54,8 +55,9 @@ class _Receiver(ThreadingHTTPServer):
     request_queue_size = 2 * WEBHOOKS
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Told)
+        super().__init__(("0.0.0.0", 0), _Told)
         self.told: Counter[str] = Counter()  #: begun requests by their webhook's id
+        self.at_once, self.most_at_once = 0, 0
         self.let_through: dict[str, threading.Event] = {f"/{each}": threading.Event() for each in range(WEBHOOKS)}
 
     def let_all_through(self) -> None:
@@ -72,7 +74,10 @@ class _Told(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
         self.server.told[self.headers["webhook-id"]] += 1
+        self.server.at_once += 1
+        self.server.most_at_once = max(self.server.most_at_once, self.server.at_once)
         self.server.let_through[self.path].wait(60)
+        self.server.at_once -= 1
         self.send_response(204)
         self.end_headers()
 
@@ -83,7 +88,7 @@ class _Told(BaseHTTPRequestHandler):
 @contextmanager
 def worker(log: Path) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("wb") as output:
-        process = subprocess.Popen([sys.executable, "-m", "api", "worker", QUEUE], stdout=output, stderr=output)
+        process = subprocess.Popen([sys.executable, "-m", "api", "worker", WORKER], stdout=output, stderr=output)
     try:
         yield process
     finally:
@@ -117,8 +122,8 @@ def services(
         url = request.getfixturevalue("empty_postgres")
         migrate(url)
         monkeypatch.setenv("WELLREAD_DATABASE_URL", url)
-    host = f"127.0.0.1:{receiver.server_port}"
-    given = {"DATA_DIR": tmp_path, "REDIS_URL": valkey_url, "ALLOW_HOSTS": host, "STOP_S": STOP_S}
+    hosts = [f"{host}:{receiver.server_port}" for host in HOSTS]
+    given = {"DATA_DIR": tmp_path, "REDIS_URL": valkey_url, "ALLOW_HOSTS": ",".join(hosts), "STOP_S": STOP_S}
     for name, value in (given | {"FETCH_DEADLINE_S": 40}).items():
         monkeypatch.setenv(f"WELLREAD_{name}", str(value))
     ready = Services(load())
@@ -127,8 +132,10 @@ def services(
     submit.cancel(ready, question.id)
     with ready.database.write() as session:
         row = session.get_one(QuestionRow, question.id)
-        for path in receiver.let_through:
-            webhooks.add(session, row, url=f"http://{host}{path}", event="question.cancelled", now=ready.now())
+        for at, path in enumerate(receiver.let_through):
+            webhooks.add(
+                session, row, url=f"http://{hosts[at // 2]}{path}", event="question.cancelled", now=ready.now()
+            )
     for row_id in 2 * [each.id for each in _rows(ready)]:
         ready.dispatcher.send("wellread.notify", row_id)
     yield ready
@@ -179,14 +186,14 @@ def test_webhooks_are_delivered_at_once_in_one_process_and_each_but_once(
 def test_worker_that_is_stopped_ends_what_it_can_and_gives_back_the_rest_at_once(
     services: Services, receiver: _Receiver, tmp_path: Path
 ) -> None:
-    ends = [True] * 10 + [False] * (WEBHOOKS - 10)
+    ends = [True] * 6 + [False] * (WEBHOOKS - 6)
     with worker(tmp_path / "log") as process:
         assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
         process.send_signal(signal.SIGTERM)
         for each, gate in zip(ends, receiver.let_through.values(), strict=True):
             if each:
                 gate.set()
-        assert process.wait(STOP_S + 15) == 0  # the receiver would take a minute
+        assert process.wait(STOP_S + 15) == 0  # the receiver would take ten seconds
     assert _delivered(services) == ends
     left = [row for row in _rows(services) if row.status == "WAITING"]
     assert {(row.lease_by, row.attempts) for row in left} == {(None, 0)}
@@ -194,7 +201,7 @@ def test_worker_that_is_stopped_ends_what_it_can_and_gives_back_the_rest_at_once
     receiver.let_all_through()
     with worker(tmp_path / "second"):  # no sweep runs: the messages were sent again
         assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "second").read_text()
-    assert sorted(receiver.told.values()) == [1] * 10 + [2] * (WEBHOOKS - 10)
+    assert sorted(receiver.told.values()) == [1] * 6 + [2] * (WEBHOOKS - 6)
 
 
 @pytest.mark.nightly
@@ -206,7 +213,8 @@ def test_worker_that_is_told_twice_to_stop_gives_back_all_and_ends(
         for number in (signal.SIGTERM, signal.SIGQUIT):
             process.send_signal(number)
         process.wait(STOP_S + 40)
-    assert {(row.status, row.lease_by, row.attempts) for row in _rows(services)} == {("WAITING", None, 0)}
+    # the receiver has ten seconds, which the second signal may take
+    assert {(row.status, row.lease_by, row.attempts > 1) for row in _rows(services)} == {("WAITING", None, False)}
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
@@ -247,9 +255,38 @@ def test_work_goes_on_while_the_connection_to_the_broker_is_made_anew(
         with services.database.write() as session:
             question = session.scalars(select(QuestionRow)).one()
             url = session.scalars(select(WebhookRow.url).limit(1)).one()
-            webhooks.add(session, question, url=url, event="question.cancelled", now=services.now())
+            receiver.let_through["/new"] = threading.Event()
+            webhooks.add(
+                session, question, url=f"{url.rpartition('/')[0]}/new", event="question.cancelled", now=services.now()
+            )
         services.dispatcher.send("wellread.notify", _rows(services)[-1].id)
         assert wait_until(lambda: len(receiver.told) == WEBHOOKS + 1, within_s=60), (tmp_path / "log").read_text()
         receiver.let_all_through()
         assert wait_until(lambda: all(_delivered(services)), within_s=60), (tmp_path / "log").read_text()
     assert set(receiver.told.values()) == {1}
+
+
+def test_receivers_that_do_not_answer_hold_up_no_other_one(
+    services: Services, receiver: _Receiver, tmp_path: Path
+) -> None:
+    with services.database.write() as session:
+        question = session.scalars(select(QuestionRow)).one()
+        slow = session.scalars(select(WebhookRow.url).order_by(WebhookRow.id)).all()
+        for url in slow[::2] * 5:  # more of them than there are threads
+            webhooks.add(session, question, url=url, event="question.cancelled", now=services.now())
+        fast = slow[0].rpartition("/")[0] + "/fast"
+        webhooks.add(session, question, url=fast, event="question.cancelled", now=services.now())
+    receiver.let_through["/fast"] = let_through = threading.Event()
+    let_through.set()
+    receiver.let_through["/1"].set()  # of two at its host one does not answer
+    for row in _rows(services)[WEBHOOKS:]:
+        services.dispatcher.send("wellread.notify", row.id)
+
+    def fast_is_told() -> bool:
+        sweep.sweep(services)
+        return _delivered(services)[-1]
+
+    with worker(tmp_path / "log"):
+        assert wait_until(lambda: len(receiver.told) >= WEBHOOKS - 1, within_s=60), (tmp_path / "log").read_text()
+        assert wait_until(fast_is_told, within_s=9)
+    assert receiver.most_at_once <= 16

@@ -58,8 +58,8 @@ def living_workers(services: Services) -> dict[str, int]:
     """Return the number of workers that are ready, by queue; raises redis.RedisError when the broker is away."""
     pipe = services.redis.pipeline(transaction=False)
     oldest = time.time() - SILENT_S
-    for queue in QUEUES:
-        pipe.zcount(_key(queue), oldest, "+inf")
+    for queue in QUEUES.values():
+        pipe.zcount(_key(queue.worker), oldest, "+inf")
     return dict(zip(QUEUES, pipe.execute(), strict=True))
 
 

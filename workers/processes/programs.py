@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from domain.flow import QUEUES
+from domain.flow import WORKERS
 from workers.processes.supervise import Program
 from workers.settings import Settings
 
@@ -52,7 +52,7 @@ def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Pro
         own = {f"WELLREAD_{name.upper()}": str(value) for name, value in more.items()}
         return Program(name=command[-1], command=("api", *command), shares=shares, env={**env, **own}, stop_s=stop_s)
 
-    workers = [program("worker", queue, stop_s=stop_s) for queue in QUEUES]
+    workers = [program("worker", queue, stop_s=stop_s) for queue in WORKERS]
     api = program("api", shares=OF_ALL, stop_s=10.0, api_port=api_port)
     beat, flower = program("beat"), program("flower", stop_s=5.0, flower_port=flower_port)
     return [*own_broker, api, *workers, beat, *([flower] if flower_port else [])]

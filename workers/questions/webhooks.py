@@ -1,8 +1,14 @@
-"""Delivers webhooks when questions end: a signed POST through the same guard as every fetch, with retries."""
+"""Delivers webhooks when questions end: a signed POST through the same guard as every fetch, with retries.
+
+A slow receiver holds up no other: at most two of its webhooks are under way, and all of them together hold half of a
+worker's threads. What has to wait holds none; it is sent when another delivery ends, or by the sweep.
+"""
 
 from __future__ import annotations
 
 import json
+import threading
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -10,7 +16,10 @@ from typing import TYPE_CHECKING
 import structlog
 from standardwebhooks import Webhook
 
+from crawler import urls
 from crawler.fetch.guard import FetchError
+from domain.access.collection import UnknownCollection
+from store.ephemeral.host_slots import Receiver
 from store.questions import records, webhooks
 from store.sql import leases
 from store.sql.rows import jsonable
@@ -25,10 +34,62 @@ log = structlog.get_logger()
 
 _CLOSED = "the key that asked was revoked or has expired"
 _FATAL = "delivering it stopped the worker again and again"
+#: after this, the sweep sends again what waits for its receiver
+_AGAIN_S = 10.0
+#: of this process, which have a thread
+_under_way: set[str] = set()
+_lock = threading.Lock()
 
 
 def deliver(services: Services, webhook_id: int) -> None:
-    """Deliver one webhook, if it is still pending."""
+    """Deliver one webhook, if it is still pending and its receiver has not too many already."""
+    with services.database.read() as session:
+        row = session.get(WebhookRow, webhook_id)
+    if row is None:
+        outcomes.tell(outcomes.NOT_DUE)
+        return
+    receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0])
+    token = _begin(services, receiver, webhook_id)
+    if token is None:
+        outcomes.tell("waits for its receiver")
+        _due(services, webhook_id, in_s=_AGAIN_S)
+        return
+    try:
+        _deliver(services, webhook_id)
+    finally:
+        _under_way.discard(token)
+        if waiting := services.receivers.end(receiver, token):
+            _send(services, waiting)
+
+
+def _begin(services: Services, receiver: Receiver, webhook_id: int) -> str | None:
+    """Return a token if the delivery may begin now; else it is sent when another ends."""
+    delivery, now = f"{services.collection.name}:{webhook_id}", services.now().timestamp()
+    with _lock:
+        if len(_under_way) >= max(1, services.settings.model_threads // 2):
+            services.receivers.wait(delivery=delivery, now=now)
+            return None
+        token = services.receivers.begin(receiver, delivery=delivery, now=now)
+        if token is not None:
+            _under_way.add(token)
+        return token
+
+
+def _send(services: Services, delivery: str) -> None:
+    collection, _, webhook_id = delivery.rpartition(":")
+    with suppress(UnknownCollection):
+        opened = services.of(collection)
+        _due(opened, int(webhook_id), in_s=0)
+        opened.dispatcher.send("wellread.notify", int(webhook_id))
+
+
+def _due(services: Services, webhook_id: int, *, in_s: float) -> None:
+    now = services.now()
+    with services.database.write() as session:
+        webhooks.put_off(session, webhook_id, now, now + timedelta(seconds=in_s))
+
+
+def _deliver(services: Services, webhook_id: int) -> None:
     now = services.now()
     with services.database.write() as session:
         lease = leases.claim(session, WebhookRow, webhook_id, WebhookRow.status == WebhookStatus.WAITING, now)

@@ -32,7 +32,7 @@ log = structlog.get_logger()
 
 #: the services that all collections share; any other is a collection's own
 SHARED = (
-    "redis", "events_redis", "broker_memory", "host_slots", "engine_cooldowns", "embedder", "link_vectors",
+    "redis", "events_redis", "broker_memory", "host_slots", "receivers", "engine_cooldowns", "embedder", "link_vectors",
     "reader", "model", "search_pool",
     "closed_owners", "key_name", "loop", "browser", "engines", "engine_client", "callback_client",
 )  # fmt: skip

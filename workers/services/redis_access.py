@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from store.ephemeral.engine_cooldowns import EngineCooldowns
     from store.ephemeral.erasures import Erasures
     from store.ephemeral.events import Events
-    from store.ephemeral.host_slots import Slots
+    from store.ephemeral.host_slots import Receivers, Slots
     from store.ephemeral.memory import Memory
     from store.ephemeral.trace_parents import TraceParents
     from store.ephemeral.turns import Turns
 
 #: of a host slot, for work that is no fetch
 TURN_SLACK_S = 5.0
+#: a receiver of webhooks has so long to answer
+WEBHOOK_S = 10.0
 
 
 class RedisAccess:
@@ -84,6 +86,13 @@ class RedisAccess:
         # robots.txt, then the page, then its scripts
         longest_s = 2 * self.settings.fetch_deadline_s + RenderBounds().deadline_s + TURN_SLACK_S
         return Slots(self.redis, longest_s=longest_s)
+
+    @cached
+    def receivers(self) -> Receivers:
+        """Deliveries of webhooks that are under way."""
+        from store.ephemeral.host_slots import Receivers
+
+        return Receivers(self.redis, longest_s=WEBHOOK_S + TURN_SLACK_S)
 
     @cached
     def trace_parents(self) -> TraceParents:

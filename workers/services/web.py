@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workers.services.cached import cached
+from workers.services.redis_access import WEBHOOK_S
 from workers.settings import Settings
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class WebAccess:
 
         Permission to read one of the operator's own sites is no permission to post to it.
         """
-        return _open_client(self.settings, frozenset(self.settings.own_hosts))
+        return _open_client(self.settings, frozenset(self.settings.own_hosts), most_s=WEBHOOK_S)
 
     @cached
     def browser(self) -> Browser | None:
@@ -127,13 +129,13 @@ class _ReaderClient:
     client: Fetcher
 
 
-def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0) -> Fetcher:
+def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0, most_s: float = math.inf) -> Fetcher:
     from crawler.fetch.client import Fetcher
     from crawler.fetch.guard import Guard, allowlist_entry
     from crawler.fetch.result import Limits
 
     most = max_bytes or settings.fetch_max_bytes
-    limits = Limits(deadline_s=settings.fetch_deadline_s, max_body=most, max_wire=most)
+    limits = Limits(deadline_s=min(most_s, settings.fetch_deadline_s), max_body=most, max_wire=most)
     return Fetcher(
         guard=Guard(own_sites=frozenset(allowlist_entry(site) for site in own)),
         limits=limits,

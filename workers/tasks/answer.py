@@ -26,14 +26,14 @@ RunPass = Callable[[Services, Question], LookupResult]
 Decide = Callable[[Question, LookupResult, Earlier | None], Move]
 
 
-@app.task(name="wellread.ask", bind=True, max_retries=None)
-def ask(self: Task[Any, Any], /, *payload: Any, **fields: Any) -> None:
-    """Accept a question that another service enqueued, if it matches the published schema.
+@app.task(name="wellread.ask", bind=True, max_retries=None, throws=(messages.MessageRefused,))
+def ask(self: Task[Any, Any], /, *payload: Any, **fields: Any) -> str:
+    """Accept a question that another service enqueued, if it matches the published schema; return its id.
 
     Its JSON is the one argument, or stands in the keyword arguments.
     """
     try:
-        messages.accept(services(), *payload, **fields)
+        return messages.accept(services(), *payload, **fields).id
     except OUTAGES as error:
         raise self.retry(exc=error, countdown=AGAIN_AFTER_S) from error
 

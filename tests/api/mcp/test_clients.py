@@ -23,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.app import create_app
+from api.mcp.tools import _BETWEEN
 from domain import Status
 from domain.access.key import Role
 from domain.options import Overrides
@@ -46,7 +47,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("ask", {"question": " "}, "The question is empty"),
     ("ask", {"question": "Who?", "wait_s": 10_000}, "wait_s"),
     ("ask", {"question": "Who?", "sites": ["http://127.0.0.1/"]}, "not public"),
-    ("ask", {"question": "Who?", "sites": "example.org"}, "sites"),
+    ("ask", {"question": None}, "question"),
     ("ask", {"question": "Who?", "exclude_sites": [7]}, "exclude_sites"),
     ("ask", {"question": "Who?", "after": "the last one"}, "after"),
     ("ask", {"question": "Who?", "thread": "mine"}, "thread"),
@@ -64,7 +65,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": "?!"}, "has no word"),
     ("search", {"query": "a", "limit": 0}, "limit"),
     ("search", {"query": "a", "kinds": ["image"]}, "kinds"),
-    ("search", {"query": "a", "exclude_sites": "example.org"}, "exclude_sites"),
+    ("search", {"query": "a", "langs": "en, English"}, "langs"),
     ("search", {"query": "a", "langs": ["English"]}, "langs"),
     ("search", {"query": "a", "lang": "English"}, "lang"),
     ("search", {"query": "a", "read_after": "soon"}, "read_after"),
@@ -203,6 +204,50 @@ def test_passage_that_is_found_is_told_once(url: str, services: Services) -> Non
             assert _text(found).count(passage["text"]) == 1
 
     asyncio.run(use())
+
+
+#: a tool, and arguments as clients write them, with what they mean
+LOOSE: list[tuple[str, dict[str, Any] | None]] = [
+    ("search", {"query": "captain", "sites": None, "published_after": None, "limit": None}),
+    ("search", {"query": "captain", "sites": "https://example.org/", "limit": "3", "lang": "", "kinds": ""}),
+    ("search", {"query": "captain", "sites": "https://example.org/a,b, https://example.com/", "langs": "en,de"}),
+    ("search", {"query": "captain", "sites": '["https://example.org/"]', "langs": []}),
+    ("ask", {"question": "Who?", "wait_s": "0", "sites": None, "length": None, "answer_schema": None, "after": ""}),
+    ("ask", {"question": "Who?", "wait_s": 0, "langs": "en", "budget": {"pages": None}, "crawl": None, "thread": ""}),
+    ("status", None),
+    ("status", {"question_id": None, "page_read_id": "", "site_read_id": None, "collection": None}),
+    ("sources", {"collection": None}),
+]
+
+
+@pytest.mark.parametrize("accept", [None, "application/json", "text/event-stream", "*/*", "application/json, */*"])
+def test_clients_may_accept_json_alone_or_say_nothing_and_leave_arguments_null(
+    accept: str | None, url: str, services: Services
+) -> None:
+    headers = {"accept": accept} if accept else {}
+    with httpx2.Client(trust_env=False, timeout=60) as http:
+        if accept is None:
+            del http.headers["accept"]
+        for number, (tool, arguments) in enumerate(LOOSE):
+            params = {"name": tool} | ({"arguments": arguments} if arguments is not None else {})
+            call = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+            answer = http.post(f"{url}/mcp", json=call, headers=headers)
+            assert answer.status_code == 200, answer.text
+            in_stream = answer.headers["content-type"].startswith("text/event-stream")
+            assert in_stream == (accept == "text/event-stream")
+            data = [line[6:] for line in answer.text.splitlines() if line.startswith("data: {")]
+            said = json.loads(data[-1] if in_stream else answer.text)
+            assert not said["result"]["isError"], (tool, arguments, said)
+    with services.database.read() as session:
+        langs = {asked.langs for question in latest(session) for asked in [find(session, question.id)]}
+    assert langs == {(), ("en",)}
+
+
+def test_text_for_a_list_is_split_between_its_urls() -> None:
+    assert _BETWEEN.split("https://a.org/x,y https://b.org/, https://c.org/,https://d.org/") == [
+        "https://a.org/x,y", "https://b.org/", "https://c.org/", "https://d.org/",
+    ]  # fmt: skip
+    assert _BETWEEN.split("en,de, fr") == ["en", "de", "fr"]
 
 
 @pytest.mark.live

@@ -26,6 +26,7 @@ from store.sql.errors import DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers import messages, sweep
+from workers.messages import MessageRefused
 from workers.questions import submit
 from workers.questions.asked import Payload
 from workers.services import Services, collections
@@ -85,10 +86,14 @@ def _in_queue(sender: Celery, queue: str) -> list[dict[str, Any]]:
     return found
 
 
+def refused(services: Services, /, *arguments: Any, **fields: Any) -> None:
+    with pytest.raises(MessageRefused):
+        messages.accept(services, *arguments, **fields)
+
+
 def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> None:
     assert WHOLE.keys() == Payload.model_fields.keys() >= Asked.model_fields.keys()
     question = messages.accept(services, WHOLE)
-    assert question is not None
     stored = question.budget
     assert (question.id, question.priority, question.langs, question.lang) == (ID.hex, 9, ("en",), "en")
     assert (stored.seconds, stored.pages, stored.bytes, stored.depth, stored.cycles) == (30, 3, 1_000_000, 1, 2)
@@ -108,13 +113,12 @@ def test_message_goes_to_its_collection_and_its_answer_to_its_owner(services: Se
     with services.database.write() as session:
         key = keys.add(session, "reader", Role.ask, services.now())
     question = messages.accept(services, {"question": "Who?", "collection": "research", "owner": "reader"})
-    assert question is not None
     with services.of("research").database.read() as session:
         assert session.get_one(QuestionRow, question.id).owner == key.owner
     with services.database.read() as session:
         assert session.get(QuestionRow, question.id) is None
     for wrong in ({"collection": "nowhere"}, {"owner": "nobody"}, {"collection": "../x"}):
-        assert messages.accept(services, {"question": "Who?", **wrong}) is None
+        refused(services, {"question": "Who?", **wrong})
 
 
 def test_message_is_asked_with_no_key_that_could_not_read_its_answer(services: Services) -> None:
@@ -124,26 +128,23 @@ def test_message_is_asked_with_no_key_that_could_not_read_its_answer(services: S
         keys.add(session, "bound", Role.ask, now, names=["research"])
         keys.add(session, "former", Role.ask, now - timedelta(days=2), expires_at=now - timedelta(days=1))
     with capture_logs() as logs:
-        assert messages.accept(services, {"question": "Who?", "owner": "bound"}) is None
-        assert messages.accept(services, {"question": "Who?", "owner": "former"}) is None
-        assert messages.accept(services, {"question": "Who?", "owner": "bound", "collection": "research"}) is not None
+        refused(services, {"question": "Who?", "owner": "bound"})
+        refused(services, {"question": "Who?", "owner": "former"})
+        messages.accept(services, {"question": "Who?", "owner": "bound", "collection": "research"})
     assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["message_refused"] * 2
 
 
 def test_message_of_an_earlier_version_is_still_taken(services: Services) -> None:
     question = messages.accept(services, {"question": "Who?", "strategy": "", "lang": "", "callback_url": ""})
-    assert question is not None
     assert question.strategy == ""
 
 
 def test_repeat_of_an_id_is_harmless_and_another_question_is_refused(services: Services) -> None:
     asked = {"question": "Who built it?", "id": str(ID)}
     first, again = messages.accept(services, asked), messages.accept(services, asked)
-    assert first is not None
-    assert again is not None
     assert first.id == again.id == ID.hex
     with structlog.testing.capture_logs() as logs:
-        assert messages.accept(services, {"question": "Who broke it?", "id": ID.hex}) is None
+        refused(services, {"question": "Who broke it?", "id": ID.hex})
     assert [(entry["event"], "belongs to another question" in entry["error"]) for entry in logs] == [
         ("message_refused", True)
     ]
@@ -168,7 +169,7 @@ def test_repeat_of_an_id_is_harmless_and_another_question_is_refused(services: S
 )
 def test_message_that_asks_for_what_cannot_be_is_refused(services: Services, wrong: Mapping[str, Any]) -> None:
     with structlog.testing.capture_logs() as logs:
-        assert messages.accept(services, {"question": "Who?", **wrong}) is None
+        refused(services, {"question": "Who?", **wrong})
     assert [entry["event"] for entry in logs] == ["message_refused"]
     with services.database.read() as session:
         assert latest(session) == []
@@ -176,31 +177,52 @@ def test_message_that_asks_for_what_cannot_be_is_refused(services: Services, wro
 
 def test_refusal_is_read_under_the_id_that_the_sender_gave(services: Services) -> None:
     wrong = {"question": "Who built it?", "id": str(ID), "colour": "red", "budget": {"pages": "many"}}
-    assert messages.accept(services, wrong) is None
+    refused(services, wrong)
     with services.database.read() as session:
-        refused = records.read(session, ID.hex, services.now())
-    assert (refused.status, refused.question) == (Status.FAILED, "Who built it?")
-    assert refused.error is not None
-    assert "budget.pages: Input should be a valid integer" in refused.error
-    assert "colour: Extra inputs are not permitted" in refused.error
+        record = records.read(session, ID.hex, services.now())
+    assert (record.status, record.question) == (Status.FAILED, "Who built it?")
+    assert record.error is not None
+    assert "budget.pages: Input should be a valid integer" in record.error
+    assert "colour: Extra inputs are not permitted" in record.error
     assert submit.replay(services, ID.hex).status is Status.FAILED  # it was never asked
     right = messages.accept(services, {"question": "Who built it?", "id": str(ID)})
-    assert right is not None
     assert (right.id, right.status) == (ID.hex, Status.ASKED)
 
 
 def test_refusal_of_a_text_that_cannot_be_stored_is_stored(services: Services) -> None:
-    assert messages.accept(services, {"question": "Who \ud800 built \0 it?", "id": str(ID), "\udfff": 1}) is None
+    refused(services, {"question": "Who \ud800 built \0 it?", "id": str(ID), "\udfff": 1})
     with services.database.read() as session:
-        refused = records.read(session, ID.hex, services.now())
-    assert refused.question == "Who \ufffd built \ufffd it?"
-    assert "cannot be stored" in str(refused.error)
+        record = records.read(session, ID.hex, services.now())
+    assert record.question == "Who \ufffd built \ufffd it?"
+    assert "cannot be stored" in str(record.error)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fields", "why"),
+    [
+        ([{"id": str(ID), "question": "Who?", "colour": "red", "collection": "research"}], {}, "colour"),
+        ([], {"payload": {"id": str(ID), "question": "Who?", "collection": "research"}}, "payload"),
+        ([{"payload": {"id": str(ID), "collection": "research"}}], {}, "payload"),
+        ([{"id": str(ID), "question": "Who?", "collection": "research", "owner": "nobody"}], {}, "nobody"),
+        ([{"id": str(ID), "collection": "research"}, 7], {}, "one argument"),
+    ],
+)
+def test_refusal_stands_in_the_collection_that_was_named(
+    services: Services, arguments: list[Any], fields: dict[str, Any], why: str
+) -> None:
+    collections.add(services, "research")
+    with pytest.raises(MessageRefused, match=why):
+        messages.accept(services, *arguments, **fields)
+    with services.of("research").database.read() as session:
+        assert why in (records.read(session, ID.hex, services.now()).error or "")
+    with services.database.read() as session:
+        assert session.get(QuestionRow, ID.hex) is None
 
 
 def test_message_beyond_what_may_be_open_is_refused_under_its_id(services: Services) -> None:
     services.settings = services.settings.model_copy(update={"max_open_questions": 1})
-    assert messages.accept(services, {"question": "Who built it?"}) is not None
-    assert messages.accept(services, {"question": "Who broke it?", "id": str(ID)}) is None
+    messages.accept(services, {"question": "Who built it?"})
+    refused(services, {"question": "Who broke it?", "id": str(ID)})
     with services.database.read() as session:
         error = records.read(session, ID.hex, services.now()).error
     assert error == "The question was refused: 1 questions are open, as many as may be at a time: ask again in 60 s."
@@ -208,15 +230,14 @@ def test_message_beyond_what_may_be_open_is_refused_under_its_id(services: Servi
 
 def test_payload_may_be_keyword_arguments_but_not_both(services: Services) -> None:
     given = messages.accept(services, question="Who built it?", id=str(ID))
-    assert given is not None
     assert (given.id, given.text) == (ID.hex, "Who built it?")
     other = uuid.uuid4()
-    assert messages.accept(services, {"question": "Who?"}, id=str(other)) is None
+    refused(services, {"question": "Who?"}, id=str(other))
     with services.database.read() as session:
         assert "its payload is one argument" in str(session.get_one(QuestionRow, other.hex).error)
-    assert messages.accept(services) is None
-    assert messages.accept(services, {"question": "Who?"}, "now") is None
-    assert messages.accept(services, services="x", self="y") is None
+    refused(services)
+    refused(services, {"question": "Who?"}, "now")
+    refused(services, services="x", self="y")
 
 
 def test_message_is_taken_later_while_the_database_is_away(services: Services) -> None:

@@ -15,9 +15,12 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from domain.access.key import Role
 from store import keys
+from store.ephemeral.host_slots import Receiver
+from store.questions import webhooks as webhooks_in_sql
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import QuestionRow, WebhookRow
+from tests.workers.conftest import Bell
 from workers.questions import submit, webhooks
 from workers.questions.submit import BadSite
 from workers.services import Services
@@ -202,3 +205,74 @@ def test_receiver_is_told_while_the_key_that_asked_lasts(services: Services, rec
         key = keys.add(session, "reader", Role.ask, services.now(), expires_at=services.now() + timedelta(days=1))
     webhooks.deliver(services, ended(services, f"http://{receiver.host}/told", owner=key.owner))
     assert receiver.told == ["/told"]
+
+
+def of_addresses(services: Services, receiver: _Receiver, *addresses: str) -> list[int]:
+    """Deliveries that are owed to these addresses."""
+    first = ended(services, f"http://{receiver.host}{addresses[0]}")
+    with services.database.write() as session:
+        question = session.scalars(select(QuestionRow)).one()
+        for each in addresses[1:]:
+            webhooks_in_sql.add(session, question, url=f"http://{receiver.host}{each}", event="x", now=services.now())
+    with services.database.read() as session:
+        return [first, *list(session.scalars(select(WebhookRow.id).order_by(WebhookRow.id)))[1:]]
+
+
+def statuses(services: Services) -> list[str]:
+    with services.database.read() as session:
+        return [str(status) for status in session.scalars(select(WebhookRow.status).order_by(WebhookRow.id))]
+
+
+def begun(services: Services, receiver: _Receiver, address: str) -> tuple[Receiver, str]:
+    """A delivery that a worker is making."""
+    place = Receiver(host="127.0.0.1", address=f"http://{receiver.host}{address}")
+    token = services.receivers.begin(place, delivery="default:0", now=services.now().timestamp())
+    assert token is not None
+    return place, token
+
+
+def test_one_delivery_at_a_time_to_an_address_and_two_to_a_host(
+    services: Services, bell: Bell, receiver: _Receiver
+) -> None:
+    allow(services, receiver)
+    owed = of_addresses(services, receiver, "/slow?id=1", "/fast", "/other")
+    slow = begun(services, receiver, "/slow")
+    for each in owed[:2]:
+        webhooks.deliver(services, each)
+    assert (receiver.told, statuses(services)) == (["/fast"], ["WAITING", "DELIVERED", "WAITING"])
+    second = begun(services, receiver, "/fast")
+    webhooks.deliver(services, owed[2])
+    assert (receiver.told, statuses(services)[2]) == (["/fast"], "WAITING")
+    services.receivers.end(*second)
+    services.receivers.end(*slow)
+    with services.database.read() as session:
+        waits = {row.id: (row.attempts, row.lease_by) for row in session.scalars(select(WebhookRow))}
+    assert (waits[owed[0]], waits[owed[2]]) == ((0, None), (0, None))
+
+
+def test_what_waits_for_a_receiver_is_sent_when_another_delivery_ends(
+    services: Services, bell: Bell, receiver: _Receiver
+) -> None:
+    allow(services, receiver)
+    first, second, third = of_addresses(services, receiver, "/told", "/told", "/other")
+    slow = begun(services, receiver, "/told")
+    for _ in range(2):
+        webhooks.deliver(services, first)  # twice sent, it waits once
+    assert services.receivers.end(*slow) == f"default:{first}"
+    services.receivers.wait(delivery=f"default:{first}", now=services.now().timestamp())
+    services.receivers.wait(delivery="former:1", now=services.now().timestamp())  # of a collection that is gone
+    bell.rung.clear()
+    webhooks.deliver(services, second)
+    assert bell.rung == [("wellread.notify", first)]
+    webhooks.deliver(services, first)
+    webhooks.deliver(services, third)
+    assert statuses(services) == ["DELIVERED"] * 3
+    assert bell.rung == [("wellread.notify", first)]
+
+
+def test_delivery_of_a_worker_that_died_counts_no_longer_than_it_may_take(services: Services) -> None:
+    place = Receiver(host="example.org", address="https://example.org/told")
+    assert services.receivers.begin(place, delivery="default:1", now=100.0)
+    assert services.receivers.begin(place, delivery="default:2", now=114.0) is None
+    assert services.receivers.begin(place, delivery="default:2", now=116.0)
+    assert services.receivers.end(place, "none") is None
