@@ -173,7 +173,7 @@ def generated_parts() -> dict[str, str]:
         "task": task_schema(Payload),
         "tasks": tasks_table(),
         "kinds": kinds_table(),
-        "workers": "\n".join(("```sh", *(f"wellread worker {queue}" for queue in QUEUES), "```")),
+        "workers": "\n".join(("```sh", *(f"wellread worker {name}" for name in WORKERS), "```")),
     }
 
 
