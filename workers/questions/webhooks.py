@@ -48,14 +48,17 @@ def deliver(services: Services, webhook_id: int) -> None:
     if row is None:
         outcomes.tell(outcomes.NOT_DUE)
         return
+    is_due = row.status == WebhookStatus.WAITING and row.due_at <= services.now()
     receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0])
     token = _begin(services, receiver, webhook_id)
     if token is None:
         outcomes.tell("waits for its receiver")
-        _due(services, webhook_id, in_s=_AGAIN_S)
+        if is_due:
+            _put_off(services, webhook_id, by_s=_AGAIN_S)
         return
     try:
-        _deliver(services, webhook_id)
+        if is_due:
+            _deliver(services, webhook_id)
     finally:
         _under_way.discard(token)
         if waiting := services.receivers.end(receiver, token):
@@ -79,19 +82,20 @@ def _send(services: Services, delivery: str) -> None:
     collection, _, webhook_id = delivery.rpartition(":")
     with suppress(UnknownCollection):
         opened = services.of(collection)
-        _due(opened, int(webhook_id), in_s=0)
+        _put_off(opened, int(webhook_id), by_s=0)
         opened.dispatcher.send("wellread.notify", int(webhook_id))
 
 
-def _due(services: Services, webhook_id: int, *, in_s: float) -> None:
+def _put_off(services: Services, webhook_id: int, *, by_s: float) -> None:
     now = services.now()
     with services.database.write() as session:
-        webhooks.put_off(session, webhook_id, now, now + timedelta(seconds=in_s))
+        webhooks.put_off(session, webhook_id, now, now + timedelta(seconds=by_s))
 
 
 def _deliver(services: Services, webhook_id: int) -> None:
     now = services.now()
     with services.database.write() as session:
+        webhooks.put_off(session, webhook_id, now, now)  # its message may be there twice, and the other have put it off
         lease = leases.claim(session, WebhookRow, webhook_id, WebhookRow.status == WebhookStatus.WAITING, now)
         if lease is None:
             outcomes.tell(outcomes.NOT_DUE)
