@@ -16,6 +16,7 @@ from crawler.discovery.sitemap import BadSitemap, parse_sitemap
 from crawler.extract.bounded_process import TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
 from crawler.extract.metadata import robots_directives
+from crawler.extract.walls import Wall, is_login, wall_of
 from crawler.fetch.guard import Blocked, FetchError
 from crawler.fetch.result import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
 from crawler.robots.crawl_delay import parse_retry_after
@@ -27,6 +28,8 @@ UrlCheck = Callable[[str], Awaitable[None]]
 
 _GONE = frozenset({404, 410})
 _BUSY = frozenset({429, 503})
+#: before what came instead of a page
+NOT_READ = "not read: "
 _NOINDEX = "the page asks not to be stored (noindex)"
 _LITTLE_TEXT = 400  #: characters
 
@@ -38,6 +41,7 @@ class PreviousRead:
     validators: Validators
     content_hash: str
     body_hash: str = ""  #: of the bytes that the text was extracted from, behind the extraction's version
+    characters: int = 0  #: of the text
 
     @property
     def is_current(self) -> bool:
@@ -82,8 +86,11 @@ async def read(
     Nothing is requested of the sites that are ``left_out``.
     """
     permission, started = Permission(client, robots, agent, now, left_out), time.monotonic()
+    leads_to = candidate.url
 
     async def before_redirect(url: str) -> None:
+        nonlocal leads_to
+        leads_to = url
         await permission.check_site(url)
         if take_slot is not None:
             await take_slot(url)
@@ -109,14 +116,14 @@ async def read(
                     result = replace(_extracted(rendered, candidate, known, now), validators=Validators())
         result = replace(result, bytes=len(fetched.body), elapsed_s=fetched.elapsed_s, status=fetched.status)
     except FetchError as error:
-        result = replace(_of_error(error, candidate.url), elapsed_s=time.monotonic() - started)
+        result = replace(_of_error(error, candidate.url, leads_to), elapsed_s=time.monotonic() - started)
     return replace(result, links=(*permission.sitemaps, *result.links), crawl_delay_s=permission.delay_s)
 
 
 def _extracted(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
     """Return what an answer holds: a page's text and links, or the links of a sitemap or feed."""
     url = urls.canonical(fetched.url) if candidate.kind == "page" else candidate.url
-    if failure := _of_status(fetched, url, now):
+    if failure := _of_status(fetched, candidate.url, now):
         return failure
     if candidate.kind == "page":
         return _of_page(fetched, candidate, url, known)
@@ -143,10 +150,14 @@ def _of_page(fetched: Fetched, candidate: Candidate, url: str, known: PreviousRe
     if known is not None and known.body_hash == body_hash and not directives:
         return unchanged  # the same bytes were extracted before
     try:
-        page = extract(fetched.body, url=url, content_type=headers.get("content-type", ""))
+        page, nothing = extract(fetched.body, url=url, content_type=headers.get("content-type", "")), None
     except NothingToRead as error:
-        links = () if "nofollow" in directives else error.links
-        return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=str(error), links=links)
+        page, nothing = None, error
+    if wall := wall_of(fetched, page, asked=candidate.url, known_characters=known.characters if known else 0):
+        return _of_wall(wall, candidate.url)
+    if page is None:
+        links = nothing.links if nothing and "nofollow" not in directives else ()
+        return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=str(nothing), links=links)
     links = page.links if page.follow and "nofollow" not in directives else ()
     if not page.index or "noindex" in directives:
         return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=url, reason=_NOINDEX, links=links)
@@ -154,6 +165,12 @@ def _of_page(fetched: Fetched, candidate: Candidate, url: str, known: PreviousRe
     if known is not None and known.content_hash == content_hash:
         return replace(unchanged, content_hash=content_hash, links=links)
     return replace(unchanged, outcome=ReadOutcome.READ, page=page, links=links, content_hash=content_hash)
+
+
+def _of_wall(wall: Wall, url: str) -> ReadResult:
+    """Return the result of an answer that is not the page: it may be there again in a minute."""
+    outcomes = {Wall.MISSING: ReadOutcome.GONE, Wall.FRONT: ReadOutcome.GONE, Wall.MAINTENANCE: ReadOutcome.RETRY}
+    return ReadResult(outcome=outcomes.get(wall, ReadOutcome.WALL), url=url, reason=f"{NOT_READ}{wall}")
 
 
 def _has_little_text(result: ReadResult) -> bool:
@@ -177,7 +194,9 @@ def _of_status(fetched: Fetched, url: str, now: datetime) -> ReadResult | None:
     return ReadResult(outcome=outcome, url=url, reason=reason, retry_after_s=after_s)
 
 
-def _of_error(error: FetchError, url: str) -> ReadResult:
+def _of_error(error: FetchError, url: str, leads_to: str) -> ReadResult:
+    if isinstance(error, Blocked | RobotsForbidden) and is_login(leads_to, asked=url):
+        return _of_wall(Wall.LOGIN, url)
     outcome = ReadOutcome.FAILED
     if isinstance(error, Blocked):
         outcome = ReadOutcome.BLOCKED

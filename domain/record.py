@@ -77,7 +77,7 @@ class PageSeen:
     title: str
     outcome: str | None = field(
         metadata=described(
-            "read, known, unchanged, empty, gone, forbidden, blocked, failed or skipped; null while it waits."
+            "read, known, unchanged, empty, wall, gone, forbidden, blocked, failed or skipped; null while it waits."
         )
     )
     reason: str | None

@@ -132,11 +132,13 @@ class PageSummary:
     kind: PageKind
     state: str = field(
         metadata=described(
-            "held, waiting, gone, duplicate, links or failed; without a page, the outcome: forbidden, blocked, empty, "
-            "skipped …"
+            "held, stale, waiting, gone, duplicate, links or failed; without a page, the outcome: forbidden, blocked, "
+            "empty, wall, skipped …"
         )
     )
-    reason: str | None = field(metadata=described("Why answers cannot be drawn from it."))
+    reason: str | None = field(
+        metadata=described("Why answers cannot be drawn from it; of a stale page, why it was not read again.")
+    )
     title: str
     lang: str
     characters: int = field(metadata=described("Length of its text."))
@@ -145,6 +147,10 @@ class PageSummary:
     checked_at: datetime | None = field(metadata=described("When it was last looked at."))
     next_due: datetime | None = field(metadata=described("When it will be looked at again."))
     private: bool = field(metadata=described("Whether it serves only the questions that had it read."))
+    stale_since: datetime | None = field(
+        default=None,
+        metadata=described("When it was last read, if later looks did not read it: answers use that text."),
+    )
     #: with the client: as the server sent it, unknown fields included
     json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
 
@@ -179,6 +185,9 @@ class StoredPage:
     is_gone: bool
     checked_at: datetime = field(metadata=described("When it was last looked at."))
     next_due: datetime = field(metadata=described("When it will be looked at again."))
+    stale_since: datetime | None = field(
+        metadata=described("When it was last read, if later looks did not read it: `history` says why.")
+    )
     history: tuple[PageCheck, ...] = field(
         metadata=described("What was found when it was looked at, the latest first.")
     )

@@ -26,6 +26,7 @@ class PageFilters(TypedDict, total=False):
     since: str  # whose text is not older, ISO 8601
     kind: PageKind  # web or file
     not_read: bool  # what answers cannot be drawn from, with the reason
+    stale: bool  # those that the last look did not read
     after: str  # behind this address: the next part
     limit: int  # 1 to 1,000
 

@@ -17,6 +17,7 @@ from domain.file import WatchedFolder, address_of, clean_folder
 from store import files, folders
 from store.files import SeenFile
 from store.pages import pages, visits
+from workers.crawl import schedules
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -133,7 +134,7 @@ def drop(services: Services, addresses: Sequence[str]) -> None:
             page = pages.find(session, address)
             if page is None or page.is_gone:
                 continue
-            pages.mark_gone(session, page.id, now)
+            pages.mark_gone(session, page.id, now, due_at=schedules.due_at((), address, now))
             visits.add(
                 session,
                 page.id,

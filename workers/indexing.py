@@ -15,7 +15,7 @@ from store import entities, facts
 from store.crawl import candidates
 from store.entities import PageNames
 from store.pages import deletion, index_queue
-from store.questions import evidence, state
+from store.questions import evidence, state, steps
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import PageRow
@@ -55,20 +55,26 @@ def embed(services: Services, page_id: int, *, most_characters: int = BATCH_CHAR
     traces.note(wellread__pages=len(claimed))
     if not fatal:
         _embed_claimed(services, claimed)
-    release_waiting(services, [page.id for _, page in claimed])
+    release_waiting(services, [page.id for _, page in claimed], started_at=now)
     watches.ask_again(services)
 
 
-def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
-    """Move on the questions that waited for these pages and for no others."""
+def release_waiting(services: Services, page_ids: Sequence[int], *, started_at: datetime | None = None) -> None:
+    """Move on the questions that waited for these pages and for no others.
+
+    With ``started_at`` the pages were embedded from then until now, which becomes a step of each question.
+    """
     with services.database.read() as session:
-        waiting = index_queue.questions_waiting_for(session, page_ids)
-    for question_id in waiting:
+        reading = index_queue.questions_reading(session, page_ids)
+    for question_id, pages in reading.items():
         with services.database.write() as session:
-            row = state.lock(session, question_id)
+            row, now = state.lock(session, question_id), services.now()
+            if row is not None and started_at is not None:
+                detail = {"pages": pages}
+                steps.add(session, row, "embed", outcome="embedded", detail=detail, started_at=started_at, now=now)
             moved = row is not None and row.status == Status.EMBEDDING and candidates.is_indexed(session, question_id)
             if row is not None and moved:
-                state.advance(session, row, Status.REQUERYING, services.now())
+                state.advance(session, row, Status.REQUERYING, now)
         if row is not None and moved:
             services.events.publish(question_id, EventKind.STATUS, {"status": Status.REQUERYING})
             services.dispatcher.send_for(question_id, Status.REQUERYING, priority=row.priority)

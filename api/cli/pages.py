@@ -36,6 +36,9 @@ def pages() -> None:
 @click.option("--since", type=click.DateTime(), help="Pages whose text was read since then (UTC).")
 @click.option("--kind", type=click.Choice(["web", "file"]), help="Pages of the web, or files.")
 @click.option("--not-read", is_flag=True, help="Pages that answers cannot use, and why.")
+@click.option(
+    "--stale", is_flag=True, help="Pages that the last look did not read, and why; answers use their former text."
+)
 @click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="At most this many.")
 @click.option("--after", default="", metavar="URL", help="Those after this address, for the next part.")
 @click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
@@ -45,6 +48,7 @@ def show_all(
     since: datetime | None,
     kind: str | None,
     not_read: bool,
+    stale: bool,
     limit: int,
     after: str,
     as_json: bool,
@@ -55,6 +59,7 @@ def show_all(
         "site": site,
         "kind": kind,
         "not_read": not_read,
+        "stale": stale,
         "since": since.isoformat() if since else "",
     }
     with open_client() as client:
@@ -142,9 +147,16 @@ def summary_lines(found: Sequence[PageSummary], style: Style, *, is_full: bool, 
         read = when(page.read_at) if page.read_at else " " * 16
         size = f"{page.characters:>9,}" if page.id is not None else " " * 9
         lines.append(cut(f"{page.state:<9} {read} {size}  {clean(page.url)}  {clean(page.title)}", style.width))
-        if page.reason:
-            lines += wrap(style.paint(clean(page.reason), fg="yellow"), style.width, first="    ", rest="    ")
+        if page.reason or page.stale_since:
+            why = _not_read(page.stale_since, page.reason)
+            lines += wrap(style.paint(clean(why), fg="yellow"), style.width, first="    ", rest="    ")
     return [*lines, f"More: --after {found[-1].url}"] if is_full else lines
+
+
+def _not_read(since: datetime | None, reason: str | None) -> str:
+    """Return since when a page was not read, and why."""
+    why = (reason or "").removeprefix("not read: ")
+    return f"not read since {when(since)}: {why}" if since else why
 
 
 def page_lines(page: StoredPage, style: Style) -> list[str]:
@@ -156,6 +168,7 @@ def page_lines(page: StoredPage, style: Style) -> list[str]:
         f"page {page.id}, {page.lang}, {len(page.text):,} characters",
         f"text number {page.generation}, read {when(page.read_at)}",
         f"{state} checked {when(page.checked_at)}",
+        *([_not_read(page.stale_since, page.history[0].reason if page.history else "")] if page.stale_since else []),
         "",
     ]
     return [*lines, *(check_line(check, style) for check in page.history)]

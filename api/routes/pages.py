@@ -70,6 +70,7 @@ def page(
         is_gone=row.gone_at is not None,
         checked_at=row.checked_at,
         next_due=row.next_due,
+        stale_since=listing.stale_since(row),
         history=tuple(history),
     )
 
@@ -156,6 +157,7 @@ def _listed(services: Services, wanted: PagesWanted) -> list[PageSummary]:
             since=wanted.since,
             kind=wanted.kind,
             not_read=wanted.not_read,
+            stale=wanted.stale,
             text=wanted.text,
             after=wanted.after,
             limit=wanted.limit,

@@ -158,6 +158,9 @@ class PagesWanted(BaseModel):
     since: Moment | None = Field(default=None, description="List pages whose text is not older.")
     kind: PageKind | None = Field(default=None, description="List pages of the web, or files.")
     not_read: bool = Field(default=False, description="List pages that answers cannot use, with the reason.")
+    stale: bool = Field(
+        default=False, description="List pages that the last look did not read; answers use their former text."
+    )
     text: str = Field(default="", max_length=200, description="List those with this in URL or title.")
     after: str = Field(default="", max_length=2048, description="List pages after this address, for the next part.")
     limit: int = Field(default=100, ge=1, le=1_000, description="Most to list.")

@@ -34,6 +34,7 @@ def next_delay_s(
     overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are the site's own wish and
     may exceed the ceiling.
     """
+    previous_s = min(previous_s, ceiling_s)  # what a site asked for beyond it was meant for one time
     target_s = max(0.0, latency_s) / TARGET_CONCURRENCY
     delay_s = max(target_s, (previous_s + target_s) / 2)
     if status not in SERVED:

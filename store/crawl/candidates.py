@@ -18,7 +18,10 @@ from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 from text.invisible import strip_invisible
 
 #: the outcomes of candidates that were fetched
-_FETCHED = (ReadOutcome.READ, ReadOutcome.UNCHANGED, ReadOutcome.EMPTY, ReadOutcome.FAILED, ReadOutcome.GONE)
+_FETCHED = (
+    *(ReadOutcome.READ, ReadOutcome.UNCHANGED, ReadOutcome.EMPTY, ReadOutcome.WALL),
+    *(ReadOutcome.FAILED, ReadOutcome.GONE),
+)
 
 
 class CandidateStatus(StrEnum):
@@ -159,7 +162,7 @@ def reading_seconds(session: Session, which: ColumnElement[bool], now: datetime)
     for question_id, settled, due, elapsed_s in session.execute(query):
         end = settled or due
         reads.setdefault(question_id, []).append((end - timedelta(seconds=elapsed_s), min(end, now)))
-    return {question_id: _covered_s(spans) for question_id, spans in reads.items()}
+    return {question_id: covered_s(spans) for question_id, spans in reads.items()}
 
 
 def retry_later(
@@ -230,7 +233,7 @@ def _count(session: Session, *where: Any) -> int:
     return int(session.scalar(select(func.count()).select_from(CandidateRow).where(*where)) or 0)
 
 
-def _covered_s(spans: Sequence[tuple[datetime, datetime]]) -> float:
+def covered_s(spans: Sequence[tuple[datetime, datetime]]) -> float:
     """Return the seconds that these spans of time cover, where they overlap once."""
     total, covered_to = 0.0, None
     for start, end in sorted(spans):

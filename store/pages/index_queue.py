@@ -16,6 +16,8 @@ from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 
 #: characters from which on a text has passages
 _SOME_TEXT = 200
+#: the statuses of a question whose crawl reads, or waits for its pages
+_OPEN = (Status.READING, Status.EMBEDDING)
 #: ids in one query
 _AT_ONCE = 1_000
 
@@ -66,7 +68,7 @@ def _awaited() -> Select[int | None]:
     return (
         select(CandidateRow.page_id)
         .join(QuestionRow, CandidateRow.question_id == QuestionRow.id)
-        .where(QuestionRow.status.in_((Status.READING, Status.EMBEDDING)), CandidateRow.page_id.is_not(None))
+        .where(QuestionRow.status.in_(_OPEN), CandidateRow.page_id.is_not(None))
     )
 
 
@@ -109,11 +111,11 @@ def count_waiting(session: Session, question_id: str, sites: Sequence[str] = ())
     return session.scalar(select(func.count()).where(*waits, *where)) or 0
 
 
-def questions_waiting_for(session: Session, page_ids: Sequence[int]) -> list[str]:
-    """Return the questions that wait for these pages to be embedded."""
+def questions_reading(session: Session, page_ids: Sequence[int]) -> dict[str, int]:
+    """Return how many of these pages each open crawl of a question has read, by the question's id."""
     query = (
-        select(QuestionRow.id)
+        select(QuestionRow.id, func.count())
         .join(CandidateRow, CandidateRow.question_id == QuestionRow.id)
-        .where(QuestionRow.status == Status.EMBEDDING, CandidateRow.page_id.in_(page_ids))
+        .where(QuestionRow.status.in_(_OPEN), CandidateRow.page_id.in_(page_ids))
     )
-    return list(session.scalars(query.distinct()))
+    return dict(session.execute(query.group_by(QuestionRow.id)).all())

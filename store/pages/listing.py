@@ -20,7 +20,7 @@ from store.sql.tables import CandidateRow, IndexState, PageCheckRow, PageRow
 _SHOWN = (
     *(PageRow.id, PageRow.url, PageRow.title, PageRow.lang, PageRow.published, PageRow.read_at, PageRow.checked_at),
     *(PageRow.next_due, PageRow.private, PageRow.gone_at, PageRow.duplicate_of, PageRow.is_hub, PageRow.state),
-    PageRow.error,
+    *(PageRow.error, PageRow.missed_as),
 )
 
 
@@ -31,13 +31,14 @@ def list_pages(
     since: datetime | None = None,
     kind: PageKind | None = None,
     not_read: bool = False,
+    stale: bool = False,
     text: str = "",
     after: str = "",
     limit: int = 100,
 ) -> list[PageSummary]:
     """Return the pages behind the address ``after``, by address: those below a site of each ``below``, read ``since``.
 
-    With ``text``, only those that have it in URL or title.
+    With ``text``, only those that have it in URL or title; with ``stale``, those whose last look did not read them.
 
     ``not_read``: instead what answers cannot be drawn from, read or not, with the reason.
     """
@@ -47,6 +48,8 @@ def list_pages(
         found = found.where(or_(_has(PageRow.url, text), _has(PageRow.title, text)))
     if since is not None:
         found = found.where(PageRow.read_at >= since)
+    if stale:
+        found = found.where(PageRow.missed_as != "", PageRow.gone_at.is_(None))
     rows: Any = found.order_by(PageRow.url).limit(limit)
     if not_read:
         left = (PageRow.gone_at.is_not(None), PageRow.duplicate_of.is_not(None), PageRow.is_hub)
@@ -95,7 +98,7 @@ def _pages(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:
     query = select(PageRow, func.length(PageRow.text)).where(PageRow.id.in_(ids)).options(load_only(*_SHOWN))
     rows = [(row, int(characters)) for row, characters in session.execute(query)]
     others = _urls(session, [row.duplicate_of for row, _ in rows if row.duplicate_of is not None])
-    reasons = _reasons(session, [row.id for row, _ in rows if row.gone_at is not None])
+    reasons = last_reasons(session, [row.id for row, _ in rows if row.gone_at is not None or row.missed_as])
     return {row.id: _of_page(row, characters, others, reasons) for row, characters in rows}
 
 
@@ -109,6 +112,8 @@ def _of_page(row: PageRow, characters: int, others: dict[int, str], reasons: dic
         state, reason = "links", "most of it is links"
     elif row.state != IndexState.INDEXED:
         state, reason = ("waiting", "") if row.state == IndexState.FETCHED else ("failed", row.error or "")
+    elif row.missed_as:
+        state, reason = "stale", reasons.get(row.id, "")
     return PageSummary(
         id=row.id,
         url=row.url,
@@ -123,7 +128,13 @@ def _of_page(row: PageRow, characters: int, others: dict[int, str], reasons: dic
         checked_at=row.checked_at,
         next_due=row.next_due,
         private=row.private,
+        stale_since=stale_since(row),
     )
+
+
+def stale_since(row: PageRow) -> datetime | None:
+    """Return when a page was last read whose later looks did not read it; None for others."""
+    return row.checked_at if row.missed_as and row.gone_at is None else None
 
 
 def _candidates(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:
@@ -152,7 +163,7 @@ def _urls(session: Session, ids: Sequence[int]) -> dict[int, str]:
     return {row.id: row.url for row in session.execute(select(PageRow.id, PageRow.url).where(PageRow.id.in_(ids)))}
 
 
-def _reasons(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
+def last_reasons(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return what the last visit of each page said."""
     last = select(func.max(PageCheckRow.id)).where(PageCheckRow.page_id.in_(page_ids)).group_by(PageCheckRow.page_id)
     query = select(PageCheckRow.page_id, PageCheckRow.reason).where(PageCheckRow.id.in_(last))

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, load_only
 
-from domain import Block, CitedPage, Page, PageText, Validators
+from domain import Block, CitedPage, Page, PageText, ReadOutcome, Validators
 from store import facts
 from store.pages import duplicates, refresh_queue, versions
 from store.pages.visibility import visible_to
@@ -37,6 +37,10 @@ class PageState:
     depth: int
     is_gone: bool
     private: bool = False  #: it serves only the questions that had it read
+    characters: int = 0  #: of its text
+    interval_s: float = FIRST_INTERVAL_S
+    missed_as: str = ""  #: why the last look did not read it
+    missed_at: datetime | None = None  #: the first of the looks in a row with this outcome
 
 
 def find(session: Session, url: str, *where: ColumnElement[bool]) -> PageState | None:
@@ -45,7 +49,7 @@ def find(session: Session, url: str, *where: ColumnElement[bool]) -> PageState |
     if row is None:
         return None
     validators = Validators(etag=row.etag, last_modified=row.last_modified)
-    return to_value(PageState, row, validators=validators, is_gone=row.gone_at is not None)
+    return to_value(PageState, row, validators=validators, is_gone=row.gone_at is not None, characters=len(row.text))
 
 
 def save(
@@ -79,6 +83,7 @@ def save(
     else:
         row.interval_s = next_interval_s(row.interval_s, changed=changed)
     row.etag, row.last_modified, row.checked_at, row.gone_at = validators.etag, validators.last_modified, now, None
+    row.missed_as, row.missed_at = "", None
     row.body_hash, row.next_due = body_hash, due_at or now + timedelta(seconds=row.interval_s)
     if changed:
         if row.generation and row.content_hash != content_hash and not row.private:
@@ -114,7 +119,7 @@ def mark_unchanged(
     it, once that is gone or says something else.
     """
     row = session.get_one(PageRow, page_id, with_for_update=True)
-    row.checked_at = now
+    row.checked_at, row.missed_as, row.missed_at = now, "", None
     row.body_hash = body_hash or row.body_hash
     if validators is not None:
         row.etag, row.last_modified = validators.etag or row.etag, validators.last_modified or row.last_modified
@@ -126,16 +131,12 @@ def mark_unchanged(
     return represented_by, represented_by == row.id
 
 
-def mark_gone(session: Session, page_id: int, now: datetime, *, for_good: bool = True) -> None:
-    """Record that a page vanished: its text stays, its passages leave the knowledge base.
-
-    A page that only redirects, or may not be stored for now, is checked again at its own interval.
-    """
+def mark_gone(session: Session, page_id: int, now: datetime, *, due_at: datetime | None = None) -> None:
+    """Record that a page vanished: its text stays, its passages leave the knowledge base; it is looked at again."""
     row = session.get_one(PageRow, page_id, with_for_update=True)
-    row.checked_at = now
-    if not for_good:
-        row.interval_s = next_interval_s(row.interval_s, changed=row.gone_at is None)
-    _plan(session, row, now, now + timedelta(seconds=MAX_INTERVAL_S if for_good else row.interval_s))
+    row.checked_at, row.missed_as, row.missed_at = now, "", None
+    row.interval_s = next_interval_s(row.interval_s, changed=row.gone_at is None)
+    _plan(session, row, now, due_at)
     if row.gone_at is None:
         row.gone_at = now
         duplicates.wait_for_index(row, now)
@@ -143,9 +144,21 @@ def mark_gone(session: Session, page_id: int, now: datetime, *, for_good: bool =
             refresh_queue.host_is_due(session, host, now)
 
 
-def mark_failed(session: Session, page_id: int, now: datetime, *, due_at: datetime | None = None) -> None:
-    """Record that a page could not be read this time; its last good text stays."""
-    _plan(session, session.get_one(PageRow, page_id, with_for_update=True), now, due_at)
+def mark_missed(
+    session: Session, page_id: int, now: datetime, outcome: ReadOutcome, *, due_at: datetime | None
+) -> None:
+    """Record that a page was not read this time; its last good text stays.
+
+    A failure is tried again after a minute, then after as long as it has lasted, at the latest when the page is due
+    anyway. Without a schedule other outcomes are looked at again alike, after an hour at first.
+    """
+    row = session.get_one(PageRow, page_id, with_for_update=True)
+    is_failure = outcome == ReadOutcome.FAILED
+    if row.missed_as != outcome:
+        row.missed_as, row.missed_at = outcome, now
+    latest = due_at or now + timedelta(seconds=row.interval_s)
+    soon = now + max(now - (row.missed_at or now), timedelta(minutes=1) if is_failure else timedelta(hours=1))
+    _plan(session, row, now, min(latest, soon) if is_failure or due_at is None else due_at)
 
 
 def next_interval_s(interval_s: float, *, changed: bool) -> float:
@@ -214,11 +227,24 @@ def confirmed_since(session: Session, since: datetime, question_id: str | None =
 
 
 def read_urls(
-    session: Session, hosts: Sequence[str], *, since: datetime | None = None, question_id: str | None = None
+    session: Session,
+    hosts: Sequence[str],
+    *,
+    since: datetime | None = None,
+    gone_since: datetime | None = None,
+    question_id: str | None = None,
 ) -> set[str]:
-    """Return the canonical URLs of the pages of these hosts, only those checked ``since`` then if it is given."""
+    """Return the canonical URLs of the pages of these hosts that need not be read again.
+
+    These are the pages that the last look read, with ``since`` only if it was after that, and those that are gone, with
+    ``gone_since`` only if they were looked at after that.
+    """
+    known = PageRow.gone_at.is_(None) & (PageRow.missed_as == "")
+    gone = PageRow.gone_at.is_not(None)
+    known = known if since is None else known & (PageRow.checked_at >= since)
+    gone = gone if gone_since is None else gone & (PageRow.checked_at >= gone_since)
     query = select(PageRow.url).where(PageRow.host.in_(hosts), visible_to(question_id))
-    return set(session.scalars(query if since is None else query.where(PageRow.checked_at >= since)))
+    return set(session.scalars(query.where(known | gone)))
 
 
 def count(session: Session) -> int:

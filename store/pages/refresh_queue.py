@@ -105,7 +105,7 @@ def next_of(session: Session, host: str, *, turn: int, now: datetime) -> list[in
 def plan(session: Session, host: str, prefix: str, due_at: datetime) -> None:
     """Make all pages below the prefix due then, because their source's schedule was changed."""
     below = PageRow.url.startswith(prefix, autoescape=True)
-    update_rows(session, PageRow, PageRow.host == host, below, PageRow.gone_at.is_(None), next_due=due_at)
+    update_rows(session, PageRow, PageRow.host == host, below, PageRow.deleted_at.is_(None), next_due=due_at)
     host_is_due(session, host, due_at)
 
 

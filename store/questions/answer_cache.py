@@ -93,7 +93,7 @@ def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer:
     spent = candidates.spent(session, origin.id, now)
     failed = select(CandidateRow.id).where(
         CandidateRow.question_id == origin.id,
-        CandidateRow.outcome.in_((ReadOutcome.FAILED, ReadOutcome.SKIPPED, ReadOutcome.BLOCKED)),
+        CandidateRow.outcome.in_((ReadOutcome.FAILED, ReadOutcome.SKIPPED, ReadOutcome.BLOCKED, ReadOutcome.WALL)),
     )
     added = select(SourceRow.id).where(SourceRow.created_at > answer.created_at)
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pydantic import TypeAdapter
 from sqlalchemy import select
@@ -89,7 +89,7 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
         search_cycles_completed=run.cycle,
         max_search_cycles=int(row.budget["cycles"]),
         entity=_entity([entity for step in steps for entity in step.detail.get("entities", ())]),
-        timings=tuple(_timing(step) for step in own if step.name != "feedback"),
+        timings=_timings(session, row, own),
         seconds=((row.finished_at or now) - (row.asked_again_at or row.created_at)).total_seconds(),
         cost=total_cost(session, row.id) if row.asked_again_at else cost_of(step.detail.get("cost") for step in own),
         revision=0,
@@ -188,6 +188,30 @@ def _final_step(status: Status, steps: Sequence[StepRow]) -> str | None:
     if not status.is_final:
         return None
     return next((_PHASE_OF_STEP[step.name] for step in reversed(steps) if step.name in _PHASE_OF_STEP), None)
+
+
+def _timings(session: Session, row: QuestionRow, own: Sequence[StepRow]) -> tuple[Timing, ...]:
+    """Return the times of the question's steps and of each wave of pages that it read, by their start."""
+    waves: dict[int, list[CandidateRow]] = {}
+    for page in candidates.of_question(session, row.id):
+        if page.elapsed_s > 0 and page.settled_at and page.settled_at >= (row.asked_again_at or row.created_at):
+            waves.setdefault(page.wave, []).append(page)
+    read = [_reading(wave, pages) for wave, pages in waves.items()]
+    steps = [_timing(step) for step in own if step.name != "feedback"]
+    return tuple(sorted((*steps, *read), key=lambda timing: timing.started_at))
+
+
+def _reading(wave: int, pages: Sequence[CandidateRow]) -> Timing:
+    spans = [(ended - timedelta(seconds=page.elapsed_s), ended) for page in pages if (ended := page.settled_at)]
+    started_at = min(start for start, _ in spans)
+    return Timing(
+        step="read",
+        cycle=wave,
+        attempt=1,
+        outcome="read",
+        seconds=candidates.covered_s(spans),
+        started_at=started_at,
+    )
 
 
 def _timing(step: StepRow) -> Timing:

@@ -23,7 +23,7 @@ class Step:
     """One finished step."""
 
     question_id: str  #: the leader's if it ran the step
-    name: str  #: understand, retrieve, retry, write, batch, seek, read, requery, reuse, follow, feedback
+    name: str  #: understand, retrieve, retry, write, batch, seek, read, embed, requery, reuse, follow, feedback
     cycle: int
     attempt: int
     outcome: str

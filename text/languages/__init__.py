@@ -72,6 +72,7 @@ class Language:
     answer_types: Section = field(default_factory=dict)
     forms: Section = field(default_factory=dict)
     variants: Section = field(default_factory=dict)
+    walls: Section = field(default_factory=dict)
     phrases: Section = field(default_factory=dict)
 
     @property

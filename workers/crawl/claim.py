@@ -103,9 +103,9 @@ def _page(session: Session, candidate: Candidate, question_id: str | None) -> pa
 
 
 def _is_fresh(page: pages.PageState, question: Question, now: datetime) -> bool:
-    """Return whether the page was read recently enough for the question; a page that was gone may be back."""
+    """Return whether the page was read recently enough for the question; one that was gone or missed may be back."""
     oldest = evidence.oldest_for(question, now)
-    if page.is_gone or (oldest is not None and page.checked_at < oldest):
+    if page.is_gone or page.missed_as or (oldest is not None and page.checked_at < oldest):
         return False
     return (now - page.checked_at).total_seconds() < FRESH_S
 

@@ -24,6 +24,7 @@ from domain.site import Source
 from pipeline.llm import ModelError
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
+from store.pages import refresh_queue
 from store.questions import trace
 from store.sql import leases
 from store.sql.database import Database
@@ -92,7 +93,9 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
             return
         finally:
             _release(services, slot, delay_s)
-        if reading.outcome == ReadOutcome.RETRY and claim.attempts < leases.MAX_ATTEMPTS:
+        # a page that is due is planned again soon: its host's other pages do not wait for it
+        is_due_page = claim.candidate.origin == refresh_queue.ORIGIN
+        if reading.outcome == ReadOutcome.RETRY and claim.attempts < leases.MAX_ATTEMPTS and not is_due_page:
             after_s = reading.retry_after_s or leases.backoff_s(claim.attempts)
             _retry(services, claim, reading.reason, after_s=after_s, took_s=reading.elapsed_s)
         else:
@@ -125,7 +128,12 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
     """Fetch and extract the claimed page; store nothing."""
     page = claim.page
     known = (
-        PreviousRead(validators=page.validators, content_hash=page.content_hash, body_hash=page.body_hash)
+        PreviousRead(
+            validators=page.validators,
+            content_hash=page.content_hash,
+            body_hash=page.body_hash,
+            characters=page.characters,
+        )
         if page and not page.is_gone  # a page that comes back must be fetched whole
         else None
     )

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from workers.services import Services
 
 
-#: a page with such an outcome is not quoted again: it vanished, forbids storing, or robots.txt forbids its fetch
-_WITHDRAWN = frozenset({ReadOutcome.GONE, ReadOutcome.FORBIDDEN})
+#: a page with such an outcome is not quoted again if a second look finds the same: it may be a bad minute of its site
+_DOUBTFUL = frozenset({ReadOutcome.GONE, ReadOutcome.WALL, ReadOutcome.EMPTY})
+#: the page's server says that it is gone for good
+_GONE_FOR_GOOD = 410
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +84,9 @@ def record_skipped(services: Services, claim: Claim, outcome: CandidateOutcome) 
         asker = _asker(session, claim)
         if not _close(session, claim, outcome, now):
             return
+        if claim.page is not None and outcome.outcome == ReadOutcome.FAILED:
+            due_at = schedules.due_at(claim.sources, claim.candidate.url, now)
+            pages.mark_missed(session, claim.page.id, now, outcome.outcome, due_at=due_at)
         moved = _move(session, asker, now)
         next_reads = _next_reads(session, claim, outcome, None, _Stored(), now)
     _notify(services, claim, outcome, moved, next_reads)
@@ -127,7 +132,8 @@ def _share(session: Session, stored: _Stored, now: datetime) -> _Stored:
 def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bool, now: datetime) -> _Stored:
     """Store the page that was read, or that it is unchanged, gone or failed."""
     page_id = claim.page.id if claim.page else None
-    due_at = schedules.due_at(claim.sources, reading.url or claim.candidate.url, now)
+    # a page that is kept stays where it was, wherever its address leads for now
+    due_at = schedules.due_at(claim.sources, reading.url if reading.page else claim.candidate.url, now)
     if reading.page is not None:
         left = _drop_moved(session, claim, reading, now)
         return _new_text(
@@ -146,7 +152,7 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bo
             ),
             left=left,
         )
-    if page_id is None:
+    if claim.page is None or page_id is None:
         return _Stored()
     if reading.outcome == ReadOutcome.UNCHANGED:
         return _new_text(
@@ -154,16 +160,22 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bo
                 session, page_id, now, validators=reading.validators, body_hash=reading.body_hash, due_at=due_at
             )
         )
-    if reading.outcome in _WITHDRAWN or _cannot_be_read_any_more(reading):
-        pages.mark_gone(session, page_id, now, for_good=reading.outcome == ReadOutcome.GONE)
+    if reading.outcome == ReadOutcome.FORBIDDEN or (
+        reading.outcome in _DOUBTFUL and _is_confirmed(claim, claim.page, reading, now)
+    ):
+        pages.mark_gone(session, page_id, now, due_at=due_at)
         return _Stored(page_id=page_id, to_embed=(page_id,))
-    pages.mark_failed(session, page_id, now, due_at=due_at)
+    outcome = reading.outcome if reading.outcome in _DOUBTFUL else ReadOutcome.FAILED
+    pages.mark_missed(session, page_id, now, outcome, due_at=due_at)
     return _Stored(page_id=page_id)
 
 
-def _cannot_be_read_any_more(reading: ReadResult) -> bool:
-    """Return whether a file is now one without readable text: what it said before is not in it any more."""
-    return reading.outcome == ReadOutcome.EMPTY and is_file_address(reading.url)
+def _is_confirmed(claim: Claim, page: pages.PageState, reading: ReadResult, now: datetime) -> bool:
+    """Return whether a page is surely not there any more: a file is certain at once, a site after a second look."""
+    if page.is_gone or is_file_address(claim.candidate.url) or reading.status == _GONE_FOR_GOOD:
+        return True
+    confirmed_from = schedules.confirmed_from(claim.sources, page, claim.candidate.url)
+    return page.missed_as == reading.outcome and confirmed_from is not None and now >= confirmed_from
 
 
 def _new_text(page_id: int, is_new: bool, *, left: tuple[int, ...] = ()) -> _Stored:
@@ -175,7 +187,8 @@ def _drop_moved(session: Session, claim: Claim, reading: ReadResult, now: dateti
     page = claim.page
     if page is None or page.is_gone or reading.url == claim.candidate.url:
         return ()
-    pages.mark_gone(session, page.id, now, for_good=False)
+    due_at = schedules.due_at(claim.sources, claim.candidate.url, now)
+    pages.mark_gone(session, page.id, now, due_at=due_at)
     visits.add(
         session,
         page.id,

@@ -16,11 +16,13 @@ from domain.file import is_file_address
 from domain.site import Source
 from store.crawl import sources
 from store.pages import refresh_queue
+from store.pages.pages import FIRST_INTERVAL_S
 from workers.crawl import sites
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from store.pages.pages import PageState
     from workers.services import Services
 
 log = structlog.get_logger()
@@ -55,17 +57,28 @@ def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
     """
     if is_file_address(url):
         return now + NEVER
-    covering = [
-        source for source in known if (source.schedule or source.paused) and url.startswith(prefix_of(source.url))
-    ]
-    if not covering:
+    source = _covering(known, url)
+    if source is None:
         return None
-    source = max(covering, key=lambda source: len(prefix_of(source.url)))
     if source.paused:
         return now + NEVER
     if source.next_due is not None and source.next_due > now:
         return source.next_due
     return _next(source, now)
+
+
+def confirmed_from(known: Sequence[Source], page: PageState, url: str) -> datetime | None:
+    """Return from when on a second look confirms what the first one found instead of a page: one interval later.
+
+    That is the source's interval, without a schedule the page's own up to a day; and an hour at least. None if there
+    was no first look.
+    """
+    if page.missed_at is None:
+        return None
+    source = _covering(known, url)
+    own = page.missed_at + timedelta(seconds=min(page.interval_s, FIRST_INTERVAL_S))
+    again = _next(source, page.missed_at) if source else None
+    return max(again or own, page.missed_at + timedelta(hours=1))
 
 
 def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> Source | None:
@@ -122,6 +135,14 @@ def _plan(session: Session, source: Source, now: datetime, *, resumed: bool) -> 
 
 def _plan_pages(session: Session, source: Source, due: datetime) -> None:
     refresh_queue.plan(session, urls.origin(source.url), prefix_of(source.url), due)
+
+
+def _covering(known: Sequence[Source], url: str) -> Source | None:
+    """Return the narrowest source with a schedule, or paused, that covers the page."""
+    covering = [
+        source for source in known if (source.schedule or source.paused) and url.startswith(prefix_of(source.url))
+    ]
+    return max(covering, key=lambda source: len(prefix_of(source.url)), default=None)
 
 
 def _next(source: Source, now: datetime) -> datetime | None:

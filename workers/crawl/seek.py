@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: sitemaps and feeds read in one wave besides the pages
 DISCOVERIES = 3
-#: a sitemap or feed is read again after this long
+#: a sitemap or feed is read again after this long, and so is a page that is gone
 LISTS_AGAIN = timedelta(hours=24)
 ENGINE = "engine:"
 #: candidates kept for later waves
@@ -163,7 +163,7 @@ def _known(session: Session, question: Question, now: datetime, excluded: Sequen
     lists = [*usual, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
     lately = candidates.finished_since(session, lists, now - LISTS_AGAIN, question_id=question.id)
     oldest = evidence.oldest_for(question, now)
-    read = pages.read_urls(session, origins, since=oldest, question_id=question.id)
+    read = pages.read_urls(session, origins, since=oldest, gone_since=now - LISTS_AGAIN, question_id=question.id)
     return Known(
         sites=sites,
         hosts=tuple(dict.fromkeys(urls.origin(url) + "/" for url in engines)),

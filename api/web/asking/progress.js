@@ -10,6 +10,7 @@ const OUTCOMES = {
   empty: "has no text",
   gone: "is gone",
   forbidden: "not allowed",
+  wall: "could not be read",
   blocked: "not allowed",
   failed: "could not be read",
   skipped: "no longer needed",

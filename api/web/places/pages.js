@@ -7,18 +7,22 @@ const PART = 50;
 const WAIT_MS = 250;
 const STATES = {
   held: "yes",
+  stale: "yes, as last read",
   waiting: "being prepared",
   gone: "gone",
   duplicate: "another page replaces it",
   links: "mostly links, which are followed",
   failed: "could not be read",
   forbidden: "not allowed",
+  wall: "not read",
   blocked: "not allowed",
   empty: "no text",
   skipped: "no longer needed",
 };
 
-const stateOf = ({ state, reason }) => [STATES[state] ?? state, reason].filter(Boolean).join(": ");
+const notRead = (since, reason) => `not read since ${new Date(since).toLocaleString()}: ${(reason ?? "").replace(/^not read: /, "")}`;
+const stateOf = ({ state, reason, stale_since: since }) =>
+  [STATES[state] ?? state, since ? notRead(since, reason) : reason].filter(Boolean).join(": ");
 
 let later, list, detail, words;
 
@@ -98,7 +102,7 @@ function page(one) {
 }
 
 async function showOne(id) {
-  const { url, title, text, characters, lang, published, history } = await call(`/api/pages/${id}?end=3000`);
+  const { url, title, text, characters, lang, published, history, stale_since } = await call(`/api/pages/${id}?end=3000`);
   const remove = sure("Delete", async () => {
     await call(`/api/pages/${id}`, { method: "DELETE" });
     say(`${title || url} is deleted with everything derived from it.`);
@@ -117,6 +121,7 @@ async function showOne(id) {
       name,
       make("p", "", {}, link(url, url)),
       make("p", told, { class: "quiet" }),
+      stale_since ? make("p", notRead(stale_since, history[0]?.reason)) : "",
       make("h4", "History"),
       table(
         "History",

@@ -56,6 +56,8 @@ class PageRow(Leased, Table):
     interval_s: Mapped[float]
     indexed_at: Mapped[datetime | None] = mapped_column(index=True)  #: when the knowledge base took this text
     gone_at: Mapped[datetime | None] = mapped_column(index=True)
+    missed_as: Mapped[str] = mapped_column(String(16), default="")  #: why the last look did not read it; "" if it did
+    missed_at: Mapped[datetime | None]  #: the first of the looks in a row with this outcome
     deleted_at: Mapped[datetime | None]  #: emptied, until its passages are erased
     is_hub: Mapped[bool] = mapped_column(default=False)
     private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read
