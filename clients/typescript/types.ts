@@ -466,6 +466,8 @@ export interface PageOut {
   checked_at: string;
   /** When it will be looked at again. */
   next_due: string;
+  /** When it was last read, if later looks did not read it: `history` says why. */
+  stale_since: string | null;
   /** What was found when it was looked at, the latest first. */
   history: Array<PageCheckOut>;
 }
@@ -474,7 +476,7 @@ export interface PageOut {
 export interface PageSeenOut {
   url: string;
   title: string;
-  /** read, known, unchanged, empty, gone, forbidden, blocked, failed or skipped; null while it waits. */
+  /** read, known, unchanged, empty, wall, gone, forbidden, blocked, failed or skipped; null while it waits. */
   outcome: string | null;
   reason: string | null;
   wave: number;
@@ -486,9 +488,9 @@ export interface PageSummary {
   id: number | null;
   url: string;
   kind: "web" | "file";
-  /** held, waiting, gone, duplicate, links or failed; without a page, the outcome: forbidden, blocked, empty, skipped … */
+  /** held, stale, waiting, gone, duplicate, links or failed; without a page, the outcome: forbidden, blocked, empty, wall, skipped … */
   state: string;
-  /** Why answers cannot be drawn from it. */
+  /** Why answers cannot be drawn from it; of a stale page, why it was not read again. */
   reason: string | null;
   title: string;
   lang: string;
@@ -503,6 +505,8 @@ export interface PageSummary {
   next_due: string | null;
   /** Whether it serves only the questions that had it read. */
   private: boolean;
+  /** When it was last read, if later looks did not read it: answers use that text. */
+  stale_since?: string | null;
 }
 
 /** A text that a page has, or had. */
@@ -1116,7 +1120,7 @@ export interface Routes {
   /** The stored texts of a page, the current one first; `?version=` of the page returns one. */
   "GET /api/pages/{page_id}/versions": { path: { page_id: number }; query?: { question_id?: string; collection?: string }; answer: Array<PageVersion> };
   /** The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts. */
-  "GET /api/pages": { query?: { collection?: string; url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; text?: string; after?: string; limit?: number }; answer: PageOut | Array<PageSummary> };
+  "GET /api/pages": { query?: { collection?: string; url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; stale?: boolean; text?: string; after?: string; limit?: number }; answer: PageOut | Array<PageSummary> };
   /** Read one page into the knowledge base. */
   "POST /api/reads": { query?: { collection?: string }; body: ReadRequest; answer: ReadingOut };
   /** The progress of reading a page. */

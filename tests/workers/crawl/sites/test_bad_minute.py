@@ -49,7 +49,7 @@ FAULTS: dict[str, tuple[int, str, str]] = {
     "slow": (200, "", ""),
 }
 #: after these the text leaves the answers once a second look agrees; the others only say that the site is down
-DOUBTFUL = ("404", "wall", "empty", "login", "front", "form", "soft 404")
+DOUBTFUL = ("404", "wall", "empty", "login", "soft 404", "form", "front")
 DOWN = ("500", "503", "soon")
 
 
@@ -290,7 +290,7 @@ def test_day_of_faults_loses_nothing_and_adds_nothing(
     services: Services, clock: Clock, work_off: WorkOff, count: int, slow: int
 ) -> None:
     """Each hour another fault comes instead of each page, most of them at a time; for six hours the site is down."""
-    kinds = ["", *DOUBTFUL, "", *DOWN]
+    kinds = ["", *DOUBTFUL[:-1], "", "front", "", *DOWN]  # no two looks at a page find the same
     with _served(services, work_off, count=count, every="1h") as site:
         known = {url: _page(services, url).text for url in _urls(services)}
         assert len(known) == count
