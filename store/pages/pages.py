@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session, load_only
 
 from domain import Block, CitedPage, Page, PageText, ReadOutcome, Validators
@@ -239,12 +239,12 @@ def read_urls(
     These are the pages that the last look read, with ``since`` only if it was after that, and those that are gone, with
     ``gone_since`` only if they were looked at after that.
     """
-    known = PageRow.gone_at.is_(None) & (PageRow.missed_as == "")
-    gone = PageRow.gone_at.is_not(None)
-    known = known if since is None else known & (PageRow.checked_at >= since)
-    gone = gone if gone_since is None else gone & (PageRow.checked_at >= gone_since)
+    known: list[ColumnElement[bool]] = [PageRow.gone_at.is_(None), PageRow.missed_as == ""]
+    known += [] if since is None else [PageRow.checked_at >= since]
+    gone: list[ColumnElement[bool]] = [PageRow.gone_at.is_not(None)]
+    gone += [] if gone_since is None else [PageRow.checked_at >= gone_since]
     query = select(PageRow.url).where(PageRow.host.in_(hosts), visible_to(question_id))
-    return set(session.scalars(query.where(known | gone)))
+    return set(session.scalars(query.where(or_(and_(*known), and_(*gone)))))
 
 
 def count(session: Session) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -14,7 +15,7 @@ from domain import Candidate, PageText, Status, Validators
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.pages import pages
-from store.questions import new_questions
+from store.questions import new_questions, records, trace
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import CandidateRow, PageRow, QuestionRow
@@ -122,6 +123,26 @@ def test_page_that_a_question_waits_for_waits_for_no_others(services: Services, 
     assert states(services) == {**dict.fromkeys(others, "FETCHED"), **indexed}
     embedding.embed(services, others[0])
     assert states(services) == {**dict.fromkeys(others, "INDEXED"), **indexed}
+
+
+def test_reading_and_embedding_are_among_the_times_of_a_question(services: Services, embedder: Stopping) -> None:
+    page_id, now = page(services, "asked", "This is asked."), services.now()
+    with services.database.write() as session:
+        question, _ = new_questions.ask(session, NewQuestion(text="What is asked?"), now)
+        session.get_one(QuestionRow, question.id).status = Status.EMBEDDING
+        found = [Candidate(url="https://site.example/asked"), Candidate(url="https://site.example/also")]
+        added = candidates.add(session, question.id, found, wave=0, status=CandidateStatus.SETTLED, now=now)
+        for candidate_id, after_s in zip(added, (1, 3), strict=True):
+            row = session.get_one(CandidateRow, candidate_id)
+            row.page_id, row.elapsed_s, row.settled_at = page_id, 2.0, now + timedelta(seconds=after_s + 1)
+    embedding.embed(services, page_id)
+    with services.database.read() as session:
+        times = {timing.step: timing for timing in records.read(session, question.id, now).timings}
+        traced = [step.name for step in trace.read(session, question.id)]
+    assert times.keys() == {"read", "embed"}
+    assert times["read"].seconds == 4.0
+    assert times["embed"].outcome == "embedded"
+    assert sorted(traced) == ["embed", "read", "read"]
 
 
 def test_page_that_is_gone_is_never_given_up(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
