@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-#: what reads a kind: a page of the web, a PDF, an archive of XML, rows, or a text of its own
-Reader = Literal["html", "pdf", "archive", "rows", "markdown", "plain"]
+#: what reads a kind: a page of the web, a PDF, an archive of XML, a workbook, rows, Markdown, another markup, or a text
+Reader = Literal[
+    "html", "pdf", "archive", "workbook", "rows", "markdown", "markup", "json", "notebook", "mail", "plain"
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,42 +20,59 @@ class FileKind:
     name: str  #: as people call it
     reader: Reader
     suffixes: tuple[str, ...]  #: of names of files, in lower case
-    media_types: tuple[str, ...]
+    media_types: tuple[str, ...] = ()
+
+    @property
+    def content_type(self) -> str:
+        """Return the type under which a page of the web is read as such a text is."""
+        return {"html": "text/html", "plain": "text/plain"}.get(self.reader, "text/markdown")
+
+
+def _kind(name: str, reader: Reader, suffixes: str, *media_types: str) -> FileKind:
+    return FileKind(name=name, reader=reader, suffixes=tuple(suffixes.split()), media_types=media_types)
 
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _OPEN: Final = "application/vnd.oasis.opendocument"
+_MS: Final = "application/vnd.ms"
+_MACROS: Final = "macroenabled.12"
 KINDS: Final = (
-    FileKind(name="PDF", reader="pdf", suffixes=("pdf",), media_types=("application/pdf", "application/x-pdf")),
-    FileKind(name="DOCX", reader="archive", suffixes=("docx",), media_types=(f"{_OFFICE}.wordprocessingml.document",)),
-    FileKind(name="ODT", reader="archive", suffixes=("odt",), media_types=(f"{_OPEN}.text",)),
-    FileKind(
-        name="PPTX", reader="archive", suffixes=("pptx",), media_types=(f"{_OFFICE}.presentationml.presentation",)
+    _kind("PDF", "pdf", "pdf", "application/pdf", "application/x-pdf"),
+    _kind("DOCX", "archive", "docx docm", f"{_OFFICE}.wordprocessingml.document", f"{_MS}-word.document.{_MACROS}"),
+    _kind(
+        "PPTX",
+        "archive",
+        "pptx pptm ppsx ppsm",
+        f"{_OFFICE}.presentationml.presentation",
+        f"{_OFFICE}.presentationml.slideshow",
+        f"{_MS}-powerpoint.presentation.{_MACROS}",
+        f"{_MS}-powerpoint.slideshow.{_MACROS}",
     ),
-    FileKind(name="EPUB", reader="archive", suffixes=("epub",), media_types=("application/epub+zip",)),
-    FileKind(
-        name="HTML",
-        reader="html",
-        suffixes=("html", "htm", "xhtml"),
-        media_types=("text/html", "application/xhtml+xml"),
+    _kind(
+        "XLSX",
+        "workbook",
+        "xlsx xlsm xlsb xls",
+        f"{_OFFICE}.spreadsheetml.sheet",
+        f"{_MS}-excel",
+        f"{_MS}-excel.sheet.{_MACROS}",
+        f"{_MS}-excel.sheet.binary.{_MACROS}",
     ),
-    FileKind(
-        name="Markdown",
-        reader="markdown",
-        suffixes=("md", "markdown"),
-        media_types=("text/markdown", "text/x-markdown"),
+    _kind("OpenDocument", "archive", "odt odp ods", f"{_OPEN}.text", f"{_OPEN}.presentation", f"{_OPEN}.spreadsheet"),
+    _kind("EPUB", "archive", "epub", "application/epub+zip"),
+    _kind("HTML", "html", "html htm xhtml", "text/html", "application/xhtml+xml"),
+    _kind("Markdown", "markdown", "md markdown mdx", "text/markdown", "text/x-markdown"),
+    _kind(
+        "reStructuredText, AsciiDoc, Org and LaTeX", "markup", "rst adoc asciidoc org tex", "text/x-rst", "text/x-tex"
     ),
-    FileKind(name="plain text", reader="plain", suffixes=("txt", "text"), media_types=("text/plain",)),
-    FileKind(
-        name="CSV",
-        reader="rows",
-        suffixes=("csv", "tsv"),
-        media_types=("text/csv", "text/tab-separated-values", "application/csv"),
-    ),
+    _kind("plain text", "plain", "txt text log yaml yml", "text/plain", "text/yaml", "application/yaml"),
+    _kind("CSV", "rows", "csv tsv", "text/csv", "text/tab-separated-values", "application/csv"),
+    _kind("JSON", "json", "json jsonl", "application/json", "application/x-ndjson"),
+    _kind("Jupyter notebook", "notebook", "ipynb", "application/x-ipynb+json"),
+    _kind("mail and saved pages", "mail", "eml mhtml mht", "message/rfc822", "multipart/related"),
 )
 BY_SUFFIX: Final[Mapping[str, FileKind]] = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 BY_TYPE: Final[Mapping[str, FileKind]] = {kind_of: kind for kind in KINDS for kind_of in kind.media_types}
-NAMES: Final = f"{', '.join(kind.name for kind in KINDS[:-1])} and {KINDS[-1].name}"
+NAMES: Final = f"{', '.join(kind.name for kind in KINDS[:-1])}, {KINDS[-1].name}"
 
 
 def suffix_of(name: str) -> str:

@@ -70,6 +70,7 @@ class CitedPage:
     published: datetime | None
     modified: datetime | None  #: as the page itself says
     seen_at: datetime  #: when it was last seen with the stored text
+    missing: tuple[str, ...] = ()  #: what of it could not be read
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,8 @@ from domain.published import UNPUBLISHED, always_sent, described
 SCHEME: Final = "files://"
 #: the folder of files that were uploaded
 UPLOADS: Final = "uploads"
+#: the outcome of a file that was read, but not all of it
+READ_IN_PART: Final = "read in part"
 MAX_NAME, MAX_PATH, MAX_DEPTH = 200, 1_000, 30
 
 _ESCAPED = re.compile(r'[\x00-\x20"#%<>?\\^`{|}\x7f]')
@@ -39,11 +41,14 @@ class StoredFile:
     id: int
     address: str = field(metadata=described("files://FOLDER/path: the URL of its page, as citations name it."))
     bytes: int
-    outcome: str | None = field(metadata=described("null while it waits to be read; else as that of a page."))
+    outcome: str | None = field(
+        metadata=described("null while it waits to be read; `read in part` if something is missing; else as of a page.")
+    )
     reason: str | None = field(metadata=described("Why it could not be read."))
     page_id: int | None = field(metadata=described("GET /api/pages/{page_id} gives its text."))
     title: str | None
     in_knowledge_base: bool = field(metadata=described("Whether answers can be drawn from it."))
+    missing: tuple[str, ...] = field(metadata=described("What of it could not be read, such as `2 charts`."))
     added_at: datetime
     read_at: datetime | None = field(metadata=described("When it was last read."))
     #: with the client: as the server sent it, unknown fields included

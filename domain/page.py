@@ -45,6 +45,7 @@ class PageText:
     headings: tuple[tuple[int, str], ...] = ()  #: (offset in text, heading) in order
     blocks: tuple[Block, ...] = ()  #: in order; together all of the text but the space between them
     places: tuple[tuple[int, str], ...] = ()  #: (offset in text, "page 3") in order, of files that have such
+    missing: tuple[str, ...] = ()  #: what of the document could not be read: "2 charts", "pages 501 to 700"
     is_hub: bool = False  #: little but links: they are followed, but it supports no answer
     index: bool = True  #: False where the page's robots meta says noindex
     follow: bool = True

@@ -10,7 +10,8 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.orm import Session, defer
 
 from domain import Candidate, ReadOutcome
-from domain.file import StoredFile, address_of
+from domain.candidate import WITH_TEXT
+from domain.file import READ_IN_PART, StoredFile, address_of
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.sql.rows import to_value, update_rows
@@ -158,11 +159,14 @@ def _listed() -> Select[FileRow, CandidateRow, PageRow]:
 
 def _stored(row: FileRow, candidate: CandidateRow | None, page: PageRow | None) -> StoredFile:
     held = page if page is not None and page.gone_at is None else None
+    missing = tuple(held.missing) if held else ()
+    outcome = candidate.outcome if candidate else None
     return to_value(
         StoredFile,
         row,
         bytes=row.size,
-        outcome=candidate.outcome if candidate else None,
+        outcome=READ_IN_PART if missing and outcome in WITH_TEXT else outcome,
+        missing=missing,
         reason=(candidate.reason or None) if candidate else None,
         page_id=held.id if held else None,
         title=held.title if held else None,

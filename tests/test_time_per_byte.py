@@ -13,7 +13,8 @@ from crawler.discovery.sitemap import parse_sitemap
 from crawler.extract.charset import decode
 from crawler.extract.chunk import chunk
 from crawler.extract.document import extract, markdown_to_html, read_plain
-from crawler.extract.files.read import read_delimited
+from crawler.extract.files.rows import render_rows, rows_of
+from crawler.extract.files.texts import to_markdown
 from crawler.robots import rules
 from crawler.search.responses import is_block_page
 from domain.page import PageText
@@ -71,7 +72,11 @@ TAKES: dict[str, Taking] = {
     "robots": lambda text: rules.parse(f"User-agent: *\nDisallow: /{text}".encode()).allows(URL, "wellread"),
     "markdown": markdown_to_html,
     "plain": lambda text: read_plain(text, URL),
-    "delimited": lambda text: read_delimited(text, title="t"),
+    "delimited": lambda text: render_rows(rows_of(text), len(text)),
+    "rst": lambda text: to_markdown(text, "rst"),
+    "adoc": lambda text: to_markdown(text, "adoc"),
+    "org": lambda text: to_markdown(text, "org"),
+    "tex": lambda text: to_markdown(text, "tex"),
     "charset": lambda text: decode(text.encode(), ""),
     "css": lambda text: _html(f"<style>{text}</style>"),
     "chunk": lambda text: chunk(_page(text), page_id=1, url=URL),

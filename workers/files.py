@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
-from crawler.extract.document import NothingToRead
+from crawler.extract.bounded_process import Bounds
+from crawler.extract.document import EXTRACTION, NothingToRead
 from crawler.extract.files.read import read_file
 from crawler.folder import FileChanging, FileGone, FileUnreadable, FolderUnreadable, read_whole
 from crawler.read import ReadResult
@@ -47,7 +48,14 @@ def read(services: Services, address: str, known: PageState | None) -> ReadResul
         return ReadResult(outcome=ReadOutcome.EMPTY, url=address, reason=str(error))
     if body is None:  # an upload that was read before
         return _unchanged(address) if known else ReadResult(outcome=ReadOutcome.GONE, url=address)
-    result = _extracted(body, address, known)
+    settings = services.settings
+    bounds = Bounds(
+        pages=settings.file_max_pages,
+        chars=settings.file_max_characters,
+        cpu_s=settings.file_max_seconds,
+        wall_s=1.5 * settings.file_max_seconds,
+    )
+    result = _extracted(body, address, known, bounds)
     if found.content is not None:
         with services.database.write() as session:
             files.drop_content(session, found.id, found.version)
@@ -60,13 +68,13 @@ def _body(services: Services, found: FileToRead) -> bytes | None:
     return read_whole(Path(found.folder_path), found.path, max_bytes=services.settings.file_max_bytes)
 
 
-def _extracted(body: bytes, address: str, known: PageState | None) -> ReadResult:
-    body_hash = hashlib.blake2b(body, digest_size=16).hexdigest()
+def _extracted(body: bytes, address: str, known: PageState | None, bounds: Bounds) -> ReadResult:
+    body_hash = f"{EXTRACTION}-{hashlib.blake2b(body, digest_size=16).hexdigest()}"
     is_held = known is not None and not known.is_gone
     if known is not None and is_held and known.body_hash == body_hash:
         return replace(_unchanged(address), body_hash=body_hash)
     try:
-        page = read_file(body, address=address)
+        page = read_file(body, address=address, bounds=bounds)
     except NothingToRead as error:
         return ReadResult(outcome=ReadOutcome.EMPTY, url=address, reason=str(error))
     content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()

@@ -262,6 +262,15 @@ class Settings(BaseSettings):
     file_max_bytes: int = Field(
         50_000_000, gt=0, le=500_000_000, description="Largest file that may be added, in bytes."
     )
+    file_max_pages: int = Field(
+        5_000, ge=1, description="Most pages of a PDF to read; what follows is named as missing."
+    )
+    file_max_characters: int = Field(
+        5_000_000, ge=10_000, description="Most characters of a file to read; what follows is named as missing."
+    )
+    file_max_seconds: int = Field(
+        40, ge=1, le=60, description="Longest processor time to parse one file, in seconds; what follows is missing."
+    )
     chromium: Chromium = Field(
         "auto", description="Chromium, for pages that need JavaScript: auto (if installed), off, or its path."
     )

@@ -195,8 +195,9 @@ def added_lines(files: Sequence[StoredFile], style: Style) -> list[str]:
     held = [file for file in files if file.in_knowledge_base]
     lines = [line for file in files if not file.in_knowledge_base for line in _failed(file, style)]
     if len(held) == 1:
-        return [*lines, cut(f"read  {clean(held[0].address)}  {clean(held[0].title or '')}", style.width)]
-    return [*lines, f"{len(held):,} of {len(files):,} files are in the knowledge base."]
+        return [*lines, *_held(held[0], style)]
+    in_part = [line for file in held if file.missing for line in _held(file, style)]
+    return [*lines, *in_part, f"{len(held):,} of {len(files):,} files are in the knowledge base."]
 
 
 def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
@@ -219,7 +220,7 @@ def file_lines(files: Sequence[StoredFile], style: Style, *, is_part: bool) -> l
     lines = []
     for file in files:
         if file.in_knowledge_base:
-            lines.append(cut(f"read     {clean(file.address)}  {clean(file.title or '')}", style.width))
+            lines += _held(file, style)
         else:
             lines += _failed(file, style)
     return lines
@@ -235,6 +236,13 @@ def folder_lines(folders: Sequence[WatchedFolder], style: Style) -> list[str]:
         if folder.problem:
             lines += wrap(style.paint(clean(folder.problem), fg="yellow"), style.width, first="    ", rest="    ")
     return lines
+
+
+def _held(file: StoredFile, style: Style) -> list[str]:
+    """Return a file that was read, and what of it is missing."""
+    lines = [cut(f"read     {clean(file.address)}  {clean(file.title or '')}", style.width)]
+    without = f"read in part: without {clean(', '.join(file.missing))}"
+    return [*lines, *(wrap(without, style.width, first="    ", rest="    ") if file.missing else ())]
 
 
 def _failed(file: StoredFile, style: Style) -> list[str]:

@@ -169,6 +169,7 @@ def page_lines(page: StoredPage, style: Style) -> list[str]:
         f"text number {page.generation}, read {when(page.read_at)}",
         f"{state} checked {when(page.checked_at)}",
         *([_not_read(page.stale_since, page.history[0].reason if page.history else "")] if page.stale_since else []),
+        *(wrap(f"read in part: without {clean(', '.join(page.missing))}", style.width) if page.missing else ()),
         "",
     ]
     return [*lines, *(check_line(check, style) for check in page.history)]

@@ -68,6 +68,7 @@ def page(
         content_hash=shown.content_hash,
         generation=shown.number,
         is_gone=row.gone_at is not None,
+        missing=tuple(row.missing),
         checked_at=row.checked_at,
         next_due=row.next_due,
         stale_since=listing.stale_since(row),

@@ -25,5 +25,5 @@ export const STATUS_OF_STEP = {
   "requery": "REQUERYING",
   "write": "WRITING"
 };
-export const FILE_KINDS = "PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text and CSV";
-export const FILE_SUFFIXES = ".pdf,.docx,.odt,.pptx,.epub,.html,.htm,.xhtml,.md,.markdown,.txt,.text,.csv,.tsv";
+export const FILE_KINDS = "PDF, DOCX, PPTX, XLSX, OpenDocument, EPUB, HTML, Markdown, reStructuredText, AsciiDoc, Org and LaTeX, plain text, CSV, JSON, Jupyter notebook, mail and saved pages";
+export const FILE_SUFFIXES = ".pdf,.docx,.docm,.pptx,.pptm,.ppsx,.ppsm,.xlsx,.xlsm,.xlsb,.xls,.odt,.odp,.ods,.epub,.html,.htm,.xhtml,.md,.markdown,.mdx,.rst,.adoc,.asciidoc,.org,.tex,.txt,.text,.log,.yaml,.yml,.csv,.tsv,.json,.jsonl,.ipynb,.eml,.mhtml,.mht";

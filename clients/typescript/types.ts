@@ -462,6 +462,8 @@ export interface PageOut {
   /** Counts the texts this page has had. */
   generation: number;
   is_gone: boolean;
+  /** What of it could not be read, such as `pages 501 to 700`. */
+  missing: Array<string>;
   /** When it was last looked at. */
   checked_at: string;
   /** When it will be looked at again. */
@@ -913,7 +915,7 @@ export interface StoredFile {
   /** files://FOLDER/path: the URL of its page, as citations name it. */
   address: string;
   bytes: number;
-  /** null while it waits to be read; else as that of a page. */
+  /** null while it waits to be read; `read in part` if something is missing; else as of a page. */
   outcome: string | null;
   /** Why it could not be read. */
   reason: string | null;
@@ -922,6 +924,8 @@ export interface StoredFile {
   title: string | null;
   /** Whether answers can be drawn from it. */
   in_knowledge_base: boolean;
+  /** What of it could not be read, such as `2 charts`. */
+  missing: Array<string>;
   added_at: string;
   /** When it was last read. */
   read_at: string | null;
@@ -1125,7 +1129,7 @@ export interface Routes {
   "POST /api/reads": { query?: { collection?: string }; body: ReadRequest; answer: ReadingOut };
   /** The progress of reading a page. */
   "GET /api/reads/{read_id}": { path: { read_id: number }; query?: { collection?: string }; answer: ReadingOut };
-  /** Add a file to the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text and CSV. */
+  /** Add a file to the knowledge base: PDF, DOCX, PPTX, XLSX, OpenDocument, EPUB, HTML, Markdown, reStructuredText, AsciiDoc, Org and LaTeX, plain text, CSV, JSON, Jupyter notebook, mail and saved pages. */
   "POST /api/files": { query?: { collection?: string }; body: FormData; answer: StoredFile };
   /** The files that were added or found in a watched folder, by address. */
   "GET /api/files": { query?: { folder?: string; failed?: boolean; after?: string; address?: string; limit?: number; collection?: string }; answer: Array<StoredFile> };

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from crawler.browser.render import NotRendered
 from crawler.browser.requests import ScriptFetch
 from crawler.content_types import HTML
-from crawler.extract.bounded_process import TooMuchWork, read_bounded
+from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
 from crawler.extract.charset import decode
-from crawler.extract.document import CONTROL, MAX_SOURCE
+from crawler.extract.document import CONTROL
 from crawler.extract.html import parse
 from crawler.extract.visibility import drop_hidden
 from crawler.fetch.guard import Blocked
@@ -76,7 +76,7 @@ def needs_javascript(body: bytes, content_type: str = "") -> bool:
     """Return whether a document is a page that has hardly any text before its scripts have run."""
     if content_type.split(";")[0].strip().lower() not in HTML | {""} or b"<script" not in body.lower():
         return False
-    tree = parse(CONTROL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
+    tree = parse(CONTROL.sub(" ", decode(body[: BOUNDS.chars], content_type)))
     if tree is None or not any(True for _ in tree.iter("script")):
         return False
     asks = any(_ASKS_FOR_JAVASCRIPT.search("".join(element.itertext())) for element in tree.iter("noscript"))

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from threading import Timer
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -24,7 +25,7 @@ from domain.errors import WellreadError
 Value = TypeVar("Value")
 
 #: bytes that a process may write
-MAX_OUTPUT = 40_000_000
+MAX_OUTPUT = 100_000_000
 #: seconds of processor time for reading anything, and for each character: ten times what a page of its length takes
 _BASE_S, _CHARACTER_S = 5.0, 20e-6
 #: fewer characters are read in this process: a fork costs 15 ms, and what takes their square is still soon over
@@ -87,6 +88,24 @@ def _work(work: Callable[[], object], sink: int, limit_s: int) -> NoReturn:
             reply.write(told)
     finally:
         os._exit(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """Limits for reading one file; of one beyond them it is said what was not read."""
+
+    pages: int = 5_000  #: of a PDF
+    chars: int = 5_000_000  #: of its text, or of the HTML that it is written as
+    cpu_s: int = 40  #: of processor time
+    wall_s: float = 60.0
+    memory: int = 1_500_000_000  #: bytes of address space
+    ocr_pages: int = 500  #: whose pictures are read; a page takes about a second
+    ocr_cpu_s: int = 60
+    ocr_wall_s: float = 75.0
+    ocr_memory: int = 3_000_000_000  #: bytes of address space; some 800 MB are used
+
+
+BOUNDS: Final = Bounds()
 
 
 def parsed_lines(command: Sequence[str], body: bytes, *, wall_s: float) -> Iterator[Mapping[str, Any]]:

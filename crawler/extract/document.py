@@ -16,7 +16,7 @@ from typing import Any, Final
 from markdown_it import MarkdownIt
 
 from crawler.content_types import PDF, READABLE, READABLE_NAMES
-from crawler.extract.bounded_process import TooMuchWork, read_bounded
+from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.content.main_content import HUB_SHARE, main_content
 from crawler.extract.content.page_kind import kind_by_signs
@@ -44,12 +44,10 @@ _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 
 #: a longer page is a hub if most of its text is links
 HUB_WORDS = 150
-MAX_SOURCE = 3_000_000  #: characters of HTML; ten megabytes of short elements would take a minute
 NO_LETTERS = "cannot be read: its letters make no words of any language. Its charset may be wrong, or it is no text."
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 
-MAX_TEXT = 2_000_000
 #: a longer first line is a paragraph
 _MOST_TITLE = 120
 _ENDS = (".", "!", "?", ";", ",", "。", "！", "？")
@@ -72,8 +70,8 @@ class NothingToRead(WellreadError):
         self.links = links
 
 
-def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
-    """Extract a document's text; raises NothingToRead.
+def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = BOUNDS.chars) -> PageText:
+    """Extract a document's text, of a text or page the first ``max_chars`` characters; raises NothingToRead.
 
     ``url`` is its own, to resolve links against; ``content_type`` is the whole header, with parameters.
     """
@@ -92,7 +90,7 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     text = CONTROL.sub(" ", decode(body, content_type))
     read = _READERS.get(kind, _html)
     try:
-        page = read_bounded(lambda: read(text, url), len(text))
+        page = read_bounded(lambda: read(text[:max_chars], url), len(text))
     except TooMuchWork as error:
         raise NothingToRead(f"{url} {error}") from error
     if not page.text.strip():
@@ -100,11 +98,11 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
         raise NothingToRead(f"{url} has no readable text; perhaps a script makes it in the browser.", links)
     if is_gibberish(page.text):
         raise NothingToRead(f"{url} {NO_LETTERS}")
-    return page
+    return page if len(text) <= max_chars else replace(page, missing=(f"what follows the first {max_chars:,} characters",))
 
 
 def _html(text: str, url: str) -> PageText:
-    tree = parse(text[:MAX_SOURCE])
+    tree = parse(text)
     if tree is None:
         raise NothingToRead(f"{url} has no readable text.")
     held = list(tree.iter())  # noqa: F841 - an element that nothing holds is made anew at each of the visits below
@@ -183,7 +181,7 @@ def _words(text: str) -> float:
 
 def read_plain(text: str, url: str) -> PageText:
     """Read plain text; a line that would be a heading in Markdown is one."""
-    clean = strip_invisible(text[:MAX_TEXT]).strip()
+    clean = strip_invisible(text).strip()
     code = [found.span() for found in _FENCE.finditer(clean)]
     headings = tuple(
         (found.start(2), found[2].strip())
@@ -209,7 +207,7 @@ def markdown_to_html(text: str) -> str:
 
     HTML within it is kept: what is made of it is read as any page of the web is, of which nothing is trusted.
     """
-    text = text[:MAX_TEXT].replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n")
     front = _FRONT.match(text)
     fields = {name.lower(): value for name, value in _FIELD.findall(front[2])} if front else {}
     body = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text[front.end() :] if front else text)

@@ -35,8 +35,6 @@ _HOLDERS = frozenset({"div", "section", "article", "main", "td", "body", "center
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _ITEMS = frozenset({"li", "dt", "dd"})
 _SPACE = re.compile(r"\s+")
-_MAX_CHARS = 2_000_000
-_MAX_EVENTS = 1_500_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,9 +72,7 @@ def render(root: Any) -> Rendered:
 def lines_of(root: Any) -> list[Line]:
     """Return an lxml element's text in lines."""
     writer = _Writer(layout=layout_tables(root))
-    for count, (event, element) in enumerate(etree.iterwalk(root, events=("start", "end"))):
-        if count > _MAX_EVENTS or writer.length > _MAX_CHARS:
-            break
+    for event, element in etree.iterwalk(root, events=("start", "end")):
         if not isinstance(element.tag, str):
             tail = element.tail if event == "end" else None
         elif event == "start":
@@ -129,7 +125,6 @@ class _Writer:
 
     layout: set[Any]  #: tables for layout: their cells are blocks
     lines: list[Line] = field(default_factory=list)
-    length: int = 0
     line: list[str] = field(default_factory=list)
     gap: str = ""  #: line breaks before the next line
     heading: int = 0  #: the level of the heading being written
@@ -212,7 +207,6 @@ class _Writer:
                 is_aside=bool(self.asides),
             )
         )
-        self.length += len(self.gap) + len(self.bullet) + len(text)
         self.gap = self.bullet = ""
 
     def _begin(self, tag: str, element: Any) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from domain import Answer, Citation
+from domain import Answer, Citation, CitedPage
 from domain.short_answer import contradictions_of
 from domain.site import is_under
 from pipeline.phrases import Phrase, say
 from text.quotation import quoted
+
+#: parts that a notice names
+_NAMED = 3
 
 
 def disagreement_notice(answer: Answer, lang: str, own_sites: Sequence[str] = ()) -> str:
@@ -35,6 +38,14 @@ def outdated_notice(answer: Answer, oldest: datetime | None, lang: str) -> str:
     old = [citation for citation in answer.citations if oldest and _is_older(citation, oldest)]
     pages = ", ".join(f"[{citation.marker}]{_dated(citation, lang)}" for citation in old)
     return say("old", lang, pages=pages) if pages else ""
+
+
+def partly_read_notice(answer: Answer, cited: Mapping[int, CitedPage], lang: str) -> str:
+    """Return which citations are of documents that were read in part, and what is missing, as a notice; "" for none."""
+    missing = {page_id: ", ".join(page.missing[:_NAMED]) for page_id, page in cited.items() if page.missing}
+    of_page = {citation.page_id: citation.marker for citation in reversed(answer.citations)}
+    pages = ", ".join(f"[{marker}] (− {missing[page]})" for page, marker in of_page.items() if page in missing)
+    return say("partly", lang, pages=pages) if pages else ""
 
 
 def with_notices(answer: Answer, *notices: str) -> Answer:

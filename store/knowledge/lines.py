@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from domain import BlockKind
 
 MAX_URL = 1_300  #: bytes, as they are indexed
-MAX_TEXT = 4_000_000  #: characters of a page
+MAX_TEXT = 6_000_000  #: characters of a page
 MAX_PARTS = 100_000  #: headings, blocks or places of a page
 
 
@@ -95,6 +95,7 @@ class PageLine(FileLine):
     headings: tuple[Place, ...] = Field(default=(), max_length=MAX_PARTS)
     blocks: tuple[tuple[BlockKind, Annotated[int, Field(ge=0)], int], ...] = Field(default=(), max_length=MAX_PARTS)
     places: tuple[Place, ...] = Field(default=(), max_length=MAX_PARTS)
+    missing: tuple[Text, ...] = Field(default=(), max_length=1_000)
     published: AwareDatetime | None = None
     modified: AwareDatetime | None = None
     canonical_url: Annotated[str, AfterValidator(_storable), AfterValidator(_indexable)] = ""

@@ -169,6 +169,7 @@ def _to_text(line: PageLine) -> PageText:
         headings=line.headings,
         blocks=tuple(Block(kind=kind, start=start, end=end) for kind, start, end in line.blocks),
         places=line.places,
+        missing=line.missing,
         is_hub=line.is_hub,
     )
 

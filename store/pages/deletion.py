@@ -51,7 +51,7 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
     session.execute(delete(LinkRow).where(LinkRow.from_url.in_(led)))
     session.execute(delete(PrivateReadRow).where(PrivateReadRow.url.in_(led)))
     row.url, row.title, row.text, row.canonical_url = f"deleted:{page_id}", "", "", ""
-    row.headings, row.blocks, row.places = [], [], []
+    row.headings, row.blocks, row.places, row.missing = [], [], [], []
     row.etag = row.last_modified = row.content_hash = row.body_hash = ""
     row.band_0 = row.band_1 = row.band_2 = row.band_3 = None
     row.gone_at = row.deleted_at = now

@@ -20,7 +20,7 @@ from store.sql.tables import CandidateRow, IndexState, PageCheckRow, PageRow
 _SHOWN = (
     *(PageRow.id, PageRow.url, PageRow.title, PageRow.lang, PageRow.published, PageRow.read_at, PageRow.checked_at),
     *(PageRow.next_due, PageRow.private, PageRow.gone_at, PageRow.duplicate_of, PageRow.is_hub, PageRow.state),
-    *(PageRow.error, PageRow.missed_as),
+    *(PageRow.error, PageRow.missed_as, PageRow.missing),
 )
 
 
@@ -114,6 +114,8 @@ def _of_page(row: PageRow, characters: int, others: dict[int, str], reasons: dic
         state, reason = ("waiting", "") if row.state == IndexState.FETCHED else ("failed", row.error or "")
     elif row.missed_as:
         state, reason = "stale", reasons.get(row.id, "")
+    elif row.missing:
+        reason = f"read in part: without {', '.join(row.missing)}"
     return PageSummary(
         id=row.id,
         url=row.url,

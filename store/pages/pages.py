@@ -91,6 +91,7 @@ def save(
         row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
         row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
         row.places = [list(place) for place in page.places]
+        row.missing = list(page.missing)
         row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
         row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != url else ""
         row.band_0, row.band_1, row.band_2, row.band_3 = duplicates.bands(page.text) or (None,) * duplicates.BANDS
@@ -203,7 +204,7 @@ def cited(session: Session, page_ids: Collection[int]) -> dict[int, CitedPage]:
     query = select(PageRow).options(
         load_only(
             *(PageRow.title, PageRow.headings, PageRow.places, PageRow.published, PageRow.modified),
-            *(PageRow.read_at, PageRow.checked_at, PageRow.gone_at),
+            *(PageRow.missing, PageRow.read_at, PageRow.checked_at, PageRow.gone_at),
         )
     )
     return {
@@ -214,6 +215,7 @@ def cited(session: Session, page_ids: Collection[int]) -> dict[int, CitedPage]:
             published=row.published,
             modified=row.modified,
             seen_at=row.checked_at if row.gone_at is None else row.read_at,
+            missing=tuple(row.missing),
         )
         for row in session.scalars(query.where(PageRow.id.in_(page_ids)))
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from domain import Answer, Question
 from pipeline.answering.citations import check, located
-from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notices
+from pipeline.answering.notices import disagreement_notice, outdated_notice, partly_read_notice, with_notices
 from store.crawl import sources
 from store.pages import pages
 from store.questions import evidence
@@ -21,7 +21,8 @@ def checked(services: Services, answer: Answer, lang: str) -> Answer:
         cited = [citation.page_id for citation in answer.citations]
         texts, cited_pages = pages.texts(session, cited), pages.cited(session, cited)
     answer = located(check(answer, texts.get, lang=lang), cited_pages)
-    return with_notices(answer, disagreement_notice(answer, lang, own_sites(services)))
+    disagreement = disagreement_notice(answer, lang, own_sites(services))
+    return with_notices(answer, disagreement, partly_read_notice(answer, cited_pages, lang))
 
 
 def with_age(services: Services, question: Question, answer: Answer, lang: str) -> Answer:

@@ -100,10 +100,11 @@ function state({ name, next_due: next, problem }) {
 }
 
 function row(file) {
-  const { id, address, bytes, added_at, outcome, reason, title, in_knowledge_base: ready } = file;
+  const { id, address, bytes, added_at, outcome, reason, title, missing, in_knowledge_base: ready } = file;
   const [, , inFolder, ...path] = address.split("/");
   const name = decodeURIComponent(path.join("/"));
-  const told = ready ? "yes" : isTroubled(file) ? make("span", reason || `no: ${outcome}`, { class: "bad" }) : "being read …";
+  const part = missing.length ? make("span", `in part: without ${missing.join(", ")}`, { class: "bad" }) : "yes";
+  const told = ready ? part : isTroubled(file) ? make("span", reason || `no: ${outcome}`, { class: "bad" }) : "being read …";
   const remove = sure("Delete", async () => {
     await send("DELETE", `/api/files/${id}`);
     say(`${name} is deleted with everything derived from it.`);

@@ -102,14 +102,14 @@ function page(one) {
 }
 
 async function showOne(id) {
-  const { url, title, text, characters, lang, published, history, stale_since } = await call(`/api/pages/${id}?end=3000`);
+  const { url, title, text, characters, lang, published, missing, history, stale_since } = await call(`/api/pages/${id}?end=3000`);
   const remove = sure("Delete", async () => {
     await call(`/api/pages/${id}`, { method: "DELETE" });
     say(`${title || url} is deleted with everything derived from it.`);
     detail.replaceChildren();
     await show();
   });
-  const told = [`${characters.toLocaleString()} characters`, lang, published && `published ${day(published)}`]
+  const told = [`${characters.toLocaleString()} characters`, lang, published && `published ${day(published)}`, missing.length && `without ${missing.join(", ")}`]
     .filter(Boolean)
     .join(" · ");
   const name = make("h3", title || url, { tabindex: "-1" });

@@ -1,7 +1,7 @@
 """Open a zipped document: only the parts that are asked for are unpacked, in memory, each up to a limit.
 
-No part is written to a disk, so a name such as ``../x`` leads nowhere. XML with a document type is refused: no office
-program writes one, and only there can entities be declared.
+No part is written to a disk, so a name such as ``../x`` leads nowhere. XML that declares entities is refused: no office
+program writes such, though the first versions of OpenOffice name a document type.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ MAX_PARTS: Final = 20_000
 MAX_PART: Final = 40_000_000  #: bytes, unpacked
 MAX_ALL: Final = 120_000_000  #: bytes of all parts that are read
 _ENCRYPTED: Final = 0x1
+_PROLOG: Final = 100_000  #: bytes in which a document type stands
 
 
 class Unreadable(Exception):
@@ -61,6 +62,16 @@ class Archive:
         self._left -= len(found)
         return found
 
+    def names(self) -> list[str]:
+        """Return the names of all parts."""
+        return list(self._parts)
+
+    def within(self, body: bytes) -> Archive:
+        """Return an archive that is a part of this one, and counts as such."""
+        inner = Archive(body)
+        inner._left = self._left
+        return inner
+
     def xml(self, name: str) -> Any | None:
         """Return a part's root element; None where there is no such part. Raises Unreadable."""
         body = self.read(name)
@@ -93,7 +104,9 @@ def parsed_xml(body: bytes, name: str) -> Any:
         if getattr(error, "code", 0) == etree.ErrorTypes.ERR_NO_MEMORY:
             raise MemoryError from error
         raise Unreadable(f"is damaged: its part {name} is not XML.") from error
-    if root.getroottree().docinfo.internalDTD is not None and not name.endswith(("xhtml", "html", "ncx", "opf")):
+    declared = root.getroottree().docinfo.internalDTD
+    is_book = name.endswith(("xhtml", "html", "ncx", "opf"))
+    if declared is not None and not is_book and (b"<!ENTITY" in body[:_PROLOG] or any(declared.iterentities())):
         raise Unreadable(f"declares entities in its part {name}, which no office program does: it may be an attack.")
     return root
 

@@ -1,7 +1,8 @@
-"""Parse a zipped document, as a process of its own: reads the file from standard input and writes JSON lines.
+"""Parse a file, as a process of its own: reads it from standard input and writes JSON lines.
 
-The first line has its metadata, or why it cannot be read; each other one a part of the text as HTML, and its place.
-Arguments: seconds of processor time, bytes of memory, characters.
+The first line has its metadata, or why it cannot be read; each other one a part of the text as HTML, Markdown, plain
+text or rows, with its place, a file within the file, or what cannot be read.
+Arguments: what reads it, seconds of processor time, bytes of memory, characters.
 """
 
 from __future__ import annotations
@@ -18,27 +19,37 @@ from crawler.extract.files.docx import read_docx
 from crawler.extract.files.epub import read_epub
 from crawler.extract.files.odt import read_odt
 from crawler.extract.files.pptx import read_pptx
+from crawler.extract.files.texts import read_json, read_mail, read_notebook
+from crawler.extract.files.workbook import read_workbook
 
-_Reader = Callable[[Archive], Iterator[dict[str, Any]]]
+_Lines = Iterator[dict[str, Any]]
 
+_READERS: Final[dict[str, Callable[[bytes], _Lines]]] = {
+    "workbook": read_workbook,
+    "json": read_json,
+    "notebook": read_notebook,
+    "mail": read_mail,
+}
 #: by the beginning of what the archive's part "mimetype" says
-_BY_TYPE: Final[dict[bytes, _Reader]] = {
+_BY_TYPE: Final[dict[bytes, Callable[[Archive], _Lines]]] = {
     b"application/vnd.oasis.opendocument.text": read_odt,
+    b"application/vnd.oasis.opendocument.presentation": read_odt,
     b"application/epub+zip": read_epub,
 }
+_SHEETS: Final = b"application/vnd.oasis.opendocument.spreadsheet"
 _NOT_READ: Final = {
-    "xl/workbook.xml": "is a workbook (XLSX), which is not read: save its sheets as CSV.",
-    "content.xml": "is an OpenDocument file other than a text: only ODT is read.",
+    "content.xml": "is an OpenDocument file other than a text, a presentation or a workbook: no other is read.",
     "AndroidManifest.xml": "is a program.",
 }
 
 
 def main() -> None:
     """Read the file within the bounds."""
-    cpu_s, memory, chars = map(int, sys.argv[1:4])
+    cpu_s, memory, chars = map(int, sys.argv[2:5])
     limit_this_process(cpu_s=cpu_s, memory=memory)
     try:
-        for line in _lines(sys.stdin.buffer.read(), chars, until=time.process_time() + 0.8 * cpu_s):
+        read = _READERS.get(sys.argv[1], _read_archive)
+        for line in _within(read(sys.stdin.buffer.read()), chars, until=time.process_time() + 0.8 * cpu_s, cpu_s=cpu_s):
             _write(line)
         _write({"end": True})
     except MemoryError:
@@ -49,29 +60,39 @@ def main() -> None:
         _write({"problem": f"is damaged ({type(error).__name__})."})
 
 
-def _lines(body: bytes, chars: int, until: float) -> Iterator[dict[str, Any]]:
-    archive = Archive(body)
-    for line in _reader(archive)(archive):
-        html = line.get("html", "")
-        yield {**line, "html": html[:chars]}
-        chars -= len(html)
-        if chars <= 0 or time.process_time() > until:
+def _within(lines: _Lines, chars: int, *, until: float, cpu_s: int) -> _Lines:
+    """Yield the lines up to a number of characters and a time, then what is missing."""
+    left = chars
+    for line in lines:
+        if time.process_time() > until:
+            yield {"missing": [f"what could not be read within {cpu_s} s of processor time"]}
+            return
+        kind = next((name for name in ("html", "markdown", "plain") if name in line), "")
+        text = line[kind] if kind else ""
+        yield {**line, kind: text[:left]} if kind else line
+        left -= len(text) + sum(len(cell) + 2 for row in line.get("rows", ()) for cell in row)
+        if left <= 0:
+            yield {"missing": [f"what follows the first {chars:,} characters"]}
             return
 
 
-def _reader(archive: Archive) -> _Reader:
-    """Return what reads the archive, by what is in it and not by its name; raises Unreadable."""
+def _read_archive(body: bytes) -> _Lines:
+    """Yield the lines of an archive, by what is in it and not by its name; raises Unreadable."""
+    archive = Archive(body)
     kind = archive.read("mimetype").strip()
-    if kind in _BY_TYPE:
-        return _BY_TYPE[kind]
     parts = [part for sort, part in archive.relations("").values() if sort == "officeDocument"]
     main = parts[0] if parts else ""
+    for known, read in _BY_TYPE.items():
+        if kind.startswith(known):
+            return read(archive)
     if main.startswith("word/") or "word/document.xml" in archive:
-        return read_docx
+        return read_docx(archive)
     if main.startswith("ppt/") or "ppt/presentation.xml" in archive:
-        return read_pptx
+        return read_pptx(archive)
+    if main.startswith("xl/") or kind.startswith(_SHEETS):
+        return read_workbook(body, archive)
     if "META-INF/container.xml" in archive:
-        return read_epub
+        return read_epub(archive)
     for name, problem in _NOT_READ.items():
         if name in archive:
             raise Unreadable(problem)

@@ -1,30 +1,41 @@
-"""Write a Word document (DOCX) as HTML: headings, lists, tables, notes; no deleted and no hidden text."""
+"""Write a Word document (DOCX) as HTML: headings, lists, tables, boxes, charts, notes; no deleted, no hidden text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
+from crawler.extract.charset import decode
 from crawler.extract.files.archive import Archive, Unreadable, attribute, local, texts
+from crawler.extract.files.drawing import Cell, Drawings, marked, missing, number_of, picture, write_table
 
 _MAX_DEPTH = 60
+_PART = 5_000  #: paragraphs and tables that are written at once
 _SKIPPED = frozenset("del moveFrom instrText delText sectPr pPr rPr tblPr trPr tcPr Fallback proofErr".split())
 _INLINE = {"tab": " ", "br": "<br>", "cr": "<br>", "noBreakHyphen": "-", "sym": " "}
+_NOTES = ("footnote", "endnote", "comment")
+_TEXTS = (".htm", ".html", ".xhtml", ".txt")
 
 
 def read_docx(archive: Archive) -> Iterator[dict[str, Any]]:
     """Yield the document's metadata, then its text as HTML; raises Unreadable."""
     main = next((part for kind, part in archive.relations("").values() if kind == "officeDocument"), "")
-    root = archive.xml(main or "word/document.xml")
+    main = main or "word/document.xml"
+    root = archive.xml(main)
     if root is None:
         raise Unreadable("is damaged: it has no text part.")
-    folder = (main or "word/document.xml").rpartition("/")[0]
+    folder = main.rpartition("/")[0]
     about = texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")
     yield {"about": about}
-    writer = _Writer(_styles(archive.xml(f"{folder}/styles.xml")), _notes(archive, folder))
-    body = next((each for each in root if local(each) == "body"), root)
-    yield {"html": writer.blocks(body) + writer.notes()}
+    drawings = Drawings(archive=archive, relations=archive.relations(main))
+    styles = archive.xml(f"{folder}/styles.xml")
+    writer = _Writer(_styles(styles), _marks_of_styles(styles), _notes(archive, folder), drawings)
+    body = list(next((each for each in root if local(each) == "body"), root))
+    for first in range(0, len(body), _PART):
+        yield {"html": writer.blocks(body[first : first + _PART])}
+    yield {"html": writer.notes() + writer.edges()}
+    yield {"missing": missing(drawings.unread)}
 
 
 def _styles(root: Any | None) -> dict[str, str]:
@@ -56,9 +67,20 @@ def _styles(root: Any | None) -> dict[str, str]:
     return found
 
 
+def _marks(parent: Any) -> dict[str, str]:
+    """Return the marks of a run or style by name, with their values."""
+    properties = next((each for each in parent if local(each) == "rPr"), ())
+    return {local(each): attribute(each, "val") for each in properties}
+
+
+def _marks_of_styles(root: Any | None) -> dict[str, dict[str, str]]:
+    styles = (style for style in (root if root is not None else ()) if local(style) == "style")
+    return {attribute(style, "styleId"): _marks(style) for style in styles}
+
+
 def _notes(archive: Archive, folder: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for part in ("footnote", "endnote"):
+    for part in _NOTES:
         root = archive.xml(f"{folder}/{part}s.xml")
         for note in root if root is not None else ():
             if local(note) == part and attribute(note, "type") in ("", "normal"):
@@ -67,18 +89,25 @@ def _notes(archive: Archive, folder: str) -> dict[str, Any]:
 
 
 class _Writer:
-    def __init__(self, styles: dict[str, str], notes: dict[str, Any]) -> None:
-        self._styles, self._notes = styles, notes
+    def __init__(
+        self,
+        styles: Mapping[str, str],
+        marks: Mapping[str, Mapping[str, str]],
+        notes: Mapping[str, Any],
+        drawings: Drawings,
+    ) -> None:
+        self._styles, self._marks, self._notes, self._drawings = styles, marks, notes, drawings
         self._cited: list[str] = []
         self._boxes: list[str] = []
 
-    def blocks(self, parent: Any, depth: int = 0) -> str:
+    def blocks(self, parent: Iterable[Any], depth: int = 0) -> str:
         """Return the paragraphs and tables below an element."""
         out: list[str] = []
         open_lists = 0
         for child in parent if depth < _MAX_DEPTH else ():
             name = local(child)
             if name == "p":
+                outer, self._boxes = self._boxes, []
                 kind, level = self._kind(child)
                 text = self._inline(child)
                 wanted = level + 1 if kind == "li" else 0
@@ -89,19 +118,39 @@ class _Writer:
                 tag = "li" if kind == "li" else f"h{kind}" if kind else "p"
                 out.append(f"<{tag}>{text}</{tag}>" if text.strip() else "")
                 out += self._boxes
-                self._boxes = []
+                self._boxes = outer
                 continue
             out.append("</ul>" * open_lists)
             open_lists = 0
             if name == "tbl":
                 out.append(self._table(child, depth))
+            elif name == "altChunk":
+                out.append(self._included(attribute(child, "id")))
             elif name and name not in _SKIPPED and not (name == "sdt" and _is_contents(child)):
                 out.append(self.blocks(child, depth + 1))
         return "".join((*out, "</ul>" * open_lists))
 
     def notes(self) -> str:
-        """Return the notes that the text cites, each a paragraph."""
+        """Return the notes and comments that the text cites, each a paragraph."""
         return "".join(self.blocks(self._notes[key]) for key in dict.fromkeys(self._cited) if key in self._notes)
+
+    def edges(self) -> str:
+        """Return the headers and footers, each once."""
+        parts = (part for kind, part in self._drawings.relations.values() if kind in ("header", "footer"))
+        roots = [self._drawings.archive.xml(part) for part in dict.fromkeys(parts)]
+        written = (self.blocks(root) for root in roots if root is not None)
+        return "".join(dict.fromkeys(html for html in written if any(map(str.isalpha, html))))
+
+    def _included(self, relation: str) -> str:
+        """Return the text of a document within this one."""
+        archive, part = self._drawings.archive, self._drawings.relations.get(relation, ("", ""))[1]
+        body = archive.read(part)
+        if body.startswith(b"PK"):
+            return "".join(line.get("html", "") for line in read_docx(archive.within(body)))
+        if part.casefold().endswith(_TEXTS):
+            return decode(body) if not part.casefold().endswith(".txt") else f"<p>{escape(decode(body))}</p>"
+        self._drawings.unread["included document"] += 1
+        return ""
 
     def _kind(self, paragraph: Any) -> tuple[str, int]:
         properties = next((each for each in paragraph if local(each) == "pPr"), ())
@@ -118,12 +167,22 @@ class _Writer:
         return kind, 0
 
     def _table(self, table: Any, depth: int) -> str:
-        rows: list[str] = []
+        rows: list[list[Cell]] = []
+        above: dict[int, Cell] = {}  # by column, the cell that the one below it may continue
         for row in (each for each in table.iter() if local(each) == "tr" and _owner(each) is table):
-            cells = [each for each in row.iter() if local(each) == "tc" and _owner(each, "tr") is row]
-            tag = "td" if rows else "th"
-            rows.append("".join(f"<{tag}>{self.blocks(cell, depth + 1)}</{tag}>" for cell in cells))
-        return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+            cells, column = list[Cell](), 0
+            for part in (each for each in row.iter() if local(each) == "tc" and _owner(each, "tr") is row):
+                inner = {local(each): each for each in next((each for each in part if local(each) == "tcPr"), ())}
+                columns = number_of(inner["gridSpan"], "val") if "gridSpan" in inner else 1
+                continues = "vMerge" in inner and attribute(inner["vMerge"], "val") in ("", "continue")
+                if continues and column in above:
+                    above[column].rows += 1
+                else:
+                    above[column] = Cell(html=self.blocks(part, depth + 1), columns=columns)
+                    cells.append(above[column])
+                column += columns
+            rows.append(cells)
+        return write_table(rows)
 
     def _inline(self, parent: Any, depth: int = 0) -> str:
         out: list[str] = []
@@ -133,18 +192,29 @@ class _Writer:
                 out.append(escape(child.text or ""))
             elif name in _INLINE:
                 out.append(_INLINE[name])
-            elif name in ("footnoteReference", "endnoteReference"):
+            elif name.removesuffix("Reference") in _NOTES:
                 self._cited.append(name.removesuffix("Reference") + attribute(child, "id"))
             elif name == "txbxContent":
                 self._boxes.append(self.blocks(child, depth + 1))
-            elif name and name not in _SKIPPED and not (name == "r" and _is_hidden(child)):
+            elif name == "docPr":
+                self._boxes.append(picture(attribute(child, "descr")))
+            elif written := self._drawings.write(child):
+                self._boxes.append(written)
+            elif name == "r":
+                out.append(self._run(child, depth))
+            elif name and name not in _SKIPPED:
                 out.append(self._inline(child, depth + 1))
         return "".join(out)
 
-
-def _is_hidden(run: Any) -> bool:
-    properties = next((each for each in run if local(each) == "rPr"), ())
-    return any(local(each) == "vanish" and attribute(each, "val") not in ("0", "false") for each in properties)
+    def _run(self, run: Any, depth: int) -> str:
+        """Return a run's text; of struck or hidden ones none."""
+        direct = _marks(run)
+        marks = {**self._marks.get(direct.get("rStyle", ""), {}), **direct}
+        if any(marks.get(name, "0") not in ("0", "false", "off") for name in ("vanish", "strike", "dstrike")):
+            return ""
+        place = marks.get("vertAlign")
+        text = self._inline(run, depth + 1)
+        return marked(text, raised=place == "superscript", lowered=place == "subscript")
 
 
 def _is_contents(element: Any) -> bool:

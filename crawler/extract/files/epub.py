@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urldefrag
 
+from crawler.extract.charset import decode
 from crawler.extract.files.archive import Archive, Unreadable, attribute, join, local, texts
 
 MAX_CHAPTERS = 5_000
+_MOST_FALLBACKS = 10
 _FONTS = ("font", "opentype", "truetype", "woff", ".otf", ".ttf")
+_TEXTS = ("html", "dtbook", "svg", "xml")
 
 
 def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:
-    """Yield the book's metadata, then each chapter's XHTML; raises Unreadable."""
+    """Yield the book's metadata, then each chapter's XHTML, notes beside the text last; raises Unreadable."""
     if _is_protected(archive):
         raise Unreadable("is protected against copying (DRM): it opens only in its shop's program.")
     container = archive.xml("META-INF/container.xml")
@@ -26,21 +29,32 @@ def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:
     yield {"about": {**about, "created": about.get("date", "")}}
     folder = name.rpartition("/")[0]
     items = {attribute(each, "id"): each for each in package.iter() if local(each) == "item"}
-    order = [each for each in package.iter() if local(each) == "itemref" and attribute(each, "linear") != "no"]
-    for entry in order[:MAX_CHAPTERS]:
-        item = items.get(attribute(entry, "idref"))
-        if item is None or "nav" in attribute(item, "properties").split():
-            continue
-        body = archive.read(join(folder, unquote(attribute(item, "href"))))
-        if body:
-            yield {"html": _decoded(body)}
+    order = [each for each in package.iter() if local(each) == "itemref" and attribute(each, "idref") in items]
+    order.sort(key=lambda entry: attribute(entry, "linear") == "no")
+    found = [_readable(items, attribute(entry, "idref")) for entry in order]
+    chapters = [item for item in found if item is not None and "nav" not in attribute(item, "properties").split()]
+    parts = dict.fromkeys(join(folder, unquote(urldefrag(attribute(item, "href")).url)) for item in chapters)
+    for part in list(parts)[:MAX_CHAPTERS]:
+        if body := archive.read(part):
+            yield {"html": decode(body)}
+    pictures = found.count(None)
+    unread = [f"{pictures} page{'s' * (pictures > 1)} of pictures"] if pictures else []
+    if len(parts) > MAX_CHAPTERS:
+        unread.append(f"chapters {MAX_CHAPTERS + 1:,} to {len(parts):,}")
+    yield {"missing": unread}
 
 
-def _decoded(body: bytes) -> str:
-    """Return a chapter as text: EPUB allows UTF-8 and UTF-16 alone."""
-    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return body.decode("utf-16", "replace")
-    return body.decode("utf-8-sig", "replace")
+def _readable(items: Mapping[str, Any], name: str) -> Any | None:
+    """Return the item of this id, or what the book gives in its place for readers of text."""
+    for _ in range(_MOST_FALLBACKS):
+        item = items.get(name)
+        if item is None:
+            return None
+        kind = attribute(item, "media-type")
+        if not kind or any(mark in kind for mark in _TEXTS):
+            return item
+        name = attribute(item, "fallback")
+    return None
 
 
 def _is_protected(archive: Archive) -> bool:

@@ -1,89 +1,149 @@
-"""Write an OpenDocument text (ODT) as HTML: headings, lists, tables, notes; no deleted text, no comments."""
+"""Write an OpenDocument text or presentation (ODT, ODP) as HTML: headings, lists, tables, charts, notes, comments."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from crawler.extract.files.archive import Archive, Unreadable, attribute, local, texts
+from crawler.extract.files.archive import Archive, Unreadable, attribute, join, local, texts
+from crawler.extract.files.drawing import Cell, marked, missing, number_of, picture, write_table
 
 _MAX_DEPTH = 60
 _MAX_REPEATED = 50  #: cells that are written out of one that is repeated
+_MAX_OBJECTS = 200  #: charts and the like
 _SKIPPED = frozenset(
-    "tracked-changes annotation table-of-content alphabetical-index sequence-decls forms note-citation title desc "
+    "tracked-changes table-of-content alphabetical-index sequence-decls forms note-citation date date-string "
     "soft-page-break".split()
 )
-_BLOCKS = frozenset("h p list table".split())
+_BLOCKS = frozenset("h p list ordered-list unordered-list table".split())
+_PAGE = "page"  #: of a presentation
 
 
 def read_odt(archive: Archive) -> Iterator[dict[str, Any]]:
-    """Yield the document's metadata, then its text as HTML; raises Unreadable."""
+    """Yield the document's metadata, then its text as HTML, of a presentation each slide; raises Unreadable."""
     manifest = archive.xml("META-INF/manifest.xml")
     if manifest is not None and any(local(each) == "encryption-data" for each in manifest.iter()):
         raise Unreadable("is encrypted: it opens only with a password. Save it without one.")
     root = archive.xml("content.xml")
-    body = next((each for each in root.iter() if local(each) == "text"), None) if root is not None else None
-    if body is None:
+    inner = next((each for each in root.iter() if local(each) == "body"), None) if root is not None else None
+    if root is None or inner is None:
         raise Unreadable("is damaged: it has no text part.")
     about = texts(archive.xml("meta.xml"), "title", "language", "creation-date", "date")
     yield {"about": {**about, "created": about.get("creation-date", ""), "modified": about.get("date", "")}}
-    notes: list[str] = []
-    yield {"html": _blocks(body, notes) + "".join(notes)}
+    styles = archive.xml("styles.xml")
+    writer = _Writer(archive, _marks(styles) | _marks(root))
+    slides = [each for each in inner.iter() if local(each) == _PAGE]
+    for number, slide in enumerate(slides, start=1):
+        yield {"html": writer.blocks(slide), "place": f"slide {number}"}
+    yield {"html": ("" if slides else writer.blocks(inner)) + "".join(writer.notes) + writer.edges(styles)}
+    yield {"missing": missing(writer.unread)}
 
 
-def _blocks(parent: Any, notes: list[str], depth: int = 0, tag_of_text: str = "p") -> str:
-    out: list[str] = []
-    for child in parent if depth < _MAX_DEPTH else ():
-        name = local(child)
-        if name == "h":
-            level = attribute(child, "outline-level")
-            tag = f"h{min(6, int(level))}" if level.isdigit() and int(level) else "h1"
-            out.append(f"<{tag}>{_inline(child, notes, out)}</{tag}>")
-        elif name == "p":
-            boxes: list[str] = []
-            text = _inline(child, notes, boxes)
-            out += [f"<{tag_of_text}>{text}</{tag_of_text}>" if text.strip() else "", *boxes]
-        elif name == "list":
-            items = (each for each in child if local(each) in ("list-item", "list-header"))
-            out.append(
-                "<ul>" + "".join(f"<li>{_blocks(item, notes, depth + 1, 'div')}</li>" for item in items) + "</ul>"
-            )
-        elif name == "table":
-            out.append(_table(child, notes, depth))
-        elif name and name not in _SKIPPED:
-            out.append(_blocks(child, notes, depth + 1))
-    return "".join(out)
+def _marks(root: Any | None) -> dict[str, str]:
+    """Return for each style of text "sup", "sub" or "s", or "" for none of them."""
+    found: dict[str, str] = {}
+    for style in root.iter() if root is not None else ():
+        if local(style) != "style" or attribute(style, "family") != "text":
+            continue
+        mark = found.get(attribute(style, "parent-style-name"), "")
+        for properties in style:
+            position = attribute(properties, "text-position")
+            if position:
+                mark = "sub" if position.startswith(("sub", "-")) else "" if position.startswith("0%") else "sup"
+            if attribute(properties, "text-line-through-style") not in ("", "none") or attribute(
+                properties, "text-crossing-out"
+            ) not in ("", "none"):
+                mark = "s"
+        found[attribute(style, "name")] = mark
+    return found
 
 
-def _table(table: Any, notes: list[str], depth: int) -> str:
-    rows: list[str] = []
-    for row in (each for each in table.iter() if local(each) == "table-row" and _owner(each) is table):
-        tag, cells = "td" if rows else "th", []
-        for cell in (each for each in row if local(each) == "table-cell"):
-            written = f"<{tag}>{_blocks(cell, notes, depth + 1)}</{tag}>"
-            times = attribute(cell, "number-columns-repeated")
-            cells.append(written * (min(_MAX_REPEATED, int(times)) if times.isdigit() else 1))
-        rows.append("".join(cells))
-    return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+class _Writer:
+    def __init__(self, archive: Archive, marks: dict[str, str]) -> None:
+        self._archive, self._marks = archive, marks
+        self.notes: list[str] = []
+        self.unread: Counter[str] = Counter()
+        self._objects = 0
 
+    def blocks(self, parent: Any, depth: int = 0, tag_of_text: str = "p") -> str:
+        """Return the paragraphs and tables below an element."""
+        out: list[str] = []
+        for child in parent if depth < _MAX_DEPTH else ():
+            name = local(child)
+            if name == "h":
+                level = attribute(child, "outline-level") or attribute(child, "level")
+                tag = f"h{min(6, int(level))}" if level.isdigit() and int(level) else "h1"
+                out.append(f"<{tag}>{self._inline(child, out)}</{tag}>")
+            elif name == "p":
+                boxes: list[str] = []
+                text = self._inline(child, boxes)
+                out += [f"<{tag_of_text}>{text}</{tag_of_text}>" if text.strip() else "", *boxes]
+            elif name in ("list", "ordered-list", "unordered-list"):
+                items = (each for each in child if local(each) in ("list-item", "list-header"))
+                out.append(
+                    "<ul>" + "".join(f"<li>{self.blocks(item, depth + 1, 'div')}</li>" for item in items) + "</ul>"
+                )
+            elif name == "table":
+                out.append(self._table(child, depth))
+            elif name == "annotation":
+                self.notes.append(self.blocks(child, depth + 1))
+            elif name in ("title", "desc"):
+                out.append(picture(child.text or ""))
+            elif name == "object":
+                out.append(self._object(child, depth))
+            elif name == "frame" and attribute(child, "class") == "title":
+                out.append(self.blocks(child, depth + 1, "h2"))
+            elif name and name not in _SKIPPED:
+                out.append(self.blocks(child, depth + 1, tag_of_text))
+        return "".join(out)
 
-def _inline(parent: Any, notes: list[str], boxes: list[str], depth: int = 0) -> str:
-    out = [escape(parent.text or "")]
-    for child in parent if depth < _MAX_DEPTH else ():
-        name = local(child)
-        if name == "line-break":
-            out.append("<br>")
-        elif name in ("s", "tab"):
-            out.append(" ")
-        elif name == "note":
-            notes.append(_blocks(child, notes, depth + 1))
-        elif name in ("frame", "text-box", "custom-shape"):
-            boxes.append(_blocks(child, notes, depth + 1))
-        elif name and name not in _SKIPPED and name not in _BLOCKS:
-            out.append(_inline(child, notes, boxes, depth + 1))
-        out.append(escape(child.tail or ""))
-    return "".join(out)
+    def edges(self, styles: Any | None) -> str:
+        """Return the headers and footers, each once."""
+        parts = (each for each in (styles.iter() if styles is not None else ()) if local(each) in ("header", "footer"))
+        return "".join(dict.fromkeys(html for part in parts if any(map(str.isalpha, html := self.blocks(part)))))
+
+    def _object(self, element: Any, depth: int) -> str:
+        """Return the table of a chart, or of a sheet within the document."""
+        self._objects += 1
+        name = join("", attribute(element, "href")) + "/content.xml"
+        root = self._archive.xml(name) if self._objects < _MAX_OBJECTS else None
+        html = self.blocks(root, depth + 1) if root is not None and local(root) != "math" else ""
+        self.unread["embedded object"] += not html and (root is None or local(root) != "math")
+        return html
+
+    def _table(self, table: Any, depth: int) -> str:
+        rows: list[list[Cell]] = []
+        for row in (each for each in table.iter() if local(each) == "table-row" and _owner(each) is table):
+            cells: list[Cell] = []
+            for part in (each for each in row if local(each) == "table-cell"):
+                columns, reach = number_of(part, "number-columns-spanned"), number_of(part, "number-rows-spanned")
+                cell = Cell(html=self.blocks(part, depth + 1), columns=columns, rows=reach)
+                cells += [cell] * number_of(part, "number-columns-repeated", _MAX_REPEATED)
+            rows.append(cells)
+        return write_table(rows)
+
+    def _inline(self, parent: Any, boxes: list[str], depth: int = 0) -> str:
+        out = [escape(parent.text or "")]
+        for child in parent if depth < _MAX_DEPTH else ():
+            name = local(child)
+            if name == "line-break":
+                out.append("<br>")
+            elif name in ("s", "tab", "tab-stop"):
+                out.append(" ")
+            elif name in ("note", "annotation", "footnote", "endnote"):
+                self.notes.append(self.blocks(child, depth + 1))
+            elif name in ("frame", "text-box", "custom-shape"):
+                boxes.append(self.blocks(child, depth + 1))
+            elif name and name not in _SKIPPED and name not in _BLOCKS:
+                out.append(self._marked(child, self._inline(child, boxes, depth + 1)))
+            out.append(escape(child.tail or ""))
+        return "".join(out)
+
+    def _marked(self, span: Any, text: str) -> str:
+        mark = self._marks.get(attribute(span, "style-name"), "") if local(span) == "span" else ""
+        return "" if mark == "s" else marked(text, raised=mark == "sup", lowered=mark == "sub")
 
 
 def _owner(row: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Write slides (PPTX) as HTML, each a part of its own: its title as a heading, lists, tables, the speaker's notes."""
+"""Write slides (PPTX) as HTML, each a part of its own: its title as a heading, lists, tables, charts, the notes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from html import escape
 from typing import Any
 
 from crawler.extract.files.archive import Archive, Unreadable, attribute, local, texts
+from crawler.extract.files.drawing import Cell, Drawings, marked, missing, number_of, picture, write_table
 
-MAX_SLIDES = 2_000
+MAX_SLIDES = 5_000
 _MAX_DEPTH = 40
-#: placeholders that repeat on every slide
 _BREAKS = {"br": "<br>", "tab": " "}
+#: placeholders that repeat on every slide
 _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 
 
@@ -25,13 +26,24 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
     yield {"about": texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")}
     parts = archive.relations(main)
     order = [parts.get(_relation(each), ("", ""))[1] for each in root.iter() if local(each) == "sldId"]
+    all_drawings = Drawings(archive=archive, relations={})
     for number, part in enumerate(order[:MAX_SLIDES], start=1):
         slide = archive.xml(part)
         if slide is None or attribute(slide, "show") == "0":
             continue
-        notes = [name for kind, name in archive.relations(part).values() if kind == "notesSlide"]
-        said = "".join(_shapes(archive.xml(name), is_notes=True) for name in notes[:1])
-        yield {"html": _shapes(slide) + said, "place": f"slide {number}"}
+        relations = archive.relations(part)
+        drawings = Drawings(archive=archive, relations=relations, unread=all_drawings.unread)
+        notes = [name for kind, name in relations.values() if kind == "notesSlide"]
+        html = _shapes(slide, drawings)
+        if not html and any(local(each) == "pic" for each in slide.iter()):
+            drawings.unread["slide of pictures"] += 1
+        said = "".join(_shapes(archive.xml(name), drawings, is_notes=True) for name in notes[:1])
+        comments = [archive.xml(name) for kind, name in relations.values() if kind.casefold() == "comments"]
+        yield {"html": html + said + "".join(map(_comments, comments)), "place": f"slide {number}"}
+    more = [f"slides {MAX_SLIDES + 1:,} to {len(order):,}"] if len(order) > MAX_SLIDES else []
+    pictures = all_drawings.unread.pop("slide of pictures", 0)
+    more += [f"{pictures} slide{'s' * (pictures > 1)} of pictures"] if pictures else []
+    yield {"missing": missing(all_drawings.unread) + more}
 
 
 def _relation(slide: Any) -> str:
@@ -39,7 +51,12 @@ def _relation(slide: Any) -> str:
     return next((value for key, value in slide.attrib.items() if key.startswith("{") and key.endswith("}id")), "")
 
 
-def _shapes(parent: Any | None, *, is_notes: bool = False, depth: int = 0) -> str:
+def _comments(root: Any | None) -> str:
+    found = root.iter() if root is not None else ()
+    return "".join(f"<p>{escape(each.text)}</p>" for each in found if local(each) in ("text", "t") and each.text)
+
+
+def _shapes(parent: Any | None, drawings: Drawings, *, is_notes: bool = False, depth: int = 0) -> str:
     if parent is None or depth > _MAX_DEPTH:
         return ""
     out: list[str] = []
@@ -49,8 +66,12 @@ def _shapes(parent: Any | None, *, is_notes: bool = False, depth: int = 0) -> st
             out.append(_shape(child, is_notes=is_notes))
         elif name == "tbl":
             out.append(_table(child))
+        elif name == "cNvPr":
+            out.append(picture(attribute(child, "descr")))
+        elif written := drawings.write(child):
+            out.append(written)
         elif name and name not in ("Fallback", "nvGrpSpPr", "grpSpPr"):
-            out.append(_shapes(child, is_notes=is_notes, depth=depth + 1))
+            out.append(_shapes(child, drawings, is_notes=is_notes, depth=depth + 1))
     return "".join(out)
 
 
@@ -80,14 +101,32 @@ def _level(paragraph: Any) -> int:
 
 
 def _table(table: Any) -> str:
-    rows: list[str] = []
-    for row in (each for each in table if local(each) == "tr"):
-        tag = "td" if rows else "th"
-        cells = (" ".join(_text(p) for p in cell.iter() if local(p) == "p") for cell in row if local(cell) == "tc")
-        rows.append("".join(f"<{tag}>{cell}</{tag}>" for cell in cells))
-    return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+    rows = ([each for each in row if local(each) == "tc"] for row in table if local(row) == "tr")
+    shown = ([cell for cell in row if not (attribute(cell, "hMerge") or attribute(cell, "vMerge"))] for row in rows)
+    return write_table([_cell(cell) for cell in row] for row in shown)
+
+
+def _cell(cell: Any) -> Cell:
+    html = " ".join(_text(each) for each in cell.iter() if local(each) == "p")
+    return Cell(html=html, columns=number_of(cell, "gridSpan"), rows=number_of(cell, "rowSpan"))
 
 
 def _text(paragraph: Any) -> str:
-    pieces = ((local(each), each.text or "") for each in paragraph.iter())
-    return "".join(escape(text) if name == "t" else _BREAKS.get(name, "") for name, text in pieces)
+    out = []
+    for each in paragraph.iter():
+        name, run = local(each), each.getparent()
+        if name == "t":
+            out.append(_marked(escape(each.text or ""), next((part for part in run if local(part) == "rPr"), None)))
+        else:
+            out.append(_BREAKS.get(name, ""))
+    return "".join(out)
+
+
+def _marked(text: str, properties: Any | None) -> str:
+    """Return a run's text; of a struck one none."""
+    if properties is None:
+        return text
+    if attribute(properties, "strike") in ("sngStrike", "dblStrike"):
+        return ""
+    rise = attribute(properties, "baseline")
+    return marked(text, raised=rise.strip("-0%") != "" and rise[:1] != "-", lowered=rise[:1] == "-")

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from contextlib import suppress
-from dataclasses import replace
-from itertools import islice
-from typing import Final
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Final
 
-from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
-from crawler.extract.bounded_process import TooMuchWork, read_bounded
+from crawler.content_types import BY_SUFFIX, NAMES, FileKind, suffix_of
+from crawler.extract.bounded_process import BOUNDS, Bounds, parsed_lines
 from crawler.extract.charset import decode
-from crawler.extract.document import CONTROL, NothingToRead, extract
-from crawler.extract.files.office import NoOfficeText, read_office
-from crawler.extract.pdf.read import NoPdfText, OcrBounds, read_pdf
+from crawler.extract.document import CONTROL, NothingToRead, extract, markdown_to_html
+from crawler.extract.element_text import Rendered, render
+from crawler.extract.files.rows import render_rows, rows_of
+from crawler.extract.files.texts import to_markdown
+from crawler.extract.html import parse
+from crawler.extract.metadata import parse_date
+from crawler.extract.pdf.read import NoPdfText, read_pdf
+from crawler.extract.visibility import drop_hidden, drop_invisible_characters
 from domain import Block, PageText
 from domain.file import name_of
 from text.invisible import strip_invisible
-from text.language import detect_page_language
+from text.language import detect_page_language, is_gibberish
 
-_BINARY_READERS: Final = frozenset({"archive", "pdf"})
+_BINARY_READERS: Final = frozenset({"archive", "pdf", "workbook"})
+#: what is parsed in a process of its own
+_PARSED: Final = frozenset({"archive", "workbook", "json", "notebook", "mail"})
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_OLE: Final = "EncryptedPackage".encode("utf-16-le")
+_WORKBOOK_OLE: Final = ("Workbook".encode("utf-16-le"), "Book\0".encode("utf-16-le"))
+_ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _BINARY: Final = {
     b"\x89PNG": "a picture", b"GIF8": "a picture", b"\xff\xd8\xff": "a picture", b"RIFF": "a picture or sound",
     b"\x1f\x8b": "a packed file", b"Rar!": "a packed file", b"7z\xbc\xaf": "a packed file", b"\x7fELF": "a program",
@@ -32,75 +40,80 @@ _BINARY: Final = {
 #: texts begin so, too: only a NUL byte tells them apart
 _SHORT: Final = frozenset({b"MZ", b"ID3"})
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
-MAX_CHARS: Final = 2_000_000
-MAX_ROWS: Final = 50_000
-MAX_COLUMNS: Final = 200
-#: of which the delimiter is guessed, in a time that grows with its square
-SAMPLE: Final = 4_000
-_DELIMITERS: Final = ",;\t|"
-_NUMBER: Final = re.compile(r"[\d\s.,:%€$£/+-]+")
-_SPACE: Final = re.compile(r"\s+")
+#: when the templates were made that python-docx and python-pptx write into every file
+_TEMPLATES: Final = tuple(
+    datetime.fromisoformat(f"{day}+00:00")
+    for day in ("2013-12-23T23:15:00", "2013-01-27T09:14:16", "2013-01-27T09:15:58")
+)
 
 
-def read_file(body: bytes, *, address: str) -> PageText:
+def read_file(body: bytes, *, address: str, bounds: Bounds = BOUNDS) -> PageText:
     """Return a file's text; raises NothingToRead, whose message says why and what to do."""
-    name = name_of(address)
-    suffix = suffix_of(name)
+    return read_document(body, name=name_of(address), url=address, bounds=bounds, pictures=True)
+
+
+def read_document(
+    body: bytes, *, name: str, url: str, bounds: Bounds = BOUNDS, kind: FileKind | None = None, pictures: bool = False
+) -> PageText:
+    """Return the text of a file called ``name``, of the kind that the name tells unless one is given.
+
+    With ``pictures``, those of a scanned PDF are read if the extra for that is installed. Raises NothingToRead.
+    """
     try:
-        return _read(body, address, name, suffix)
-    except (NoOfficeText, TooMuchWork) as error:
-        raise NothingToRead(f"{name} {error}") from error
+        page = _read(body, url, name, kind or BY_SUFFIX.get(suffix_of(name)), bounds, pictures)
     except NothingToRead as error:
-        raise NothingToRead(str(error).replace(address, name)) from error
+        raise NothingToRead(str(error).replace(url, name)) from error
+    if is_gibberish(page.text):
+        raise NothingToRead(
+            f"{name} is not read: its letters cannot be told. Save it as PDF with its fonts, or as text."
+        )
+    return page
 
 
-def _read(body: bytes, address: str, name: str, suffix: str) -> PageText:
+def _read(body: bytes, url: str, name: str, kind: FileKind | None, bounds: Bounds, pictures: bool) -> PageText:
     if not body.strip():
         raise NothingToRead(f"{name} is empty.")
-    if _is_pdf(body, suffix):
-        return _titled(_read_pdf(body[body.index(b"%PDF-") :], address), address, name)
-    if body.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return read_office(body, title=name)
+    if _is_pdf(body, kind):
+        try:
+            page = read_pdf(body[body.index(b"%PDF-") :], url=url, bounds=bounds, ocr=pictures)
+        except NoPdfText as error:
+            raise NothingToRead(f"{name} {error}") from error
+        return _titled(page, url, name)
+    if body.startswith(_ZIP):
+        return _read_parts("archive", body, name, bounds)
     if body.startswith(_OLE):
         if _ENCRYPTED_OLE in body:
             raise NothingToRead(f"{name} is encrypted: it opens only with a password. Save it without one.")
-        raise NothingToRead(f"{name} is in an old format (DOC, PPT or XLS): save it as DOCX, PPTX, PDF or CSV.")
-    kind = BY_SUFFIX.get(suffix)
+        if not any(mark in body for mark in _WORKBOOK_OLE):
+            raise NothingToRead(f"{name} is in an old format (DOC or PPT): save it as DOCX, PPTX or PDF.")
+        return _read_parts("workbook", body, name, bounds)
     if kind is not None and kind.reader in _BINARY_READERS:
-        raise NothingToRead(f"{name} is no {suffix.upper()} file, or is damaged: its first bytes are those of none.")
+        raise NothingToRead(f"{name} is no {kind.name} file, or is damaged: its first bytes are those of none.")
     _refuse_binary(body, name)
     if kind is None:
         raise NothingToRead(f"{name} is of a kind that is not read: only {NAMES} are.")
+    if kind.reader in _PARSED:
+        return _read_parts(kind.reader, body, name, bounds)
     if kind.reader == "rows":
-        page = read_bounded(lambda: read_delimited(CONTROL.sub(" ", decode(body)), title=name), len(body))
-        if not page.text:
-            raise NothingToRead(f"{name} has no rows.")
-        return page
-    page = extract(body, url=address, content_type=kind.media_types[0])
-    return _titled(page, address, name)
+        text = CONTROL.sub(" ", decode(body))
+        return _page(_Parts(parts=[_of_rows(rows_of(text), bounds.chars)]), name)
+    if kind.reader == "markup":
+        body = to_markdown(decode(body), suffix_of(name)).encode()
+    page = extract(body, url=url, content_type=kind.content_type, max_chars=bounds.chars)
+    return _titled(page, url, name)
 
 
-def _read_pdf(body: bytes, address: str) -> PageText:
-    try:
-        return read_pdf(body, url=address, ocr=OcrBounds())
-    except NoPdfText as error:
-        raise NothingToRead(f"{address} {error}") from error
-
-
-def _is_pdf(body: bytes, suffix: str) -> bool:
+def _is_pdf(body: bytes, kind: FileKind | None) -> bool:
     """Return whether a file is a PDF: its mark may follow other bytes, but in a text only blanks."""
     start = body[:1024]
-    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"%PDF-") if _is_text(suffix) else b"%PDF-" in start
+    if kind is not None and kind.reader not in _BINARY_READERS:
+        return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"%PDF-")
+    return b"%PDF-" in start
 
 
-def _is_text(suffix: str) -> bool:
-    kind = BY_SUFFIX.get(suffix)
-    return kind is not None and kind.reader not in _BINARY_READERS
-
-
-def _titled(page: PageText, address: str, name: str) -> PageText:
+def _titled(page: PageText, url: str, name: str) -> PageText:
     """Return a file's page: what a site says of indexing, and of where it is, does not count for a file."""
-    title = page.title if page.title != address else name
+    title = page.title if page.title != url else name
     return replace(page, title=title, canonical_url="", links=(), is_hub=False, index=True, follow=False)
 
 
@@ -113,47 +126,148 @@ def _refuse_binary(body: bytes, name: str) -> None:
         raise NothingToRead(f"{name} is binary, whatever its name says: only {NAMES} are read.")
 
 
-def read_delimited(text: str, *, title: str) -> PageText:
-    """Return the rows as text, with their numbers; the first one names the columns if nothing in it is a number."""
-    rows = [row for row in _rows(text[:MAX_CHARS]) if any(row)]
-    names = rows[0] if len(rows) > 1 and _names_columns(rows[0]) else []
-    lines, places, length = [], [], 0
-    for number, row in enumerate(rows[1:] if names else rows, start=2 if names else 1):
-        line = _line(names, row)
-        if length + len(line) > MAX_CHARS:
-            break
-        places.append((length, f"row {number}"))
-        lines.append(line)
-        length += len(line) + 1
-    written = "\n".join(lines)
-    return PageText(
-        title=title,
-        text=written,
-        lang=detect_page_language(written),
-        blocks=(Block(kind="list", start=0, end=len(written)),) if written else (),
-        places=tuple(places),
+@dataclass
+class _Part:
+    """A part of a file: its text, the place that a citation names, and what of it is missing."""
+
+    text: Rendered
+    place: str = ""
+    missing: str = ""
+
+
+@dataclass
+class _Parts:
+    """What a process has read of a file."""
+
+    about: Mapping[str, str] = field(default_factory=dict)
+    parts: list[_Part] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def _read_parts(reader: str, body: bytes, name: str, bounds: Bounds) -> PageText:
+    found, is_whole = _Parts(), False
+    limits = map(str, (bounds.cpu_s, bounds.memory, bounds.chars))
+    command = ("-m", "crawler.extract.files.child_process", reader, *limits)
+    lines = parsed_lines(command, body, wall_s=bounds.wall_s)
+    for sheet, some in groupby(lines, key=lambda line: line.get("sheet")):
+        if sheet is not None:
+            found.parts.append(_of_sheet(sheet, [row for line in some for row in line["rows"]], bounds.chars))
+            continue
+        for line in some:
+            if "problem" in line and not found.parts:
+                raise NothingToRead(f"{name} {line['problem']}")
+            found.about = line.get("about", found.about)
+            found.missing += line.get("missing", ())
+            is_whole = is_whole or "end" in line
+            if (part := _part(line, bounds)) is not None:
+                found.parts.append(part)
+    limit = f"within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB"
+    if not is_whole and not found.parts:
+        raise NothingToRead(f"{name} could not be read {limit}.")
+    if not is_whole:
+        found.missing.append(f"what could not be read {limit}")
+    return _page(found, name)
+
+
+def _part(line: Mapping[str, Any], bounds: Bounds) -> _Part | None:
+    """Return the part of a file that a line of the process has; None if it has none."""
+    if "file" in line:
+        return _attached(str(line["file"]), base64.b64decode(line["body"]), bounds)
+    if "plain" in line:
+        return _Part(Rendered(text=strip_invisible(CONTROL.sub(" ", line["plain"])).strip()))
+    html = markdown_to_html(line["markdown"]) if "markdown" in line else line.get("html")
+    return None if html is None else _Part(_rendered(CONTROL.sub(" ", html)), line.get("place", ""))
+
+
+def _attached(name: str, body: bytes, bounds: Bounds) -> _Part:
+    """Return the text of a mail's attachment below its name as a heading, unless it is a mail, too."""
+    try:
+        if suffix_of(name) in ("eml", "mhtml", "mht"):
+            raise NothingToRead(f"{name} is a mail within a mail.")
+        page = read_document(body, name=name, url=name, bounds=bounds)
+    except NothingToRead as error:
+        return _Part(Rendered(text=""), missing=f"the attachment {str(error).rstrip('.')}")
+    return _Part(_below(name, page), name, ", ".join(page.missing))
+
+
+def _below(heading: str, page: PageText | Rendered) -> Rendered:
+    """Return a text below a heading."""
+    start = len(heading) + 2
+    return Rendered(
+        text=f"{heading}\n\n{page.text}",
+        headings=((0, heading), *((at + start, f"{heading} › {inner}") for at, inner in page.headings)),
+        blocks=(
+            Block(kind="heading", start=0, end=len(heading)),
+            *(replace(block, start=block.start + start, end=block.end + start) for block in page.blocks),
+        ),
+        places=tuple((at + start, place) for at, place in page.places),
     )
 
 
-def _rows(text: str) -> list[list[str]]:
-    sample = text[:SAMPLE]
-    counts = {mark: sample.count(mark) for mark in _DELIMITERS}
-    delimiter = max(counts, key=lambda mark: counts[mark])
-    with suppress(csv.Error):  # one column, or rows of many lengths: the most frequent mark is as good
-        delimiter = csv.Sniffer().sniff(sample, _DELIMITERS).delimiter
-    found = []
-    reader = csv.reader(io.StringIO(text.replace("\0", " "), newline=""), delimiter=delimiter)
-    with suppress(csv.Error):  # a cell without end: what stands before it is read
-        for row in islice(reader, MAX_ROWS):
-            found.append([_SPACE.sub(" ", strip_invisible(cell)).strip() for cell in row[:MAX_COLUMNS]])
-    return found
+def _of_rows(rows: Sequence[Sequence[str]], max_chars: int) -> _Part:
+    rendered, rest = render_rows(rows, max_chars)
+    return _Part(rendered, missing=rest)
 
 
-def _names_columns(row: list[str]) -> bool:
-    named = [cell for cell in row if cell]
-    return len(set(named)) == len(named) == len(row) and not any(_NUMBER.fullmatch(cell) for cell in named)
+def _of_sheet(name: str, rows: Sequence[Sequence[str]], max_chars: int) -> _Part:
+    part = _of_rows(rows, max_chars)
+    if not part.text.text:
+        return part
+    return replace(part, text=_below(name, part.text), missing=f"{part.missing} of {name}" if part.missing else "")
 
 
-def _line(names: list[str], row: list[str]) -> str:
-    pairs = [(names[at] if at < len(names) else "", cell) for at, cell in enumerate(row) if cell]
-    return "- " + "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)
+def _rendered(html: str) -> Rendered:
+    tree: Any = parse(html) if html.strip() else None
+    if tree is None:
+        return Rendered(text="")
+    drop_invisible_characters(tree)
+    drop_hidden(tree)
+    body = tree.find("body")
+    return render(tree if body is None else body)
+
+
+def _page(found: _Parts, name: str) -> PageText:
+    """Return the parts as one text with its title, language and dates; raises NothingToRead."""
+    page = _joined(found.parts)
+    if not page.text.strip():
+        why = "it is empty, or contains only pictures, which are not read"
+        raise NothingToRead(f"{name} has no text: {', '.join(found.missing) or why}.")
+    about = found.about
+    named = " ".join(strip_invisible(about.get("title", "")).split())
+    created, modified = _date(about.get("created", "")), _date(about.get("modified", ""))
+    return PageText(
+        title=named[:300] or (page.headings[0][1].partition(" › ")[0] if page.headings else name),
+        text=page.text,
+        lang=detect_page_language(page.text, declared=about.get("language", "").split("-")[0].lower()[:3]),
+        # a document begun from an old one keeps the day when that was made
+        published=max(created, modified) if created and modified else created or modified,
+        modified=modified,
+        headings=page.headings,
+        blocks=page.blocks,
+        places=page.places,
+        missing=tuple(dict.fromkeys((*found.missing, *(part.missing for part in found.parts if part.missing)))),
+    )
+
+
+def _date(value: str) -> datetime | None:
+    """Return a date of a document, unless it is that of the template which its program began it from."""
+    when = parse_date(value)
+    return None if when in _TEMPLATES else when
+
+
+def _joined(parts: Iterable[_Part]) -> Rendered:
+    """Return the parts as one text with blank lines between them."""
+    out: list[str] = []
+    length = 0
+    headings, blocks, places = list[tuple[int, str]](), list[Block](), list[tuple[int, str]]()
+    for part in parts:
+        if not part.text.text.strip():
+            continue
+        start = length + 2 if out else 0
+        out.append(part.text.text)
+        length = start + len(part.text.text)
+        headings += [(start + at, heading) for at, heading in part.text.headings]
+        blocks += [replace(each, start=start + each.start, end=start + each.end) for each in part.text.blocks]
+        places += [(start, part.place)] if part.place else []
+        places += [(start + at, place) for at, place in part.text.places]
+    return Rendered(text="\n\n".join(out), headings=tuple(headings), blocks=tuple(blocks), places=tuple(places))

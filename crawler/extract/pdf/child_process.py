@@ -6,80 +6,157 @@ page as soon as it is known. Arguments: seconds of processor time, bytes of memo
 
 from __future__ import annotations
 
-import io
+import ctypes
 import json
-import logging
+import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from crawler.extract.bounded_process import limit_this_process
 
-MAX_OUTLINE = 500
+MAX_OUTLINE: Final = 500
+_DATE: Final = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?")
+#: what PDFium writes for a hyphen at the end of a line
+_HYPHENS: Final = ("\x02", "\ufffe")
+_RAISED: Final = "0123456789+-−–"
+_SHORT_WORD: Final = 3  #: letters: a number above a longer word leads to a note
+#: of the letters beside it: how much smaller a raised one is at least, and how much higher it stands
+_SMALLER, _HIGHER = 0.85, 0.15
+_SAME_LINE: Final = 4.0  #: points between a label and its value
 
 
 def main() -> None:
     """Read the file within the bounds."""
     seconds, memory, pages, chars = map(int, sys.argv[1:5])
     limit_this_process(cpu_s=seconds, memory=memory)
-    logging.disable()
     try:
         for line in _lines(sys.stdin.buffer.read(), pages, chars, until=time.process_time() + 0.8 * seconds):
-            sys.stdout.write(json.dumps(line) + "\n")
-            sys.stdout.flush()
+            sys.stdout.buffer.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+            sys.stdout.buffer.flush()
     except Exception as error:  # damage can raise anything, and the process ends here either way
         sys.stdout.write(json.dumps({"problem": f"is damaged ({type(error).__name__})"}) + "\n")
 
 
 def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[str, Any]]:
-    import pypdf
+    import pypdfium2
+    from pypdfium2 import raw
 
-    reader: Any = pypdf.PdfReader(io.BytesIO(body))
-    if reader.is_encrypted and not reader.decrypt(""):  # an empty password only restricts printing and changes
+    try:
+        document: Any = pypdfium2.PdfDocument(body)
+    except pypdfium2.PdfiumError as error:
+        if "password" not in str(error):
+            raise
         yield {"problem": "is encrypted: it opens only with a password. Save it without one"}
         return
-    yield {"pages": len(reader.pages), "about": _about(reader), "outline": _outline(reader)}
-    for number, page in enumerate(reader.pages):
+    has_forms = document.get_formtype() != raw.FORMTYPE_NONE
+    if has_forms:
+        document.init_forms()
+    yield {"pages": len(document), "about": _about(document, raw), "outline": _outline(document)}
+    for number in range(len(document)):
         if number >= pages or chars <= 0 or time.process_time() > until:
             return
-        text = ""
+        line: dict[str, Any] = {"text": ""}
         with suppress(Exception):  # the other pages are read all the same
-            text = page.extract_text()[:chars]
-        chars -= len(text)
-        yield {"text": text}
+            page = document[number]
+            if has_forms:  # what was typed into its fields becomes text of the page
+                page.flatten()
+                page = document[number]
+            text_page = page.get_textpage()  # it is freed once nothing holds it
+            line["text"] = _text(text_page.raw, raw, is_form=has_forms)[:chars]
+            if not line["text"].strip():
+                line["is_picture"] = any(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE]))
+        chars -= len(line["text"])
+        yield line
 
 
-def _about(reader: Any) -> dict[str, str]:
-    found = {}
-    fields: tuple[tuple[str, Callable[[], Any]], ...] = (
-        ("title", lambda: reader.metadata.title),
-        ("published", lambda: reader.metadata.creation_date.isoformat()),
-        ("modified", lambda: reader.metadata.modification_date.isoformat()),
-        ("lang", lambda: reader.root_object.get("/Lang")),
-    )
-    for name, read in fields:
-        with suppress(Exception):  # each may be missing or malformed
-            found[name] = str(read() or "")[:500]
-    return found
+def _text(page: Any, raw: Any, *, is_form: bool) -> str:
+    """Return a page's text: words cut at the end of a line whole, ``^`` before raised digits, no marks of notes."""
+    out: list[tuple[int, str]] = []  # with the number of the character
+    base, is_raised, word = -1, False, 0
+    chars = [chr(raw.FPDFText_GetUnicode(page, at)) for at in range(raw.FPDFText_CountChars(page))]
+    for at, char in enumerate(chars):
+        if char in _RAISED and base >= 0 and _is_raised(page, raw, base, at):
+            if word <= _SHORT_WORD:
+                out += [(at, char if is_raised else f"^{char}")]
+                is_raised = True
+            continue
+        is_raised = False
+        word = word + 1 if char.isalpha() else 0
+        base = at if char.isalnum() or char in ")]" else -1
+        if char not in _HYPHENS:
+            out.append((at, char))
+        elif not (chars[at - 1].isalpha() and "".join(chars[at + 1 : at + 2]).islower()):
+            out.append((at, "-"))
+    return _by_place(page, raw, out) if is_form else "".join(text for _, text in out)
 
 
-def _outline(reader: Any) -> list[tuple[int, int, str]]:
+def _by_place(page: Any, raw: Any, chars: list[tuple[int, str]]) -> str:
+    """Return the text of a form by where it stands, so that a value is beside its label and not behind all labels."""
+    rows: list[tuple[float, list[tuple[float, list[str]]]]] = []
+    before, gap = None, ""
+    for at, char in chars:
+        x, y = _origin(page, raw, at)
+        if char.isspace():
+            gap = "\n" if "\n" in (char, gap) else " "
+            continue
+        row = next((row for row in reversed(rows) if abs(row[0] - y) < _SAME_LINE), (y, []))
+        if not row[1]:
+            rows.append(row)
+        if row is not before or gap == "\n":
+            row[1].append((x, []))
+            gap = ""
+        row[1][-1][1].append(f"{gap}{char}")
+        before, gap = row, ""
+    parts = (" ".join("".join(letters) for _, letters in sorted(runs)) for _, runs in sorted(rows, reverse=True))
+    return "\n".join(parts)
+
+
+def _is_raised(page: Any, raw: Any, base: int, at: int) -> bool:
+    size = raw.FPDFText_GetFontSize(page, base)
+    (_, low), (_, high) = _origin(page, raw, base), _origin(page, raw, at)
+    is_small = raw.FPDFText_GetFontSize(page, at) <= _SMALLER * size
+    return bool(_HIGHER * size < high - low < size and (is_small or high - low > 2 * _HIGHER * size))
+
+
+def _origin(page: Any, raw: Any, at: int) -> tuple[float, float]:
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(page, at, x, y)
+    return x.value, y.value
+
+
+def _about(document: Any, raw: Any) -> dict[str, str]:
+    found = document.get_metadata_dict(skip_empty=True)
+    lang = (ctypes.c_ushort * 50)()
+    raw.FPDFCatalog_GetLanguage(document.raw, lang, ctypes.sizeof(lang))
+    return {
+        "title": found.get("Title", "")[:500],
+        "published": _date(found.get("CreationDate", "")),
+        "modified": _date(found.get("ModDate", "")),
+        "lang": bytes(lang).decode("utf-16-le", "ignore").partition("\0")[0],
+    }
+
+
+def _date(value: str) -> str:
+    """Return a date of a PDF as ISO has it; "" for what is none."""
+    found = _DATE.match(value)
+    if found is None:
+        return ""
+    year, month, day, hour, minute, second, utc, zone, zone_minute = found.groups()
+    written = f"{year}-{month or '01'}-{day or '01'}T{hour or '00'}:{minute or '00'}:{second or '00'}"
+    return written + ("+00:00" if utc else f"{zone}:{zone_minute or '00'}" if zone else "")
+
+
+def _outline(document: Any) -> list[tuple[int, int, str]]:
     """Return the file's outline: (page, level, title) of each heading."""
     found: list[tuple[int, int, str]] = []
-
-    def collect(entries: list[Any], level: int) -> None:
-        for entry in entries:
-            if len(found) >= MAX_OUTLINE or level > 6:
-                return
-            if isinstance(entry, list):
-                collect(entry, level + 1)
-            else:
-                found.append((reader.get_destination_page_number(entry) or 0, level, str(entry.title)[:200]))
-
     with suppress(Exception):
-        collect(reader.outline, 1)
+        for entry in islice(document.get_toc(max_depth=6), MAX_OUTLINE):
+            place = entry.get_dest()
+            found.append(((place.get_index() if place else None) or 0, entry.level + 1, entry.get_title()[:200]))
     return found
 
 

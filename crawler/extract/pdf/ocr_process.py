@@ -1,7 +1,7 @@
 """Read the text in the pictures of a scanned PDF: a script of its own, as ``child_process`` is, with the extra "ocr".
 
 Reads the file from standard input and writes a JSON line with the text of each page as soon as it is known. Arguments:
-seconds of processor time, bytes of memory, pages. Nothing is downloaded: the models are in the package.
+seconds of processor time, bytes of memory, numbers of pages. Nothing is downloaded: the models are in the package.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ MAX_PIXELS: Final = 6_000_000
 
 def main() -> None:
     """Read the file within the bounds."""
-    seconds, memory, pages = map(int, sys.argv[1:4])
+    seconds, memory = map(int, sys.argv[1:3])
+    pages = [int(page) for page in sys.argv[3].split(",")]
     limit_this_process(cpu_s=seconds, memory=memory)
     logging.disable()
     out, sys.stdout = sys.stdout, sys.stderr  # what the packages print is no line of ours
@@ -36,7 +37,7 @@ def main() -> None:
         out.write(json.dumps({"problem": f"its pictures could not be read ({type(error).__name__})"}) + "\n")
 
 
-def _lines(body: bytes, pages: int, until: float) -> Iterator[dict[str, Any]]:
+def _lines(body: bytes, pages: list[int], until: float) -> Iterator[dict[str, Any]]:
     silence_telemetry()
     import pypdfium2
     from rapidocr import RapidOCR
@@ -44,10 +45,10 @@ def _lines(body: bytes, pages: int, until: float) -> Iterator[dict[str, Any]]:
     threads = {f"EngineConfig.onnxruntime.{which}_op_num_threads": 1 for which in ("intra", "inter")}
     engine: Any = RapidOCR(params={"Global.log_level": "error", **threads})
     document: Any = pypdfium2.PdfDocument(body)
-    for number in range(min(len(document), pages)):
+    for number in pages:
         if time.process_time() > until:
             return
-        yield {"text": "\n".join(engine(_picture(document[number])).txts or ())}
+        yield {"page": number, "text": "\n".join(engine(_picture(document[number])).txts or ())}
 
 
 def _picture(page: Any) -> Any:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import groupby
 from typing import Any, Final
 
-from crawler.extract.bounded_process import parsed_lines
+from crawler.extract.bounded_process import BOUNDS, Bounds, parsed_lines
 from crawler.extract.element_text import Rendered
 from crawler.extract.metadata import parse_date
 from crawler.extract.pdf.layout import Heading, join_pages
 from domain import PageText
 from domain.errors import WellreadError
 from text.invisible import strip_invisible
-from text.language import detect_page_language
+from text.language import detect_page_language, is_gibberish
 
 #: titles that programs write by themselves
 _NO_TITLE: Final = re.compile(r"untitled|microsoft \w+ - |(?:document|slide) ?\d*$|\S+\.\w{2,4}$", re.IGNORECASE)
@@ -26,77 +27,85 @@ _SCANNED: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class PdfBounds:
-    """Limits for reading one file; a file beyond them is read up to there."""
-
-    pages: int = 500
-    chars: int = 2_000_000
-    cpu_s: int = 20
-    wall_s: float = 30.0
-    memory: int = 1_000_000_000  #: bytes of address space
-
-
-@dataclass(frozen=True, kw_only=True)
-class OcrBounds:
-    """Limits for reading the pictures of one file; a page takes about a second."""
-
-    pages: int = 500
-    cpu_s: int = 60
-    wall_s: float = 75.0
-    memory: int = 3_000_000_000  #: bytes of address space; some 800 MB are used
-
-
-_BOUNDS: Final = PdfBounds()
-
-
 class NoPdfText(WellreadError):
     """The file has no readable text; the message continues a sentence that begins with its URL."""
 
 
-def read_pdf(body: bytes, *, url: str, bounds: PdfBounds = _BOUNDS, ocr: OcrBounds | None = None) -> PageText:
-    """Return a PDF's text, title, dates and headings; of a long one the first pages. Raises NoPdfText.
+def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = False) -> PageText:
+    """Return a PDF's text, title, dates and headings, and which of its pages are missing; raises NoPdfText.
 
-    With ``ocr``, the pictures of one without text are read, where the extra for that is installed.
+    With ``ocr``, the pages that are pictures are read, where the extra for that is installed.
     """
     about: dict[str, Any] = {}
-    pages = list[str]()
+    lines = list[dict[str, Any]]()
     limits = map(str, (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars))
     for line in parsed_lines(("-m", "crawler.extract.pdf.child_process", *limits), body, wall_s=bounds.wall_s):
-        if "problem" in line and not pages:
+        if "problem" in line and not lines:
             raise NoPdfText(f"{line['problem']}.")
         if "text" in line:
-            pages.append(_CONTROL.sub(" ", line["text"]))
+            lines.append(dict(line))
         about = about or dict(line)
     if not about:
         raise NoPdfText(f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB.")
-    has_ocr = ocr is not None and is_installed()
-    if ocr is not None and has_ocr and not any(page.strip() for page in pages):
-        pages = _read_pictures(body, ocr)
+    pages = [line["text"] for line in lines]
+    unread = [number for number, line in enumerate(lines) if line.get("is_picture")]
+    has_ocr = ocr and is_installed()
+    if has_ocr and (unread or not any(page.strip() for page in pages)):
+        found = _read_pictures(body, unread or list(range(len(pages))), bounds)
+        pages = [found.get(number, page) for number, page in enumerate(pages)]
+        unread = [number for number in unread if number not in found]
+    wrong = [number for number, page in enumerate(pages) if is_gibberish(page)]
     written = join_pages(
-        [strip_invisible(page) for page in pages], [Heading(*entry) for entry in about.get("outline", ())]
+        ["" if number in wrong else strip_invisible(_CONTROL.sub(" ", page)) for number, page in enumerate(pages)],
+        [Heading(*entry) for entry in about.get("outline", ())],
     )
     if not written.text.strip():
-        why = "its pictures hold none that can be read" if has_ocr else _SCANNED if ocr else _SCANNED_PAGE
-        raise NoPdfText(f"has {about.get('pages', 0)} pages and no text: {why}.")
-    return _page(written, about.get("about", {}), url)
+        raise NoPdfText(_why_none(about.get("pages", 0), wrong, ocr=ocr, has_ocr=has_ocr))
+    beyond = list(range(len(pages), about.get("pages", 0)))
+    missing = (
+        _named(beyond),
+        f"{_counted(len(unread))} of pictures" if unread else "",
+        f"{_named(wrong)}, whose letters cannot be told" if wrong else "",
+    )
+    return _page(written, about.get("about", {}), url, tuple(filter(None, missing)))
+
+
+def _why_none(pages: int, wrong: Sequence[int], *, ocr: bool, has_ocr: bool) -> str:
+    if wrong:
+        return "is not read: its letters cannot be told, as its fonts do not say which they are."
+    why = "its pictures hold none that can be read" if has_ocr else _SCANNED if ocr else _SCANNED_PAGE
+    return f"has {pages} pages and no text: {why}."
+
+
+def _counted(pages: int) -> str:
+    return f"{pages:,} page{'s' * (pages > 1)}"
+
+
+def _named(pages: Sequence[int]) -> str:
+    """Return pages by their numbers, those that follow each other together: "pages 3 to 5, 9"."""
+    runs = [[number for _, number in run] for _, run in groupby(enumerate(pages), key=lambda each: each[0] - each[1])]
+    named = ", ".join(f"{run[0] + 1:,} to {run[-1] + 1:,}" if len(run) > 1 else f"{run[0] + 1:,}" for run in runs)
+    return f"page{'s' * (len(pages) > 1)} {named}" if named else ""
 
 
 def is_installed() -> bool:
-    """Return whether the packages of the extra "ocr" are there."""
-    return all(find_spec(name) is not None for name in ("rapidocr", "pypdfium2"))
+    """Return whether the package of the extra "ocr" is there."""
+    return find_spec("rapidocr") is not None
 
 
-def _read_pictures(body: bytes, bounds: OcrBounds) -> list[str]:
-    command = ("-m", "crawler.extract.pdf.ocr_process", *map(str, (bounds.cpu_s, bounds.memory, bounds.pages)))
-    lines = list(parsed_lines(command, body, wall_s=bounds.wall_s))
-    if not any("text" in line for line in lines):
-        limit = f"they take more than {bounds.cpu_s} s of processor time or {bounds.memory // 1_000_000} MB"
+def _read_pictures(body: bytes, pages: Sequence[int], bounds: Bounds) -> dict[int, str]:
+    """Return the text in the pictures of pages, by their number; raises NoPdfText if none could be looked at."""
+    wanted = ",".join(map(str, pages[: bounds.ocr_pages]))
+    command = ("-m", "crawler.extract.pdf.ocr_process", str(bounds.ocr_cpu_s), str(bounds.ocr_memory), wanted)
+    lines = list(parsed_lines(command, body, wall_s=bounds.ocr_wall_s))
+    found = {line["page"]: line["text"] for line in lines if "text" in line}
+    if not found:
+        limit = f"they take more than {bounds.ocr_cpu_s} s of processor time or {bounds.ocr_memory // 1_000_000} MB"
         raise NoPdfText(f"is scanned, and {next((line['problem'] for line in lines if 'problem' in line), limit)}.")
-    return [_CONTROL.sub(" ", line["text"]) for line in lines if "text" in line]
+    return found
 
 
-def _page(written: Rendered, about: dict[str, str], url: str) -> PageText:
+def _page(written: Rendered, about: dict[str, str], url: str, missing: tuple[str, ...]) -> PageText:
     return PageText(
         title=_title(about.get("title", ""), written.text) or url,
         text=written.text,
@@ -105,6 +114,7 @@ def _page(written: Rendered, about: dict[str, str], url: str) -> PageText:
         modified=parse_date(about.get("modified", "")),
         headings=written.headings,
         places=written.places,
+        missing=missing,
     )
 
 

@@ -41,6 +41,7 @@ class PageRow(Leased, Table):
     headings: Mapped[list[Any]]
     blocks: Mapped[list[Any]] = mapped_column(default=list)
     places: Mapped[list[Any]] = mapped_column(default=list)
+    missing: Mapped[list[Any]] = mapped_column(default=list)  #: what of a document could not be read
     published: Mapped[datetime | None]
     modified: Mapped[datetime | None]
     etag: Mapped[str]

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crawler.extract.bounded_process import Bounds
 from crawler.extract.chunk import chunk
 from crawler.extract.document import NothingToRead, extract
 from crawler.extract.pdf.layout import Heading, join_pages
-from crawler.extract.pdf.read import NoPdfText, PdfBounds, read_pdf
+from crawler.extract.pdf.read import NoPdfText, read_pdf
 from domain import PageText
 from tests.crawler.extract import pdfs
 from tests.tables import each_row
@@ -109,14 +110,14 @@ def test_file_without_text_says_why(body: bytes, reason: str) -> None:
 
 
 def test_file_that_unpacks_without_end_is_given_up() -> None:
-    bounds = PdfBounds(cpu_s=2, wall_s=5.0, memory=300_000_000)
+    bounds = Bounds(cpu_s=2, wall_s=5.0, memory=300_000_000)
     with pytest.raises(NoPdfText):
         read_pdf(pdfs.bomb(600), url=URL, bounds=bounds)
 
 
 def test_long_file_is_read_as_far_as_the_bounds_go() -> None:
     body = pdfs.pdf([[f"Page number {number} is about lamps."] for number in range(30)])
-    text = read_pdf(body, url=URL, bounds=PdfBounds(pages=10)).text
+    text = read_pdf(body, url=URL, bounds=Bounds(pages=10)).text
     assert "number 9 " in text
     assert "number 10 " not in text
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crawler.extract.bounded_process import Bounds
 from crawler.extract.document import NothingToRead
-from crawler.extract.files.office import NoOfficeText, OfficeBounds, read_office
 from crawler.extract.files.read import read_file
 from tests import office
 
@@ -116,15 +116,17 @@ def test_encrypted_parts_are_named() -> None:
 
 def test_file_that_takes_too_much_memory_or_time_is_given_up() -> None:
     many = with_text(WORD.format("<w:p><w:r><w:t>lamp</w:t></w:r></w:p>" * 400_000))
-    with pytest.raises(NoOfficeText, match=r"needs more than 150 MB|is damaged"):
-        read_office(many, title="x", bounds=OfficeBounds(memory=150_000_000))
-    with pytest.raises(NoOfficeText, match="could not be read within"):
-        read_office(many, title="x", bounds=OfficeBounds(wall_s=0.05))
+    with pytest.raises(NothingToRead, match=r"needs more than 150 MB|is damaged"):
+        read_file(many, address="files://u/x.docx", bounds=Bounds(memory=150_000_000))
+    with pytest.raises(NothingToRead, match="could not be read within"):
+        read_file(many, address="files://u/x.docx", bounds=Bounds(wall_s=0.05))
 
 
 def test_long_document_is_read_up_to_the_limit() -> None:
-    page = read_office(office.docx({"Lamps": ["The lamp is lit."] * 500}), title="x", bounds=OfficeBounds(chars=5_000))
+    long = office.docx({"Lamps": ["The lamp is lit."] * 500})
+    page = read_file(long, address="files://u/x.docx", bounds=Bounds(chars=5_000))
     assert 1_000 < len(page.text) < 6_000
+    assert page.missing == ("what follows the first 5,000 characters",)
 
 
 @settings(max_examples=25)

@@ -119,7 +119,7 @@ def test_slides_and_pages_have_places() -> None:
 def test_rows_of_a_csv_file_name_their_columns() -> None:
     page = read(b"Name;Office;Phone\nAnna Berg;Oslo;22 11\n\nLuca Conti;Rome;06 77\n", "staff.csv")
     assert page.text == "- Name: Anna Berg; Office: Oslo; Phone: 22 11\n- Name: Luca Conti; Office: Rome; Phone: 06 77"
-    assert place_of(page, "Luca") == "row 3"
+    assert place_of(page, "Luca") == "row 4"
     assert page.title == "staff.csv"
     assert read(b"1,2\n3,4\n", "n.csv").text == "- 1; 2\n- 3; 4"
     assert read("Größe\tOrt\n3\tKöln\n".encode("utf-16"), "n.tsv").text == "- Größe: 3; Ort: Köln"
@@ -167,11 +167,14 @@ def test_deleted_and_hidden_text_is_not_read() -> None:
             "a.docx",
             "is encrypted: it opens only with a password",
         ),
-        (office.zipped({"xl/workbook.xml": "<x/>"}), "a.xlsx", "is a workbook (XLSX), which is not read"),
+        (office.zipped({"xl/workbook.xml": "<x/>"}), "a.xlsx", "is a ZIP archive"),
+        (b"{", "a.json", "is damaged: it is not JSON"),
+        (b"{}", "a.ipynb", "is damaged, or is no notebook"),
+        (b"no head", "a.eml", "is damaged, or is no mail"),
         (office.zipped({"notes.txt": "x"}), "a.docx", "is a ZIP archive"),
         (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "a.txt", "is a picture, whatever its name says"),
         (b"ab\0cd" * 100, "a.csv", "is binary, whatever its name says"),
-        (b"some text", "a.log", "is of a kind that is not read"),
+        (b"some text", "a.xyz", "is of a kind that is not read"),
         (office.docx({}, title=""), "a.docx", "has no text"),
         (
             office.epub(encryption='<e><CipherReference URI="OEBPS/chapter%201.xhtml"/></e>'),

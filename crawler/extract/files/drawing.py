@@ -1,0 +1,134 @@
+"""Write what office documents have in common as HTML: tables with merged cells, charts, diagrams, pictures' words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Final
+
+from crawler.extract.files.archive import Archive, attribute, local
+
+_MAX_POINTS: Final = 5_000  #: of a chart
+#: what a program adds to the words it wrote for a picture
+_BY_PROGRAM: Final = "Description automatically generated"
+
+
+@dataclass(kw_only=True)
+class Cell:
+    """A cell of a table: its content as HTML, and how far it reaches."""
+
+    html: str
+    columns: int = 1
+    rows: int = 1
+
+
+def write_table(rows: Iterable[Sequence[Cell]], *, heads: int = 1) -> str:
+    """Return a table; its first ``heads`` rows name the columns."""
+    out: list[str] = []
+    for number, row in enumerate(rows):
+        tag = "th" if number < heads else "td"
+        out.append("<tr>" + "".join(f"<{tag}{_spans(cell)}>{cell.html}</{tag}>" for cell in row) + "</tr>")
+    return f"<table>{''.join(out)}</table>"
+
+
+def _spans(cell: Cell) -> str:
+    columns = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
+    return columns + (f' rowspan="{cell.rows}"' if cell.rows > 1 else "")
+
+
+def number_of(element: Any, name: str, most: int = 1_000) -> int:
+    """Return a number that an attribute gives, between 1 and ``most``; 1 if it gives none."""
+    value = attribute(element, name)
+    return max(1, min(most, int(value))) if value.isdecimal() else 1
+
+
+def marked(html: str, *, raised: bool = False, lowered: bool = False) -> str:
+    """Return text as it stands above or below its line."""
+    tag = "sup" if raised else "sub" if lowered else ""
+    return f"<{tag}>{html}</{tag}>" if tag and html.strip() else html
+
+
+def picture(words: str) -> str:
+    """Return what a picture's author wrote for those who cannot see it; "" for the name of a file."""
+    said = " ".join(words.replace(_BY_PROGRAM, "").split())
+    return f"<p>{escape(said)}</p>" if " " in said else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawings:
+    """The charts and diagrams that a part of an Office file refers to; it counts what cannot be read."""
+
+    archive: Archive
+    relations: Mapping[str, tuple[str, str]]
+    unread: Counter[str] = field(default_factory=Counter)
+
+    def write(self, element: Any) -> str:
+        """Return a chart or diagram, by the element that refers to it, as HTML; "" for another element."""
+        name = local(element)
+        if name == "relIds":
+            return self._written(attribute(element, "dm"), "diagram", _diagram)
+        if name == "chart":
+            return self._written(attribute(element, "id"), "chart", _chart)
+        if name in ("OLEObject", "oleObj"):
+            self.unread["embedded object"] += 1
+        return ""
+
+    def _written(self, relation: str, name: str, write: Any) -> str:
+        root = self.archive.xml(self.relations.get(relation, ("", ""))[1])
+        html = write(root) if root is not None else ""
+        self.unread[name] += not html
+        return str(html)
+
+
+def missing(unread: Mapping[str, int]) -> list[str]:
+    """Return what could not be read, as a reader is told: "2 charts"."""
+    return [f"{count} {name}{'s' * (count > 1)}" for name, count in unread.items() if count]
+
+
+def _diagram(root: Any) -> str:
+    """Return the texts of a SmartArt diagram as a list."""
+    points = (each for each in root.iter() if local(each) == "pt")
+    texts = (" ".join(filter(None, (_text(part) for part in point if local(part) == "t"))) for point in points)
+    items = "".join(f"<li>{escape(text)}</li>" for text in texts if text)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _chart(root: Any) -> str:
+    """Return a chart's title, and its values as a table with a row for each category."""
+    chart = next((each for each in root.iter() if local(each) == "chart"), root)
+    titles = [_text(each) for each in chart.iter() if local(each) == "title"]
+    rows: dict[str, dict[int, str]] = {}
+    names: dict[int, str] = {}
+    for at, series in enumerate(each for each in chart.iter() if local(each) == "ser"):
+        parts = {local(each): each for each in series}
+        names[at] = " ".join(_values(parts.get("tx")).values()) or _text(parts.get("tx"))
+        categories = _values(parts.get("cat", parts.get("xVal")))
+        for point, value in _values(parts.get("val", parts.get("yVal"))).items():
+            rows.setdefault(categories.get(point, str(point + 1)), {})[at] = value
+    head = [Cell(html=""), *(Cell(html=escape(name)) for name in names.values())]
+    body = [
+        [Cell(html=escape(category)), *(Cell(html=escape(values.get(at, ""))) for at in names)]
+        for category, values in rows.items()
+    ]
+    said = "".join(f"<p>{escape(title)}</p>" for title in titles if title)
+    return said + (write_table([head, *body]) if body else "")
+
+
+def _values(part: Any | None) -> dict[int, str]:
+    """Return the values that a chart keeps of the sheet it was made from, by their index."""
+    found: dict[int, str] = {}
+    for point in part.iter() if part is not None else ():
+        if local(point) == "pt" and len(found) < _MAX_POINTS:
+            index = attribute(point, "idx")
+            value = "".join(each.text or "" for each in point if local(each) == "v").strip()
+            above = found.get(int(index)) if index.isdecimal() else None  # categories in two levels
+            if index.isdecimal() and value:
+                found[int(index)] = f"{value} {above}" if above else value
+    return found
+
+
+def _text(part: Any | None) -> str:
+    pieces = [each.text or "" if local(each) == "t" else " " for each in (part.iter() if part is not None else ())]
+    return " ".join("".join(pieces).split())

@@ -1,0 +1,118 @@
+"""Write rows of values, of CSV or a workbook, as lines that name their columns; titles above the names stay text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import islice
+from statistics import median_low
+from typing import Final
+
+from crawler.extract.element_text import Rendered
+from domain import Block
+from text.invisible import strip_invisible
+
+MAX_COLUMNS: Final = 1_000
+_DELIMITERS: Final = ",;\t|"
+_SAMPLE: Final = 20_000  #: characters that tell the delimiter
+_HEAD: Final = 20  #: rows that tell which of the first name the columns
+_NUMBER: Final = re.compile(r"[\d\s.,:%€$£/+-]+")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d(?:[/-]\d{2,4})?")
+_SPACE: Final = re.compile(r"\s+")
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """Return the rows of a text with delimiters, also empty ones, so that their numbers are those of the file."""
+    told = re.match(r"\s*sep=(.)[ \t]*\r?\n", text, re.IGNORECASE)
+    delimiter = told[1] if told else _delimiter(text[:_SAMPLE])
+    found = [list[str]()] if told else []
+    reader = csv.reader(
+        io.StringIO(text[told.end() if told else 0 :].replace("\0", " "), newline=""), delimiter=delimiter
+    )
+    with suppress(csv.Error):  # a cell without end: what stands before it is read
+        found += reader
+    return found
+
+
+def _delimiter(sample: str) -> str:
+    """Return the mark that cuts the most lines into equally many cells."""
+    best, most = ",", (0, 0)
+    for mark in _DELIMITERS:
+        with suppress(csv.Error):
+            sizes = [len(row) for row in islice(csv.reader(io.StringIO(sample, newline=""), delimiter=mark), 200)]
+            usual = max(set(sizes) - {0, 1}, key=sizes.count, default=1)
+            best, most = max(
+                (best, most), (mark, (sizes.count(usual) if usual > 1 else 0, usual)), key=lambda each: each[1]
+            )
+    return best
+
+
+def render_rows(rows: Sequence[Sequence[str]], max_chars: int) -> tuple[Rendered, str]:
+    """Return the rows as text with their numbers as places, and what of them is beyond ``max_chars``."""
+    clean = [[_SPACE.sub(" ", strip_invisible(cell)).strip() for cell in row[:MAX_COLUMNS]] for row in rows]
+    filled = [(number, row) for number, row in enumerate(clean, start=1) if any(row)]
+    titles, heads, names = _names([row for _, row in filled[:_HEAD]])
+    out, places, blocks, length = list[str](), list[tuple[int, str]](), list[Block](), 0
+    for at, (number, row) in enumerate(filled):
+        if titles <= at < titles + heads:
+            continue
+        line = " ".join(filter(None, row)) if at < titles else _line(names, row)
+        if length + len(line) > max_chars:
+            rest = f"rows {number:,} to {len(rows):,}"
+            break
+        gap = "" if not out else "\n\n" if at == titles + heads and titles else "\n"
+        out += [gap, line]
+        start, length = length + len(gap), length + len(gap) + len(line)
+        places.append((start, f"row {number}"))
+        if at < titles or not blocks or blocks[-1].kind == "prose":
+            blocks.append(Block(kind="prose" if at < titles else "list", start=start, end=length))
+        else:
+            blocks[-1] = Block(kind="list", start=blocks[-1].start, end=length)
+    else:
+        rest = ""
+    return Rendered(text="".join(out), blocks=tuple(blocks), places=tuple(places)), rest
+
+
+def _names(rows: Sequence[Sequence[str]]) -> tuple[int, int, list[str]]:
+    """Return how many of the first rows are titles, how many name the columns, and the names."""
+    width = median_low([sum(map(bool, row)) for row in rows]) if rows else 0
+    titles = next((at for at, row in enumerate(rows) if len(set(filter(None, row))) > 1 or width < 2), 0)
+    below = rows[titles:]
+    for heads in (1, 2):
+        names = _joined(below[:heads])
+        if len(below) > heads and _name_columns(names, below[heads:]):
+            return titles, heads, names
+    return (0, 0, []) if titles == len(rows) else (titles, 0, [])
+
+
+def _joined(heads: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of the columns that one or two rows give; a name above reaches to the next one beside it."""
+    if len(heads) < 2:
+        return list(heads[0]) if heads else []
+    above, upper = "", []
+    for cell in heads[0]:
+        above = cell or above
+        upper.append(above)
+    upper += [above] * (len(heads[1]) - len(upper))
+    return [f"{top} {name}".strip() if top != name else name for top, name in zip(upper, heads[1], strict=False)]
+
+
+def _name_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether names are those of columns: each another, and no number but a year above other numbers."""
+    told = [cell for cell in names if cell]
+    if len(set(told)) < len(told) or len(told) < len(names) - (not names[0]) or not told:
+        return False
+    numbers = [at for at, cell in enumerate(names) if cell and _NUMBER.fullmatch(cell)]
+    below = [row[at] for row in rows for at in numbers if at < len(row)]
+    years = all(_YEAR.fullmatch(names[at]) for at in numbers)
+    return not numbers or (
+        years and len(numbers) < len(names) and not all(_YEAR.fullmatch(cell) for cell in below if cell)
+    )
+
+
+def _line(names: Sequence[str], row: Sequence[str]) -> str:
+    pairs = [(names[at] if at < len(names) else "", cell) for at, cell in enumerate(row) if cell]
+    return "- " + "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)

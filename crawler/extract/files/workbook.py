@@ -1,0 +1,120 @@
+"""Take the rows of a workbook (XLSX, XLSM, XLSB, XLS, ODS), sheet by sheet, as text; dates are as ISO has them."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime, time, timedelta
+from typing import Any, Final
+
+from crawler.extract.files.archive import Archive, Unreadable, texts
+
+_BATCH: Final = 500  #: rows in a line of output
+#: cells from the first to the last corner of a sheet: one that a stray cell makes larger is packed
+_MOST_CELLS: Final = 5_000_000
+_CELL: Final = re.compile(rb'(<c\b[^>]*?\br=")([A-Z]{1,3})(\d{1,7})(")')
+_ROW: Final = re.compile(rb'(<row\b[^>]*?\br=")(\d{1,7})(")')
+_MERGED: Final = re.compile(rb"<mergeCells.*?</mergeCells>|<dimension\b[^>]*>", re.DOTALL)
+
+
+def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the workbook's metadata, then each visible sheet's rows; raises Unreadable."""
+    import python_calamine as calamine
+
+    if archive is not None:
+        core = texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")
+        yield {"about": core or texts(archive.xml("meta.xml"), "title", "language")}
+        body = _packed(archive, body)
+    try:
+        book = calamine.load_workbook(io.BytesIO(body))
+        names = [each.name for each in book.sheets_metadata if each.visible == calamine.SheetVisibleEnum.Visible]
+    except calamine.PasswordError as error:
+        raise Unreadable("is encrypted: it opens only with a password. Save it without one.") from error
+    except calamine.CalamineError as error:
+        raise Unreadable("is damaged, or is no workbook.") from error
+    unread = []
+    for name in names:
+        try:
+            sheet = book.get_sheet_by_name(name)
+        except calamine.CalamineError:
+            unread.append(f"the sheet {name}")
+            continue
+        rows = _merged(sheet)
+        for first in range(0, len(rows), _BATCH):
+            yield {"sheet": name, "rows": rows[first : first + _BATCH]}
+    yield {"missing": unread}
+
+
+def _merged(sheet: Any) -> list[list[str]]:
+    """Return a sheet's rows from its first one on; each part of a merged cell has the whole cell's value."""
+    rows = [[_text(cell) for cell in row] for row in sheet.iter_rows()]
+    top, left = sheet.start or (0, 0)
+    above = [[] for _ in range(top)]
+    for (first, left_most), (last, right_most) in sheet.merged_cell_ranges or ():
+        if first < top or left_most < left or first - top >= len(rows):
+            continue
+        value = rows[first - top][left_most - left]
+        for row in rows[first - top : last - top + 1]:
+            row[left_most - left : right_most - left + 1] = [value] * (
+                min(right_most - left + 1, len(row)) - (left_most - left)
+            )
+    return [*above, *rows]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
+    if isinstance(value, datetime):
+        return value.isoformat(" ", "minutes")
+    return str(value) if not isinstance(value, timedelta) else str(value).removesuffix(":00")
+
+
+def _packed(archive: Archive, body: bytes) -> bytes:
+    """Return the workbook, its used rows and columns side by side if a stray cell would make a sheet too large."""
+    changed = {}
+    for name in archive.names():
+        if name.startswith("xl/worksheets/") and name.endswith(".xml"):
+            sheet = archive.read(name)
+            cells = [(column, int(row)) for _, column, row, _ in _CELL.findall(sheet)]
+            rows = {row: at for at, row in enumerate(sorted({row for _, row in cells}), start=1)}
+            columns = {column: at for at, column in enumerate(sorted({c for c, _ in cells}, key=_number), start=1)}
+            if cells and max(rows) * max(map(_number, columns)) > _MOST_CELLS:
+                if len(rows) * len(columns) > _MOST_CELLS * 4:
+                    raise Unreadable("has a sheet whose cells lie too far apart to be read: save it as CSV.")
+                changed[name] = _ROW.sub(
+                    lambda found, rows=rows: b"%s%d%s" % (found[1], rows.get(int(found[2]), len(rows) + 1), found[3]),
+                    _CELL.sub(
+                        lambda found, rows=rows, columns=columns: (
+                            b"%s%s%d%s" % (found[1], _letters(columns[found[2]]), rows[int(found[3])], found[4])
+                        ),
+                        _MERGED.sub(b"", sheet),
+                    ),
+                )
+    if not changed:
+        return body
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for name in archive.names():
+            packed.writestr(name, changed.get(name) or archive.read(name))
+    return out.getvalue()
+
+
+def _number(column: bytes) -> int:
+    number = 0
+    for letter in column:
+        number = number * 26 + letter - 64
+    return number
+
+
+def _letters(number: int) -> bytes:
+    out = b""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        out = bytes([65 + letter]) + out
+    return out
