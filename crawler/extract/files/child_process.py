@@ -70,7 +70,7 @@ def _within(lines: _Lines, chars: int, *, until: float, cpu_s: int) -> _Lines:
         kind = next((name for name in ("html", "markdown", "plain") if name in line), "")
         text = line[kind] if kind else ""
         yield {**line, kind: text[:left]} if kind else line
-        left -= len(text) + sum(len(cell) + 2 for row in line.get("rows", ()) for cell in row)
+        left -= len(text) + sum(len(cell) + 2 for _, row in line.get("rows", ()) for cell in row)
         if left <= 0:
             yield {"missing": [f"what follows the first {chars:,} characters"]}
             return

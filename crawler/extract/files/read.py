@@ -19,6 +19,7 @@ from crawler.extract.files.texts import to_markdown
 from crawler.extract.html import parse
 from crawler.extract.metadata import parse_date
 from crawler.extract.pdf.read import NoPdfText, read_pdf
+from crawler.extract.superscripts import write_superscripts
 from crawler.extract.visibility import drop_hidden, drop_invisible_characters
 from domain import Block, PageText
 from domain.file import name_of
@@ -204,12 +205,12 @@ def _below(heading: str, page: PageText | Rendered) -> Rendered:
     )
 
 
-def _of_rows(rows: Sequence[Sequence[str]], max_chars: int) -> _Part:
+def _of_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> _Part:
     rendered, rest = render_rows(rows, max_chars)
     return _Part(rendered, missing=rest)
 
 
-def _of_sheet(name: str, rows: Sequence[Sequence[str]], max_chars: int) -> _Part:
+def _of_sheet(name: str, rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> _Part:
     part = _of_rows(rows, max_chars)
     if not part.text.text:
         return part
@@ -222,6 +223,7 @@ def _rendered(html: str) -> Rendered:
         return Rendered(text="")
     drop_invisible_characters(tree)
     drop_hidden(tree)
+    write_superscripts(tree)
     body = tree.find("body")
     return render(tree if body is None else body)
 

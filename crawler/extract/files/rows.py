@@ -8,14 +8,12 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
-from statistics import median_low
 from typing import Final
 
 from crawler.extract.element_text import Rendered
 from domain import Block
 from text.invisible import strip_invisible
 
-MAX_COLUMNS: Final = 1_000
 _DELIMITERS: Final = ",;\t|"
 _SAMPLE: Final = 20_000  #: characters that tell the delimiter
 _HEAD: Final = 20  #: rows that tell which of the first name the columns
@@ -24,16 +22,16 @@ _YEAR: Final = re.compile(r"(?:19|20)\d\d(?:[/-]\d{2,4})?")
 _SPACE: Final = re.compile(r"\s+")
 
 
-def rows_of(text: str) -> list[list[str]]:
-    """Return the rows of a text with delimiters, also empty ones, so that their numbers are those of the file."""
+def rows_of(text: str) -> list[tuple[int, list[str]]]:
+    """Return the rows of a text with delimiters, with their numbers."""
     told = re.match(r"\s*sep=(.)[ \t]*\r?\n", text, re.IGNORECASE)
     delimiter = told[1] if told else _delimiter(text[:_SAMPLE])
-    found = [list[str]()] if told else []
+    found = list[tuple[int, list[str]]]()
     reader = csv.reader(
         io.StringIO(text[told.end() if told else 0 :].replace("\0", " "), newline=""), delimiter=delimiter
     )
     with suppress(csv.Error):  # a cell without end: what stands before it is read
-        found += reader
+        found += enumerate(reader, start=2 if told else 1)
     return found
 
 
@@ -50,10 +48,12 @@ def _delimiter(sample: str) -> str:
     return best
 
 
-def render_rows(rows: Sequence[Sequence[str]], max_chars: int) -> tuple[Rendered, str]:
+def render_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> tuple[Rendered, str]:
     """Return the rows as text with their numbers as places, and what of them is beyond ``max_chars``."""
-    clean = [[_SPACE.sub(" ", strip_invisible(cell)).strip() for cell in row[:MAX_COLUMNS]] for row in rows]
-    filled = [(number, row) for number, row in enumerate(clean, start=1) if any(row)]
+    clean = [(number, [_SPACE.sub(" ", strip_invisible(cell)).strip() for cell in row]) for number, row in rows]
+    filled = [
+        (number, row[: max(at for at, cell in enumerate(row, start=1) if cell)]) for number, row in clean if any(row)
+    ]
     titles, heads, names = _names([row for _, row in filled[:_HEAD]])
     out, places, blocks, length = list[str](), list[tuple[int, str]](), list[Block](), 0
     for at, (number, row) in enumerate(filled):
@@ -61,7 +61,7 @@ def render_rows(rows: Sequence[Sequence[str]], max_chars: int) -> tuple[Rendered
             continue
         line = " ".join(filter(None, row)) if at < titles else _line(names, row)
         if length + len(line) > max_chars:
-            rest = f"rows {number:,} to {len(rows):,}"
+            rest = f"rows {number:,} to {rows[-1][0]:,}"
             break
         gap = "" if not out else "\n\n" if at == titles + heads and titles else "\n"
         out += [gap, line]
@@ -78,12 +78,13 @@ def render_rows(rows: Sequence[Sequence[str]], max_chars: int) -> tuple[Rendered
 
 def _names(rows: Sequence[Sequence[str]]) -> tuple[int, int, list[str]]:
     """Return how many of the first rows are titles, how many name the columns, and the names."""
-    width = median_low([sum(map(bool, row)) for row in rows]) if rows else 0
+    width = max((sum(map(bool, row)) for row in rows), default=0)
     titles = next((at for at, row in enumerate(rows) if len(set(filter(None, row))) > 1 or width < 2), 0)
     below = rows[titles:]
     for heads in (1, 2):
         names = _joined(below[:heads])
-        if len(below) > heads and _name_columns(names, below[heads:]):
+        under = [cell for row in below[1:heads] for cell in row]
+        if len(below) > heads and not any(map(_NUMBER.fullmatch, under)) and _name_columns(names, below[heads:]):
             return titles, heads, names
     return (0, 0, []) if titles == len(rows) else (titles, 0, [])
 

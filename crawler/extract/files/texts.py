@@ -60,14 +60,18 @@ def read_mail(body: bytes) -> Iterator[dict[str, Any]]:
         yield {"html": f"<h1>{escape(str(message.get('Subject', '')))}</h1>{lines}"}
     text = message.get_body(("html", "plain") if is_page else ("plain", "html"))
     if text is not None:
-        written = decode(text.get_payload(decode=True) or b"", text.get("Content-Type", ""))
+        written = decode(_bytes(text), text.get("Content-Type", ""))
         yield {"html": written} if text.get_content_type() == "text/html" else {"plain": written}
     attachments = [] if is_page else [part for part in message.iter_attachments() if part.get_filename()]
     for part in attachments[:_MAX_ATTACHMENTS]:
-        content = part.as_bytes() if part.get_content_maintype() == "message" else part.get_payload(decode=True) or b""
-        yield {"file": part.get_filename(), "body": base64.b64encode(content).decode()}
+        yield {"file": part.get_filename(), "body": base64.b64encode(_bytes(part)).decode()}
     rest = [str(part.get_filename()) for part in attachments[_MAX_ATTACHMENTS:]]
     yield {"missing": [f"the attachment {name}" for name in rest]}
+
+
+def _bytes(part: Any) -> bytes:
+    content = part.as_bytes() if part.get_content_maintype() == "message" else part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
 
 
 def _date(message: EmailMessage) -> str:

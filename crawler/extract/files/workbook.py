@@ -14,8 +14,8 @@ from crawler.extract.files.archive import Archive, Unreadable, texts
 _BATCH: Final = 500  #: rows in a line of output
 #: cells from the first to the last corner of a sheet: one that a stray cell makes larger is packed
 _MOST_CELLS: Final = 5_000_000
-_CELL: Final = re.compile(rb'(<c\b[^>]*?\br=")([A-Z]{1,3})(\d{1,7})(")')
-_ROW: Final = re.compile(rb'(<row\b[^>]*?\br=")(\d{1,7})(")')
+#: of a row or cell
+_REFERENCE: Final = re.compile(rb'(<(?:c|row)\b[^>]{0,300}?\br=")([A-Z]{0,3})(\d{1,7})(?=")')
 _MERGED: Final = re.compile(rb"<mergeCells.*?</mergeCells>|<dimension\b[^>]*>", re.DOTALL)
 
 
@@ -41,7 +41,7 @@ def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[
         except calamine.CalamineError:
             unread.append(f"the sheet {name}")
             continue
-        rows = _merged(sheet)
+        rows = [(number, row) for number, row in enumerate(_merged(sheet), start=1) if any(row)]
         for first in range(0, len(rows), _BATCH):
             yield {"sheet": name, "rows": rows[first : first + _BATCH]}
     yield {"missing": unread}
@@ -51,7 +51,7 @@ def _merged(sheet: Any) -> list[list[str]]:
     """Return a sheet's rows from its first one on; each part of a merged cell has the whole cell's value."""
     rows = [[_text(cell) for cell in row] for row in sheet.iter_rows()]
     top, left = sheet.start or (0, 0)
-    above = [[] for _ in range(top)]
+    above: list[list[str]] = [[] for _ in range(top)]
     for (first, left_most), (last, right_most) in sheet.merged_cell_ranges or ():
         if first < top or left_most < left or first - top >= len(rows):
             continue
@@ -81,21 +81,9 @@ def _packed(archive: Archive, body: bytes) -> bytes:
     for name in archive.names():
         if name.startswith("xl/worksheets/") and name.endswith(".xml"):
             sheet = archive.read(name)
-            cells = [(column, int(row)) for _, column, row, _ in _CELL.findall(sheet)]
-            rows = {row: at for at, row in enumerate(sorted({row for _, row in cells}), start=1)}
-            columns = {column: at for at, column in enumerate(sorted({c for c, _ in cells}, key=_number), start=1)}
-            if cells and max(rows) * max(map(_number, columns)) > _MOST_CELLS:
-                if len(rows) * len(columns) > _MOST_CELLS * 4:
-                    raise Unreadable("has a sheet whose cells lie too far apart to be read: save it as CSV.")
-                changed[name] = _ROW.sub(
-                    lambda found, rows=rows: b"%s%d%s" % (found[1], rows.get(int(found[2]), len(rows) + 1), found[3]),
-                    _CELL.sub(
-                        lambda found, rows=rows, columns=columns: (
-                            b"%s%s%d%s" % (found[1], _letters(columns[found[2]]), rows[int(found[3])], found[4])
-                        ),
-                        _MERGED.sub(b"", sheet),
-                    ),
-                )
+            found = [(column, int(row)) for _, column, row in _REFERENCE.findall(sheet) if column]
+            if found and max(row for _, row in found) * max(_number(column) for column, _ in found) > _MOST_CELLS:
+                changed[name] = _pack(sheet, found)
     if not changed:
         return body
     out = io.BytesIO()
@@ -103,6 +91,19 @@ def _packed(archive: Archive, body: bytes) -> bytes:
         for name in archive.names():
             packed.writestr(name, changed.get(name) or archive.read(name))
     return out.getvalue()
+
+
+def _pack(sheet: bytes, cells: list[tuple[bytes, int]]) -> bytes:
+    rows = {row: at for at, row in enumerate(sorted({row for _, row in cells}), start=1)}
+    columns = {column: at for at, column in enumerate(sorted({column for column, _ in cells}, key=_number), start=1)}
+    if len(rows) * len(columns) > _MOST_CELLS:
+        raise Unreadable("has a sheet whose cells lie too far apart to be read: save it as CSV.")
+
+    def written(found: re.Match[bytes]) -> bytes:
+        column = _letters(columns[found[2]]) if found[2] else b""
+        return found[1] + column + b"%d" % rows.get(int(found[3]), len(rows) + 1)
+
+    return _REFERENCE.sub(written, _MERGED.sub(b"", sheet))
 
 
 def _number(column: bytes) -> int:
