@@ -48,7 +48,9 @@ class StoredFile:
     page_id: int | None = field(metadata=described("GET /api/pages/{page_id} gives its text."))
     title: str | None
     in_knowledge_base: bool = field(metadata=described("Whether answers can be drawn from it."))
-    missing: tuple[str, ...] = field(metadata=described("What of it could not be read, such as `2 charts`."))
+    missing: tuple[str, ...] = field(
+        default=(), metadata=described("What of it could not be read, such as `2 charts`.")
+    )
     added_at: datetime
     read_at: datetime | None = field(metadata=described("When it was last read."))
     #: with the client: as the server sent it, unknown fields included
