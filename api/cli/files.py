@@ -208,7 +208,7 @@ def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
         f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
     )
     what = "1 file is" if len(paths) == 1 else f"{len(paths):,} files are"
-    return wrap(f"{what} in a format that cannot be read: {named}. Save a workbook as CSV, others as PDF.", style.width)
+    return wrap(f"{what} in a format that cannot be read: {named}. Save them as PDF.", style.width)
 
 
 def file_lines(files: Sequence[StoredFile], style: Style, *, is_part: bool) -> list[str]:

@@ -98,7 +98,9 @@ def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = B
         raise NothingToRead(f"{url} has no readable text; perhaps a script makes it in the browser.", links)
     if is_gibberish(page.text):
         raise NothingToRead(f"{url} {NO_LETTERS}")
-    return page if len(text) <= max_chars else replace(page, missing=(f"what follows the first {max_chars:,} characters",))
+    return (
+        page if len(text) <= max_chars else replace(page, missing=(f"what follows the first {max_chars:,} characters",))
+    )
 
 
 def _html(text: str, url: str) -> PageText:

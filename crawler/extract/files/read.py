@@ -6,13 +6,14 @@ import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
 from crawler.content_types import BY_SUFFIX, NAMES, FileKind, suffix_of
-from crawler.extract.bounded_process import BOUNDS, Bounds, parsed_lines
-from crawler.extract.charset import decode
-from crawler.extract.document import CONTROL, NothingToRead, extract, markdown_to_html
+from crawler.extract.bounded_process import BOUNDS, Bounds, TooMuchWork, parsed_lines, read_bounded
+from crawler.extract.charset import decode, wide_charset
+from crawler.extract.document import CONTROL, NO_LETTERS, NothingToRead, extract, markdown_to_html
 from crawler.extract.element_text import Rendered, render
 from crawler.extract.files.rows import render_rows, rows_of
 from crawler.extract.files.texts import to_markdown
@@ -62,12 +63,12 @@ def read_document(
     """
     try:
         page = _read(body, url, name, kind or BY_SUFFIX.get(suffix_of(name)), bounds, pictures)
+    except TooMuchWork as error:
+        raise NothingToRead(f"{name} {error}") from error
     except NothingToRead as error:
         raise NothingToRead(str(error).replace(url, name)) from error
     if is_gibberish(page.text):
-        raise NothingToRead(
-            f"{name} is not read: its letters cannot be told. Save it as PDF with its fonts, or as text."
-        )
+        raise NothingToRead(f"{name} {NO_LETTERS}")
     return page
 
 
@@ -97,7 +98,8 @@ def _read(body: bytes, url: str, name: str, kind: FileKind | None, bounds: Bound
         return _read_parts(kind.reader, body, name, bounds)
     if kind.reader == "rows":
         text = CONTROL.sub(" ", decode(body))
-        return _page(_Parts(parts=[_of_rows(rows_of(text), bounds.chars)]), name)
+        part = read_bounded(lambda: _of_rows(rows_of(text), bounds.chars), len(text))
+        return _page(_Parts(parts=[part]), name)
     if kind.reader == "markup":
         body = to_markdown(decode(body), suffix_of(name)).encode()
     page = extract(body, url=url, content_type=kind.content_type, max_chars=bounds.chars)
@@ -123,7 +125,7 @@ def _refuse_binary(body: bytes, name: str) -> None:
     for mark, what in _BINARY.items():
         if body.startswith(mark) and (has_nul if mark in _SHORT else not body[:4].isalpha()):
             raise NothingToRead(f"{name} is {what}, whatever its name says: only {NAMES} are read.")
-    if has_nul and not body.startswith(_UTF_16):
+    if has_nul and not wide_charset(body) and not body.startswith(_UTF_16):
         raise NothingToRead(f"{name} is binary, whatever its name says: only {NAMES} are read.")
 
 
@@ -176,8 +178,11 @@ def _part(line: Mapping[str, Any], bounds: Bounds) -> _Part | None:
         return _attached(str(line["file"]), base64.b64decode(line["body"]), bounds)
     if "plain" in line:
         return _Part(Rendered(text=strip_invisible(CONTROL.sub(" ", line["plain"])).strip()))
-    html = markdown_to_html(line["markdown"]) if "markdown" in line else line.get("html")
-    return None if html is None else _Part(_rendered(CONTROL.sub(" ", html)), line.get("place", ""))
+    written = line.get("markdown", line.get("html"))
+    if written is None:
+        return None
+    render_it = partial(_rendered, CONTROL.sub(" ", written), is_markdown="markdown" in line)
+    return _Part(read_bounded(render_it, len(written)), line.get("place", ""))
 
 
 def _attached(name: str, body: bytes, bounds: Bounds) -> _Part:
@@ -217,7 +222,8 @@ def _of_sheet(name: str, rows: Sequence[tuple[int, Sequence[str]]], max_chars: i
     return replace(part, text=_below(name, part.text), missing=f"{part.missing} of {name}" if part.missing else "")
 
 
-def _rendered(html: str) -> Rendered:
+def _rendered(written: str, *, is_markdown: bool) -> Rendered:
+    html = markdown_to_html(written) if is_markdown else written
     tree: Any = parse(html) if html.strip() else None
     if tree is None:
         return Rendered(text="")

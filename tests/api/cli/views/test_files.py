@@ -10,12 +10,12 @@ from api.cli.views.question import Style
 
 def test_files_of_a_folder_that_are_left_out_for_their_kind_are_named(tmp_path: Path) -> None:
     (tmp_path / "sheets").mkdir()
-    for name in ("leave.md", "sheets/shifts.xlsx", "photo.jpg", ".hidden.xlsx"):
+    for name in ("leave.md", "sheets/shifts.numbers", "photo.jpg", ".hidden.numbers"):
         (tmp_path / name).write_text("x")
     left = _of_other_kinds(tmp_path)
-    assert left == ["photo.jpg", "sheets/shifts.xlsx"]
+    assert left == ["photo.jpg", "sheets/shifts.numbers"]
     [line] = other_kinds_lines(left, Style(width=150))
-    assert line.startswith("2 files are in a format that cannot be read: photo.jpg, sheets/shifts.xlsx.")
+    assert line.startswith("2 files are in a format that cannot be read: photo.jpg, sheets/shifts.numbers.")
 
 
 def test_many_files_that_are_left_out_are_counted() -> None:

@@ -173,7 +173,8 @@ def test_deleted_and_hidden_text_is_not_read() -> None:
         (b"no head", "a.eml", "is damaged, or is no mail"),
         (office.zipped({"notes.txt": "x"}), "a.docx", "is a ZIP archive"),
         (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "a.txt", "is a picture, whatever its name says"),
-        (b"ab\0cd" * 100, "a.csv", "is binary, whatever its name says"),
+        (b"ab\0\0\0cd" * 101, "a.csv", "is binary, whatever its name says"),
+        (b"ab\0cd" * 100, "a.csv", "its letters make no words of any language"),
         (b"some text", "a.xyz", "is of a kind that is not read"),
         (office.docx({}, title=""), "a.docx", "has no text"),
         (
