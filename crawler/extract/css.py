@@ -1,38 +1,61 @@
 """Tell by its declarations whether an element is seen: not if hidden, tiny, off the page, in its background colour.
 
-The rules of a page's ``style`` elements are applied as far as they can hide an element: selectors of tags, classes and
-ids, also nested; not media queries, states or attributes, and no style sheets that would have to be fetched. tinycss2
-and cssselect2 support more, but take several times as long as all other work on the page: 30 ms for a sheet of 50 KB,
-and 3 s for one selector of four classes at an element 100 levels deep.
+The rules of a page's ``style`` elements are applied as in a browser's window of 1280 by 800 pixels, with all that CSS
+has for it but :has(), states, and style sheets that would have to be fetched. tinycss2 takes 30 ms for one of 50 KB.
+What stands around an element is compared here, and remembered: a selector of four classes would take cssselect2 3 s at
+an element 100 levels deep.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import islice
+from functools import cached_property, lru_cache
+from itertools import groupby, islice, pairwise
 from typing import Any
 
-from tinycss2 import parse_component_value_list, serialize
+from cssselect2 import ElementWrapper, SelectorError, compile_selector_list
+from tinycss2 import parse_blocks_contents, parse_component_value_list, parse_stylesheet, serialize
 from tinycss2.color4 import parse_color
 
 MAX_CSS = 300_000
 MAX_RULES = 3_000
-#: matches of a rule with an element that are tried; beyond, the page is not styled further
+#: matches of a part of a selector with an element that are tried; beyond, the page is not styled further
 MAX_TRIES = 200_000
-_DEPTH = 40
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_COMPOUND = re.compile(r"([a-z][\w-]*|\*)?((?:[.#][\w-]+)*)", re.IGNORECASE)
-_PART = re.compile(r"([.#])([\w-]+)")
+_DEPTH = 40  #: elements around an element, or before it, that a selector is compared with
+_MAX_NESTING, _MAX_TOKENS = 8, 2_000  #: of blocks within a block, and of a list of selectors
+_MAX_STYLE = 2_000  #: characters
+_VARIABLES_DEEP = 3  #: variables that a variable's value is made of
 #: properties that can hide, strike out or raise an element, or undo what another rule does
 _RELEVANT = frozenset(
     "display visibility content-visibility opacity color background background-color background-clip font font-size "
-    "left right top bottom margin-left margin-right margin-top text-indent transform clip clip-path overflow width "
-    "height max-width max-height -webkit-background-clip text-decoration text-decoration-line vertical-align".split()
+    "left right top bottom inset margin-left margin-right margin-top text-indent transform translate scale filter "
+    "clip clip-path overflow overflow-x overflow-y width height max-width max-height block-size inline-size "
+    "max-block-size max-inline-size -webkit-background-clip -webkit-text-fill-color text-decoration "
+    "text-decoration-line vertical-align".split()
 )
+#: of these a browser leaves out a declaration with another word
+_WORDS = {
+    "display": re.compile(
+        r"none|contents|(?:block|inline|flow|flex|grid|table|list-item|ruby|inherit|initial|unset|revert|-|var\().*"
+    ),
+    "visibility": re.compile(r"visible|hidden|collapse|(?:inherit|initial|unset|revert|var\().*"),
+}
+_VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)?))?\)")
+#: of the window that media queries ask for
+_WIDTH, _HEIGHT = 1280.0, 800.0
+_FEATURE = re.compile(r"\((min-|max-)?(width|height|device-width):([^()]+)\)")
+_FEATURES = frozenset(
+    ("(prefers-color-scheme:light)", "(orientation:landscape)", "(hover:hover)", "(hover)", "(color)")
+)
+_COMBINATORS = (">", "+", "~")
+#: functions of selectors that ask for an element's number, and those that hold a list of selectors
+_COUNTING = frozenset(("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type", "lang"))
+_LISTING = frozenset(("is", "where", "not"))
 Declarations = Mapping[str, str]
+#: by name: the value, and whether it is important
+_Declared = Mapping[str, tuple[str, bool]]
 Colour = tuple[int, int, int]
 #: pixels: smaller letters are not readable; further away is off the page; a smaller box shows nothing
 _READABLE, _OFF_PAGE, _MIN_BOX = 3.0, 900.0, 1.0
@@ -41,135 +64,262 @@ _SAME = 16
 _OPAQUE = 0.1
 _PIXELS = {"px": 1.0, "pt": 1.33, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pc": 16.0, "cm": 37.8, "mm": 3.8,
            "in": 96.0, "vw": 10.0, "vh": 10.0, "%": 0.16, "": 1.0}  # fmt: skip
-_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(px|pt|r?em|ex|ch|pc|cm|mm|in|v[wh]|%|)(?![\w.])")
-_SIDES = ("left", "right", "top", "bottom", "margin-left", "margin-right", "margin-top", "text-indent")
+_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(px|pt|r?em|ex|ch|pc|cm|mm|in|v[wh]|%|)(?![\w.])")
+_CALCULATED = re.compile(r"calc\(\s*([\w.%+-]+)\s*\)")
+_SIDES = (
+    "left", "right", "top", "bottom", "inset", "margin-left", "margin-right", "margin-top", "text-indent", "translate",
+)  # fmt: skip
+_OVERFLOWS = ("overflow", "overflow-x", "overflow-y")
+_SIZES = (
+    "width", "height", "max-width", "max-height", "block-size", "inline-size", "max-block-size", "max-inline-size",
+)  # fmt: skip
 _CLIPPED = re.compile(r"rect\(\s*0\D|rect\(\s*1px|inset\(\s*(?:[5-9]\d|100)%|circle\(\s*0|polygon\(\s*0[^,]*\)")
-_SCALED_AWAY = re.compile(r"scale[xy3d]*\(\s*0?(?:\.0\d*)?\s*[,)]")
+_SCALED_AWAY = re.compile(
+    r"scale[xy3d]*\(\s*0?(?:\.0\d*)?\s*[,)]|matrix\(\s*0\s*,\s*0\s*,\s*0\s*,\s*0|rotate[xy]\(\s*-?90deg"
+)
+_FILTERED = re.compile(r"\bopacity\(([^()]*)\)")
 _MOVED = re.compile(r"translate[xy3d]*\(([^)]*)\)")
 #: characters of the longest colour that is looked at
 _MAX_COLOUR = 100
 WHITE: Colour = (255, 255, 255)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Compound:
-    tag: str
-    ids: frozenset[str]
-    classes: frozenset[str]
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Selector:
+    """What an element must be, and what must stand around or before it."""
 
-    def matches(self, element: Any) -> bool:
-        if self.tag and self.tag != element.tag:
-            return False
-        if self.ids and element.get("id") not in self.ids:
-            return False
-        return not self.classes or self.classes.issubset(element.get("class", "").split())
+    tokens: Sequence[Any] = ()  #: of what is asked of the element alone
+    among: Sequence[_Selector] = ()  #: of which it must match one
+    combinator: str = ""
+    left: _Selector | None = None
+
+    @cached_property
+    def compound(self) -> Any:
+        """What cssselect2 makes of the tokens; None for a state, a pseudo-element, or what it does not understand."""
+        try:
+            (compound,) = compile_selector_list(self.tokens) if _is_cheap(self.tokens) else (None,)
+        except (SelectorError, RecursionError):
+            return None
+        return None if compound is None or compound.never_matches or compound.pseudo_element else compound
+
+    @property
+    def key(self) -> str:
+        """A name that every element has that matches: most rules of a sheet are of none on a page."""
+        for before, token in pairwise((None, *self.tokens)):
+            if token.type == "hash":
+                return f"#{token.value}"
+            if before == "." and token.type == "ident":
+                return f".{token.value}"
+        return str(self.tokens[0].lower_value) if self.tokens and self.tokens[0].type == "ident" else ""
+
+    @cached_property
+    def weight(self) -> tuple[int, ...]:
+        """Its specificity."""
+        parts = [self.compound.specificity if self.compound else (0, 0, 0)]
+        parts += [max(each.weight for each in self.among)] if self.among else []
+        parts += [self.left.weight] if self.left else []
+        return tuple(map(sum, zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Rule:
-    compounds: tuple[_Compound, ...]  #: the outermost first
-    style: dict[str, str]
-
-    @property
-    def weight(self) -> tuple[int, int, int]:
-        """Its specificity."""
-        return (
-            sum(len(compound.ids) for compound in self.compounds),
-            sum(len(compound.classes) for compound in self.compounds),
-            sum(bool(compound.tag) for compound in self.compounds),
-        )
-
-    def matches(self, element: Any) -> bool:
-        if not self.compounds[-1].matches(element):
-            return False
-        wanted = list(self.compounds[:-1])
-        for above in islice(element.iterancestors(), _DEPTH):
-            if not wanted:
-                break
-            if wanted[-1].matches(above):
-                wanted.pop()
-        return not wanted
+    selector: _Selector
+    style: _Declared
+    is_layered: bool
 
 
 class StyleSheets:
     """A page's rules, indexed by a name that a matching element must have."""
 
     def __init__(self, tree: Any) -> None:
-        css = "\n".join(style.text or "" for style in tree.iter("style") if _is_for_screens(style))
-        rules = sorted(islice(_rules(css[:MAX_CSS]), MAX_RULES), key=lambda rule: rule.weight)
-        self._tries = 0
+        css = "\n".join(style.text or "" for style in tree.iter("style") if _is_for_window(style.get("media", "")))
+        parsed = parse_stylesheet(css[:MAX_CSS], skip_comments=True, skip_whitespace=True) if css else ()
+        rules = list(islice(_rules(parsed), MAX_RULES))
         self._by_key: dict[str, list[tuple[int, _Rule]]] = {}
         for at, rule in enumerate(rules):
-            self._by_key.setdefault(_key(rule.compounds[-1]), []).append((at, rule))
+            self._by_key.setdefault(rule.selector.key, []).append((at, rule))
+        # as the tree is now: whoever asks drops elements
+        whole = ElementWrapper.from_html_root(tree).iter_subtree() if rules else ()
+        self._wrapped = {wrapper.etree_element: wrapper for wrapper in whole}
+        self._tries = 0
+        self._known: dict[tuple[_Selector, Any], bool] = {}
+        self._variables: dict[Any, dict[str, str]] = {}
 
     def style_of(self, element: Any) -> dict[str, str]:
-        """Return the declarations that hold for an element; the more specific rule wins."""
-        if not self._by_key or self._tries > MAX_TRIES:
-            return {}
-        keys = [f".{name}" for name in element.get("class", "").split()[:20]]
-        keys += [f"#{element.get('id')}", element.tag, ""]
-        candidates = [found for key in keys for found in self._by_key.get(key, ())]
-        self._tries += len(candidates)
-        matching = sorted((found for found in candidates if found[1].matches(element)), key=lambda found: found[0])
-        return {name: value for _, rule in matching for name, value in rule.style.items()}
+        """Return the declarations that hold for an element: its own, else the more specific, else the important."""
+        style: dict[str, tuple[str, bool]] = {}
+        for part in (*self._declared_for(element), _declared(element.get("style", "")[:_MAX_STYLE])):
+            style.update({name: new for name, new in part.items() if new[1] or not style.get(name, new)[1]})
+        return self._with_variables(element, {name: value for name, (value, _) in style.items()})
+
+    def _declared_for(self, element: Any) -> list[_Declared]:
+        """Return what the sheets' rules declare for an element, the more specific ones last."""
+        wrapper = self._wrapped.get(element)
+        if wrapper is None or self._tries > MAX_TRIES:
+            return []
+        keys = (
+            *(f".{name}" for name in element.get("class", "").split()[:20]),
+            f"#{element.get('id')}",
+            element.tag,
+            "",
+        )
+        candidates = [found for key in dict.fromkeys(keys) for found in self._by_key.get(key, ())]
+        matching = [(at, rule) for at, rule in candidates if self._matches(rule.selector, wrapper)]
+        matching.sort(key=lambda found: (not found[1].is_layered, found[1].selector.weight, found[0]))
+        return [rule.style for _, rule in matching]
+
+    def _matches(self, selector: _Selector, wrapper: Any) -> bool:
+        self._tries += 1
+        if self._tries > MAX_TRIES:
+            return False
+        if selector.tokens and (selector.compound is None or not selector.compound.test(wrapper)):
+            return False
+        if selector.among and not any(self._matches(each, wrapper) for each in selector.among):
+            return False
+        return selector.left is None or self._has_left(selector, selector.left, wrapper)
+
+    def _has_left(self, selector: _Selector, left: _Selector, wrapper: Any) -> bool:
+        """Return whether what is left of a selector stands around an element or before it, as its neighbours know."""
+        step = "parent" if selector.combinator in (" ", ">") else "previous"
+        other = getattr(wrapper, step)
+        if other is None:
+            return False
+        key = selector, other.etree_element
+        if key not in self._known:
+            most = _DEPTH if selector.combinator in (" ", "~") else 1
+            self._known[key] = any(self._matches(left, each) for each in islice(_beyond(other, step), most))
+        return self._known[key]
+
+    def _with_variables(self, element: Any, style: dict[str, str]) -> dict[str, str]:
+        """Return a style with the values of its variables, which what is around the element may set."""
+        known = self._variables.get(element.getparent(), {})
+        if own := {name: value for name, value in style.items() if name.startswith("--")}:
+            known = {**known, **own}
+        if known:
+            self._variables[element] = known
+
+        def value_of(used: re.Match[str]) -> str:
+            return known.get(used[1], used[2] or "")[:_MAX_STYLE].strip()
+
+        found = {name: value[:_MAX_STYLE] for name, value in style.items() if name not in own}
+        for _ in range(_VARIABLES_DEEP if any("var(" in value for value in found.values()) else 0):
+            found = {name: _VARIABLE.sub(value_of, value)[:_MAX_STYLE] for name, value in found.items()}
+        return {**found, "color": found["-webkit-text-fill-color"]} if "-webkit-text-fill-color" in found else found
 
 
-def _is_for_screens(style: Any) -> bool:
-    return style.get("media", "all").strip().lower() in ("", "all", "screen")
+def _beyond(wrapper: Any, step: str) -> Iterator[Any]:
+    """Yield an element and what is around it, or before it."""
+    while wrapper is not None:
+        yield wrapper
+        wrapper = getattr(wrapper, step)
 
 
-def _key(compound: _Compound) -> str:
-    """Return a name that every element has that the compound matches."""
-    if compound.ids:
-        return f"#{min(compound.ids)}"
-    return f".{min(compound.classes)}" if compound.classes else compound.tag
+def _is_for_window(query: str) -> bool:
+    """Return whether a media query holds for somebody who reads the page in a window."""
+    return any(map(_holds, query.lower().split(",")))
 
 
-def _rules(css: str) -> Iterator[_Rule]:
-    for selectors, body in _blocks(_COMMENT.sub(" ", css)):
-        style = {name: value for name, value in declarations(body).items() if name in _RELEVANT}
-        for selector in selectors.split(",") if style else ():
-            compounds = [_compound(part) for part in selector.replace(">", " ").split()]
-            if compounds and None not in compounds:
-                yield _Rule(compounds=tuple(each for each in compounds if each), style=style)
+def _holds(query: str) -> bool:
+    query = query.strip()
+    if query.startswith("not "):
+        return not _holds(query[4:])
+    parts = ("".join(part.split()) for part in re.split(r"\band\b", query.removeprefix("only ")))
+    return all(part in ("", "all", "screen") or part in _FEATURES or _fits(part) for part in parts)
 
 
-def _blocks(css: str) -> Iterator[tuple[str, str]]:
-    """Yield ``(selectors, declarations)`` of the rules outside at-rules."""
-    depth = start = 0
-    opened = 0
-    for brace in re.finditer(r"[{}]", css):
-        if brace[0] == "{":
-            depth += 1
-            opened = brace.start() if depth == 1 else opened
-        elif depth:
-            depth -= 1
-            if depth == 0:
-                selectors = css[start:opened].rpartition(";")[2].strip()
-                if not selectors.startswith("@"):
-                    yield selectors, css[opened + 1 : brace.start()]
-                start = brace.end()
+def _fits(feature: str) -> bool:
+    found = _FEATURE.fullmatch(feature)
+    length = _pixels(found[3]) if found else None
+    if found is None or length is None:
+        return False
+    size = _HEIGHT if found[2] == "height" else _WIDTH
+    return length <= size if found[1] == "min-" else length >= size and found[1] == "max-"
 
 
-def _compound(text: str) -> _Compound | None:
-    found = _COMPOUND.fullmatch(text)
-    if found is None:
-        return None
-    parts = _PART.findall(found[2])
-    return _Compound(
-        tag=(found[1] or "").lower().replace("*", ""),
-        ids=frozenset(name for mark, name in parts if mark == "#"),
-        classes=frozenset(name for mark, name in parts if mark == "."),
-    )
+def _rules(
+    nodes: Sequence[Any], around: Sequence[_Selector] = (), *, is_layered: bool = False, depth: int = 0
+) -> Iterator[_Rule]:
+    """Yield the rules of a sheet, or of a block within the rule of the selectors ``around``."""
+    style = _relevant(nodes)
+    yield from (_Rule(selector=each, style=style, is_layered=is_layered) for each in around if style)
+    for node in nodes if depth < _MAX_NESTING else ():
+        inner: Sequence[_Selector] | None = None
+        if node.type == "qualified-rule":
+            inner = _selectors(node.prelude, around)
+        elif node.type == "at-rule" and node.content is not None and _applies(node):
+            scope = next((part.content for part in node.prelude if part.type == "() block"), ())
+            inner = around if node.lower_at_keyword != "scope" else _selectors(scope, around)
+        if inner is not None:
+            content = parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
+            layered = is_layered or (node.type == "at-rule" and node.lower_at_keyword == "layer")
+            yield from _rules(content, inner, is_layered=layered, depth=depth + 1)
 
 
-def declarations(style: str) -> dict[str, str]:
-    """Parse ``name: value; …``; the last of a name counts, as in a browser."""
-    found: dict[str, str] = {}
-    for part in style.lower().split(";"):
-        name, colon, value = part.partition(":")
-        if colon:
-            found[name.strip()] = value.replace("!important", "").strip()
+def _applies(rule: Any) -> bool:
+    """Return whether what stands in an at-rule holds for somebody who reads; all that is asked for is supported."""
+    query = serialize(rule.prelude).strip().lower()
+    if rule.lower_at_keyword in ("media", "container"):
+        return _is_for_window(query)
+    return rule.lower_at_keyword in ("layer", "scope", "supports") and not query.startswith("not")
+
+
+def _selectors(tokens: Sequence[Any], around: Sequence[_Selector]) -> list[_Selector]:
+    """Return the selectors of a list; those in a block are of what ``around`` matches."""
+    parts = groupby(tokens[:_MAX_TOKENS], lambda part: part == ",")
+    return [_selector(list(part), around) for is_comma, part in parts if not is_comma]
+
+
+def _selector(tokens: Sequence[Any], around: Sequence[_Selector]) -> _Selector:
+    found = _Selector(among=around) if around and "&" not in tokens else None
+    combinator = " "
+    for is_combinator, group in groupby(tokens, lambda token: token.type == "whitespace" or token in _COMBINATORS):
+        part = list(group)
+        if is_combinator:
+            combinator = next((token.value for token in part if token.type == "literal"), " ")
+            continue
+        own = [each for each in part if each != "&"]
+        among = around if len(own) < len(part) else ()
+        found = _Selector(tokens=own, among=among, combinator=combinator, left=found)
+    return found or _Selector(tokens=tokens)
+
+
+def _is_cheap(tokens: Sequence[Any]) -> bool:
+    """Return whether no selector within one is of several elements."""
+    for token in tokens:
+        if token.type == "function" and token.lower_name in _LISTING:
+            lists = groupby(token.arguments, lambda part: part == ",")
+            inner = [part for _, group in lists for part in _stripped(list(group))]
+            if any(part.type == "whitespace" or part in _COMBINATORS for part in inner) or not _is_cheap(inner):
+                return False
+        elif token.type == "function" and token.lower_name not in _COUNTING:
+            return False
+    return True
+
+
+def _stripped(tokens: list[Any]) -> list[Any]:
+    """Return tokens without the blanks around them."""
+    return tokens[tokens[0].type == "whitespace" : len(tokens) - (len(tokens) > 1 and tokens[-1].type == "whitespace")]
+
+
+@lru_cache(maxsize=2_000)
+def _declared(style: str) -> _Declared:
+    return _relevant(parse_blocks_contents(style, skip_comments=True, skip_whitespace=True) if style else ())
+
+
+def _relevant(nodes: Iterable[Any]) -> _Declared:
+    """Return what declarations say of the properties that count here; the last of a name counts, as in a browser."""
+    found: dict[str, tuple[str, bool]] = {}
+    for node in nodes:
+        if node.type != "declaration" or not (node.name.startswith("--") or node.lower_name in _RELEVANT):
+            continue
+        name = node.name if node.name.startswith("--") else node.lower_name
+        try:
+            value = _CALCULATED.sub(r"\1", serialize(node.value).strip().lower())
+        except RecursionError:
+            continue
+        is_known = name not in _WORDS or _WORDS[name].fullmatch(value)
+        if is_known and (node.important or not found.get(name, ("", False))[1]):
+            found[name] = value, node.important
     return found
 
 
@@ -229,9 +379,10 @@ def is_same(one: Colour, other: Colour) -> bool:
 
 
 def _is_transparent(style: Declarations) -> bool:
-    opacity = _LENGTH.match(style.get("opacity", ""))
-    if opacity and float(opacity[1]) / (100 if opacity[2] == "%" else 1) < _OPAQUE:
-        return True
+    for value in (style.get("opacity", ""), *_FILTERED.findall(style.get("filter", ""))):
+        opacity = _LENGTH.match(value.strip())
+        if opacity and float(opacity[1]) / (100 if opacity[2] == "%" else 1) < _OPAQUE:
+            return True
     if "background-clip" in style or "-webkit-background-clip" in style:  # letters filled with the background image
         return False
     return _is_see_through(style.get("color", ""))
@@ -250,7 +401,7 @@ def _is_tiny(style: Declarations) -> bool:
 
 
 def _is_off_page(style: Declarations) -> bool:
-    sides = [_pixels(style[side]) for side in _SIDES if side in style]
+    sides = [_pixels(part) for side in _SIDES for part in style.get(side, "").split()]
     found = _MOVED.search(style.get("transform", ""))
     moved = [_pixels(part.strip()) for part in found[1].split(",") if "%" not in part] if found else []
     return any(length is not None and length <= -_OFF_PAGE for length in (*sides, *moved))
@@ -260,9 +411,12 @@ def _is_clipped(style: Declarations) -> bool:
     clip = f"{style.get('clip', '')} {style.get('clip-path', '')}"
     if _CLIPPED.search(clip) or _SCALED_AWAY.search(style.get("transform", "")):
         return True
-    if not any(word in style.get("overflow", "") for word in ("hidden", "clip")):
+    if 0 in map(_pixels, style.get("scale", "").split()):
+        return True
+    overflow = " ".join(style.get(name, "") for name in _OVERFLOWS)
+    if not any(word in overflow for word in ("hidden", "clip")):
         return False
-    sizes = [_pixels(style[name]) for name in ("width", "height", "max-width", "max-height") if name in style]
+    sizes = [_pixels(style[name]) for name in _SIZES if name in style]
     return any(size is not None and 0 <= size <= _MIN_BOX for size in sizes)
 
 

@@ -10,7 +10,7 @@ import re
 from itertools import islice
 from typing import Any
 
-from crawler.extract.css import WHITE, Colour, StyleSheets, background_of, colour_of, declarations, hides, is_same
+from crawler.extract.css import WHITE, Colour, StyleSheets, background_of, colour_of, hides, is_same
 from crawler.extract.folded import Controls
 from crawler.extract.html import names_of
 from text.invisible import strip_invisible
@@ -21,7 +21,6 @@ _INVISIBLE_TAGS = frozenset(
 )
 _DEPTH = 40  #: elements around a control that may hide it
 _ROOTS = ("html", "body", "main")
-_MAX_STYLE = 2_000
 #: declarations that fold a panel until a click
 _FOLDING = frozenset("display visibility content-visibility opacity height max-height".split())
 _STRUCK_TAGS = frozenset({"s", "del", "strike"})
@@ -88,8 +87,6 @@ class _Styles:
 
     def style_of(self, element: Any) -> dict[str, str]:
         style = self._sheets.style_of(element)
-        if own := element.get("style"):
-            style = {**style, **declarations(own[:_MAX_STYLE])}
         if element.tag == "font" and (colour := element.get("color")):
             style = {"color": colour.lower(), **style}
         return style

@@ -105,7 +105,6 @@ def test_more_specific_rule_shows_again_what_another_hides() -> None:
         ".x:hover{display:none}",
         "/* .x{display:none} */",
         "@import url(a.css); .y{display:none}",
-        ".x{display:none",  # never closed
     ],
 )
 def test_rule_that_does_not_hold_for_it_hides_nothing(css: str) -> None:
@@ -186,6 +185,111 @@ def test_text_to_copy_is_read_as_code() -> None:
     assert "one\n  two" in read("<textarea readonly>one\n  two</textarea>")
 
 
+PARAGRAPH = '<p class="x" id="i" data-a="b c">Words between.</p>'
+
+
+@each_row(
+    "css",
+    [
+        "[data-a]{display:none}",
+        "[data-a='b c']{display:none}",
+        "[data-a~=c]{display:none}",
+        "[DATA-A^=b]{display:none}",
+        "p[data-a$=c]{display:none}",
+        ".x:not(.y):not([data-b]){display:none}",
+        ".x:not(:hover){display:none}",
+        "main > :nth-child(2){display:none}",
+        "p:nth-last-of-type(2n){display:none}",
+        "p:not(:first-child):not(:last-child){display:none}",
+        "p + .x{display:none}",
+        "main > p ~ .x{display:none}",
+        ":is(.y, .x){display:none}",
+        ":root :where(#i){display:none}",
+        "@media screen{.x{display:none}}",
+        "@media print, only screen and (min-width: 40em){.x{display:none}}",
+        "@media not print{@supports (display:grid){.x{display:none}}}",
+        "@media (prefers-color-scheme: light){.x{color:#fff}}",
+        "@layer base{.x{display:none}}",
+        "@layer a, b; @layer a{main{.x{display:none}}}",
+        "@scope (main){.x{display:none}}",
+        "main{p{&.x{display:none}}}",
+        "main{& > .x{display:none}}",
+        ".x{color:red; .z, &{display:none}}",
+        ".\\78{d\\69splay:n\\6fne}",
+        "/**/.x/**/{/**/display/**/:/**/none/**/}",
+        ":root{--seen: none} .x{display:var(--seen)}",
+        "main{--ground:#fff} .x{color:var(--ink, var(--ground))}",
+        ".x{display:none!important} p.x#i{display:block}",
+        ".x{display:none; display:nonsense}",
+        ".x{background:url('}');display:none}",
+        "<!-- .x{display:none} -->",
+        "@import 'a.css'; @charset 'b'; .x{display:none}",
+        ".x{display:none",  # a browser closes it
+        ".x{scale:0}",
+        ".x{-webkit-text-fill-color:transparent}",
+        ".x{filter:blur(1px) opacity(0%)}",
+        ".x{position:absolute;inset:auto auto auto -9999px}",
+        ".x{translate:-9999px 0}",
+        ".x{max-block-size:0;overflow-y:hidden}",
+        ".x{transform:matrix(0, 0, 0, 0, 0, 0)}",
+        ".x{font-size:calc(0px)}",
+        ".x{font-size:1e-5px}",
+        ".x{color:#ffffff00;background:#000}",
+        ".x{color:hsla(0, 0%, 0%, 0)}",
+        ".x{color:rgb(100%, 100%, 100%)}",
+    ],
+)
+def test_rule_hides_what_it_means_however_it_is_written(css: str) -> None:
+    assert "Words between" not in read(PARAGRAPH, f"<style>{css}</style>")
+
+
+@each_row(
+    "css",
+    [
+        "@media (max-width: 600px){.x{display:none}}",
+        "@media screen and (width < 600px){.x{display:none}}",
+        "@media not screen, print{.x{display:none}}",
+        "@media (prefers-color-scheme: dark){.x{display:none}}",
+        "@supports not (display:grid){.x{display:none}}",
+        "@keyframes a{from{display:none}}",
+        ".x::before{display:none}",
+        ".x:before, .x:focus, .x:is(:hover), .x:empty{display:none}",
+        ".x:not(p), .x:not(.x){display:none}",
+        "p:nth-child(3n), .x:first-child, #i:last-child{display:none}",
+        "div + .x, .x ~ .x, main + .x{display:none}",
+        "[data-b], [data-a=b], [data-a|=c], [data-a*='']{display:none}",
+        "nav{.x{display:none}} .x{& b{display:none} .y &{display:none}}",
+        "@layer a{.x{display:none}} .x{display:block}",
+        "p.x{display:block}.x{display:none}",
+        ".x{display:none} .x{display:block!important} p.x#i{display:none}",
+        ".x{content:'display:none'; --display:none}",
+        ":root{--seen:block} .x{display:var(--seen, none)}",
+        "nav{--seen:none} .x{display:var(--seen, block)}",
+        ".x{color:#fff;-webkit-text-fill-color:#111}",
+        ".x{scale:.5;translate:-50%;inset:0;filter:opacity(60%)}",
+        ".x{width:calc(0px + 20em);overflow:hidden}",
+    ],
+)
+def test_rule_that_means_something_else_hides_nothing(css: str) -> None:
+    assert "Words between" in read(PARAGRAPH, f"<style>{css}</style>")
+
+
+@each_row(
+    "style",
+    [
+        "display:n\\6fne",
+        "DISPLAY:/**/NONE!important",
+        "--x:none;display:var(--x)",
+        "display:var(--x, none)",
+        "color:#123456;-webkit-text-fill-color:#fff",
+        "scale:0 1",
+        "opacity:0e0",
+    ],
+)
+def test_style_of_an_element_hides_it_however_it_is_written(style: str) -> None:
+    assert "Words between" not in read(f'<p style="{style}">Words between.</p>')
+
+
 def test_page_without_head_and_body_tags_is_read() -> None:
     page = f"<title>Lamp</title><main><p>{WORDS}</p></main>".encode()
     assert "trims the wick" in extract(page, url="https://e.org/", content_type="text/html").text
@@ -200,8 +304,12 @@ def test_page_without_head_and_body_tags_is_read() -> None:
         "<style>" + ".a .a .a .a p{display:none}" * 3_000 + "</style>",
         "<style>" + "a," * 100_000 + "p{left:0}</style>",
         "<style>p{color:" + "rgb(" * 50_000 + "}</style>",
+        "<style>" + "p ~ p ~ p ~ p + p{display:none}" * 3_000 + "</style>",
+        "<style>" + ":not(:is(:not(" * 20_000 + "</style>",
+        "<style>" + "a{b{" * 20_000 + "</style>",
+        "<style>" + "p:nth-of-type(2n){left:0}" * 3_000 + "</style>",
     ],
-    ids=["comments", "braces", "descendants", "selectors", "colours"],
+    ids=["comments", "braces", "descendants", "selectors", "colours", "siblings", "functions", "nesting", "numbers"],
 )
 def test_hostile_sheet_is_read_in_bounded_work(head: str) -> None:
     body = '<div class="a">' * 200 + '<p class="a" style="color:#fff">x</p>' * 5_000 + "</div>" * 200
