@@ -147,8 +147,11 @@ class StyleSheets:
 
     def style_of(self, element: Any) -> dict[str, str]:
         """Return the declarations that hold for an element: its own, else the more specific, else the important."""
+        own = element.get("style", "")
+        if not own and not self._by_key:
+            return {}
         style: dict[str, tuple[str, bool]] = {}
-        for part in (*self._declared_for(element), _declared(element.get("style", "")[:_MAX_STYLE])):
+        for part in (*self._declared_for(element), _declared(own[:_MAX_STYLE])):
             style.update({name: new for name, new in part.items() if new[1] or not style.get(name, new)[1]})
         return self._with_variables(element, {name: value for name, (value, _) in style.items()})
 
