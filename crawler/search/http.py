@@ -14,7 +14,7 @@ from crawler.fetch.guard import FetchError
 from crawler.fetch.result import ANY_TYPE, Fetched, NotConnected, TooLarge
 from crawler.search.errors import EngineDown, EngineError, EngineUnreachable
 from crawler.search.responses import error_of, json_object
-from domain.errors import without_userinfo
+from domain.errors import masked, without_userinfo
 
 _JSON: Final = "application/json"
 _QUERY: Final = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"]*")
@@ -78,5 +78,4 @@ class EngineApi:
 
     def _without_secrets(self, error: FetchError) -> str:
         """Return the error's message without any URL's query and password, and without the key."""
-        text = without_userinfo(_QUERY.sub(r"\1", str(error)))
-        return text.replace(self._key, "[key]") if self._key else text
+        return masked(without_userinfo(_QUERY.sub(r"\1", str(error))), self._key)

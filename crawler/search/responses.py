@@ -28,6 +28,7 @@ from crawler.search.errors import (
 )
 from crawler.urls import BadUrl, canonical
 from domain import Link
+from domain.errors import masked
 
 #: words of block pages; searched in pages only, never in an API's answer
 _BLOCK_PAGE: Final = re.compile(
@@ -92,7 +93,7 @@ def _detail(fetched: Fetched, hide: str) -> str:
         text = _message(json.loads(text)) or text
     plain = " ".join(html.unescape(text).split())
     plain = "".join(char for char in plain if char.isprintable())
-    return (plain.replace(hide, "[key]") if hide else plain)[:_MAX_DETAIL]
+    return masked(plain, hide)[:_MAX_DETAIL]
 
 
 def _message(answer: object, depth: int = 3) -> str:

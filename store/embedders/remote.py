@@ -12,7 +12,7 @@ import httpx2
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.errors import without_userinfo
+from domain.errors import masked, without_userinfo
 from store.embedders import DimensionChanged, EmbedderError, EmbeddingFailed, EmbeddingRefused
 
 DEFAULT_BASE_URL: Final = "https://api.openai.com/v1"
@@ -41,6 +41,7 @@ class RemoteEmbedder:
         self._url = f"{base_url.rstrip('/')}/embeddings"
         self._shown = without_userinfo(self._url)
         self._sleep = sleep
+        self._key = api_key
         headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx2.Client(headers=headers, timeout=timeout_s)
 
@@ -103,7 +104,10 @@ class RemoteEmbedder:
             return EmbeddingRefused(f"{what}: the key is missing or wrong. Set the embedder's API key.")
         if response.status_code == 404:
             return EmbeddingRefused(f"{what}: no such address or model. Check the base URL (often …/v1) and the name.")
-        return EmbeddingRefused(f"{what}: {response.text[:200]!r}. Check the model and the base URL.")
+        return EmbeddingRefused(f"{what}: {self._said(response, 200)}. Check the model and the base URL.")
+
+    def _said(self, response: httpx2.Response, most: int) -> str:
+        return repr(masked(response.text[:10_000], self._key)[:most])
 
     def _vectors(self, response: httpx2.Response, count: int) -> list[list[float]]:
         try:
@@ -111,7 +115,7 @@ class RemoteEmbedder:
             vectors = [[float(number) for number in item["embedding"]] for item in data]
         except (ValueError, KeyError, TypeError) as error:
             raise EmbeddingRefused(
-                f"{self._shown} does not answer as an OpenAI-compatible service does: {response.text[:100]!r}. "
+                f"{self._shown} does not answer as an OpenAI-compatible service does: {self._said(response, 100)}. "
                 "Check the base URL."
             ) from error
         if len(vectors) != count:

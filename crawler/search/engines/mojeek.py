@@ -6,6 +6,7 @@ from crawler.search.engine import Query, RateLimit
 from crawler.search.errors import EngineError, EngineKeyRejected, OutOfCredit
 from crawler.search.keyed_engine import JsonObject, KeyedEngine
 from crawler.search.responses import text_of
+from domain.errors import masked
 
 
 class Mojeek(KeyedEngine):
@@ -29,7 +30,7 @@ class Mojeek(KeyedEngine):
     def _is_answer(self, answer: JsonObject) -> bool:
         status = text_of(answer.get("response"), "status")
         if not status.startswith("OK"):
-            raise _error_of(status.replace(self._key, "[key]")[:200])
+            raise _error_of(masked(status, self._key)[:200])
         return True
 
 

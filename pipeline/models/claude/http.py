@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import anthropic
 import httpx2
 
+from domain.errors import masked
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
 from pipeline.models.claude.request import span_of_blocks
 from pipeline.models.deadline import (
@@ -235,7 +236,7 @@ class MessagesApi:
 
     def _detail(self, error: anthropic.APIStatusError) -> str:
         # a proxy's error page may repeat the request's headers
-        text = " ".join(str(error.api_message or "").replace(self._api_key, "[key]").split())
+        text = " ".join(masked(str(error.api_message or ""), self._api_key).split())
         return f": {text[:200]}" if text and not text.startswith("<") else ""
 
     def _unreachable(self, error: Exception) -> ModelUnreachable:

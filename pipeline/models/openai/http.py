@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from domain.errors import masked
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
 from pipeline.models.deadline import (
     LIMIT_STATUSES,
@@ -157,7 +158,7 @@ class ChatApi:
 
     def _detail(self, text: str) -> str:
         # a proxy's error page may repeat the request's headers
-        shown = " ".join((text.replace(self._api_key, "[key]") if self._api_key else text).split())
+        shown = " ".join(masked(text, self._api_key).split())
         return f": {shown[:DETAIL_CHARACTERS]}" if shown else ""
 
     def _unreachable(self, error: Exception) -> ModelUnreachable:
