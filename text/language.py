@@ -116,6 +116,8 @@ def detect_page_language(text: str, declared: str = "") -> str:
     """Return the ISO 639-1 code of a page's language, "und" for a text without letters."""
     middle = max(0, len(text) // 2 - _SAMPLE // 2)
     sample = text[middle : middle + _SAMPLE]
+    if not (declared.isascii() and declared.isalpha()):
+        declared = ""
     if not any(char.isalpha() for char in sample):
         return declared or "und"
     lang, probability = classify_language(sample)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from api.cli.connect import connected, open_client
-from api.cli.output import EXIT_NOT_KNOWN, exit_code, notify, print_lines, print_progress, terminal
+from api.cli.output import EXIT_NOT_KNOWN, exit_code, notify, print_json, print_lines, print_progress, terminal
 from api.cli.sources import say_unread
 from domain import BLOCK_KINDS
 
@@ -65,7 +64,7 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
             ask_flow.check(asked)
             record = ask_flow.ask(client, asked, print_progress)
             if as_json:
-                print_lines(ask_flow.to_json(record))
+                print_json(record.json)
             else:
                 print_lines("", *show.record_lines(record, terminal()))
                 if not chat:
@@ -86,9 +85,11 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
 
 def _leave(question_id: str, client: Client, as_json: bool) -> None:
     """Print what was accepted, and how to get its answer."""
-    from api.cli.ask_flow import to_json
 
-    print_lines(to_json(client.get(question_id)) if as_json else question_id)
+    if as_json:
+        print_json(client.get(question_id).json)
+    else:
+        print_lines(question_id)
     notify(f"The answer may take a day. Keep Wellread running; `wellread export question {question_id}` shows it.")
 
 
@@ -113,7 +114,7 @@ def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
     with open_client() as client:
         found = client.search(query, limit=limit, **given)
     if as_json:
-        print_lines(json.dumps([passage.json for passage in found], indent=2, ensure_ascii=False))
+        print_json([passage.json for passage in found])
     else:
         print_lines(*passages_lines(found, terminal()))
     if not found:
@@ -140,7 +141,7 @@ def trace(question_id: str, as_json: bool) -> None:
     with open_client() as client:
         steps = client.trace(question_id)
     if as_json:
-        print_lines(json.dumps(steps, indent=2, ensure_ascii=False))
+        print_json(steps)
     else:
         print_lines(*trace_lines([StepOut.model_validate(step) for step in steps], terminal()))
 

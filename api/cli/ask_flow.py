@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import queue
 import threading
 import time
@@ -110,11 +109,6 @@ def read_pages(
         done += over
         waiting = [reading for reading in seen if not reading.is_over]
     return done
-
-
-def to_json(record: Record) -> str:
-    """Return the record exactly as the API sent it."""
-    return json.dumps(record.json, indent=2, ensure_ascii=False)
 
 
 def submit(client: Client, asked: Asking) -> str:

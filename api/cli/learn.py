@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from api.cli.connect import open_client
-from api.cli.output import print_lines, terminal
+from api.cli.output import print_json, print_lines, terminal
 
 if TYPE_CHECKING:
     from api.cli.views.question import Style
@@ -28,7 +27,7 @@ def learn(reset: bool, as_json: bool) -> None:
     with open_client() as client:
         learned = client.reset_learned() if reset else client.learn()
     if as_json:
-        print_lines(json.dumps([each.model_dump(mode="json") for each in learned], ensure_ascii=False, indent=2))
+        print_json([each.model_dump(mode="json") for each in learned])
     elif not learned:
         print_lines("Nothing to learn from yet: no answer was judged, or none whose evidence is kept.")
     else:

@@ -10,7 +10,7 @@ import click
 from api import installed_version
 from api.cli import access, ask, exchange, files, learn, operate, pages, processes, reads, sources, threads, watch
 from api.cli.connect import with_collection
-from api.cli.output import EXIT_INTERRUPTED
+from api.cli.output import EXIT_INTERRUPTED, notify
 from domain.errors import WellreadError
 
 
@@ -25,7 +25,7 @@ class _CleanErrors(click.Group):
             if context.params.get("debug"):
                 traceback.print_exc()
             else:
-                click.echo(f"wellread: {_said(error)}", err=True)
+                notify(f"wellread: {_said(error)}")
             context.exit(1)
         except Exception as error:
             if context.params.get("debug") or not _is_of_redis(error):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +28,12 @@ EXIT_NOT_KNOWN = 3
 EXIT_INTERRUPTED = 130
 
 
+#: what controls a terminal or the direction of its text, but for colours; and halves of surrogate pairs
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]|\x1b(?!\[[\d;]*m)"
+)
+
+
 def exit_code(status: Status) -> int:
     """Return the exit code for a question's status: 0 answered, 1 failed, 3 not known, out of time or not ended."""
     from domain import Status
@@ -36,13 +44,19 @@ def exit_code(status: Status) -> int:
 def print_lines(*lines: str) -> None:
     """Write to stdout."""
     for line in lines:
-        click.echo(line)
+        click.echo(_CONTROL.sub("", line))
+
+
+def print_json(value: Any) -> None:
+    """Write JSON to stdout, whose texts are all there: what would control the terminal is escaped."""
+    written = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    print_lines(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", written))
 
 
 def notify(*lines: str) -> None:
     """Write to stderr at once."""
     for line in lines:
-        click.echo(line, err=True)
+        click.echo(_CONTROL.sub("", line), err=True)
 
 
 def print_progress(event: Event, at_s: float) -> None:
@@ -65,7 +79,7 @@ def progress_line(*, first_s: float = QUIET_S) -> Callable[[str, bool], None]:
         nonlocal due
         if overwrites and (is_last or time.monotonic() >= due):
             due = time.monotonic() + _OVERWRITTEN_S
-            click.echo(f"\r\x1b[K{line}", nl=is_last and bool(line), err=True)
+            click.echo(f"\r\x1b[K{_CONTROL.sub('', line)}", nl=is_last and bool(line), err=True)
         elif not overwrites and line and time.monotonic() >= due:
             due = time.monotonic() + QUIET_S
             notify(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.connect import open_client, to_delete
-from api.cli.output import notify, print_lines, terminal
+from api.cli.output import notify, print_json, print_lines, terminal
 from api.cli.views.width import clean, cut, when, wrap
 from domain.file import is_file_address
 
@@ -67,7 +66,7 @@ def show_all(
             given["source"] = _source_id(client, source)
         found = list(_all(client, {name: value for name, value in given.items() if value}, after, limit))
     if as_json:
-        print_lines(json.dumps([page.json for page in found], ensure_ascii=False, indent=2))
+        print_json([page.json for page in found])
     else:
         is_part = bool(after or any(given.values()))
         print_lines(*summary_lines(found, terminal(), is_full=len(found) == limit, is_part=is_part))
@@ -165,7 +164,7 @@ def page_lines(page: StoredPage, style: Style) -> list[str]:
     lines = [
         cut(clean(page.title or page.url), style.width),
         clean(page.url),
-        f"page {page.id}, {page.lang}, {len(page.text):,} characters",
+        f"page {page.id}, {clean(page.lang)}, {len(page.text):,} characters",
         f"text number {page.generation}, read {when(page.read_at)}",
         f"{state} checked {when(page.checked_at)}",
         *([_not_read(page.stale_since, page.history[0].reason if page.history else "")] if page.stale_since else []),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.connect import connected, open_client
-from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_lines, progress_line, terminal
+from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_json, print_lines, progress_line, terminal
 from api.cli.sources import say_unread
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ def _print(seen: SiteRead, as_json: bool) -> None:
     from api.cli.views.sites import site_read_lines
 
     if as_json:
-        print_lines(json.dumps(seen.json, indent=2))
+        print_json(seen.json)
     else:
         print_lines(*site_read_lines(seen, terminal()))
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from api.cli.connect import open_client, to_delete
-from api.cli.output import notify, print_lines, terminal
+from api.cli.output import notify, print_json, print_lines, terminal
 from api.cli.views.width import clean, cut, when, wrap
 
 if TYPE_CHECKING:
@@ -33,7 +32,10 @@ def show_all(words: str, limit: int, as_json: bool) -> None:
     """List the threads, most recently used first."""
     with open_client() as client:
         found = client.threads(words, limit=limit)
-    print_lines(*([_json([asdict(each) for each in found])] if as_json else _thread_lines(found, terminal())))
+    if as_json:
+        print_json([asdict(each) for each in found])
+    else:
+        print_lines(*_thread_lines(found, terminal()))
 
 
 @threads.command()
@@ -46,7 +48,10 @@ def show(thread_id: str, limit: int, as_json: bool) -> None:
     """Show the questions of a thread; `wellread export thread ID` includes their answers."""
     with open_client() as client:
         found = client.thread(thread_id, limit=limit)
-    print_lines(*([_json(asdict(found))] if as_json else _turn_lines(found, terminal())))
+    if as_json:
+        print_json(asdict(found))
+    else:
+        print_lines(*_turn_lines(found, terminal()))
 
 
 @threads.command()
@@ -95,10 +100,6 @@ def _turn_lines(thread: ThreadWithQuestions, style: Style) -> list[str]:
         if turn.question_as_understood:
             lines += wrap(turn.question_as_understood, style.width, first="  = ", rest="    ")
     return lines
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
 
 
 COMMANDS = (threads,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import pytest
 
@@ -13,6 +14,26 @@ from api.cli.output import progress_count, progress_line
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
+
+
+#: C1 control sequences, direction, a half of a pair, a title and a bell, a way back over the line
+HOSTILE = "a\x9b2Jb\u202ec\u2066d\ud800e\x1b]0;x\x07f\x7fg\rh\x1b[2Ji"
+
+
+def test_nothing_controls_the_terminal_but_our_colours(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_lines(HOSTILE, "\x1b[31mred\x1b[0m")
+    output.notify(HOSTILE)
+    written = capsys.readouterr()
+    assert written.out == "a2Jbcde]0;xfgh[2Ji\nred\n"
+    assert written.err == "a2Jbcde]0;xfgh[2Ji\n"
+
+
+def test_json_has_every_character_but_none_that_controls(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_json({"title": HOSTILE, HOSTILE: "Ärger 🗼"})
+    written = capsys.readouterr().out
+    assert json.loads(written) == {"title": HOSTILE, HOSTILE: "Ärger 🗼"}
+    assert "Ärger 🗼" in written
+    assert all(char == "\n" or char.isprintable() for char in written)
 
 
 @pytest.fixture
