@@ -122,7 +122,7 @@ def _check_same(folder: WatchedFolder, seen_as: str, known: Iterable[SeenFile], 
         return
     raise FolderUnreadable(
         f"Another folder or disk is at its place, with {left:,} of the {len(held):,} files: what was read from it "
-        f"is kept. To accept it as it is now, add it again: `wellread add {folder.path}`."
+        f"is kept. To accept it as it is now, add it again: `wellread add FOLDER --name {folder.name}`."
     )
 
 

@@ -23,6 +23,7 @@ from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
 from store.folders import UnknownFolder
 from store.keys import BadExpiry, BadKeyName, KeyExists, UnknownKey
 from store.knowledge.archive import BadArchive
+from store.passages.errors import PassagesError
 from store.questions.feedback import NothingToJudge
 from store.questions.new_questions import IdempotencyConflict
 from store.questions.state import UnknownQuestion
@@ -223,6 +224,11 @@ _KNOWN: dict[type[Exception], _Kind] = {
         type="no-room", status=503, title="There is no room for another question",
         what_to_do="Try again later; `wellread doctor` says what is full. The open questions go on.",
     ),
+    PassagesError: _Kind(
+        type="knowledge-base-error", status=503, title="The knowledge base cannot be used",
+        detail="Its passages cannot be read or written; the API's log says why.",
+        what_to_do="Try again in some seconds; `wellread doctor` says more.",
+    ),
     DatabaseError: _Kind(
         type="database-error", status=503, title="The database cannot be used",
         what_to_do="Try again in some seconds; `wellread doctor` says more.",
@@ -232,7 +238,7 @@ _KNOWN: dict[type[Exception], _Kind] = {
         what_to_do="Try again in some seconds; no stored data is harmed. `wellread doctor` says more.",
     ),
     WellreadError: _Kind(
-        type="wellread-error", status=500, title="The request failed",
+        type="wellread-error", status=500, title="The request failed", detail="The API's log says why.",
         what_to_do="Follow the detail; `wellread doctor` checks the installation.",
     ),
 }  # fmt: skip

@@ -141,12 +141,15 @@ def _database(services: Services) -> Diagnosis:
     from sqlalchemy.engine import make_url
 
     from store.sql.database import check_schema
+    from store.sql.errors import where
 
     url = make_url(services.settings.database)
     if _is_new(services.settings):
         return Diagnosis("note", "created at the first start")
     check_schema(services.database)
-    return Diagnosis("ok", url.render_as_string(hide_password=True))
+    return Diagnosis(
+        "ok", url.database or "" if url.get_backend_name() == "sqlite" else where(services.settings.database)
+    )
 
 
 def _embedder(services: Services) -> Diagnosis:

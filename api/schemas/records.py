@@ -125,7 +125,7 @@ class CheckOut(_Out):
     name: str
     ok: bool
     needed: bool = Field(default=True, description="False: questions are answered without it, and `ready` stays true.")
-    detail: str
+    detail: str = Field(description="Empty for whoever may not see it.")
     what_to_do: str = ""
 
 

@@ -121,10 +121,11 @@ export function when(time) {
 
 // ---- talking to the API
 
+export const keyHeader = () => (sessionStorage.getItem("key") ? { "x-api-key": sessionStorage.getItem("key") } : {});
+
 export async function fetched(path, options = {}) {
-  const key = sessionStorage.getItem("key");
   const json = typeof options.body === "string";
-  const headers = { ...(json && { "content-type": "application/json" }), ...(key && { "x-api-key": key }), ...options.headers };
+  const headers = { ...(json && { "content-type": "application/json" }), ...keyHeader(), ...options.headers };
   const response = await fetch(within(path), { ...options, headers }).catch(() => {
     throw new Error("The server does not answer. Is `wellread up` still running?");
   });

@@ -20,7 +20,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
-from store.sql.errors import DatabaseAway, DatabaseError, SchemaOutdated, translated
+from store.sql.errors import DatabaseAway, DatabaseError, SchemaOutdated, translated, where
 
 #: the latest migration; every process checks it at its start, without loading Alembic
 REVISION = "0026"
@@ -133,7 +133,9 @@ class Database:
             yield
             return
         if not self._lock.acquire(timeout=LOCKED_S):
-            raise DatabaseAway(f"{self.url} is locked for over {LOCKED_S:.0f} s: stop the process that holds it.")
+            raise DatabaseAway(
+                f"{where(self.url)} is locked for over {LOCKED_S:.0f} s: stop the process that holds it."
+            )
         try:
             yield
         finally:

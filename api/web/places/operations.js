@@ -2,7 +2,7 @@
 
 import { to } from "../address.js";
 import { inline } from "../asking/blocks.js";
-import { button, call, guarded, make, say, send, sure, when } from "../parts.js";
+import { button, call, guarded, keyHeader, make, say, send, sure, when } from "../parts.js";
 import { headingOfOne, table, turns } from "./form.js";
 import { plot } from "./plot.js";
 
@@ -42,7 +42,7 @@ export function close() {
 async function show() {
   clearTimeout(later);
   const isLast = begin();
-  const readiness = fetch("/readyz").then((response) => response.json());
+  const readiness = fetch("/readyz", { headers: keyHeader() }).then((response) => response.json());
   const [{ queues, dead, hours, spent, due, failed_callbacks: untold }, { checks }, { pages, questions }] = await Promise.all([
     call("/api/operations"),
     readiness,

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from store.passages.errors import PassagesError
 from store.sql.database import Database
 from tests.api.conftest import LOCAL
 from workers.services import Services
@@ -179,6 +182,45 @@ def test_a_database_that_is_away_is_said_to_be(tmp_path: Path, valkey_url: str) 
     with TestClient(create_app(services), base_url=LOCAL, raise_server_exceptions=False) as http:
         _is_problem(http.get("/api/questions"), 503)
         assert http.get("/healthz").status_code == 200
+
+
+_SECRET_URLS = [
+    "postgresql+psycopg://127.0.0.1:9/secretbase?user=someone&password=PGSECRET&sslpassword=PGSECRET",
+    "postgresql+psycopg://someone:PGSECRET@127.0.0.1:9/secretbase?connect_timeout=1",
+    "postgresql+psycopg:///secretbase?host=/secret/socket&user=someone&password=PGSECRET",
+    "sqlite:////secret/secretbase.db",
+]
+
+
+@pytest.mark.parametrize("url", _SECRET_URLS)
+def test_nobody_hears_more_of_the_database_than_its_host(tmp_path: Path, valkey_url: str, url: str) -> None:
+    keys = (SecretStr("ask:reader-key"), SecretStr("operate:operator-key"))
+    services = Services(load(data_dir=tmp_path / "secret", redis_url=valkey_url, database_url=url, api_keys=keys))
+    with TestClient(create_app(services), base_url=LOCAL, raise_server_exceptions=False) as http:
+        answers = {key: http.get("/readyz", headers={"x-api-key": key} if key else {}) for key in KEYS}
+        answers["asked"] = http.get("/api/questions", headers={"x-api-key": "operator-key"})
+        answers["looked up"] = http.get("/api/questions", headers={"x-api-key": "wr-0123456789abcdef"})
+    for answer in answers.values():
+        assert answer.status_code == 503
+        assert re.search("secret|someone|:9", answer.text, re.IGNORECASE) is None, answer.text
+    details = {key: {check["detail"] for check in answers[key].json()["checks"]} for key in KEYS}
+    assert details[""] == details["wr-unknown"] == details["reader-key"] == {""}
+    assert any("database" in detail for detail in details["operator-key"])
+
+
+#: none, one that may be in the database, one that may ask, one that may operate
+KEYS = ("", "wr-unknown", "reader-key", "operator-key")
+
+
+def test_failing_knowledge_base_tells_no_path(http: TestClient, services: Services) -> None:
+    class Broken:
+        def __getattr__(self, name: str) -> Any:
+            raise PassagesError(f"Cannot read the passages in {services.settings.data_dir}.")
+
+    services.__dict__["passages"] = Broken()
+    response = http.post("/api/search", json={"query": "lighthouse"})
+    assert _is_problem(response, 503)["type"] == "knowledge-base-error"
+    assert str(services.settings.data_dir) not in response.text
 
 
 def test_an_unforeseen_error_hides_its_trace(http: TestClient, services: Services) -> None:
