@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import StatementError
@@ -21,10 +23,11 @@ from sqlalchemy.exc import StatementError
 from domain.errors import WellreadError
 from store.knowledge.archive import BACKUP_FORMAT as FORMAT
 from store.knowledge.archive import FORMAT as EXPORT_FORMAT
-from store.knowledge.archive import explained
+from store.knowledge.archive import FREE_BYTES, MAX_LINE, MAX_MANIFEST, MOST_PACKED, explained
 from store.sql import database as sql
 from store.sql import row_lines
 from store.sql.database import Database
+from store.sql.errors import DatabaseAway, DatabaseError
 from workers.services.collections import every
 
 if TYPE_CHECKING:
@@ -45,6 +48,14 @@ class NotEmpty(WellreadError):
     """Something is stored where a backup is to be restored."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What a backup holds."""
+
+    rows: dict[str, int]  #: of each table
+    left_out: tuple[str, ...]  #: rows that cannot be written: the name of the table and the key of each
+
+
 @dataclass
 class Part:
     """A collection in the file."""
@@ -54,34 +65,39 @@ class Part:
     rows: dict[str, int] = field(default_factory=dict)
 
 
-def backup(services: Services, path: Path, *, wellread: str) -> dict[str, int]:
-    """Write a file whole, or not at all, which only this user may read; return how many rows of each table it holds."""
+def backup(services: Services, path: Path, *, wellread: str) -> Written:
+    """Write a file whole, or not at all, which only this user may read; return what it holds."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     parts: dict[str, Part] = {}
+    left_out: list[str] = []
     try:
         beside.touch(mode=0o600, exist_ok=False)
         with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for each in every(services):
                 name = DEFAULT if each.collection.is_default else each.collection.id
-                parts[name] = _write(archive, name, each.database)
+                parts[name], left = _write(archive, name, each.database)
+                left_out += [f"{table} {key}" for table, keys in left.items() for key in sorted(map(str, keys))]
             about = {"format": FORMAT, "version": VERSION, "wellread": wellread, "at": services.now().isoformat()}
             held = {name: vars(part) for name, part in parts.items()}
             archive.writestr(MANIFEST, json.dumps(about | {"parts": held}, indent=1))
         beside.replace(path)
     except OSError as error:
-        raise BadBackup(f"{path} cannot be written: {error.strerror or error}.") from error
+        raise BadBackup(f"{path.name} cannot be written: {error.strerror or error}.") from error
     finally:
         beside.unlink(missing_ok=True)
-    return _added(parts)
+    return Written(rows=_added(parts), left_out=tuple(left_out))
 
 
 def restore(settings: Settings, path: Path) -> dict[str, int]:
     """Restore a file into databases without rows, which are made where they are missing; return the rows of each table.
 
     The tables are made as they were and then brought up to date. Pages are indexed again by the workers. Raises
-    BadBackup, or NotEmpty; then nothing is restored.
+    BadBackup, or NotEmpty; then nothing is restored. Keys and watched folders come back too, so the file must be one's
+    own.
     """
     with _opened(path) as archive:
+        with _explained(path):
+            _check_size(archive, settings)
         parts = _manifest(archive, path)
         for name in parts:
             _check_empty(settings, _id(name))
@@ -96,17 +112,40 @@ def restore(settings: Settings, path: Path) -> dict[str, int]:
     return _added(parts)
 
 
-def _write(archive: zipfile.ZipFile, name: str, database: Database) -> Part:
+def _write(archive: zipfile.ZipFile, name: str, database: Database) -> tuple[Part, dict[str, set[object]]]:
+    left_out: dict[str, set[object]] = {}
     with row_lines.snapshot(database) as connection:
         part = Part(revision=row_lines.revision(connection))
         for table in row_lines.tables(connection):
             part.tables[table.name] = list(table.columns.keys())
             part.rows[table.name] = 0
             with archive.open(f"{name}/{table.name}.jsonl", "w", force_zip64=True) as member:
-                for line in row_lines.lines(connection, table):
+                for line in row_lines.lines(connection, table, left_out):
                     member.write(line)
                     part.rows[table.name] += 1
-    return part
+    return part, left_out
+
+
+def _check_size(archive: zipfile.ZipFile, settings: Settings) -> None:
+    """Raise ValueError for a file that unpacks to far more than a backup does, or than there is room for."""
+    members = archive.infolist()
+    for member in members:
+        if member.file_size > MOST_PACKED * member.compress_size + FREE_BYTES:
+            raise ValueError(f"{member.filename} unpacks to {member.file_size:,} bytes, far more than rows do")
+    if settings.database.startswith("sqlite"):
+        needed, place = sum(member.file_size for member in members), settings.data_dir
+        free = shutil.disk_usage(next(each for each in (place, *place.absolute().parents) if each.exists())).free
+        if needed > free:
+            raise ValueError(f"it unpacks to {needed:,} bytes, and {free:,} are free")
+
+
+def _lines(member: IO[bytes], settings: Settings) -> Iterator[bytes]:
+    """Yield the lines of a member; raises ValueError for one that is longer than any row."""
+    most = MAX_LINE + 2 * settings.file_max_bytes
+    while line := member.readline(most + 1):
+        if len(line) > most:
+            raise ValueError(f"{member.name} has a line of more than {most:,} bytes")
+        yield line
 
 
 def _restore(settings: Settings, archive: zipfile.ZipFile, name: str, part: Part) -> None:
@@ -117,13 +156,19 @@ def _restore(settings: Settings, archive: zipfile.ZipFile, name: str, part: Part
         with database.write() as session:
             connection = session.connection()
             known = {table.name: table for table in row_lines.tables(connection)}
+            if known.keys() != part.tables.keys():
+                raise ValueError(f"it lacks, or adds, {', '.join(sorted(known.keys() ^ part.tables.keys()))[:200]}")
             for table, columns in part.tables.items():
                 with archive.open(f"{name}/{table}.jsonl") as member:
-                    added = row_lines.add(connection, known[table], columns, member)
+                    added = row_lines.add(connection, known[table], columns, _lines(member, settings))
                 if added != part.rows[table]:
                     raise ValueError(f"{table} has {added} rows and not {part.rows[table]}")
                 row_lines.count_on(connection, known[table])
             _index_again(connection)
+    except DatabaseError as error:
+        if isinstance(error, DatabaseAway):
+            raise
+        raise ValueError("its rows do not fit together") from error
     finally:
         database.close()
     sql.migrate(url, _id(name))
@@ -154,21 +199,25 @@ def _check_empty(settings: Settings, part: str) -> None:
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Part]:
     with _explained(path):
+        if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST:
+            raise ValueError("its manifest is too large")
         held: dict[str, Any] = json.loads(archive.read(MANIFEST))
         if held["format"] == EXPORT_FORMAT:
-            raise BadBackup(f"{path} is an export, not a backup: use `wellread import`.")
+            raise BadBackup(f"{path.name} is an export, not a backup: use `wellread import`.")
         if held["format"] != FORMAT:
             raise ValueError(f"it is {held['format']!r}")
         parts = {name: Part(**part) for name, part in held["parts"].items()}
         for name, part in parts.items():
             if name != DEFAULT:
                 sql.part_schema(name)  # raises for what is no collection's id
+            if not re.fullmatch(r"\d{4}", part.revision):
+                raise ValueError(f"{part.revision[:40]!r} is no revision of the tables")
             if part.revision > sql.REVISION:
                 raise ValueError(f"Wellread {held['wellread']} wrote it, which is newer: update this one first")
             if part.revision < sql.FIRST_REVISION:
                 raise BadBackup(
-                    f"{path} is from before Wellread 0.2.0 (revision {part.revision}): restore it with the version "
-                    f"that wrote it. {sql.UPGRADE_FIRST}"
+                    f"{path.name} is from before Wellread 0.2.0 (revision {part.revision}): restore it with the "
+                    f"version that wrote it. {sql.UPGRADE_FIRST}"
                 )
         return dict(sorted(parts.items(), key=lambda each: each[0] == DEFAULT))  # the one that names the others last
 
@@ -182,7 +231,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _explained(path: Path) -> AbstractContextManager[None]:
-    others = (KeyError, TypeError, StatementError)
+    others = (KeyError, TypeError, AttributeError, StatementError)
     return explained(path, BadBackup, "backup", *others, then="Nothing of it is stored.")
 
 

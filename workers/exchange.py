@@ -33,7 +33,7 @@ from workers.services import collections
 
 if TYPE_CHECKING:
     from store.knowledge.archive import Archive
-    from store.knowledge.lines import FileLine, Manifest
+    from store.knowledge.lines import FileLine, LeftOut, Manifest
     from workers.services import Services
 
 Line = TypeVar("Line")
@@ -217,7 +217,7 @@ def export_pages(
 ) -> Manifest:
     """Write the sources and the pages that serve every question; raises BadArchive where that fails."""
     database = services.database
-    members: Mapping[str, Iterable[FileLine]] = {
+    members: Mapping[str, Iterable[FileLine | LeftOut]] = {
         archive.SOURCES: rows.sources(database, sites),
         archive.PAGES: rows.pages_of(database, sites),
     }
@@ -234,7 +234,7 @@ def export_collection(
     A question that has not ended is not in it, nor what is made anew: passages, names, caches, what was learned.
     """
     database = services.database
-    members: Mapping[str, Iterable[FileLine]] = {
+    members: Mapping[str, Iterable[FileLine | LeftOut]] = {
         archive.SETTINGS: rows.settings_of(services.collection),
         archive.SOURCES: rows.sources(database, ()),
         archive.FOLDERS: rows.folders_of(database) if folders else (),
@@ -246,11 +246,11 @@ def export_collection(
 
 
 def _told(
-    members: Mapping[str, Iterable[FileLine]], progress: WritingProgress | None
-) -> Mapping[str, Iterable[FileLine]]:
+    members: Mapping[str, Iterable[FileLine | LeftOut]], progress: WritingProgress | None
+) -> Mapping[str, Iterable[FileLine | LeftOut]]:
     """Return the parts of a file, whose progress is told while they are written."""
 
-    def lines(name: str, values: Iterable[FileLine]) -> Iterator[FileLine]:
+    def lines(name: str, values: Iterable[FileLine | LeftOut]) -> Iterator[FileLine | LeftOut]:
         for done, value in enumerate(values, start=1):
             yield value
             if progress is not None:

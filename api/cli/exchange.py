@@ -14,7 +14,7 @@ from api.cli.output import notify, print_lines, progress_count, progress_line
 from api.cli.views.width import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from domain.access.collection import Imported
 
@@ -73,7 +73,8 @@ def knowledge(file: Path, sites: tuple[str, ...]) -> None:
         manifest = export_pages(open_collection(), file, wellread=installed_version(), sites=below, progress=progress)
     print_lines(
         f"{file} holds {counted(manifest.lines[archive.SOURCES], 'source')} and "
-        f"{counted(manifest.lines[archive.PAGES], 'page')}."
+        f"{counted(manifest.lines[archive.PAGES], 'page')}.",
+        *left_out_lines(manifest.left_out),
     )
 
 
@@ -91,11 +92,13 @@ def collection(file: Path) -> None:
 
     services = open_collection()
     with _progress() as progress:
-        lines = export_collection(services, file, wellread=installed_version(), progress=progress).lines
+        manifest = export_collection(services, file, wellread=installed_version(), progress=progress)
+    lines = manifest.lines
     print_lines(
         f"{file} holds the collection {services.collection.name!r}: {counted(lines[archive.SOURCES], 'source')}, "
         f"{counted(lines[archive.FOLDERS], 'watched folder')}, {counted(lines[archive.PAGES], 'page')}, "
-        f"{counted(lines[archive.THREADS], 'thread')} and {counted(lines[archive.QUESTIONS], 'question')}."
+        f"{counted(lines[archive.THREADS], 'thread')} and {counted(lines[archive.QUESTIONS], 'question')}.",
+        *left_out_lines(manifest.left_out),
     )
     if still := unfinished(services.database):
         print_lines(f"Not in it, as they are not answered yet: {counted(still, 'question')}.")
@@ -137,6 +140,14 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.FileError(str(path), error.strerror or str(error)) from error
+
+
+def left_out_lines(names: Sequence[str]) -> list[str]:
+    """Return what a file does not hold because it cannot be written."""
+    if not names:
+        return []
+    shown = [*names[:20], *([f"and {len(names) - 20:,} more"] if len(names) > 20 else [])]
+    return [f"Left out, as they cannot be written: {len(names):,}.", *(f"    {each}" for each in shown)]
 
 
 def imported_lines(taken: Imported) -> Iterator[str]:

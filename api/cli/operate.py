@@ -9,6 +9,7 @@ import click
 
 from api import installed_version
 from api.cli.connect import open_collection, open_services, quiet_logs
+from api.cli.exchange import left_out_lines
 from api.cli.output import notify, print_lines, progress_count, terminal
 from api.cli.views.width import counted
 
@@ -110,7 +111,8 @@ def backup(file: Path) -> None:
     """
     from workers.backup import backup as write
 
-    print_lines(f"{file} holds {_told(write(open_services(), file, wellread=installed_version()))}.")
+    written = write(open_services(), file, wellread=installed_version())
+    print_lines(f"{file} holds {_told(written.rows)}.", *left_out_lines(written.left_out))
 
 
 @click.command()
@@ -118,7 +120,8 @@ def backup(file: Path) -> None:
 def restore(file: Path) -> None:
     """Restore FILE, which `wellread backup` wrote, into an empty SQLite or PostgreSQL database.
 
-    The pages are indexed again when Wellread runs (`wellread up`).
+    Restore only your own backups: API keys and watched folders come back with them. The pages are indexed again when
+    Wellread runs (`wellread up`).
     """
     from workers.backup import restore as read
     from workers.processes.stack import AlreadyRunning, keep_private, running

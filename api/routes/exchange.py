@@ -41,14 +41,16 @@ class ZipFile(StreamingResponse):
 def export(services: ServicesDep) -> ZipFile:
     """Everything in the collection in one file, including private pages. Needs the role admin.
 
-    Not in it: keys, watched folders (`wellread export collection` writes them), questions that have not ended.
+    Not in it: keys, watched folders (`wellread export collection` writes them), questions that have not ended. The
+    header `X-Left-Out` says how many rows could not be written, if any; the log names them.
     """
     with TemporaryDirectory(dir=services.settings.data_dir) as folder:
         path = Path(folder) / "collection.zip"
-        exchange.export_collection(services, path, wellread=installed_version(), folders=False)
+        left_out = exchange.export_collection(services, path, wellread=installed_version(), folders=False).left_out
         written = path.open("rb")  # it stays readable without a name, and nothing of it is left when it is closed
     name = f"wellread-{re.sub('[^a-z0-9_-]', '', services.collection.name)}.zip"
-    return ZipFile(_parts(written), headers={"content-disposition": f'attachment; filename="{name}"'})
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return ZipFile(_parts(written), headers=headers | ({"x-left-out": str(len(left_out))} if left_out else {}))
 
 
 @router.post("/import", openapi_extra={"requestBody": {"required": True, "content": {_ZIP: _BINARY}}})

@@ -103,6 +103,7 @@ export interface CheckOut {
   ok: boolean;
   /** False: questions are answered without it, and `ready` stays true. */
   needed?: boolean;
+  /** Empty for whoever may not see it. */
   detail: string;
   what_to_do?: string;
 }
@@ -1143,7 +1144,7 @@ export interface Routes {
   "GET /api/stats": { query?: { collection?: string }; answer: StatsOut };
   /** This process answers. */
   "GET /healthz": { answer: Record<string, string> };
-  /** Every part, with the fix if one is missing; 503 if questions need it. */
+  /** Every part that must work; 503 if questions need one that does not. */
   "GET /readyz": { answer: Readiness };
   /** Metrics of all collections for Prometheus: what waits, outcomes and costs of the last hour. */
   "GET /metrics": { answer: string };

@@ -12,12 +12,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Final, TypeVar
 
+import structlog
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from domain.errors import WellreadError
-from store.knowledge.lines import Manifest, PageLine, SourceLine
+from store.knowledge.lines import LeftOut, Manifest, PageLine, SourceLine, said
 from store.knowledge.question_lines import QuestionLine, ThreadLine
 from store.knowledge.rows import FolderLine, SettingsLine
+
+log = structlog.get_logger()
 
 FORMAT: Final = "wellread-knowledge"
 #: of the other file that Wellread writes (workers.backup)
@@ -50,22 +54,31 @@ class BadArchive(WellreadError):
     """The file is no export of Wellread, or is damaged; the message says which and why."""
 
 
-def write(path: Path, members: Mapping[str, Iterable[BaseModel]], *, wellread: str, now: datetime) -> Manifest:
-    """Write a file of these members whole, or not at all; return its manifest."""
+def write(
+    path: Path, members: Mapping[str, Iterable[BaseModel | LeftOut]], *, wellread: str, now: datetime
+) -> Manifest:
+    """Write a file of these members whole, or not at all; return its manifest, which names what is left out."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
             lines: dict[str, int] = {}
             sums: dict[str, str] = {}
+            left: list[str] = []
             for name, values in members.items():
-                lines[name], sums[name] = _write_member(archive, name, values)
+                lines[name], sums[name] = _write_member(archive, name, values, left)
             manifest = Manifest(
-                format=FORMAT, version=VERSION, wellread=wellread, created_at=now, lines=lines, sha256=sums
+                format=FORMAT,
+                version=VERSION,
+                wellread=wellread,
+                created_at=now,
+                lines=lines,
+                sha256=sums,
+                left_out=tuple(left),
             )
             archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
         beside.replace(path)
     except OSError as error:
-        raise BadArchive(f"{path} cannot be written: {error.strerror or error}.") from error
+        raise BadArchive(f"{path.name} cannot be written: {error.strerror or error}.") from error
     finally:
         beside.unlink(missing_ok=True)
     return manifest
@@ -123,7 +136,7 @@ class Archive:
 
     def refusal(self, why: str) -> BadArchive:
         """Return the error that refuses the file."""
-        return BadArchive(f"{self._path} is not taken, and nothing of it is stored: {why}.")
+        return BadArchive(f"{self._path.name} is not taken, and nothing of it is stored: {why}.")
 
     def _check_members(self) -> None:
         members = self._archive.infolist()
@@ -155,7 +168,7 @@ class Archive:
                 raise self.refusal(f"it is an export of {kind[:40]!r}")
             manifest = Manifest.model_validate_json(written)
         except ValidationError as error:
-            raise self.refusal(f"its manifest cannot be read ({_said(error)})") from error
+            raise self.refusal(f"its manifest cannot be read ({said(error)})") from error
         if manifest.version > VERSION:
             raise self.refusal(f"Wellread {manifest.wellread} wrote it, which is newer: update this one first")
         return manifest
@@ -175,7 +188,7 @@ class Archive:
                 try:
                     yield kind.model_validate_json(line)
                 except ValidationError as error:
-                    raise self.refusal(f"line {seen} of {name} cannot be read ({_said(error)})") from error
+                    raise self.refusal(f"line {seen} of {name} cannot be read ({said(error)})") from error
         if (seen, digest.hexdigest()) != (self.manifest.lines.get(name), self.manifest.sha256.get(name)):
             raise self.refusal(f"{name} is not what its manifest says")
 
@@ -184,29 +197,33 @@ class Archive:
             return member.readline(MAX_LINE + 1)
 
 
-def _write_member(archive: zipfile.ZipFile, name: str, values: Iterable[BaseModel]) -> tuple[int, str]:
+def _write_member(
+    archive: zipfile.ZipFile, name: str, values: Iterable[BaseModel | LeftOut], left: list[str]
+) -> tuple[int, str]:
     count, digest = 0, hashlib.sha256()
     with archive.open(name, "w", force_zip64=True) as member:
         for value in values:
-            line = _to_line(value)
+            line = value if isinstance(value, LeftOut) else _to_line(value)
+            if isinstance(line, LeftOut):
+                log.warning("row_not_exported", row=line.name, error=line.why)
+                left.append(line.name)
+                continue
             member.write(line)
             digest.update(line)
             count += 1
     return count, digest.hexdigest()
 
 
-def _to_line(value: BaseModel) -> bytes:
-    line = value.model_dump_json().encode() + b"\n"
-    while len(line) > MAX_LINE and isinstance(value, PageLine) and value.versions:
-        value = value.model_copy(update={"versions": value.versions[:-1]})
+def _to_line(value: BaseModel) -> bytes | LeftOut:
+    try:
         line = value.model_dump_json().encode() + b"\n"
+        while len(line) > MAX_LINE and isinstance(value, PageLine) and value.versions:
+            value = value.model_copy(update={"versions": value.versions[:-1]})
+            line = value.model_dump_json().encode() + b"\n"
+    except (PydanticSerializationError, UnicodeEncodeError) as error:
+        named = next((str(getattr(value, name)) for name in ("url", "id", "name") if hasattr(value, name)), "")
+        return LeftOut(name=f"{type(value).__name__.removesuffix('Line').lower()} {named[:200]}", why=str(error)[:200])
     return line
-
-
-def _said(error: ValidationError) -> str:
-    """Return what the first thing is that is wrong, without what was there instead."""
-    first = error.errors(include_input=False, include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
 
 
 @contextmanager
@@ -221,9 +238,9 @@ def explained(
     try:
         yield
     except OSError as error:
-        raise bad(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise bad(f"{path.name} cannot be read: {error.strerror or error}.") from error
     except damage as error:
-        said = (str(error).splitlines() or [type(error).__name__])[0]
+        first = (str(error).splitlines() or [type(error).__name__])[0]
         raise bad(
-            " ".join(filter(None, (f"{path} is damaged, or was not written by `wellread {what}`: {said}.", then)))
+            " ".join(filter(None, (f"{path.name} is damaged, or was not written by `wellread {what}`: {first}.", then)))
         ) from error

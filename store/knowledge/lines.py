@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from domain import BlockKind
 
@@ -37,6 +38,31 @@ class FileLine(BaseModel):
     """A line of the file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """What cannot be a line of the file, as an early version's rows or damaged ones: the others are written."""
+
+    name: str
+    why: str
+
+
+Line = TypeVar("Line", bound=FileLine)
+
+
+def line_or_left_out(kind: type[Line], name: str, values: dict[str, Any]) -> Line | LeftOut:
+    """Return a line with these values, or why there can be none."""
+    try:
+        return kind(**values)
+    except ValidationError as error:
+        return LeftOut(name=name, why=said(error))
+
+
+def said(error: ValidationError) -> str:
+    """Return what the first thing is that is wrong, without what was there instead."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
 
 
 class SourceLine(FileLine):
@@ -136,3 +162,4 @@ class Manifest(FileLine):
     created_at: datetime
     lines: dict[str, int]
     sha256: dict[str, str]
+    left_out: tuple[str, ...] = Field(default=(), exclude=True)  #: what could not be written, when it was

@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
-import structlog
 from pydantic import ValidationError
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import Session
 
 from domain.flow import FINAL
 from store.crawl.candidates import CandidateStatus
-from store.knowledge.lines import FileLine
+from store.knowledge.lines import FileLine, LeftOut, line_or_left_out, said
 from store.knowledge.question_lines import (
     FREE,
     AnswerLine,
@@ -41,8 +40,6 @@ from store.sql.tables import (
 )
 from text.analyser import fold
 
-log = structlog.get_logger()
-
 #: questions in memory at one time
 _BATCH: Final = 16
 #: what hangs on a question: its field in the line, the line, the table
@@ -56,15 +53,15 @@ _PARTS: Final[tuple[tuple[str, type[FileLine], Any, Any], ...]] = (
 Taken = Literal["new", "known"]
 
 
-def threads_of(database: Database) -> Iterator[ThreadLine]:
+def threads_of(database: Database) -> Iterator[ThreadLine | LeftOut]:
     """Yield the threads."""
     with database.read() as session:
         rows = session.scalars(select(ThreadRow).order_by(ThreadRow.created_at, ThreadRow.id)).all()
     for row in rows:
-        yield ThreadLine(**_columns(ThreadLine, row))
+        yield line_or_left_out(ThreadLine, f"thread {row.id}", _columns(ThreadLine, row))
 
 
-def questions_of(database: Database) -> Iterator[QuestionLine]:
+def questions_of(database: Database) -> Iterator[QuestionLine | LeftOut]:
     """Yield the questions that have ended, the first asked first."""
     place = (QuestionRow.created_at, QuestionRow.id)
     query = select(QuestionRow).where(QuestionRow.status.in_(FINAL)).order_by(*place).limit(_BATCH)
@@ -72,7 +69,7 @@ def questions_of(database: Database) -> Iterator[QuestionLine]:
     while True:
         with database.read() as session:
             rows = session.scalars(query if after is None else query.where(tuple_(*place) > after)).all()
-            lines = [line for row in rows if (line := _to_line(session, row)) is not None]
+            lines = [_to_line(session, row) for row in rows]
         if not rows:
             return
         yield from lines
@@ -132,7 +129,7 @@ def _more(table: type[Table], line: FileLine) -> dict[str, Any]:
     return values
 
 
-def _to_line(session: Session, row: QuestionRow) -> QuestionLine | None:
+def _to_line(session: Session, row: QuestionRow) -> QuestionLine | LeftOut:
     parts: dict[str, Any] = {}
     try:
         for name, kind, table, order in _PARTS:
@@ -146,9 +143,8 @@ def _to_line(session: Session, row: QuestionRow) -> QuestionLine | None:
             watch=WatchLine(**_columns(WatchLine, watch)) if watch else None,
             private_urls=tuple(session.scalars(read)),
         )
-    except ValidationError as error:  # as one that an early version asked: the others are written
-        log.warning("question_not_exported", question=row.id, error=str(error.errors(include_input=False)[:1]))
-        return None
+    except ValidationError as error:
+        return LeftOut(name=f"question {row.id}", why=said(error))
 
 
 def _is_kept(row: Table) -> bool:

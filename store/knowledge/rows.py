@@ -7,7 +7,6 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Literal
 
-import structlog
 from pydantic import Field, ValidationError
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -18,14 +17,24 @@ from domain.file import SCHEME, WatchedFolder, is_file_address, path_of
 from domain.site import is_under
 from store import facts, files, folders
 from store.crawl import sources as stored_sources
-from store.knowledge.lines import CheckLine, FactLine, FileLine, PageLine, SourceLine, Text, Url, VersionLine
+from store.knowledge.lines import (
+    CheckLine,
+    FactLine,
+    FileLine,
+    LeftOut,
+    PageLine,
+    SourceLine,
+    Text,
+    Url,
+    VersionLine,
+    line_or_left_out,
+    said,
+)
 from store.pages import pages, visibility
 from store.pages.pages import PageState
 from store.sql.database import Database
 from store.sql.rows import add_missing
 from store.sql.tables import FileRow, PageCheckRow, PageRow, PageVersionRow
-
-log = structlog.get_logger()
 
 #: pages in memory at one time
 _BATCH = 16
@@ -33,7 +42,7 @@ _BATCH = 16
 Taken = Literal["new", "newer", "known"]
 
 
-def sources(database: Database, sites: Sequence[str]) -> Iterator[SourceLine]:
+def sources(database: Database, sites: Sequence[str]) -> Iterator[SourceLine | LeftOut]:
     """Yield the sources, those below ``sites`` where some are named."""
     with database.read() as session:
         found = stored_sources.list_all(session)
@@ -41,18 +50,19 @@ def sources(database: Database, sites: Sequence[str]) -> Iterator[SourceLine]:
         if sites and not is_under(source.url, sites):
             continue
         schedule = source.schedule
-        yield SourceLine(
-            url=source.url,
-            own=source.own,
-            min_delay_s=source.min_delay_s,
-            every_s=schedule.every_s if schedule else None,
-            cron=(schedule.cron or None) if schedule else None,
-            zone=schedule.zone if schedule else "UTC",
-            paused=source.paused,
-        )
+        values = {
+            "url": source.url,
+            "own": source.own,
+            "min_delay_s": source.min_delay_s,
+            "every_s": schedule.every_s if schedule else None,
+            "cron": (schedule.cron or None) if schedule else None,
+            "zone": schedule.zone if schedule else "UTC",
+            "paused": source.paused,
+        }
+        yield line_or_left_out(SourceLine, f"source {source.url}", values)
 
 
-def pages_of(database: Database, sites: Sequence[str] = (), *, whole: bool = False) -> Iterator[PageLine]:
+def pages_of(database: Database, sites: Sequence[str] = (), *, whole: bool = False) -> Iterator[PageLine | LeftOut]:
     """Yield the pages that serve every question, those below ``sites`` where some are named.
 
     ``whole``: also those that are gone or private, and each with its history.
@@ -120,7 +130,7 @@ def _is_no_news(known: PageState, line: PageLine) -> bool:
     return known.content_hash == line.content_hash or known.checked_at >= line.checked_at
 
 
-def _to_lines(session: Session, rows: Sequence[PageRow], *, whole: bool) -> list[PageLine]:
+def _to_lines(session: Session, rows: Sequence[PageRow], *, whole: bool) -> list[PageLine | LeftOut]:
     ids = [row.id for row in rows]
     stated = facts.of_pages(session, ids)
     former: dict[int, list[PageVersionRow]] = {}
@@ -128,12 +138,12 @@ def _to_lines(session: Session, rows: Sequence[PageRow], *, whole: bool) -> list
     for version in session.scalars(wanted):
         former.setdefault(version.page_id, []).append(version)
     visited = _visits(session, ids) if whole else {}
-    lines = []
+    lines: list[PageLine | LeftOut] = []
     for row in rows:
         try:
             lines.append(_to_line(row, stated.get(row.id, []), former.get(row.id, []), visited.get(row.id, [])))
-        except ValidationError as error:  # as with an address from before there was a limit: the others are written
-            log.warning("page_not_exported", page=row.id, error=str(error.errors(include_input=False)[:1]))
+        except ValidationError as error:  # as with an address from before there was a limit
+            lines.append(LeftOut(name=f"page {row.url}", why=said(error)))
     return lines
 
 
@@ -179,14 +189,18 @@ def settings_of(collection: Collection) -> Iterator[SettingsLine]:
     yield SettingsLine(name=collection.name, exclude_sites=collection.exclude_sites)
 
 
-def folders_of(database: Database) -> Iterator[FolderLine]:
+def folders_of(database: Database) -> Iterator[FolderLine | LeftOut]:
     """Yield the watched folders, with the files that are left out of each."""
     with database.read() as session:
         for folder in folders.list_all(session):
             left = select(FileRow.address).where(FileRow.folder_id == folder.id, FileRow.left_out)
-            yield FolderLine(
-                name=folder.name, path=folder.path, every_s=folder.every_s, left_out=tuple(session.scalars(left))
-            )
+            values = {
+                "name": folder.name,
+                "path": folder.path,
+                "every_s": folder.every_s,
+                "left_out": tuple(session.scalars(left)),
+            }
+            yield line_or_left_out(FolderLine, f"folder {folder.name}", values)
 
 
 def adopt(session: Session, folder: WatchedFolder, left_out: Sequence[str], now: datetime) -> None:

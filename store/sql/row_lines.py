@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+import structlog
 from sqlalchemy import JSON, Connection, DateTime, LargeBinary, MetaData, Table, event, func, insert, select, text
 
 from store.sql.database import Database
@@ -19,8 +20,10 @@ from store.sql.tables import UtcDateTime
 
 #: kept by Alembic, and written by it
 _VERSIONS = "alembic_version"
-#: rows read, or written, at once
-_CHUNK = 200
+#: rows read, or written, at once; no more are written after so many bytes
+_CHUNK, _CHUNK_BYTES = 200, 50_000_000
+
+log = structlog.get_logger()
 
 
 @contextmanager
@@ -46,22 +49,40 @@ def tables(connection: Connection) -> list[Table]:
     return found.sorted_tables
 
 
-def lines(connection: Connection, table: Table) -> Iterator[bytes]:
-    """Yield the rows of a table, each a JSON list in the order of its columns."""
+def lines(connection: Connection, table: Table, left_out: dict[str, set[object]] | None = None) -> Iterator[bytes]:
+    """Yield the rows of a table, each a JSON list in the order of its columns.
+
+    What cannot be written, and rows that name such ones, are added to ``left_out``: keys by the table's name.
+    """
+    left = {} if left_out is None else left_out
     writers = [_WRITERS.get(type(column.type)) for column in table.columns]
+    named = [(at, key.column.table.name) for at, column in enumerate(table.columns) for key in column.foreign_keys]
     rows = connection.execution_options(yield_per=_CHUNK).execute(select(table))
     for row in rows:
-        values = [
-            write(value) if write and value is not None else value for write, value in zip(writers, row, strict=True)
-        ]
-        yield json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        try:
+            if any(row[at] in left.get(other, ()) for at, other in named):
+                raise ValueError("it belongs to one that cannot be written")
+            yield _line(writers, row)
+        except (ValueError, TypeError, AttributeError) as error:
+            key = row[next((at for at, column in enumerate(table.columns) if column.primary_key), 0)]
+            log.warning("row_not_written", table=table.name, key=str(key), error=str(error)[:200])
+            left.setdefault(table.name, set()).add(key)
+
+
+def _line(writers: Sequence[Callable[[Any], object] | None], row: Sequence[Any]) -> bytes:
+    values = [write(value) if write and value is not None else value for write, value in zip(writers, row, strict=True)]
+    try:
+        return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    except UnicodeEncodeError:  # half a surrogate pair, from before they were refused: escaped it is as it was
+        return json.dumps(values, separators=(",", ":")).encode() + b"\n"
 
 
 def add(connection: Connection, table: Table, columns: Sequence[str], rows: Iterable[bytes]) -> int:
     """Add lines to a table; return how many. Raises ValueError or KeyError for what is no row of it."""
     readers = [_READERS.get(type(table.columns[name].type)) for name in columns]
-    count, chunk = 0, list[dict[str, Any]]()
+    count, held, chunk = 0, 0, list[dict[str, Any]]()
     for line in rows:
+        held += len(line)
         values = json.loads(line)
         chunk.append(
             {
@@ -69,9 +90,9 @@ def add(connection: Connection, table: Table, columns: Sequence[str], rows: Iter
                 for name, read, value in zip(columns, readers, values, strict=True)
             }
         )
-        if len(chunk) == _CHUNK:
+        if len(chunk) == _CHUNK or held > _CHUNK_BYTES:
             connection.execute(insert(table), chunk)
-            count, chunk = count + len(chunk), []
+            count, held, chunk = count + len(chunk), 0, []
     if chunk:
         connection.execute(insert(table), chunk)
     return count + len(chunk)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from domain import Status
 from store import files
@@ -66,10 +68,10 @@ def test_restored_collections_answer(services: Services, empty: Settings, tmp_pa
     finally:
         stop.set()
         writer.join()
-    assert told["pages"] == 2
+    assert (told.rows["pages"], told.left_out) == (2, ())
     assert (tmp_path / "all.zip").stat().st_mode & 0o777 == 0o600
 
-    assert restore(empty, tmp_path / "all.zip") == told
+    assert restore(empty, tmp_path / "all.zip") == told.rows
     there = _opened(empty)
     with there.database.read() as session:
         assert session.get_one(QuestionRow, asked.id).text == asked.question
@@ -147,7 +149,17 @@ def _damaged(path: Path) -> Iterator[bytes]:
         lambda name, held: held if name == "manifest.json" else held[: len(held) // 2],
         lambda name, held: held.replace(b"wellread-backup", b"wellread-knowledge"),
         lambda name, held: held.replace(REVISION.encode(), b"9999") if name == "manifest.json" else held,
+        lambda name, held: held.replace(REVISION.encode(), b"0021x") if name == "manifest.json" else held,
+        lambda name, held: re.sub(rb'"revision": "\d+"', b'"revision": 21', held),
+        lambda name, held: re.sub(rb'"revision": "\d+"', b'"revision": "../x"', held),
         lambda name, held: b"{}" if name == "manifest.json" else held,
+        lambda name, held: b"[]" if name == "manifest.json" else held,
+        lambda name, held: re.sub(rb'"parts": {', b'"parts": [], "x": {', held) if name == "manifest.json" else held,
+        lambda name, held: _without_table(held, "questions") if name == "manifest.json" else held,
+        lambda name, held: held.replace(b'["', b'["x', 1) if name == "default/questions.jsonl" else held,
+        # bombs: much is packed into little
+        lambda name, held: held + b" " * 60_000_000 if name == "manifest.json" else held,
+        lambda name, held: held + b" " * 60_000_000 if name == "default/questions.jsonl" else held,
     ):
         other = path.with_suffix(".other")
         _rewrite(path, other, change)
@@ -155,9 +167,52 @@ def _damaged(path: Path) -> Iterator[bytes]:
 
 
 def _rewrite(path: Path, to: Path, change: Callable[[str, bytes], bytes]) -> None:
-    with zipfile.ZipFile(path) as good, zipfile.ZipFile(to, "w") as bad:
+    with zipfile.ZipFile(path) as good, zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as bad:
         for name in good.namelist():
             bad.writestr(name, change(name, good.read(name)))
+
+
+def _without_table(manifest: bytes, table: str) -> bytes:
+    held = json.loads(manifest)
+    for part in held["parts"].values():
+        part["tables"].pop(table)
+    return json.dumps(held).encode()
+
+
+def test_row_that_cannot_be_written_is_named_and_the_others_are_restored(
+    services: Services, empty: Settings, tmp_path: Path
+) -> None:
+    store_page(services, "Alma Rasmussen")
+    odd, bad, good = (ask(services, reuse=False, answer_schema=_SCHEMA).id for _ in range(3))
+    with services.database.write() as session:  # as an earlier version, or another program, stored them
+        half = {"id": odd, "schema": json.dumps(_SCHEMA).replace("keeper", "\\ud800")}
+        session.execute(text("UPDATE questions SET answer_schema = :schema WHERE id = :id"), half)
+        session.execute(text("UPDATE questions SET text = x'ff00' WHERE id = :id"), {"id": bad})
+    written = backup(services, tmp_path / "all.zip", wellread="1")
+    assert f"questions {bad}" in written.left_out
+    assert all(bad in each or not each.startswith("questions ") for each in written.left_out)
+    assert restore(empty, tmp_path / "all.zip") == written.rows
+    there = _opened(empty)
+    with there.database.read() as session:
+        assert set(session.scalars(select(QuestionRow.id))) == {odd, good}
+        assert "\ud800" in session.get_one(QuestionRow, odd).answer_schema["properties"]
+    there.close()
+
+
+def test_line_that_is_longer_than_any_row_is_refused(services: Services, empty: Settings, tmp_path: Path) -> None:
+    backup(services, tmp_path / "all.zip", wellread="1")
+    noise = os.urandom(300_000).hex().encode() * 200  # which does not pack to nothing
+    _rewrite(
+        tmp_path / "all.zip",
+        tmp_path / "long.zip",
+        lambda name, held: b'["' + noise + b'"]' if name == "default/questions.jsonl" else held,
+    )
+    small = empty.model_copy(update={"file_max_bytes": 1})
+    with pytest.raises(BadBackup, match="a line of more than"):
+        restore(small, tmp_path / "long.zip")
+
+
+_SCHEMA = {"type": "object", "properties": {"keeper": {"type": "string"}}}
 
 
 def test_export_is_no_backup_and_says_what_takes_it(services: Services, empty: Settings, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
+from sqlalchemy import text
 from starlette.testclient import TestClient
 
 from api.app import create_app
@@ -62,9 +63,17 @@ def test_collection_is_the_same_elsewhere(http: TestClient, asked: str, services
     assert (source["paused"], source["schedule"]["every_s"], source["next_due"]) == (True, 21_600, None)
 
 
+def test_what_cannot_be_written_is_counted(http: TestClient, asked: str, services: Services) -> None:
+    assert "x-left-out" not in http.get("/api/export").headers
+    with services.database.write() as session:
+        session.execute(text("UPDATE questions SET answer_schema = :half"), {"half": '{"b": "\\ud800"}'})
+    assert http.get("/api/export").headers["x-left-out"] == "1"
+
+
 @pytest.mark.parametrize("body", [b"", b"PK no more", b'{"a": 1}'])
-def test_foreign_file_is_refused_with_what_to_do(http: TestClient, body: bytes) -> None:
+def test_foreign_file_is_refused_with_what_to_do(http: TestClient, services: Services, body: bytes) -> None:
     refused = http.post("/api/import", content=body, headers=ZIP)
+    assert str(services.settings.data_dir) not in refused.text
     assert (refused.status_code, refused.json()["type"]) == (422, "bad-archive")
     assert "GET /api/export" in refused.json()["what_to_do"]
     assert http.get("/api/stats").json()["pages"] == 0

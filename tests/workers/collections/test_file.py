@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from domain.access.collection import Imported
 from domain.record import Record
@@ -187,6 +187,22 @@ def test_unanswered_question_is_not_in_a_file(main: Services, asked: list[str], 
         session.get_one(QuestionRow, asked[1]).status = "ASKED"
     lines = export_collection(main, tmp_path / "most.zip", wellread="1.0").lines
     assert lines[archive.QUESTIONS] == 1
+
+
+def test_row_that_cannot_be_a_line_is_named_and_the_others_are_written(
+    main: Services, asked: list[str], tmp_path: Path
+) -> None:
+    with main.database.write() as session:
+        half = {"id": asked[0], "schema": '{"type": "object", "properties": {"b": {"title": "\\ud800"}}}'}
+        session.execute(text("UPDATE questions SET answer_schema = :schema WHERE id = :id"), half)
+        thread = session.get_one(QuestionRow, asked[1]).thread_id
+        session.execute(text("UPDATE threads SET title = :title WHERE id = :id"), {"title": "x" * 300, "id": thread})
+        session.execute(text("UPDATE sources SET min_delay_s = 9999"))
+    written = export_collection(main, tmp_path / "most.zip", wellread="1.0")
+    assert written.left_out == (f"source {SITE}", f"question {asked[0]}", f"thread {thread}")
+    assert (written.lines[archive.QUESTIONS], written.lines[archive.THREADS]) == (1, 0)
+    kept.add(main, "there")
+    assert take(main.of("there"), tmp_path / "most.zip").questions == 1
 
 
 def _citation(**changes: Any) -> Change:
