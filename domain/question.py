@@ -39,6 +39,14 @@ class Turn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Attached:
+    """A document that a question brings with it: it is answered from these alone, and they serve nothing else."""
+
+    name: str  #: "": it has none
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Thread:
     """Questions that are asked one after the other, each understood from those before it."""
 

@@ -15,7 +15,7 @@ from pipeline.answering.compose import UNSURE_BELOW
 from pipeline.answering.notices import with_notices
 from pipeline.ask import LookupResult
 from pipeline.judging.features import is_far
-from pipeline.phrases import say
+from pipeline.phrases import Phrase, say
 from pipeline.safety.sanitize import sanitize_line
 from text.quotation import quoted
 
@@ -69,9 +69,9 @@ def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answ
     )
 
 
-def ask_back(lang: str) -> Answer:
-    """Return the answer to a question that needs one asked before it: what it lacks, in its language."""
-    text = say("asks_back", lang)
+def ask_back(lang: str, phrase: Phrase = "asks_back") -> Answer:
+    """Return the answer to a question that needs one asked before it, or is none: what it lacks, in its language."""
+    text = say(phrase, lang)
     return Answer(text=text, sentences=(Sentence(text=text),), citations=(), confidence=0.0, composer=ASKING_BACK)
 
 

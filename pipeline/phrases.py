@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from functools import cache
+from typing import Final, Literal
 
-from text.languages import language
+from text.languages import LANGUAGES, language
 
 Phrase = Literal[
     "unknown", "near", "nothing_near", "answers", "near_but", "beside", "tried", "read_pages", "waiting", "unsure",
     "disagree", "old", "partly", "published", "modified", "read", "newest", "own", "no_answer", "not_asked",
     "asks_back", "what_is", "said_about", "not_found", "cites_nothing", "strange_address", "cut_off", "other_language",
-    "misquoted", "none_stands", "contradicted", "unconfirmed",
+    "misquoted", "none_stands", "contradicted", "unconfirmed", "greeting",
 ]  # fmt: skip
 
 
@@ -18,3 +20,20 @@ def say(phrase: Phrase, lang: str, **values: object) -> str:
     """Return a phrase in the language (ISO 639-1) with its values; in English where there is none for it."""
     phrases = language(lang).phrases or language("en").phrases
     return phrases[phrase].format(**values)
+
+
+#: a longer text says more than a greeting
+_LONGEST: Final = 60
+_MARKS: Final = re.compile(r"[^\w\s'’]+|_")
+
+
+def greeted_in(text: str) -> str:
+    """Return the language of a text that only greets, thanks or takes leave; "" for any other text."""
+    plain = " ".join(_MARKS.sub(" ", text).split()) if len(text) <= _LONGEST else ""
+    return next((lang for lang in ("en", *sorted(LANGUAGES)) if _greetings(lang).fullmatch(plain)), "")
+
+
+@cache
+def _greetings(lang: str) -> re.Pattern[str]:
+    words = "|".join(re.escape(words) for words in language(lang).greetings)
+    return re.compile(rf"(?:{words})(?: (?:{words}|wellread))*", re.IGNORECASE)

@@ -17,14 +17,14 @@ from domain.site import Source
 from store import files, folders
 from store.crawl import sources
 from store.folders import UnknownFolder
-from store.pages import deletion, pages
+from store.pages import deletion, pages, visibility
 from store.questions import state, threads
 from store.questions.deletion import delete_ended, delete_questions, delete_site_reads, delete_variants
 from store.questions.state import UnknownQuestion
 from store.sql.tables import PageRow
 from workers import erasure
 from workers import files as uploads
-from workers.questions import submit
+from workers.questions import attached, submit
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -168,7 +168,15 @@ def _delete(services: Services, asked: Sequence[tuple[str, Status]]) -> None:
     services.events.forget_deleted(deleted)  # first: where Redis is away nothing is deleted
     with services.database.write() as session:
         delete_questions(session, deleted)
+    _delete_attached(services)
     erasure.ask(services, deleted[0])
+
+
+def _delete_attached(services: Services) -> None:
+    """Delete the documents that came with questions of which none is left."""
+    with services.database.read() as session:
+        left = visibility.unread(session, address_of(attached.FOLDER, ""))
+    delete_pages(services, left)
 
 
 def expire(services: Services) -> int:
@@ -190,6 +198,7 @@ def expire(services: Services) -> int:
                 break
             time.sleep(time.monotonic() - began)
     if deleted:
+        _delete_attached(services)
         log.info("expired", rows=deleted, before=before.isoformat())
     return deleted
 

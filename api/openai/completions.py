@@ -7,6 +7,8 @@ References stand in each shape that clients show: [n] markers in the text, an ``
 from __future__ import annotations
 
 import json
+import time
+import uuid
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -23,6 +25,7 @@ PROVISIONAL: Final = "This answer is provisional: the question is still being wo
 _TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 #: where OpenAI has a name of its own for the kind of error
 _CODES: Final = {"wrong-key": "invalid_api_key", "unknown-model": "model_not_found"}
+NO_TOKENS: Final = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 #: begins the path of every route in this form
 PREFIX: Final = "/v1/"
 
@@ -85,6 +88,22 @@ def chunks(record: Record, model: str, *, list_sources: bool, include_usage: boo
     yield {**end, **_references(record)}
     if include_usage:
         yield {**_head(record, model, "chat.completion.chunk"), "choices": [], "usage": usage(record)}
+
+
+def short_completion(text: str, model: str) -> dict[str, Any]:
+    """Return the completion of a reply that is no answer to a question."""
+    message = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+    return {**_head(None, model, "chat.completion"), "choices": [choice], "usage": NO_TOKENS}
+
+
+def short_chunks(text: str, model: str, *, include_usage: bool) -> Iterator[dict[str, Any]]:
+    """Yield the chunks of such a reply."""
+    head = _head(None, model, "chat.completion.chunk")
+    for delta, reason in (({"role": "assistant", "content": text}, None), ({}, "stop")):
+        yield {**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}]}
+    if include_usage:
+        yield {**head, "choices": [], "usage": NO_TOKENS}
 
 
 def url_citations(record: Record) -> list[dict[str, Any]]:
@@ -154,9 +173,10 @@ def _asked(record: Record) -> dict[str, Any]:
     }
 
 
-def _head(record: Record, model: str, kind: str) -> dict[str, Any]:
-    created = int(record.created_at.timestamp())
-    return {"id": f"chatcmpl-{record.id}", "object": kind, "created": created, "model": model}
+def _head(record: Record | None, model: str, kind: str) -> dict[str, Any]:
+    created = int(record.created_at.timestamp() if record else time.time())
+    name = record.id if record else uuid.uuid4().hex
+    return {"id": f"chatcmpl-{name}", "object": kind, "created": created, "model": model}
 
 
 def _chunk(record: Record, model: str, delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:

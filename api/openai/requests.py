@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from api.openai import clients
 from api.schemas.requests import MAX_WAIT_S, ChatRequest
 from domain.errors import WellreadError
 from domain.options import MAX_CHARACTERS, Storable
-from domain.question import Turn
+from domain.question import Attached, Turn
+from pipeline.phrases import greeted_in
 from pipeline.question.analysis import clean_question
 from pipeline.question.follow_up import understand
 from store.questions.threads import LAST_TURNS
@@ -38,31 +41,63 @@ class Message(BaseModel):
     tool_calls: Any = None
 
 
-def question_of(messages: Sequence[Message]) -> tuple[str, list[Turn]]:
-    """Return what is asked, the last user message, and the last turns before it, each as those before it complete it.
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """What a conversation asks: its last user messages, and what stands before them."""
 
-    Raises BadMessages and QuestionError.
-    """
+    said: str
+    turns: tuple[tuple[str, str], ...]  #: the earlier questions, each with what was said to it
+    instructions: str  #: the system's messages
+    attached: tuple[Attached, ...]  #: the documents in any message
+
+    def question(self) -> tuple[str, list[Turn]]:
+        """Return the question, and the last turns before it, each as those before it complete it.
+
+        Raises QuestionError.
+        """
+        before: list[Turn] = []
+        for asked, answer in self.turns[-LAST_TURNS:]:
+            before.append(Turn(question=understand(asked, before), answer=answer))
+        return clean_question(self.said), before
+
+
+def conversation_of(messages: Sequence[Message]) -> Conversation:
+    """Return what the messages say; raises BadMessages."""
     texts = [_text(message, f"messages[{place}]") for place, message in enumerate(messages)]
     if not messages or messages[-1].role != "user":
         raise BadMessages("The last message must be a user's: it is the question that is answered.")
-    question = clean_question(texts[-1])
-    turns: list[Turn] = []
-    for asked, answer in _turns(messages, texts)[-LAST_TURNS:]:
-        turns.append(Turn(question=understand(asked, turns), answer=answer))
-    return question, turns
-
-
-def _turns(messages: Sequence[Message], texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the earlier questions of a conversation, each with the first line of what was said to it."""
-    turns: list[tuple[str, str]] = []
-    for message, text in zip(messages[:-1], texts, strict=False):
-        plain = " ".join(text.split())[:MAX_CHARACTERS]
+    turns: list[tuple[list[str], str]] = []
+    instructions: list[str] = []
+    attached: dict[Attached, None] = {}
+    for message, text in zip(messages, texts, strict=True):
+        said, documents = ("", []) if message.role == "assistant" else clients.unwrapped(text)
+        attached |= dict.fromkeys(documents)
         if message.role == "user":
-            turns.append((plain, ""))
+            if not turns or turns[-1][1]:
+                turns.append(([], ""))
+            turns[-1][0].append(said)
         elif message.role == "assistant" and turns:
-            turns[-1] = (turns[-1][0], plain)
-    return turns
+            turns[-1] = (turns[-1][0], _plain(text) or " ")
+        elif message.role in ("system", "developer"):
+            instructions.append(said)
+    if sum(len(each.text) for each in attached) > clients.MAX_ATTACHED:
+        raise BadMessages(f"The documents have over {clients.MAX_ATTACHED:,} characters: add them as files or pages.")
+    *earlier, (last, _) = [(_joined(asked), answer.strip()) for asked, answer in turns]
+    return Conversation(
+        said=last,
+        turns=tuple((_plain(asked), answer) for asked, answer in earlier),
+        instructions="\n".join(instructions),
+        attached=tuple(attached),
+    )
+
+
+def _joined(said: Sequence[str]) -> str:
+    """Return user messages in a row as one: a greeting before a question says nothing."""
+    return "\n".join([text for text in said if not greeted_in(text)] or said[-1:])
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())[:MAX_CHARACTERS]
 
 
 def _text(message: Message, place: str) -> str:
@@ -158,12 +193,11 @@ class CompletionRequest(Storable):
     )
 
 
-def to_chat_request(body: CompletionRequest) -> tuple[ChatRequest, tuple[Turn, ...]]:
+def to_chat_request(body: CompletionRequest, said: Conversation) -> tuple[ChatRequest, tuple[Turn, ...]]:
     """Return what is asked as POST /api/chat takes it, and what was said before.
 
-    Raises UnknownModel, Unsupported, BadMessages, QuestionError, and RequestValidationError for wrong options.
+    Raises Unsupported, QuestionError, and RequestValidationError for wrong options.
     """
-    check_model(body.model)
     _check_supported(body)
     options: dict[str, Any] = {"wait": MAX_WAIT_S, **body.wellread}
     options.pop("list_sources", None)
@@ -177,7 +211,7 @@ def to_chat_request(body: CompletionRequest) -> tuple[ChatRequest, tuple[Turn, .
         options["crawl_enabled"] = False
     if (schema := schema_of(body)) is not None:
         options["answer_schema"] = schema
-    question, turns = question_of(body.messages)
+    question, turns = said.question()
     if collection:
         options.setdefault("collection", collection)
     try:

@@ -17,8 +17,17 @@ from api.dependencies import AccessDep, ListenerDep, WaitingDep, check_waiting, 
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.middleware.problem_kinds import of_error
 from api.openai import completions
+from api.openai.clients import short_reply
 from api.openai.completions import ERRORS, error_json
-from api.openai.requests import MODELS, CompletionRequest, check_model, lists_sources, to_chat_request
+from api.openai.requests import (
+    MODELS,
+    CompletionRequest,
+    check_model,
+    conversation_of,
+    lists_sources,
+    schema_of,
+    to_chat_request,
+)
 from api.streams import checked, final_record
 from domain.access.collection import DEFAULT
 from domain.access.key import Role
@@ -55,12 +64,19 @@ async def complete(
     A stream is silent but for comments until the answer is final, so that it never takes back what it said.
     """
     list_sources = lists_sources(body)
-    asked, said = to_chat_request(body)
+    check_model(body.model)
+    conversation = conversation_of(body.messages)
+    schema = schema_of(body)
+    if (reply := short_reply(conversation.said, conversation.turns, conversation.instructions, schema)) is not None:
+        return _short(body, reply)
+    asked, said = to_chat_request(body, conversation)
 
     def ask() -> tuple[Services, Record]:
         opened = access.open(asked.collection)
         new = to_new(asked, submit.default_budget(opened), private=who.role < Role.operate, owner=who.owner)
-        return opened, read_record(opened, submit.submit(opened, replace(new, said=said))[0].id)
+        return opened, read_record(
+            opened, submit.submit(opened, replace(new, said=said, attached=conversation.attached))[0].id
+        )
 
     services, first = await to_thread.run_sync(ask)
     read = checked(still_open, lambda: read_record(services, first.id))
@@ -81,12 +97,23 @@ async def complete(
             problem = of_error(error)
             yield _event(error_json(problem.status, problem.type, problem.detail))
             return
-        with_usage = body.stream_options is not None and body.stream_options.include_usage
-        for chunk in completions.chunks(record, body.model, list_sources=list_sources, include_usage=with_usage):
+        for chunk in completions.chunks(record, body.model, list_sources=list_sources, include_usage=_with_usage(body)):
             yield _event(chunk)
         yield ServerSentEvent("[DONE]")
 
     return EventSourceResponse(stream(), ping=KEEP_ALIVE_S)
+
+
+def _with_usage(body: CompletionRequest) -> bool:
+    return body.stream_options is not None and body.stream_options.include_usage
+
+
+def _short(body: CompletionRequest, text: str) -> Response:
+    """Return a reply that is no answer to a question."""
+    if not body.stream:
+        return JSONResponse(completions.short_completion(text, body.model))
+    chunks = completions.short_chunks(text, body.model, include_usage=_with_usage(body))
+    return EventSourceResponse(_event(chunk) if chunk else ServerSentEvent("[DONE]") for chunk in [*chunks, None])
 
 
 @router.get("/models")

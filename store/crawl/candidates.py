@@ -86,6 +86,16 @@ def add(
     return ids
 
 
+def add_read(session: Session, question_id: str, url: str, page_id: int, now: datetime) -> None:
+    """Save a page that a question brought with it as one that was read for it."""
+    row = CandidateRow(question_id=question_id, url=url, page_id=page_id, kind="page", score=1.0, depth=0, text="")
+    row.origin, row.wave, row.status, row.outcome = "attached", 0, CandidateStatus.SETTLED, ReadOutcome.READ
+    row.created_at = row.settled_at = row.due_at = now
+    row.attempts = 0
+    session.add(row)
+    session.flush()
+
+
 def finish(session: Session, lease: leases.Lease, result: CandidateOutcome, now: datetime) -> bool:
     """Record the outcome of a candidate if the lease still holds it."""
     return _finish(session, leases.holds(lease), result, now) == 1

@@ -41,6 +41,13 @@ def grant(session: Session, question_id: str, urls: Collection[str]) -> bool:
     return bool(session.execute(make.returning(PrivateReadRow.url), values).all()) if values else False
 
 
+def unread(session: Session, address: str) -> list[int]:
+    """Return the private pages below an address that no question may see any more."""
+    read_for = select(PrivateReadRow.url).where(PrivateReadRow.url == PageRow.url).exists()
+    below = (PageRow.private, PageRow.url.startswith(address, autoescape=True), PageRow.deleted_at.is_(None))
+    return list(session.scalars(select(PageRow.id).where(*below, ~read_for)))
+
+
 def follow(session: Session, url: str, to_url: str) -> None:
     """Let the questions that may see a page see the one that it leads to now."""
     readers = session.scalars(select(PrivateReadRow.question_id).where(PrivateReadRow.url == url)).all()

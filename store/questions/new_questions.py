@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from domain import Budget, Question, Status
 from domain.errors import WellreadError
 from domain.options import DEADLINE_S, Overrides
-from domain.question import Turn
+from domain.question import Attached, Turn
 from store.questions import shared_runs, steps, threads, watches
 from store.questions.state import REFUSED, to_question
 from store.sql.rows import add_missing, to_columns
@@ -39,6 +39,7 @@ class NewQuestion:
     thread_id: str = ""  #: "": it belongs to none, or to that of the question it follows; NEW_THREAD: it begins one
     after_id: str = ""  #: the question that it follows
     said: tuple[Turn, ...] = ()  #: what was said before it, where that is no stored thread
+    attached: tuple[Attached, ...] = ()  #: the documents that it brings
     id: str = ""  #: the asker's own, 32 hexadecimal digits; "": one is made
     lang: str = ""
     strategy: str = ""
@@ -190,7 +191,18 @@ def _fingerprint(new: NewQuestion) -> str:
     fields |= _own(new)
     fields["deadline_s"] = DEADLINE_S if new.deadline_s is None else new.deadline_s
     # keys that were given out before these existed still fit
-    added_later = ("reuse", "watch", "langs", "private", "understood", "thread_id", "after_id", "said", "answer_schema")
+    added_later = (
+        "reuse",
+        "watch",
+        "langs",
+        "private",
+        "understood",
+        "thread_id",
+        "after_id",
+        "said",
+        "attached",
+        "answer_schema",
+    )
     for name in added_later:
         if fields[name] == getattr(NewQuestion, name):
             del fields[name]
@@ -212,6 +224,7 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
         "thread_id",
         "after_id",
         "said",
+        "attached",
         "budget",
         "overrides",
         "priority",

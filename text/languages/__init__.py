@@ -33,6 +33,7 @@ class Language:
 
     yes: Words = ()
     no: Words = ()
+    greetings: Words = ()
     months: Words = ()
     short_months: Words = ()
     weekdays: Words = ()

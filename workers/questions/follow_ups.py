@@ -17,6 +17,7 @@ from domain.errors import WellreadError
 from domain.question import Turn
 from pipeline.abstain import ask_back
 from pipeline.llm import ModelBusy, ModelError
+from pipeline.phrases import greeted_in
 from pipeline.question.follow_up import needs_thread, understand
 from store.questions import state, steps, threads
 from store.questions.new_questions import NEW_THREAD, NewQuestion, Understood
@@ -105,10 +106,13 @@ def _add_step(
 
 
 def asked_back(services: Services, question: Question) -> Move | None:
-    """Return the end of a follow-up that says too little and was not completed; None for any other question.
+    """Return the end of a greeting, or a follow-up that says too little and was not completed; else None.
 
     One that is bound to sites may be about those.
     """
+    if greeted := greeted_in(question.text):
+        changes = Changes(lang=greeted, stop_reason="it asks nothing")
+        return Move(to=Status.ABSTAINED, outcome="greeted", answer=ask_back(greeted, "greeting"), changes=changes)
     lang = question.lang or detect_language(question.text)
     if not question.thread_id or question.asked or question.sites or not needs_thread(question.text, lang):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,8 @@ from store.sql.tables import QuestionRow
 from workers import admission
 from workers.admission import Ahead, TooManyOpen
 from workers.monitoring import traces
-from workers.questions import batches, follow_ups
+from workers.questions import attached, batches, follow_ups
+from workers.questions.attached import Document
 from workers.questions.conditions import left_out
 from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import notify_ended
@@ -54,7 +56,9 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     _check_strategy(new.strategy)
     if new.answer_schema is not None:
         parse_schema(new.answer_schema)
-    sites = tuple((site if is_file_address(site) else check_site(services, site)) for site in new.sites)
+    documents = attached.read(new.attached)
+    named = (site if is_file_address(site) else check_site(services, site) for site in new.sites)
+    sites = tuple(address for address, _ in documents) or tuple(named)
     may_wait = batches.may_wait(services, new)
     checked = replace(
         new,
@@ -62,7 +66,7 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         deadline_s=new.deadline_s or (BATCH_DEADLINE_S if may_wait else DEADLINE_S),
         text=clean_question(new.text),
         understood=clean_question(new.understood) if new.understood else "",
-        private=new.private and services.settings.named_sites == "question" and bool(sites),
+        private=bool(documents) or (new.private and services.settings.named_sites == "question" and bool(sites)),
         sites=sites,
         crawl_enabled=new.crawl_enabled and not (sites and all(map(is_file_address, sites))),
         callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
@@ -72,7 +76,7 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     before = admission.ahead(services, checked.owner, caller)
     try:
         _check_early(services, checked, before)
-        question, is_new = _open(services, checked, before)
+        question, is_new, to_embed = _open(services, checked, before, documents)
     except TooManyOpen as refused:
         raise admission.with_time(services, refused, caller) from None
     if services.turns.given_lately:
@@ -84,6 +88,8 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         not question.status.is_final or question.callback_url
     ):  # nobody else waits for one that ended at once
         notify_started(services, question)
+    for page_id in to_embed:
+        services.dispatcher.send("wellread.embed", page_id, priority=question.priority)
     return question, is_new
 
 
@@ -95,9 +101,14 @@ def _check_early(services: Services, new: NewQuestion, before: Ahead) -> None:
                 admission.check_limits(session, services, new.owner, before, more=1)
 
 
-def _open(services: Services, new: NewQuestion, before: Ahead) -> tuple[Question, bool]:
-    """Save a question that may be opened, with the answer or run of an equal one; raises TooManyOpen."""
-    now = services.now()
+def _open(
+    services: Services, new: NewQuestion, before: Ahead, documents: Sequence[Document]
+) -> tuple[Question, bool, list[int]]:
+    """Save a question that may be opened, with the answer or run of an equal one, or its documents; raises TooManyOpen.
+
+    Return it, whether it is new, and the pages to embed for it.
+    """
+    now, to_embed = services.now(), list[int]()
     with services.database.write() as session:
         understood = follow_ups.understood(session, new, now, by_model=services.model is not None)
         row, is_new = new_questions.add(session, new, now, understood)
@@ -105,7 +116,9 @@ def _open(services: Services, new: NewQuestion, before: Ahead) -> tuple[Question
             answer_cache.start_from_cache_or_run(session, row, now)
             if not Status(row.status).is_final:
                 admission.check_limits(session, services, new.owner, before)
-        return state.to_question(row), is_new
+            if documents:
+                to_embed = attached.store(session, row, documents, now)
+        return state.to_question(row), is_new, to_embed
 
 
 def notify_started(services: Services, question: Question) -> None:

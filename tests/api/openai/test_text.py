@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from api.openai.completions import text_of, url_citations
-from api.openai.requests import Message, question_of
+from api.openai.requests import Message, conversation_of
 from domain import Sentence
 from domain.record import Record
 from pipeline.answering.citations import render
@@ -66,11 +66,11 @@ def test_markers_of_lists_tables_and_code_are_cited_where_they_stand() -> None:
 )
 def test_question_is_understood_from_the_turns_before_it(question: str, understood: str) -> None:
     earlier = [Message(role="user", content="Who built\nthe lighthouse?"), Message(role="assistant", content="Tallis.")]
-    asked, turns = question_of([*earlier, Message(role="user", content=question)])
+    asked, turns = conversation_of([*earlier, Message(role="user", content=question)]).question()
     assert (asked, understand(asked, turns)) == (" ".join(question.split()), " ".join(understood.split()))
 
 
 def test_turn_is_understood_from_all_before_it() -> None:
     said = ["What is nginx?", "A server.", "How do I install it?", "So.", "And on Windows?"]
     messages = [Message(role="user" if at % 2 == 0 else "assistant", content=text) for at, text in enumerate(said)]
-    assert understand(*question_of(messages)) == "How do I install nginx on Windows?"
+    assert understand(*conversation_of(messages).question()) == "How do I install nginx on Windows?"

@@ -15,6 +15,7 @@ from pipeline.models.calls import TRIES
 from pipeline.models.pace import OwnPace
 from pipeline.phrases import say
 from store.questions import records, state, steps
+from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.openai_double import Chat, Endless, ErrorInside, OpenAIDouble, Silence, chat_json, model_at
@@ -243,3 +244,10 @@ def test_question_whose_worker_has_no_model_begins_without_it(services: Services
     done = found(services, then)
     assert done.status is Status.ASKED
     assert not needs_model(services, done)
+
+
+def test_greeting_ends_without_a_lookup(services: Services) -> None:
+    question, _ = submit.submit(services, NewQuestion(text="Guten Tag!"))
+    move = follow_ups.asked_back(services, question)
+    assert move is not None
+    assert (move.to, move.answer and move.answer.text) == (Status.ABSTAINED, say("greeting", "de"))

@@ -1,0 +1,224 @@
+"""Tell what chat clients send beside a question: documents around it, prompts of their own, and mere greetings.
+
+Clients have their model write titles, tags, search queries and follow-up questions, or complete a question, and show it
+the chat for that. Their prompts are known by their form: a transcript, and the keys of the JSON that is wanted, or one
+of the few words that all of them use. Such a prompt gets a short reply made of the chat's own words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from domain.options import MAX_CHARACTERS
+from domain.question import Attached, Turn
+from pipeline.phrases import greeted_in, say
+from pipeline.question.follow_up import understand
+from store.questions.threads import LAST_TURNS
+from text.language import detect_language
+from text.terms import content_terms
+
+#: of all documents of a conversation
+MAX_ATTACHED: Final = 200_000
+#: words of a title, and of a question that stands beside a long text
+_TITLE_WORDS, _MAX_ASKED = 5, 1_000
+_MAX_TITLE: Final = 20
+
+_CHAT: Final = re.compile(r"<chat[_ ]history>", re.IGNORECASE)
+_CHAT_ENDS: Final = re.compile(r"</chat[_ ]history>", re.IGNORECASE)
+_ROLE: Final = re.compile(
+    r"^\W{0,4}(?:(user|human)|(assistant|ai|bot|response|system))\W{0,3}:\s*", re.MULTILINE | re.IGNORECASE
+)
+_KEY: Final = re.compile(r'[{}]|"(\w+)"\s*:\s*([\["]?)')
+_TITLE: Final = re.compile(r"\b(?:title|name|heading)\b", re.IGNORECASE)
+#: "a four to five word title summarizing our conversation": where the chat is not in the prompt, but stands before it
+_SHORT_TITLE: Final = re.compile(
+    r"(?=.{0,1000}\b(?:conversation|discussion|chat)\b).{0,1000}\bwords?\b", re.IGNORECASE | re.DOTALL
+)
+_STANDALONE: Final = re.compile(r"[\s<]*\bstand-?\s?alone question\b", re.IGNORECASE)
+_FOLLOW_UP: Final = re.compile(r"follow[- ]?up(?: (?:input|question|message|query))? ?[:>]", re.IGNORECASE)
+
+#: what wraps documents, and each of them
+_AROUND: Final = "context", "documents", "sources", "files_info", "attachments", "attached_files", "files"
+_EACH: Final = "source", "document", "file", "attachment", "attachment_file"
+_TAG: Final = re.compile(rf"<(/?)({'|'.join((*_AROUND, *_EACH))})((?:\s[^<>]*)?)>", re.IGNORECASE)
+#: other marks of the same, and the tags for them
+_OTHER: Final = (
+    (re.compile(r"\[CONTEXT \d+\]:"), "<source>"),
+    (re.compile(r"\[END CONTEXT \d+\]"), "</source>"),
+    (re.compile(r"Attached document\(s\):\s{0,3}```\w*\n"), "<document>"),
+)
+_NAMED: Final = re.compile(r"\bname=[\"']([^\"'<>]+)[\"']|<(?:file_?name|source)>([^<>]+)</", re.IGNORECASE)
+#: what else stands around a document in its block
+_INNER: Final = re.compile(
+    r"<(source_id|type|file_index|file_lines)>[^<>]*</\1>|<!\[CDATA\[|\]\]>"
+    r"|</?(?:context(?:item)?|file_?name|file_content|source_context|document_content)(?:\s[^<>]*)?>",
+    re.IGNORECASE,
+)
+_QUERY: Final = re.compile(r"<user_query>([^<]*)</user_query>", re.IGNORECASE)
+#: fewer words are an example in a question
+_LEAST_WORDS: Final = 5
+
+
+def unwrapped(text: str) -> tuple[str, list[Attached]]:
+    """Return what a message says itself, and the documents in it.
+
+    A text that is too long for a question is a document, too: its short first or last paragraph asks about it.
+    """
+    if (block := _block(text)) is not None:
+        before, inside, after = block
+        asked = _QUERY.search(after) or _QUERY.search(before)
+        said = asked[1] if asked else after.strip() or _last_paragraph(before)
+        return said.strip(), _documents(inside)
+    if len(text) <= MAX_CHARACTERS:
+        return text, []
+    paragraphs = [each for each in re.split(r"\n\s*\n|\n(?=[^\n]*$)", text.strip()) if each.strip()]
+    for at in (-1, 0):
+        if len(paragraphs) > 1 and len(paragraphs[at]) <= _MAX_ASKED:
+            said = paragraphs.pop(at)
+            return said, [Attached(name="", text="\n\n".join(paragraphs))]
+    return text, []
+
+
+def _block(text: str) -> tuple[str, str, str] | None:
+    """Return what stands before, in and after the block of documents in a message; None where there is none."""
+    for mark, tag in _OTHER:
+        text, found = mark.subn(tag, text)
+        if found and tag == "<document>":
+            text = "</document>".join(text.rsplit("\n```", 1))
+    tags = list(_TAG.finditer(text))
+    for name in (*_AROUND, *_EACH):
+        begin = next((tag for tag in tags if not tag[1] and tag[2].lower() == name), None)
+        end = next((tag for tag in reversed(tags) if tag[1] and tag[2].lower() == name), None)
+        if begin and end and len(text[begin.end() : end.start()].split()) >= _LEAST_WORDS:
+            outer = begin.start() if name in _EACH else begin.end()
+            return text[: begin.start()], text[outer : end.end()], text[end.end() :]
+    return None
+
+
+def short_reply(
+    said: str, turns: Sequence[tuple[str, str]], instructions: str, schema: Mapping[str, Any] | None
+) -> str | None:
+    """Return the reply to what is no question, in the form that it asks for; None for a question.
+
+    ``said`` is the last message, ``turns`` what was asked and answered before, ``instructions`` the system's messages.
+    """
+    if lang := greeted_in(said):
+        return None if schema else say("greeting", lang)
+    if turns and _STANDALONE.search(instructions):
+        return _completed(said, turns)
+    before, shown, after = _shown(said)
+    chat = _chat_in(shown, is_marked=shown is not said)
+    asked = _follow_up(said)
+    if asked and (chat or turns):
+        return _completed(asked, chat or turns)
+    if not chat:
+        is_title = turns and not schema and len(said) < _MAX_ASKED and _TITLE.search(said) and _SHORT_TITLE.match(said)
+        return _title(turns[0][0]) if is_title else None
+    keys = _keys("\n".join((instructions, before, after)), schema)
+    if keys:
+        return json.dumps({key: _value(key, is_list, chat) for key, is_list in keys.items()}, ensure_ascii=False)
+    return _title(chat[0][0]) if _CHAT.search(said) or _TITLE.search(said) else None
+
+
+def _shown(prompt: str) -> tuple[str, str, str]:
+    """Return what stands before, in and after the chat in a prompt; without a mark it may be all of it."""
+    begin = _CHAT.search(prompt)
+    if begin is None:
+        return prompt, prompt, ""
+    end = _CHAT_ENDS.search(prompt, begin.end())
+    until = end.start() if end else len(prompt)
+    return prompt[: begin.start()], prompt[begin.end() : until], prompt[until:]
+
+
+def _chat_in(text: str, *, is_marked: bool) -> list[tuple[str, str]]:
+    """Return the chat that a prompt shows, each question with its answer; none if it shows none."""
+    parts = list(_ROLE.finditer(text))
+    ends = [*(part.start() for part in parts[1:]), len(text)]
+    turns: list[tuple[str, str]] = []
+    for part, end in zip(parts, ends, strict=False):
+        words = " ".join(text[part.end() : end].split())[:MAX_CHARACTERS]
+        if part[1]:
+            turns.append((words.strip('"'), ""))
+        elif turns:
+            turns[-1] = (turns[-1][0], words)
+    return turns if is_marked or any(answer for _, answer in turns) else []
+
+
+def _follow_up(prompt: str) -> str:
+    """Return the follow-up that a prompt wants completed; "" for any other prompt."""
+    begins = list(_FOLLOW_UP.finditer(prompt))
+    end = _STANDALONE.search(prompt, begins[-1].end()) if begins else None
+    return prompt[begins[-1].end() : end.start()].strip() if end else ""
+
+
+def _completed(asked: str, turns: Sequence[tuple[str, str]]) -> str:
+    """Return a question as it stands alone after these turns."""
+    before: list[Turn] = []
+    for question, answer in turns[-LAST_TURNS:]:
+        before.append(Turn(question=understand(question, before), answer=answer))
+    return understand(asked, before)
+
+
+def _keys(text: str, schema: Mapping[str, Any] | None) -> dict[str, bool]:
+    """Return the keys of the JSON that is wanted, each with whether its value is a list."""
+    properties = (schema or {}).get("properties")
+    if isinstance(properties, Mapping):
+        return {str(key): isinstance(of, Mapping) and of.get("type") == "array" for key, of in properties.items()}
+    found, depth = {}, 0
+    for part in _KEY.finditer(text):
+        depth = max(0, depth + {"{": 1, "}": -1}.get(part[0], 0))
+        if depth == 1 and part[2]:
+            found[part[1]] = part[2] == "["
+    return found
+
+
+def _value(key: str, is_list: bool, chat: Sequence[tuple[str, str]]) -> str | list[str]:
+    if not is_list:
+        return _title(chat[0][0]) if _TITLE.fullmatch(key) else ""
+    if "quer" in key:
+        return [_completed(chat[-1][0], chat[:-1])]
+    return _title(chat[0][0]).split()[:3] if "tag" in key else []
+
+
+def _title(question: str) -> str:
+    """Return the words of a question that carry its topic."""
+    asked, _ = unwrapped(question)
+    if len(asked.split()) == 1:  # a script without blanks
+        return asked[:_MAX_TITLE]
+    words = list(content_terms(asked, detect_language(asked)).values()) or asked.split()
+    title = " ".join(words[:_TITLE_WORDS])
+    return title[:1].upper() + title[1:]
+
+
+def _documents(block: str) -> list[Attached]:
+    """Return the documents of a block, those of one name as one; the whole block if it does not tell them apart."""
+    texts: dict[str, list[str]] = {}
+    for attributes, text in _each(block) or [("", block)]:
+        named = _NAMED.search(attributes) or _NAMED.search(text, 0, _MAX_ASKED)
+        name = (named[1] or named[2]).strip() if named else ""
+        plain = _INNER.sub("", text.replace(named[2], "", 1) if named and named[2] else text)
+        plain = _TAG.sub("", plain).strip()
+        if plain and plain not in texts.setdefault(name, []):
+            texts[name].append(plain)
+    return [Attached(name=name, text="\n\n".join(parts)) for name, parts in texts.items() if parts]
+
+
+def _each(block: str) -> list[tuple[str, str]]:
+    """Return the attributes and the text of each outermost document in a block."""
+    found, begin = [], None
+    for tag in _TAG.finditer(block):
+        if tag[2].lower() not in _EACH:
+            continue
+        if begin is None and not tag[1]:
+            begin = tag
+        elif begin is not None and tag[1] and tag[2] == begin[2]:
+            found.append((begin[3], block[begin.end() : tag.start()]))
+            begin = None
+    return found
+
+
+def _last_paragraph(text: str) -> str:
+    return re.split(r"\n\s*\n|\n#+[^\n]*\n", text.strip())[-1].strip()

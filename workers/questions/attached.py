@@ -1,0 +1,86 @@
+"""Keeps the documents that questions bring: pages that serve these alone, and go with the last of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from crawler.extract.document import NothingToRead, read_plain
+from crawler.extract.files.read import read_file
+from domain import PageText, Validators
+from domain.errors import WellreadError
+from domain.file import address_of
+from domain.question import Attached
+from store.crawl import candidates
+from store.pages import pages, visibility
+from store.questions import state
+from text.invisible import strip_invisible
+from workers.questions.crawl_progress import status_after_reading
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from store.sql.tables import QuestionRow
+
+#: the folder of their addresses; no file is there, so that they are never read again
+FOLDER: Final = "attached"
+_NEVER: Final = timedelta(days=36_500)
+_MAX_NAME: Final = 80
+#: characters that are read as plain text: for Markdown this process would be forked, which is one of many threads
+_LONG: Final = 50_000
+
+#: a document by its address
+Document = tuple[str, PageText]
+
+
+class AttachmentUnreadable(WellreadError):
+    """A document that came with a question cannot be read."""
+
+
+def read(attached: Sequence[Attached]) -> tuple[Document, ...]:
+    """Return the documents as pages; raises AttachmentUnreadable."""
+    return tuple(_read(each) for each in attached)
+
+
+def _read(attached: Attached) -> Document:
+    name = re.sub(r"[^\w.-]+", "-", attached.name or "document")[-_MAX_NAME:].strip("-.") or "document"
+    digest = hashlib.blake2b(f"{name}\0{attached.text}".encode(), digest_size=8).hexdigest()
+    address = address_of(FOLDER, f"{digest}/{name}.md")
+    try:
+        if len(attached.text) < _LONG:
+            page = read_file(f"\ufeff{attached.text}".encode(), address=address)
+        else:
+            page = read_plain(strip_invisible(attached.text), address)
+    except NothingToRead as error:
+        raise AttachmentUnreadable(f"A document that came with the question cannot be read: {error}") from error
+    return address, replace(page, title=attached.name or name)
+
+
+def store(session: Session, row: QuestionRow, documents: Sequence[Document], now: datetime) -> list[int]:
+    """Save a new question's documents, which it waits for; return the pages that are to be embedded."""
+    visibility.grant(session, row.id, [address for address, _ in documents])
+    waiting = []
+    for address, page in documents:
+        content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
+        page_id, is_new = pages.save(
+            session,
+            url=address,
+            host=address_of(FOLDER, ""),
+            page=page,
+            content_hash=content_hash,
+            validators=Validators(),
+            depth=0,
+            now=now,
+            due_at=now + _NEVER,
+            private=True,
+        )
+        candidates.add_read(session, row.id, address, page_id, now)
+        if is_new:
+            waiting.append(page_id)
+    if moved := status_after_reading(session, row.id):
+        state.advance(session, row, moved, now)
+    return waiting
