@@ -92,7 +92,7 @@ def chunks(record: Record, model: str, *, list_sources: bool, include_usage: boo
 
 def short_completion(text: str, model: str) -> dict[str, Any]:
     """Return the completion of a reply that is no answer to a question."""
-    message = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
+    message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     return {**_head(None, model, "chat.completion"), "choices": [choice], "usage": NO_TOKENS}
 
