@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from api.schemas.requests import QuestionRequest, SearchRequest
+from api.schemas.requests import QuestionRequest, SearchRequest, SourceChanges
 from domain.errors import WellreadError
 from domain.options import Asked, Option, options_of
 
@@ -23,7 +23,7 @@ OPTIONS = ROOT / "wellread/options.py"
 
 _HEAD = "// Written by `make docs` from the API's OpenAPI description: do not edit.\n"
 _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
-_OPTIONS_HEAD = '''"""The options of questions and searches. Written by ``make docs`` from the API's bodies."""
+_OPTIONS_HEAD = '''"""The options of questions, searches and sources. Written by ``make docs`` from the API's bodies."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def python_options() -> str:
     terms = _typed_dict("Terms(Options", "Further options of a question that nobody waits for.", further)
     filters = [option for option in options_of(SearchRequest) if option.name != "query"]
     found = _typed_dict("Filters(TypedDict", "What a search is bound to.", filters)
-    return "\n\n".join((_OPTIONS_HEAD, options, terms, found))
+    settings = _typed_dict("SourceSettings(TypedDict", "What is set of a source.", options_of(SourceChanges), null=True)
+    return "\n\n".join((_OPTIONS_HEAD, options, terms, found, settings))
 
 
 def type_of(schema: Mapping[str, Any]) -> str:
@@ -83,11 +84,13 @@ def type_of(schema: Mapping[str, Any]) -> str:
     )
 
 
-def _typed_dict(head: str, docstring: str, options: Iterable[Option]) -> str:
+def _typed_dict(head: str, docstring: str, options: Iterable[Option], *, null: bool = False) -> str:
+    """Return options as a type; ``null``: each that has no other default may be None, which takes it back."""
     lines = [f"class {head}, total=False):", f'    """{docstring}"""', ""]
     for option in options:
         lines += textwrap.wrap(option.description, 110, initial_indent="    #: ", subsequent_indent="    #: ")
-        lines.append(f"    {option.name}: {_python_type(option.schema)}")
+        may_be_none = " | None" if null and option.field.default is None else ""
+        lines.append(f"    {option.name}: {_python_type(option.schema)}{may_be_none}")
     return "\n".join(lines) + "\n"
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 from domain.page import Block
+from domain.site import SiteScope
 
 #: similarity: 1 − cosine distance, [−1, 1]; bm25: ≥ 0, unbounded; minmax, rerank: [0, 1]; rrf: Σ 1/(k + rank)
 Scale = Literal["similarity", "bm25", "minmax", "rrf", "rerank"]
@@ -102,7 +103,7 @@ class Hit:
 class Scope:
     """The limits of a search; empty means everything."""
 
-    sites: tuple[str, ...] = ()  #: URL prefixes
+    sites: tuple[str | SiteScope, ...] = ()  #: URLs of pages or folders, or what belongs to a site
     exclude_sites: tuple[str, ...] = ()  #: URL prefixes of pages that are not found
     langs: tuple[str, ...] = ()
     read_after: datetime | None = None

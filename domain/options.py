@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -27,6 +28,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
+from domain.site import Source
 from domain.storable import check_json
 
 #: the strategies of retrieval, by the work that a question is part of
@@ -268,6 +270,37 @@ class Asked(Overrides, _Question):
     watch: bool = Field(default=False, description="Ask it again when a page that its answer cites changes.")
     budget: Annotated[BudgetRequest, Argument()] = Field(
         default_factory=BudgetRequest, description="What the question may use."
+    )
+
+
+#: a pattern of paths: see :class:`domain.site.SiteScope`
+Pattern = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+#: a source's fields, as the API describes them
+_OF_SOURCE: Final = {each.name: str(each.metadata.get("description", "")) for each in fields(Source)}
+
+
+class SourceSettings(BaseModel):
+    """What can be set of a source beside its schedule: the same in a request, in a file and in its row."""
+
+    min_delay_s: Annotated[float | None, Flag("--delay", "S", "Seconds between two requests to it.")] = Field(
+        default=None,
+        ge=0,
+        le=3600,
+        validation_alias=AliasChoices("min_delay_s", "min_delay"),
+        description="Seconds between two requests to it; null: the server's setting.",
+    )
+    paused: bool = Field(default=False, description="Whether to pause it; its schedule is kept.")
+    include: Annotated[tuple[Pattern, ...], Flag("--include", "PATTERN", "Only these paths, such as /en/*")] = Field(
+        default=(), max_length=30, description=_OF_SOURCE["include"]
+    )
+    exclude: Annotated[tuple[Pattern, ...], Flag("--exclude", "PATTERN", "Not these paths, such as /old/ or *.pdf")] = (
+        Field(default=(), max_length=30, description=_OF_SOURCE["exclude"])
+    )
+    depth: Annotated[int | None, Flag("--depth", "N", "At most this many links from its front page.")] = Field(
+        default=None, ge=0, le=1_000, description=_OF_SOURCE["depth"]
+    )
+    page_only: Annotated[bool, Flag("--page-only/--no-page-only", help="Only the page with this URL.")] = Field(
+        default=False, description=_OF_SOURCE["page_only"]
     )
 
 

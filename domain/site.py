@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, ClassVar, Literal
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any, ClassVar, Final, Literal, Self
+from urllib.parse import quote
 
 from domain.candidate import Schedule
 from domain.file import is_file_address
 from domain.published import UNPUBLISHED, always_sent, described
+
+#: the file behind a folder's own URL
+_FRONT: Final = re.compile(r"/(?:index|default)\.\w{2,5}$", re.IGNORECASE)
 
 
 def prefixes_below(site: str) -> tuple[str, ...]:
@@ -41,6 +48,135 @@ def twins(site: str) -> tuple[str, str]:
     return f"{scheme}://{bare}", f"{scheme}://www.{bare}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class SiteScope:
+    """What belongs to a site: reading, searching, listing and deleting its pages all ask it.
+
+    The patterns are of paths: ``*`` stands for any characters, slashes too, ``?`` for one. One that does not begin with
+    a slash may begin at any folder, one that ends with a slash has all that is below.
+    """
+
+    sites: tuple[str, ...]  #: canonical; folders, which end with a slash, or pages: its own and where it redirects
+    starts: tuple[str, ...] = ()  #: its front page and where that redirects: they always belong to it
+    include: tuple[str, ...] = ()  #: patterns of the paths that belong to it; none: all
+    exclude: tuple[str, ...] = ()  #: patterns of those that do not
+    page_only: bool = False  #: nothing but the front page belongs to it
+    depth: int | None = None  #: most links from the front page that are followed; None: no limit
+
+    @classmethod
+    def of(
+        cls,
+        url: str,
+        *,
+        moved_to: str | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        depth: int | None = None,
+        page_only: bool = False,
+        whole: bool = False,
+    ) -> Self:
+        """Return the scope of a site that is named by a canonical URL and perhaps redirects to another.
+
+        A folder is named by itself or its front page (``…/docs/index.html``). Another page is alone, with what lies
+        below it, unless more is asked for: its folder by ``include``, ``depth`` or ``whole``.
+        """
+        starts = (url, moved_to) if moved_to else (url,)
+        is_asked = (whole or bool(include) or depth is not None) and not (moved_to and _is_folder(moved_to))
+        widens = is_asked or _is_folder(url)
+        sites = (folder_of(each) if widens or _is_folder(each) else each for each in starts)
+        alone = page_only or depth == 0
+        return cls(
+            sites=starts if alone else tuple(dict.fromkeys(sites)),
+            starts=starts,
+            include=tuple(include),
+            exclude=tuple(exclude),
+            page_only=alone,
+            depth=depth,
+        )
+
+    @property
+    def is_page(self) -> bool:
+        """Return whether a page was named, so that lists of a site's pages are of no use."""
+        return not any(site.endswith("/") for site in self.sites)
+
+    @cached_property
+    def exact(self) -> frozenset[str]:
+        """Return the URLs of its front page."""
+        return frozenset(name for url in self.starts for name in _names(url))
+
+    @cached_property
+    def urls(self) -> tuple[str, ...]:
+        """Return the URLs of its folders and pages, each by all its names."""
+        return tuple(name for site in self.sites for name in _names(site))
+
+    @cached_property
+    def origins(self) -> tuple[str, ...]:
+        """Return the schemes and hosts of its folders and pages."""
+        return tuple(dict.fromkeys("/".join(url.split("/", 3)[:3]) for url in self.urls))
+
+    @cached_property
+    def prefixes(self) -> tuple[str, ...]:
+        """Return what the URLs below it begin with."""
+        return () if self.page_only else tuple(prefix for url in self.urls for prefix in prefixes_below(url))
+
+    def covers(self, url: str) -> bool:
+        """Return whether a page belongs to it."""
+        if url in self.exact:
+            return True
+        if self.page_only or not (url in self.urls or url.startswith(self.prefixes)):
+            return False
+        return (not self.include or _matches(url, self.include)) and not _matches(url, self.exclude)
+
+    def narrowness(self, url: str) -> int:
+        """Return how many characters of a URL it fixes; 0 if the page does not belong to it."""
+        names = [name for name in (*self.exact, *self.urls) if url.startswith(name)]
+        return max(map(len, names), default=1) if self.covers(url) else 0
+
+    def likes(self, patterns: Sequence[str]) -> list[str]:
+        """Return patterns of its paths as those of whole URLs for SQL's LIKE, with a backslash before what is plain."""
+        whole = [_to_like(origin + _glob(pattern)) for origin in self.origins for pattern in patterns]
+        return [like + end for like in whole for end in ("", "?%")]
+
+
+def folder_of(url: str) -> str:
+    """Return a URL up to the last slash of its path; the address of a file as it is."""
+    if is_file_address(url):
+        return url
+    plain = re.split("[?#]", url, maxsplit=1)[0]
+    return plain[: plain.rindex("/") + 1]
+
+
+def _is_folder(url: str) -> bool:
+    plain = re.split("[?#]", url, maxsplit=1)[0]
+    return plain.endswith("/") or _FRONT.search(plain) is not None
+
+
+def _names(url: str) -> tuple[str, ...]:
+    """Return a URL with http and with https, with www and without."""
+    if is_file_address(url):
+        return (url,)
+    return tuple(twin for each in of_either_scheme(url) for twin in twins(each))
+
+
+def _glob(pattern: str) -> str:
+    """Return a pattern as it is compared: percent-encoded as URLs are, and for the whole path."""
+    encoded = quote(pattern, safe="/*?%:@!$&'()+,;=~|[]")
+    anchored = encoded if encoded.startswith(("/", "*")) else f"*/{encoded}"
+    return f"{anchored}*" if anchored.endswith("/") else anchored
+
+
+def _matches(url: str, patterns: Iterable[str]) -> bool:
+    """Return whether a pattern fits the URL's path, with its query or without: as SQL's LIKE does."""
+    path = "/" + url.split("/", 3)[-1]
+    globs = (_glob(pattern).replace("[", "[[]") for pattern in patterns)
+    return any(fnmatchcase(path, glob) or fnmatchcase(path, f"{glob}[?]*") for glob in globs)
+
+
+def _to_like(glob: str) -> str:
+    plain = re.sub(r"([%_\\])", r"\\\1", glob)
+    return plain.replace("*", "%").replace("?", "_")
+
+
 class SiteReadStatus(StrEnum):
     """Whether a site is being read."""
 
@@ -65,9 +201,35 @@ class Source:
     url: str
     own: bool  #: the operator's own: its address may be private
     min_delay_s: float | None  #: seconds between two requests; None: the setting
+    include: tuple[str, ...] = field(
+        default=(), metadata=described("Patterns of the paths that are read of it (`*`: any characters); empty: all.")
+    )
+    exclude: tuple[str, ...] = field(default=(), metadata=described("Patterns of the paths that are not read of it."))
+    depth: int | None = field(
+        default=None, metadata=described("Most links from its front page that are followed; null: no limit.")
+    )
+    page_only: bool = field(default=False, metadata=described("Whether nothing but the page with this URL is read."))
+    moved_to: str | None = field(default=None, metadata=described("Where its URL redirects: that belongs to it too."))
     schedule: Schedule | None = field(default=None, metadata=described("null: each page by its own interval."))
     paused: bool = field(default=False, metadata=described("Whether nothing of it is read by itself for now."))
     next_due: datetime | None = field(default=None, metadata=described("When it is looked at again by its schedule."))
+
+    @property
+    def scope(self) -> SiteScope:
+        """Return what belongs to it."""
+        return self.scope_of()
+
+    def scope_of(self, *, whole: bool = False) -> SiteScope:
+        """Return what belongs to it; ``whole``: all of its folder, if its URL names a page."""
+        return SiteScope.of(
+            self.url,
+            moved_to=self.moved_to,
+            include=self.include,
+            exclude=self.exclude,
+            depth=self.depth,
+            page_only=self.page_only,
+            whole=whole,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,6 +30,7 @@ class LoggedSite:
     origin: str = ""
     pages: dict[str, str] = field(default_factory=dict)  #: path → HTML
     moved: dict[str, str] = field(default_factory=dict)  #: path → where it leads
+    moved_status: int = 302
     failing: set[str] = field(default_factory=set)  #: paths that the server refuses, and does not say why
     robots: str = ""
     has_etags: bool = True
@@ -95,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
         etag = f'"{hashlib.sha1((body or "").encode()).hexdigest()}"'
         status = 404 if body is None else 304 if self._knows(site, etag) else 200
         status = 400 if self.path in site.failing else status
-        status = 302 if self.path in site.moved else status
+        status = site.moved_status if self.path in site.moved else status
         answered_at = time.monotonic()  # noted before the answer goes out: its reader may be back before this thread
         site.log.append(Request(path=self.path, status=status, came_at=came_at, answered_at=answered_at))
         sent = (body or "").encode() if status == 200 else b""
@@ -103,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
         kinds = {"xml": "application/xml", "txt": "text/plain"}
         self.send_header("content-type", kinds.get(self.path.rpartition(".")[2], "text/html; charset=utf-8"))
         self.send_header("content-length", str(len(sent)))
-        if status == 302:
+        if self.path in site.moved:
             self.send_header("location", site.moved[self.path])
         elif site.has_etags and body is not None:
             self.send_header("etag", etag)

@@ -19,7 +19,7 @@ from domain.site import PageRead, PageSummary, PageVersion, SiteRead, Source, St
 from wellread import requests, responses
 from wellread.errors import Refused
 from wellread.learned import LearnedOut
-from wellread.options import Filters, Options, Terms
+from wellread.options import Filters, Options, SourceSettings, Terms
 from wellread.requests import DEFAULT_URL, Call, PageFilters
 from wellread.responses import to_value, to_values
 
@@ -136,16 +136,13 @@ class AsyncClient:
         """Return the sites that may be read for any question."""
         return to_values(Source, await self._send(Call(path="/api/sources")))
 
-    async def add_source(self, url: str, *, own: bool = False, min_delay_s: float | None = None) -> Source:
+    async def add_source(self, url: str, *, own: bool = False, **settings: Unpack[SourceSettings]) -> Source:
         """Add a site; ``own`` says it is the operator's, so that its address may be private."""
-        return to_value(Source, await self._send(requests.add_source(url, own=own, min_delay_s=min_delay_s)))
+        return to_value(Source, await self._send(requests.add_source(url, own, settings)))
 
-    async def change_source(self, source_id: int, **changes: Any) -> Source:
-        """Change ``min_delay_s``, ``every`` ("6h"), ``cron`` or ``zone``; what is left out stays.
-
-        ``every=None, cron=None`` ends a schedule.
-        """
-        return to_value(Source, await self._send(requests.of_source(source_id, "PATCH", changes)))
+    async def change_source(self, source_id: int, **changes: Unpack[SourceSettings]) -> Source:
+        """Change a source's settings; what is left out stays. ``every=None, cron=None`` ends a schedule."""
+        return to_value(Source, await self._send(requests.change_source(source_id, changes)))
 
     async def remove_source(self, source_id: int, *, pages: bool = False) -> None:
         """Remove a site; what was read from it stays, unless its ``pages`` are deleted too."""

@@ -1,4 +1,4 @@
-"""The options of questions and searches. Written by ``make docs`` from the API's bodies."""
+"""The options of questions, searches and sources. Written by ``make docs`` from the API's bodies."""
 
 from __future__ import annotations
 
@@ -98,3 +98,26 @@ class Filters(TypedDict, total=False):
     limit: int
     #: The query's language; default: detected from its words.
     lang: str
+
+
+class SourceSettings(TypedDict, total=False):
+    """What is set of a source."""
+
+    #: Seconds between two requests to it; null: the server's setting.
+    min_delay_s: float | None
+    #: Whether to pause it; its schedule is kept.
+    paused: bool
+    #: Patterns of the paths that are read of it (`*`: any characters); empty: all.
+    include: Sequence[str]
+    #: Patterns of the paths that are not read of it.
+    exclude: Sequence[str]
+    #: Most links from its front page that are followed; null: no limit.
+    depth: int | None
+    #: Whether nothing but the page with this URL is read.
+    page_only: bool
+    #: Check it this often: 90m, 6h, 1d12h.
+    every: str | None
+    #: Check it at these times: a cron line, such as "0 3 * * *".
+    cron: str | None
+    #: Time zone of the cron line, such as Europe/Berlin; null: as it is.
+    zone: str | None

@@ -101,14 +101,14 @@ def feedback(question_id: str, verdict: str, comment: str, revision: int | None)
     return replace(of_question(question_id, "/feedback", method="POST"), body=body)
 
 
-def add_source(url: str, *, own: bool, min_delay_s: float | None) -> Call:
+def add_source(url: str, own: bool, settings: Mapping[str, Any]) -> Call:
     """Add a site to the sources."""
-    return Call(method="POST", path="/api/sources", body=_given(url=url, own=own, min_delay=min_delay_s))
+    return Call(method="POST", path="/api/sources", body=_given(url=url, own=own, **_json(settings)))
 
 
-def of_source(source_id: int, method: str, changes: Mapping[str, Any] | None = None) -> Call:
-    """Change a source's settings (those not among the changes stay), or remove it."""
-    return Call(method=method, path=f"/api/sources/{source_id}", body=changes)
+def change_source(source_id: int, changes: Mapping[str, Any]) -> Call:
+    """Change a source's settings; those not among the changes stay."""
+    return Call(method="PATCH", path=f"/api/sources/{source_id}", body=_json(changes))
 
 
 def remove_source(source_id: int, pages: bool) -> Call:

@@ -89,8 +89,8 @@ def delete_below(services: Services, prefix: str) -> int:
 def delete_pages_of(services: Services, source: Source) -> int:
     """Delete the pages that a source covers and no other one does; return how many."""
     with services.database.read() as session:
-        others = [other.url for other in sources.list_all(session) if other.id != source.id]
-        found = deletion.covered(session, source.url, others)
+        others = [other.scope for other in sources.list_all(session) if other.id != source.id]
+        found = deletion.covered(session, source.scope, others)
     return delete_pages(services, found)
 
 

@@ -121,7 +121,10 @@ def _take_source(services: Services, line: SourceLine, *, own: bool) -> None:
     with services.database.write() as session:
         if any(source.url == line.url for source in sources.list_all(session)):
             return
-        added = sources.add(session, line.url, own=line.own and own, min_delay_s=line.min_delay_s, now=services.now())
+        settings = line.model_dump(include=set(sources.SETTINGS))
+        added = sources.add(session, line.url, own=line.own and own, now=services.now(), **settings | {"paused": False})
+        if line.moved_to:
+            sources.follow(session, line.url, line.moved_to)
     changes: dict[str, Any] = {"paused": True} if line.paused else {}
     if wanted := schedule_of(line):
         changes |= {"cron": wanted.cron} if wanted.cron else {"every": f"{wanted.every_s:.0f}s"}
@@ -166,7 +169,8 @@ def check(opened: Archive) -> None:
             for site in settings.exclude_sites:
                 _check(opened, site, is_file_address(site) or urls.canonical(site) == site, "address of a site")
         for source in opened.sources():
-            _check(opened, source.url, urls.canonical(source.url) == source.url, "address of a source")
+            for url in filter(None, (source.url, source.moved_to)):
+                _check(opened, url, urls.canonical(url) == url, "address of a source")
             schedule_of(source)
         for folder in opened.folders():
             _check_folder(opened, folder)

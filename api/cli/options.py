@@ -1,4 +1,4 @@
-"""Makes the flags of ``wellread ask`` from the options of a question."""
+"""Makes the flags of ``wellread ask`` from the options of a question, and those of sources from their settings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import click
+from pydantic import BaseModel
 
 from domain.options import Asked, Option, options_of
 
@@ -31,9 +32,9 @@ class _JsonObject(click.File):
 
 
 @cache
-def flags() -> tuple[click.Option, ...]:
+def flags(body: type[BaseModel] = Asked) -> tuple[click.Option, ...]:
     """Return a flag for each option that has one; its parameter has the option's name."""
-    return tuple(_flag(option) for option in options_of(Asked) if option.flag)
+    return tuple(_flag(option) for option in options_of(body) if option.flag)
 
 
 def flag_of(name: str) -> str:
@@ -51,7 +52,9 @@ def _flag(option: Option) -> click.Option:
     assert option.flag is not None
     flag, schema = option.flag, option.schema
     described: dict[str, Any] = {"help": flag.help or option.description, "metavar": flag.metavar}
-    if schema["type"] == "boolean":
+    if "/" in flag.flag:
+        described["default"] = None
+    elif schema["type"] == "boolean":
         described |= {"is_flag": True, "flag_value": not flag.flag.startswith("--no-"), "default": None}
     elif schema["type"] == "array":
         described |= {"multiple": True, "help": f"{described['help'].rstrip('.')}; may be repeated."}

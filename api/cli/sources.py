@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,9 +12,13 @@ from api.cli.output import notify, print_lines
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wellread import Client, Source
+
+
+_SCHEDULE: Final = frozenset({"every", "cron", "zone"})
+_NO_LIMITS: Final[dict[str, Any]] = {"include": [], "exclude": [], "depth": None, "page_only": False}
 
 
 class UnknownSource(WellreadError):
@@ -26,57 +30,53 @@ def source() -> None:
     """Manage the sites that may be read for any question."""
 
 
-EVERY = click.option("--every", metavar="SPAN", help="Check it this often: 90m, 6h, 1d12h.")
-CRON = click.option("--cron", metavar="LINE", help='Check it at these times, such as "0 3 * * *": daily at three.')
-ZONE = click.option(
-    "--zone", metavar="NAME", help="The cron line's time zone, such as Europe/Berlin; UTC if never given."
-)
+class _WithSettings(click.Command):
+    """A command that also has the flags of a source's settings; they are loaded when they are needed."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return all parameters, the settings first."""
+        from api.cli.options import flags
+        from api.schemas.requests import SourceChanges
+
+        return [*flags(SourceChanges), *super().get_params(ctx)]
 
 
-@source.command()
+@source.command(cls=_WithSettings)
 @click.argument("url")
 @click.option("--own", is_flag=True, help="The site is yours: its address may be private.")
-@click.option("--delay", metavar="S", type=click.FloatRange(0, 3600), help="Seconds between two requests to it.")
-@EVERY
-@CRON
-@ZONE
-def add(url: str, own: bool, delay: float | None, every: str | None, cron: str | None, zone: str | None) -> None:
-    """Add a site. Adding it again changes its settings; a delay or schedule that is not given stays.
+def add(url: str, own: bool, **settings: Any) -> None:
+    """Add a site. Adding it again changes its settings; what is not given stays.
 
-    With a schedule, the site is checked for new pages at those times, and its pages with it; without one, each page is
-    checked at its own interval, sooner when it changes.
+    A page (https://example.org/docs/crane.html) is read alone, a folder with all that is below it. With a schedule, the
+    site is checked for new pages at those times, and its pages with it; without one, each page is checked at its own
+    interval, sooner when it changes.
     """
     from crawler.discovery.schedule import schedule_of
 
-    schedule_of(every=every, cron=cron, zone=zone or "UTC")  # before anything is stored
-    given = _given(every=every, cron=cron, zone=zone)
+    given = _given(settings)
+    schedule_of(every=given.get("every"), cron=given.get("cron"), zone=given.get("zone", "UTC"))  # before it is stored
     with open_client() as client:
-        added = client.add_source(url, own=own, min_delay_s=delay)
-        if given:
-            added = client.change_source(added.id, **given)
-    print_lines(f"{added.url} may be read for any question.", *_schedule(added))
+        added = client.add_source(url, own=own, **given)
+    print_lines(f"{added.url} may be read for any question.", *_settings(added))
 
 
-@source.command()
+@source.command(cls=_WithSettings)
 @click.argument("url")
-@click.option("--delay", metavar="S", type=click.FloatRange(0, 3600), help="Seconds between two requests to it.")
-@EVERY
-@CRON
-@ZONE
 @click.option("--no-schedule", is_flag=True, help="End the schedule: check each page at its own interval again.")
-def edit(
-    url: str, delay: float | None, every: str | None, cron: str | None, zone: str | None, no_schedule: bool
-) -> None:
-    """Change a site's delay or schedule at any time; what is not given stays."""
-    if no_schedule and _given(every=every, cron=cron, zone=zone):
+@click.option("--no-limits", is_flag=True, help="Read all of it again: no patterns, no depth, not only the page.")
+def edit(url: str, no_schedule: bool, no_limits: bool, **settings: Any) -> None:
+    """Change a site's settings at any time; what is not given stays."""
+    changes = _given(settings)
+    if no_schedule and changes.keys() & _SCHEDULE:
         raise click.UsageError("--no-schedule ends a schedule: leave --every, --cron and --zone out.")
-    ended = {"every": None, "cron": None} if no_schedule else {}
-    changes = _given(min_delay_s=delay, every=every, cron=cron, zone=zone) | ended
+    if no_limits and changes.keys() & _NO_LIMITS.keys():
+        raise click.UsageError("--no-limits ends all limits: leave --include, --exclude, --depth and --page-only out.")
+    changes |= ({"every": None, "cron": None} if no_schedule else {}) | (_NO_LIMITS if no_limits else {})
     if not changes:
-        raise click.UsageError("Name what to change: --delay, --every, --cron, --zone or --no-schedule.")
+        raise click.UsageError("Name what to change: `wellread source edit --help` lists the settings.")
     with open_client() as client:
         changed = client.change_source(find_source(client, url).id, **changes)
-    print_lines(f"{changed.url} is changed.", *_schedule(changed))
+    print_lines(f"{changed.url} is changed.", *_settings(changed))
 
 
 @source.command()
@@ -136,17 +136,18 @@ def say_unread(client: Client, urls: Sequence[str]) -> None:
 def _set_paused(url: str, paused: bool) -> None:
     with open_client() as client:
         changed = client.change_source(find_source(client, url).id, paused=paused)
-    print_lines(f"{changed.url} is {'paused' if paused else 'read by itself again'}.", *_schedule(changed))
+    print_lines(f"{changed.url} is {'paused' if paused else 'read by itself again'}.", *_settings(changed))
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}
+    return {name: value for name, value in plain.items() if value not in (None, [])}
 
 
-def _schedule(source: Source) -> list[str]:
-    from api.cli.views.sites import schedule_text
+def _settings(source: Source) -> list[str]:
+    from api.cli.views.overview import settings_of
 
-    return schedule_text(source)
+    return settings_of(source)
 
 
 COMMANDS = (source,)

@@ -15,7 +15,7 @@ from crawler import urls
 from domain.access.key import Role
 from domain.file import is_file_address
 from domain.record import FoundPassage
-from domain.site import PageRead, PageSummary, PageVersion, StoredPage, twins
+from domain.site import PageRead, PageSummary, PageVersion, StoredPage
 from store.crawl import sources
 from store.pages import listing, pages, versions, visibility, visits
 from store.questions import state
@@ -152,8 +152,8 @@ def _listed(services: Services, wanted: PagesWanted) -> list[PageSummary]:
         return listing.list_pages(
             session,
             below=[
-                *([[_canonical(wanted.site)]] if wanted.site else []),
-                *([twins(source.url)] if source else []),
+                *([sources.scopes(session, [_canonical(wanted.site)])] if wanted.site else []),
+                *([[source.scope]] if source else []),
             ],
             since=wanted.since,
             kind=wanted.kind,

@@ -21,6 +21,8 @@ from workers.questions import submit
 
 router = APIRouter(prefix="/api/sources", tags=["sources"])
 
+SCHEDULE = ("every", "cron", "zone")
+
 
 @router.get("", dependencies=[Depends(require(Role.ask))])
 def every(services: ServicesDep) -> list[Source]:
@@ -35,17 +37,16 @@ def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(ca
     allow(role, Role.admin if body.own else Role.operate)  # the least it needs is admitted before the body is read
     wanted = schedule_of(every=body.every, cron=body.cron, zone=body.zone or "UTC")  # before anything is stored
     services = access.open(body.collection)
-    source = submit.add_source(services, body.url, own=body.own, min_delay_s=body.min_delay_s)
+    source = submit.add_source(services, body.url, own=body.own, **_sent(body, *sources.SETTINGS))
     if wanted is None:
         return source
-    return _found(schedules.change(services, source.id, _sent(body, "every", "cron", "zone")), source.id)
+    return _found(schedules.change(services, source.id, _sent(body, *SCHEDULE)), source.id)
 
 
 @router.patch("/{source_id}", dependencies=[Depends(require(Role.operate))])
 def change(source_id: RowId, body: SourceChanges, services: ServicesDep) -> Source:
-    """Change a source's delay or schedule, or pause it; what is left out stays."""
-    sent = _sent(body, "min_delay_s", "every", "cron", "zone", "paused")
-    return _found(schedules.change(services, source_id, sent), source_id)
+    """Change a source's settings or schedule, or pause it; what is left out stays."""
+    return _found(schedules.change(services, source_id, _sent(body, *sources.SETTINGS, *SCHEDULE)), source_id)
 
 
 @router.delete("/{source_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
@@ -71,5 +72,5 @@ def _found(source: Source | None, source_id: int) -> Source:
     return source
 
 
-def _sent(body: SourceRequest | SourceChanges, *names: str) -> dict[str, Any]:
+def _sent(body: SourceChanges, *names: str) -> dict[str, Any]:
     return body.model_dump(include=body.model_fields_set & set(names))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from domain import BLOCK_KINDS, BlockKind
 from domain.options import (
@@ -16,8 +16,10 @@ from domain.options import (
     Body,
     Collection,
     Deadline,
+    Flag,
     Language,
     Moment,
+    SourceSettings,
     Url,
 )
 from domain.site import PageKind
@@ -25,9 +27,6 @@ from workers.questions.search import MAX_FOUND, PassageQuery
 
 MAX_WAIT_S = 120.0
 
-Every = Annotated[str | None, Field(max_length=40, description="Check it this often: 90m, 6h, 1d12h.")]
-Cron = Annotated[str | None, Field(max_length=100, description="Check it at these times: a cron line.")]
-Delay = Annotated[float | None, Field(ge=0, le=3600, validation_alias=AliasChoices("min_delay_s", "min_delay"))]
 #: by pydantic's type of an error, where its own words are of Python
 _SAID: Final = {
     "extra_forbidden": "unknown field",
@@ -106,32 +105,28 @@ class FeedbackRequest(Body):
     revision: int | None = Field(default=None, ge=1, le=2**31 - 1, description="Of the record; left out: the latest.")
 
 
-class SourceRequest(Body):
-    """A site to read for any question."""
+class SourceChanges(Body, SourceSettings):
+    """What is to be changed of a source; what is left out stays. `every` and `cron` null end its schedule."""
+
+    every: Annotated[str | None, Flag("--every", "SPAN")] = Field(
+        default=None, max_length=40, description="Check it this often: 90m, 6h, 1d12h."
+    )
+    cron: Annotated[str | None, Flag("--cron", "LINE")] = Field(
+        default=None, max_length=100, description='Check it at these times: a cron line, such as "0 3 * * *".'
+    )
+    zone: Annotated[
+        str | None, Flag("--zone", "NAME", "The cron line's time zone, such as Europe/Berlin; UTC if never given.")
+    ] = Field(
+        default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; null: as it is."
+    )
+
+
+class SourceRequest(SourceChanges):
+    """A site to read for any question; for one that is a source already, its changes."""
 
     url: Url
     collection: Collection = ""
     own: bool = Field(default=False, description="The site is yours: its address may be private. Needs the role admin.")
-    min_delay_s: Delay = Field(default=None, description="Seconds between two requests to it.")
-    every: Every = None
-    cron: Cron = None
-    zone: str | None = Field(
-        default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; left out: UTC."
-    )
-
-
-class SourceChanges(Body):
-    """What is to be changed of a source; what is left out stays. `every` and `cron` null end its schedule."""
-
-    min_delay_s: Delay = Field(
-        default=None, description="Seconds between two requests to it; null: the server's setting."
-    )
-    every: Every = None
-    cron: Cron = None
-    zone: str | None = Field(
-        default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; null: as it is."
-    )
-    paused: bool = Field(default=False, description="Whether to pause it; its schedule is kept.")
 
 
 class SiteReadRequest(Body):

@@ -838,14 +838,22 @@ export type SiteReadStatus = "RUNNING" | "PAUSED" | "DONE" | "CANCELLED";
 export interface SourceChanges {
   /** Seconds between two requests to it; null: the server's setting. */
   min_delay_s?: number | null;
+  /** Whether to pause it; its schedule is kept. */
+  paused?: boolean;
+  /** Patterns of the paths that are read of it (`*`: any characters); empty: all. */
+  include?: Array<string>;
+  /** Patterns of the paths that are not read of it. */
+  exclude?: Array<string>;
+  /** Most links from its front page that are followed; null: no limit. */
+  depth?: number | null;
+  /** Whether nothing but the page with this URL is read. */
+  page_only?: boolean;
   /** Check it this often: 90m, 6h, 1d12h. */
   every?: string | null;
-  /** Check it at these times: a cron line. */
+  /** Check it at these times: a cron line, such as "0 3 * * *". */
   cron?: string | null;
   /** Time zone of the cron line, such as Europe/Berlin; null: as it is. */
   zone?: string | null;
-  /** Whether to pause it; its schedule is kept. */
-  paused?: boolean;
 }
 
 /** A site that may be read for any question. */
@@ -854,6 +862,16 @@ export interface SourceOut {
   url: string;
   own: boolean;
   min_delay_s: number | null;
+  /** Patterns of the paths that are read of it (`*`: any characters); empty: all. */
+  include: Array<string>;
+  /** Patterns of the paths that are not read of it. */
+  exclude: Array<string>;
+  /** Most links from its front page that are followed; null: no limit. */
+  depth: number | null;
+  /** Whether nothing but the page with this URL is read. */
+  page_only: boolean;
+  /** Where its URL redirects: that belongs to it too. */
+  moved_to: string | null;
   /** null: each page by its own interval. */
   schedule: ScheduleOut | null;
   /** Whether nothing of it is read by itself for now. */
@@ -862,21 +880,31 @@ export interface SourceOut {
   next_due: string | null;
 }
 
-/** A site to read for any question. */
+/** A site to read for any question; for one that is a source already, its changes. */
 export interface SourceRequest {
+  /** Seconds between two requests to it; null: the server's setting. */
+  min_delay_s?: number | null;
+  /** Whether to pause it; its schedule is kept. */
+  paused?: boolean;
+  /** Patterns of the paths that are read of it (`*`: any characters); empty: all. */
+  include?: Array<string>;
+  /** Patterns of the paths that are not read of it. */
+  exclude?: Array<string>;
+  /** Most links from its front page that are followed; null: no limit. */
+  depth?: number | null;
+  /** Whether nothing but the page with this URL is read. */
+  page_only?: boolean;
+  /** Check it this often: 90m, 6h, 1d12h. */
+  every?: string | null;
+  /** Check it at these times: a cron line, such as "0 3 * * *". */
+  cron?: string | null;
+  /** Time zone of the cron line, such as Europe/Berlin; null: as it is. */
+  zone?: string | null;
   url: string;
   /** The collection; default: the key's first, or `default`. */
   collection?: string;
   /** The site is yours: its address may be private. Needs the role admin. */
   own?: boolean;
-  /** Seconds between two requests to it. */
-  min_delay_s?: number | null;
-  /** Check it this often: 90m, 6h, 1d12h. */
-  every?: string | null;
-  /** Check it at these times: a cron line. */
-  cron?: string | null;
-  /** Time zone of the cron line, such as Europe/Berlin; left out: UTC. */
-  zone?: string | null;
 }
 
 /** How much is kept and how much waits. */
@@ -1102,7 +1130,7 @@ export interface Routes {
   "GET /api/sources": { query?: { collection?: string }; answer: Array<SourceOut> };
   /** Add a source, or change its settings. A private address (`own`) needs the role admin. */
   "POST /api/sources": { query?: { collection?: string }; body: SourceRequest; answer: SourceOut };
-  /** Change a source's delay or schedule, or pause it; what is left out stays. */
+  /** Change a source's settings or schedule, or pause it; what is left out stays. */
   "PATCH /api/sources/{source_id}": { path: { source_id: number }; query?: { collection?: string }; body: SourceChanges; answer: SourceOut };
   /** Remove a source; its pages stay, unless they are to be deleted too. */
   "DELETE /api/sources/{source_id}": { path: { source_id: number }; query?: { pages?: boolean; collection?: string }; answer: void };

@@ -21,6 +21,7 @@ import click
 from crawler.discovery.frontier import leads_to_text
 from crawler.extract.document import NothingToRead, extract
 from domain import Link, Question, Status
+from domain.site import SiteScope
 from evals.sets.sites import read_tsv
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import make_variants
@@ -109,7 +110,7 @@ def best_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
     while len(read) < limit:
         limit_of_wave = min(int(Settings.model_fields["wave_pages"].default), limit - len(read))
         latest_first = known[::-1]  # as SQL returns them
-        stored = Known(links=latest_first, sites=(manual.front,), seen=frozenset(read))
+        stored = Known(links=latest_first, sites=(SiteScope.of(manual.front),), seen=frozenset(read))
         wave, _ = choose(crawled, stored, (), most=limit_of_wave, similarity=similarity)
         if not wave:
             return

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from domain import Schedule
-from domain.site import Source
+from domain.file import is_file_address
+from domain.options import SourceSettings
+from domain.site import SiteScope, Source
 from store.sql.rows import add_missing, to_value
-from store.sql.tables import HostRow, SourceRow
+from store.sql.tables import HostRow, RedirectRow, SourceRow
+
+#: what can be set of a source beside its schedule
+SETTINGS: Final = tuple(SourceSettings.model_fields)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,22 +30,29 @@ class RobotsRecord:
     fetched_at: datetime
 
 
-def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now: datetime) -> Source:
-    """Save a source; adding it again changes only a delay that is given, and makes it the operator's own if ``own``."""
-    add_missing(session, SourceRow, SourceRow.url, url=url, own=own, paused=False, created_at=now)
+def add(
+    session: Session, url: str, *, own: bool, min_delay_s: float | None = None, now: datetime, **settings: Any
+) -> Source:
+    """Save a source; adding it again changes only what is given, and makes it the operator's own if ``own``.
+
+    ``settings`` are some of ``SETTINGS``.
+    """
+    new = {"url": url, "own": own, "paused": False, "page_only": False, "ignore_robots": False, "created_at": now}
+    add_missing(session, SourceRow, SourceRow.url, **new)
     row = session.scalars(select(SourceRow).where(SourceRow.url == url).with_for_update()).one()
     row.own = row.own or own
-    if min_delay_s is not None:
-        row.min_delay_s = min_delay_s
-    session.flush()
-    return _source(row)
+    return change(session, row.id, settings | ({} if min_delay_s is None else {"min_delay_s": min_delay_s}))
 
 
-def set_delay(session: Session, source_id: int, min_delay_s: float | None) -> Source:
-    """Change the seconds between two requests to a source; None: the setting's."""
+def change(session: Session, source_id: int, settings: Mapping[str, Any]) -> Source:
+    """Change some of the ``SETTINGS`` of a source."""
     row = session.get_one(SourceRow, source_id, with_for_update=True)
-    row.min_delay_s = min_delay_s
-    return _source(row)
+    for name in SETTINGS:
+        if name in settings:
+            value = settings[name]
+            setattr(row, name, list(value) if isinstance(value, tuple) else value)
+    session.flush()
+    return _source(session, row)
 
 
 def set_schedule(session: Session, source_id: int, schedule: Schedule | None) -> Source:
@@ -48,15 +62,7 @@ def set_schedule(session: Session, source_id: int, schedule: Schedule | None) ->
     row.cron = (schedule.cron or None) if schedule else None
     row.zone = schedule.zone if schedule else "UTC"
     session.flush()
-    return _source(row)
-
-
-def set_paused(session: Session, source_id: int, paused: bool) -> Source:
-    """Change whether a source is read by itself; its schedule stays."""
-    row = session.get_one(SourceRow, source_id, with_for_update=True)
-    row.paused = paused
-    session.flush()
-    return _source(row)
+    return _source(session, row)
 
 
 def plan(session: Session, source_id: int, next_due: datetime | None) -> Source:
@@ -64,13 +70,12 @@ def plan(session: Session, source_id: int, next_due: datetime | None) -> Source:
     row = session.get_one(SourceRow, source_id, with_for_update=True)
     row.next_due = next_due
     session.flush()
-    return _source(row)
+    return _source(session, row)
 
 
 def due(session: Session, now: datetime) -> list[Source]:
     """Return the sources that are due by their schedule, the longest due first."""
-    query = select(SourceRow).where(SourceRow.next_due <= now).order_by(SourceRow.next_due)
-    return [_source(row) for row in session.scalars(query)]
+    return _sources(session, select(SourceRow).where(SourceRow.next_due <= now).order_by(SourceRow.next_due))
 
 
 def take_due(session: Session, source_id: int, now: datetime, next_due: datetime | None) -> bool:
@@ -85,7 +90,13 @@ def take_due(session: Session, source_id: int, now: datetime, next_due: datetime
 def find(session: Session, source_id: int, *, lock: bool = False) -> Source | None:
     """Return the source with this id; ``lock`` locks it until the transaction ends."""
     row = session.get(SourceRow, source_id, with_for_update=lock)
-    return _source(row) if row else None
+    return _source(session, row) if row else None
+
+
+def at(session: Session, url: str) -> Source | None:
+    """Return the source with this URL."""
+    row = session.scalar(select(SourceRow).where(SourceRow.url == url))
+    return _source(session, row) if row else None
 
 
 def remove(session: Session, url: str) -> bool:
@@ -98,7 +109,38 @@ def remove(session: Session, url: str) -> bool:
 
 def list_all(session: Session) -> list[Source]:
     """Return all sources, oldest first."""
-    return [_source(row) for row in session.scalars(select(SourceRow).order_by(SourceRow.id))]
+    return _sources(session, select(SourceRow).order_by(SourceRow.id))
+
+
+def scopes(session: Session, sites: Iterable[str], *, whole: bool = False) -> tuple[SiteScope, ...]:
+    """Return what belongs to sites, by the settings of the source with the same URL and by where they redirect.
+
+    ``whole``: a page that is no source stands for its folder.
+    """
+    wanted = tuple(sites)
+    known = {source.url: source for source in _sources(session, select(SourceRow).where(SourceRow.url.in_(wanted)))}
+    moved = _moved(session, wanted)
+    return tuple(
+        known[url].scope_of(whole=whole)
+        if url in known
+        else SiteScope.of(url, moved_to=moved.get(url), whole=whole and not is_file_address(url))
+        for url in wanted
+    )
+
+
+def follow(session: Session, url: str, to_url: str) -> bool:
+    """Remember where a front page redirects, or that it no longer does; return whether it leads elsewhere now."""
+    row = session.get(RedirectRow, url)
+    if (row.to_url if row else url) == to_url:
+        return False
+    if row is None:
+        add_missing(session, RedirectRow, RedirectRow.url, url=url, to_url=to_url)
+    elif url == to_url:
+        session.delete(row)
+    else:
+        row.to_url = to_url
+    session.flush()
+    return True
 
 
 def robots(session: Session, origin: str) -> RobotsRecord | None:
@@ -134,7 +176,24 @@ def _host(session: Session, origin: str) -> HostRow:
     return row
 
 
-def _source(row: SourceRow) -> Source:
+def _sources(session: Session, query: Select[SourceRow]) -> list[Source]:
+    rows = session.scalars(query).all()
+    moved = _moved(session, [row.url for row in rows])
+    return [_to_source(row, moved.get(row.url)) for row in rows]
+
+
+def _source(session: Session, row: SourceRow) -> Source:
+    return _to_source(row, _moved(session, [row.url]).get(row.url))
+
+
+def _moved(session: Session, urls: Iterable[str]) -> dict[str, str]:
+    """Return where those of these URLs redirect that do."""
+    query = select(RedirectRow.url, RedirectRow.to_url).where(RedirectRow.url.in_(tuple(urls)))
+    return {row.url: row.to_url for row in session.execute(query)}
+
+
+def _to_source(row: SourceRow, moved_to: str | None) -> Source:
     has_schedule = row.cron is not None or row.every_s is not None
     schedule = Schedule(every_s=row.every_s, cron=row.cron or "", zone=row.zone) if has_schedule else None
-    return to_value(Source, row, schedule=schedule)
+    patterns = {"include": tuple(row.include or ()), "exclude": tuple(row.exclude or ())}
+    return to_value(Source, row, schedule=schedule, moved_to=moved_to, **patterns)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from domain import BlockKind
+from domain.options import SourceSettings
 
 MAX_URL = 1_300  #: bytes, as they are indexed
 MAX_TEXT = 6_000_000  #: characters of a page
@@ -65,16 +66,15 @@ def said(error: ValidationError) -> str:
     return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
 
 
-class SourceLine(FileLine):
+class SourceLine(FileLine, SourceSettings):
     """A site that may be read for any question."""
 
     url: Url
     own: bool = False
-    min_delay_s: float | None = Field(default=None, ge=0, le=3_600)
     every_s: float | None = None
     cron: str | None = Field(default=None, max_length=100)
     zone: str = Field(default="UTC", max_length=64)
-    paused: bool = False
+    moved_to: Url | None = None
 
 
 class FactLine(FileLine):

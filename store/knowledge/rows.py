@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session
 from domain import Block, Fact, PageText, Validators
 from domain.access.collection import Collection
 from domain.file import SCHEME, WatchedFolder, is_file_address, path_of
-from domain.site import is_under
 from store import facts, files, folders
 from store.crawl import sources as stored_sources
 from store.knowledge.lines import (
@@ -43,21 +42,18 @@ Taken = Literal["new", "newer", "known"]
 
 
 def sources(database: Database, sites: Sequence[str]) -> Iterator[SourceLine | LeftOut]:
-    """Yield the sources, those below ``sites`` where some are named."""
+    """Yield the sources, those that belong to ``sites`` where some are named."""
     with database.read() as session:
-        found = stored_sources.list_all(session)
+        found, scopes = stored_sources.list_all(session), stored_sources.scopes(session, sites)
     for source in found:
-        if sites and not is_under(source.url, sites):
+        if scopes and not any(scope.covers(source.url) for scope in scopes):
             continue
         schedule = source.schedule
-        values = {
-            "url": source.url,
-            "own": source.own,
-            "min_delay_s": source.min_delay_s,
+        values = {name: value for name, value in vars(source).items() if name in SourceLine.model_fields}
+        values |= {
             "every_s": schedule.every_s if schedule else None,
             "cron": (schedule.cron or None) if schedule else None,
             "zone": schedule.zone if schedule else "UTC",
-            "paused": source.paused,
         }
         yield line_or_left_out(SourceLine, f"source {source.url}", values)
 
@@ -72,7 +68,8 @@ def pages_of(database: Database, sites: Sequence[str] = (), *, whole: bool = Fal
     if not whole:
         query = query.where(PageRow.gone_at.is_(None), ~PageRow.private)
     if sites:
-        query = query.where(visibility.under(PageRow.url, sites))
+        with database.read() as session:
+            query = query.where(visibility.under(PageRow.url, stored_sources.scopes(session, sites)))
     while True:
         with database.read() as session:
             rows = session.scalars(query.where(PageRow.id > last)).all()

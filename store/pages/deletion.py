@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import String, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
-from domain.site import is_under, twins
+from domain.site import SiteScope
 from store.pages import duplicates, visibility, visits
 from store.sql.rows import update_rows
 from store.sql.tables import (
@@ -26,6 +26,7 @@ from store.sql.tables import (
     PageVersionRow,
     PrivateReadRow,
     QuestionRow,
+    RedirectRow,
     StepRow,
 )
 from text.quotation import OPENING
@@ -50,6 +51,7 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
         session.execute(delete(table).where(table.page_id == page_id))
     session.execute(delete(LinkRow).where(LinkRow.from_url.in_(led)))
     session.execute(delete(PrivateReadRow).where(PrivateReadRow.url.in_(led)))
+    session.execute(delete(RedirectRow).where(or_(RedirectRow.url.in_(led), RedirectRow.to_url.in_(led))))
     row.url, row.title, row.text, row.canonical_url = f"deleted:{page_id}", "", "", ""
     row.headings, row.blocks, row.places, row.missing = [], [], [], []
     row.etag = row.last_modified = row.content_hash = row.body_hash = ""
@@ -186,9 +188,8 @@ def under(session: Session, prefix: str) -> list[int]:
     return list(session.scalars(select(PageRow.id).where(PageRow.url.startswith(prefix, autoescape=True))))
 
 
-def covered(session: Session, site: str, others: Sequence[str]) -> list[int]:
-    """Return the pages of a site, also those that it redirects to, that none of the other sites covers."""
-    wanted, kept = twins(site), [twin for other in others for twin in twins(other)]
-    found = session.execute(select(PageRow.id, PageRow.url).where(visibility.under(PageRow.url, wanted))).all()
+def covered(session: Session, site: SiteScope, others: Sequence[SiteScope]) -> list[int]:
+    """Return the pages of a site that belong to none of the other sites."""
+    found = session.execute(select(PageRow.id, PageRow.url).where(visibility.under(PageRow.url, [site]))).all()
     # asked again: some databases compare without regard to case
-    return [page_id for page_id, url in found if is_under(url, wanted) and not is_under(url, kept)]
+    return [page_id for page_id, url in found if site.covers(url) and not any(other.covers(url) for other in others)]

@@ -9,6 +9,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from domain import Page, Status
+from domain.site import SiteScope
 from store.pages.pages import to_page
 from store.pages.visibility import under, visible_to
 from store.sql import leases
@@ -104,7 +105,7 @@ def count_indexed(session: Session, page_ids: Iterable[int]) -> int:
     return sum(len(session.scalars(query).all()) for query in queries)
 
 
-def count_waiting(session: Session, question_id: str, sites: Sequence[str] = ()) -> int:
+def count_waiting(session: Session, question_id: str, sites: Sequence[SiteScope] = ()) -> int:
     """Return how many pages that a question may see wait to be indexed, of its sites if it names any."""
     waits = (PageRow.state == IndexState.FETCHED, PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
     where = [visible_to(question_id), *([under(PageRow.url, sites)] if sites else [])]

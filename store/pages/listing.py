@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, aliased, load_only
 
 from domain import ReadOutcome
 from domain.file import SCHEME, is_file_address
-from domain.site import PageKind, PageSummary
+from domain.site import PageKind, PageSummary, SiteScope
 from store.crawl.candidates import CandidateStatus
 from store.pages.visibility import under
 from store.sql.tables import CandidateRow, IndexState, PageCheckRow, PageRow
@@ -27,7 +27,7 @@ _SHOWN = (
 def list_pages(
     session: Session,
     *,
-    below: Sequence[Sequence[str]] = (),
+    below: Sequence[Sequence[str | SiteScope]] = (),
     since: datetime | None = None,
     kind: PageKind | None = None,
     not_read: bool = False,
@@ -80,7 +80,7 @@ def _unread(since: datetime | None) -> Any:
     return query.group_by(CandidateRow.url)
 
 
-def _bound(query: Any, url: Any, below: Sequence[Sequence[str]], kind: PageKind | None, after: str) -> Any:
+def _bound(query: Any, url: Any, below: Sequence[Sequence[str | SiteScope]], kind: PageKind | None, after: str) -> Any:
     query = query.where(url > after)
     for sites in below:
         query = query.where(under(url, sites))

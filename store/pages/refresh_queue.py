@@ -14,7 +14,9 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import Table, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from domain.site import SiteScope
 from store.crawl.candidates import CandidateStatus
+from store.pages.visibility import under
 from store.sql.rows import add_missing, update_rows
 from store.sql.tables import CandidateRow, HostRow, PageRow, UtcDateTime
 
@@ -102,9 +104,9 @@ def next_of(session: Session, host: str, *, turn: int, now: datetime) -> list[in
     return open_lanes(session, now, 1)
 
 
-def plan(session: Session, host: str, prefix: str, due_at: datetime) -> None:
-    """Make all pages below the prefix due then, because their source's schedule was changed."""
-    below = PageRow.url.startswith(prefix, autoescape=True)
+def plan(session: Session, host: str, site: SiteScope, due_at: datetime) -> None:
+    """Make all pages of a site on a host due then, because their source's schedule was changed."""
+    below = under(PageRow.url, [site])
     update_rows(session, PageRow, PageRow.host == host, below, PageRow.deleted_at.is_(None), next_due=due_at)
     host_is_due(session, host, due_at)
 

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from domain.site import of_either_scheme, prefixes_below
+from domain.site import SiteScope, of_either_scheme, prefixes_below
 from store.pages import duplicates
 from store.sql.rows import dialect_insert
 from store.sql.tables import LinkRow, PageRow, PageVersionRow, PrivateReadRow
@@ -74,7 +74,7 @@ def share(session: Session, page_id: int, now: datetime) -> bool:
     return True
 
 
-def share_site(session: Session, site: str, now: datetime) -> list[int]:
+def share_site(session: Session, site: SiteScope, now: datetime) -> list[int]:
     """Let what was read of a site, now a source, serve every question; return the pages, which wait to be indexed."""
     below = select(PageRow.id).where(PageRow.private, under(PageRow.url, [site]))
     page_ids = [page_id for page_id in session.scalars(below).all() if share(session, page_id, now)]
@@ -82,11 +82,29 @@ def share_site(session: Session, site: str, now: datetime) -> list[int]:
     return page_ids
 
 
-def under(column: Any, sites: Sequence[str]) -> ColumnElement[bool]:
-    """Return :func:`domain.site.is_under` as a condition on a column of URLs."""
-    exact = [each for site in sites for each in of_either_scheme(site)]
-    below = [column.startswith(prefix, autoescape=True) for site in exact for prefix in prefixes_below(site)]
-    return or_(column.in_(exact), *below)
+def under(column: Any, sites: Sequence[str | SiteScope]) -> ColumnElement[bool]:
+    """Return :func:`domain.site.is_under`, or ``SiteScope.covers``, as a condition on a column of URLs."""
+    return or_(*(_within(column, site) for site in sites))
+
+
+def _within(column: Any, site: str | SiteScope) -> ColumnElement[bool]:
+    if isinstance(site, str):
+        exact = of_either_scheme(site)
+        return _begins(column, exact, [prefix for each in exact for prefix in prefixes_below(each)])
+    inside = _begins(column, site.urls, site.prefixes)
+    if site.include:
+        inside &= _like(column, site.likes(site.include))
+    if site.exclude:
+        inside &= ~_like(column, site.likes(site.exclude))
+    return or_(column.in_(sorted(site.exact)), inside)
+
+
+def _begins(column: Any, exact: Sequence[str], prefixes: Sequence[str]) -> ColumnElement[bool]:
+    return or_(column.in_(exact), *(column.startswith(prefix, autoescape=True) for prefix in prefixes))
+
+
+def _like(column: Any, patterns: Sequence[str]) -> ColumnElement[bool]:
+    return or_(*(column.like(pattern, escape="\\") for pattern in patterns))
 
 
 def _visible(private: Any, url: Any, question_id: str | None) -> ColumnElement[bool]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from domain import Scope
-from domain.site import prefixes_below
+from domain.site import SiteScope, prefixes_below
 
 #: the condition that keeps passages of private pages out
 PUBLIC: Final = "private = false"
@@ -55,7 +55,21 @@ def _moment(given: datetime) -> str:
     return f"arrow_cast('{stamp}', 'Timestamp(Microsecond, Some(\"UTC\"))')"
 
 
-def _under(site: str) -> str:
-    """Match the URL itself and what lies below it."""
-    below = " OR ".join(f"starts_with(url, {quoted(prefix)})" for prefix in prefixes_below(site))
-    return f"url = {quoted(site)} OR {below}"
+def _under(site: str | SiteScope) -> str:
+    """Match the URL itself and what lies below it, or what belongs to a site."""
+    if isinstance(site, str):
+        return f"url = {quoted(site)} OR {_begins(prefixes_below(site))}"
+    inside = both(
+        " OR ".join(filter(None, (one_of("url", site.urls), _begins(site.prefixes)))),
+        _like(site.likes(site.include)),
+        f"NOT ({_like(site.likes(site.exclude))})" if site.exclude else "",
+    )
+    return f"{one_of('url', sorted(site.exact))} OR ({inside})"
+
+
+def _begins(prefixes: Iterable[str]) -> str:
+    return " OR ".join(f"starts_with(url, {quoted(prefix)})" for prefix in prefixes)
+
+
+def _like(patterns: Iterable[str]) -> str:
+    return " OR ".join(f"url LIKE {quoted(pattern)} ESCAPE '\\'" for pattern in patterns)

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, insert, select
 from sqlalchemy.orm import Session
 
 from domain import Question
+from store.crawl import sources
 from store.pages.visibility import under, visible_to
 from store.sql.rows import update_rows
 from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, QuestionRow
@@ -74,7 +75,10 @@ def read_since(session: Session, question: QuestionRow, since: datetime) -> bool
 
     Only the pages of the question's sites count, if it names any.
     """
-    where = [visible_to(question.id), *([under(PageRow.url, question.sites)] if question.sites else [])]
+    where = [
+        visible_to(question.id),
+        *([under(PageRow.url, sources.scopes(session, question.sites))] if question.sites else []),
+    ]
     return _any_news(session, since, *where)
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from crawler import urls
 from domain import EventKind, ReadOutcome, Status
 from domain.file import is_file_address
-from domain.site import is_under
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
 from store.pages import links, pages, refresh_queue, visibility, visits
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
 _DOUBTFUL = frozenset({ReadOutcome.GONE, ReadOutcome.WALL, ReadOutcome.EMPTY})
 #: the page's server says that it is gone for good
 _GONE_FOR_GOOD = 410
+#: where candidates come from that may be what a site is named by
+_FRONT_PAGES = frozenset({"seed", "asked for", refresh_queue.ORIGIN})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +58,7 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
         asker = _asker(session, claim)
         if not leases.renew(session, claim.lease, now):
             return
+        moved = _follow(session, claim, reading, now)
         private = _is_private(session, claim, reading)
         stored = _store_page(session, claim, reading, private, now)
         stored = _grant(session, claim, reading, stored, now) if private else _share(session, stored, now)
@@ -70,11 +72,11 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
         )
         _close(session, claim, outcome, now)
         _add_history(session, outcome, reading, is_new=stored.is_new, now=now)
-        moved = _move(session, asker, now)
+        status = _move(session, asker, now)
         next_reads = _next_reads(session, claim, outcome, reading, stored, now, delay_s)
-    for page_id in stored.to_embed:
+    for page_id in dict.fromkeys((*moved, *stored.to_embed)):
         services.dispatcher.send("wellread.embed", page_id, priority=claim.priority)
-    _notify(services, claim, outcome, moved, next_reads, delay_s)
+    _notify(services, claim, outcome, status, next_reads, delay_s)
 
 
 def record_skipped(services: Services, claim: Claim, outcome: CandidateOutcome) -> None:
@@ -97,14 +99,29 @@ def _asker(session: Session, claim: Claim) -> QuestionRow | None:
     return state.lock(session, claim.question.id) if claim.question else None
 
 
+def _follow(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> list[int]:
+    """Remember where a front page redirects: what is there belongs to its site.
+
+    Return the pages that serve everyone from now on, because that site is a source.
+    """
+    candidate = claim.candidate
+    is_page = reading.page is not None or reading.outcome == ReadOutcome.UNCHANGED or reading.links
+    if candidate.origin not in _FRONT_PAGES or candidate.kind != "page" or not (is_page and reading.url):
+        return []
+    if is_file_address(candidate.url) or not sources.follow(session, candidate.url, reading.url):
+        return []
+    source = sources.at(session, candidate.url)
+    return visibility.share_site(session, source.scope, now) if source else []
+
+
 def _is_private(session: Session, claim: Claim, reading: ReadResult) -> bool:
     """Return whether what was read, if it is new, serves only the questions that had it read.
 
     What a source covers serves everyone: the page's own URL counts, not the one that led to it, because a site may lead
     to any other. A page that is read again stays what it is, also where it moved.
     """
-    covering = [source.url for source in sources.list_all(session)]
-    if is_under(reading.url or claim.candidate.url, covering):
+    url = reading.url or claim.candidate.url
+    if any(source.scope.covers(url) for source in sources.list_all(session)):
         return False
     if claim.question is not None:
         return claim.question.private

@@ -11,11 +11,10 @@ import structlog
 from crawler import urls
 from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
-from crawler.discovery.site import prefix_of
 from domain.file import is_file_address
 from domain.site import Source
 from store.crawl import sources
-from store.pages import refresh_queue
+from store.pages import refresh_queue, visibility
 from store.pages.pages import FIRST_INTERVAL_S
 from workers.crawl import sites
 
@@ -82,25 +81,24 @@ def confirmed_from(known: Sequence[Source], page: PageState, url: str) -> dateti
 
 
 def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> Source | None:
-    """Change the named fields of a source: ``min_delay_s``, ``every``, ``cron``, ``zone``, ``paused``; others stay.
+    """Change some of ``sources.SETTINGS`` and ``every``, ``cron`` and ``zone`` of a source; the others stay.
 
     Without a schedule its pages are read once more when planned, and then by their own intervals. While it is paused,
     nothing of it is read by itself. Returns None if there is no such source. Raises BadSchedule; nothing changes then.
     """
     schedule_changes = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
     with services.database.write() as session:
-        source = sources.find(session, source_id, lock=True)
-        if source is None:
+        before = sources.find(session, source_id, lock=True)
+        if before is None:
             return None
-        if "min_delay_s" in changes:
-            source = sources.set_delay(session, source_id, changes["min_delay_s"])
-        was_paused = source.paused
-        if "paused" in changes:
-            source = sources.set_paused(session, source_id, bool(changes["paused"]))
+        source, now = sources.change(session, source_id, changes), services.now()
         if schedule_changes:
             source = sources.set_schedule(session, source_id, schedule.update(source.schedule, schedule_changes))
-        if schedule_changes or source.paused != was_paused:
-            source = _plan(session, source, services.now(), resumed=was_paused and not source.paused)
+        if schedule_changes or source.paused != before.paused:
+            source = _plan(session, source, now, resumed=before.paused and not source.paused)
+        shared = visibility.share_site(session, source.scope, now) if source.scope != before.scope else []
+    for page_id in shared:
+        services.dispatcher.send("wellread.embed", page_id)
     return source
 
 
@@ -114,7 +112,8 @@ def read_due_sources(services: Services) -> int:
             again = _next(source, now)
             if not sources.take_due(session, source.id, now, again):
                 continue
-            refresh_queue.postpone(session, source.url, again)  # the look reads the front page
+            for front in source.scope.starts:  # the look reads the front page
+                refresh_queue.postpone(session, front, again)
             candidate_ids = sites.look_for_new_pages(session, source, now)
         sites.send_reads(services, candidate_ids)
     return len(waiting)
@@ -128,21 +127,20 @@ def _plan(session: Session, source: Source, now: datetime, *, resumed: bool) -> 
         _plan_pages(session, source, due)
     if source.paused or resumed:
         for other in sources.list_all(session):
-            if other.id != source.id and other.next_due and prefix_of(other.url).startswith(prefix_of(source.url)):
+            if other.id != source.id and other.next_due and source.scope.covers(other.url):
                 _plan_pages(session, other, other.next_due)
     return sources.plan(session, source.id, moment)
 
 
 def _plan_pages(session: Session, source: Source, due: datetime) -> None:
-    refresh_queue.plan(session, urls.origin(source.url), prefix_of(source.url), due)
+    for host in {urls.origin(site) for site in source.scope.sites}:
+        refresh_queue.plan(session, host, source.scope, due)
 
 
 def _covering(known: Sequence[Source], url: str) -> Source | None:
     """Return the narrowest source with a schedule, or paused, that covers the page."""
-    covering = [
-        source for source in known if (source.schedule or source.paused) and url.startswith(prefix_of(source.url))
-    ]
-    return max(covering, key=lambda source: len(prefix_of(source.url)), default=None)
+    covering = [source for source in known if (source.schedule or source.paused) and source.scope.covers(url)]
+    return max(covering, key=lambda source: source.scope.narrowness(url), default=None)
 
 
 def _next(source: Source, now: datetime) -> datetime | None:

@@ -12,10 +12,10 @@ from urllib.parse import urljoin
 from crawler import urls
 from crawler.discovery import frontier
 from crawler.discovery.relevance import Similarity
-from crawler.discovery.site import prefix_of
+from crawler.discovery.site import belongs
 from domain import LIST_KINDS, Candidate, Link, Question, Status
 from domain.file import is_file_address
-from domain.site import is_under
+from domain.site import SiteScope, is_under
 from pipeline.retrieval.context import crawl_queries
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
@@ -52,7 +52,7 @@ FRONTIER = 50
 class Known:
     """A question's sites and links in SQL, before any search engine is asked."""
 
-    sites: Sequence[str] = ()
+    sites: Sequence[SiteScope] = ()
     hosts: Sequence[str] = ()  #: hosts that engines found for this question before
     links: Sequence[KnownLink] = ()
     found: Sequence[Link] = ()  #: links that engines found for this question before
@@ -91,10 +91,15 @@ def choose(
     Only links within the sites, or on hosts that engines found, are followed.
     """
     found = (*known.found, *found)
-    bound = (*map(prefix_of, known.sites), *known.hosts, *(urls.origin(link.url) + "/" for link in found))
+    hosts = (*known.hosts, *(urls.origin(link.url) + "/" for link in found))
     depth = {entry.link.url: entry.depth for entry in known.links}
     links = [*(entry.link for entry in known.links if entry.depth <= question.budget.depth), *found]
-    allowed = [link for link in links if link.url.startswith(bound)]
+    allowed = [
+        link
+        for link in links
+        if link.url.startswith(hosts)
+        or any(belongs(link, site, depth=max(1, depth.get(link.url, 0))) for site in known.sites)
+    ]
     ranked = frontier.rank(
         allowed,
         question=question.text,
@@ -148,18 +153,20 @@ def _without(links: Sequence[Link], excluded: Sequence[str]) -> list[Link]:
 
 def _known(session: Session, question: Question, now: datetime, excluded: Sequence[str]) -> Known:
     named = tuple(site for site in question.sites if not is_file_address(site))
-    every = named or tuple(source.url for source in sources.list_all(session))
-    sites = tuple(site for site in every if not is_under(site, excluded))
+    every = sources.scopes(session, named) or tuple(source.scope for source in sources.list_all(session))
+    sites = tuple(site for site in every if not is_under(site.starts[0], excluded))
     read_before = candidates.of_question(session, question.id)
     found = [candidate for candidate in candidates.known(session, question.id) if candidate.origin.startswith(ENGINE)]
     engines = [row.url for row in read_before if row.origin.startswith(ENGINE)]
-    origins = sorted({urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before})
+    of_sites = {urls.origin(url) for site in sites for url in site.starts}
+    origins = sorted(of_sites | {urls.origin(row.url) for row in read_before})
     seen = tuple(
         entry
         for entry in links.of_sites(session, origins, question_id=question.id)
         if not is_under(entry.link.url, excluded)
     )
-    usual = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
+    listed = dict.fromkeys(urls.origin(url) for site in sites if not site.is_page for url in site.starts)
+    usual = tuple(urljoin(f"{origin}/", "sitemap.xml") for origin in listed)
     lists = [*usual, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
     lately = candidates.finished_since(session, lists, now - LISTS_AGAIN, question_id=question.id)
     oldest = evidence.oldest_for(question, now)
@@ -183,9 +190,9 @@ def _ask_engines(services: Services, question: Question) -> Searched:
     return search_engines(services, queries)
 
 
-def _seeds(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:
-    """Return the front pages of sites that were never read."""
-    return [Candidate(url=url, origin="seed") for site in sites if (url := urls.canonical(site)) not in seen]
+def _seeds(sites: Sequence[SiteScope], seen: frozenset[str]) -> list[Candidate]:
+    """Return the front pages of sites that were never read, there or where they redirect."""
+    return [Candidate(url=site.starts[0], origin="seed") for site in sites if seen.isdisjoint(site.starts)]
 
 
 def _why_none(known: Known, services: Services, found: Searched) -> str:

@@ -10,7 +10,7 @@ from crawler import urls
 from crawler.discovery import site
 from crawler.robots import rules
 from domain import Candidate, Link
-from domain.site import SiteRead, SiteReadStatus
+from domain.site import SiteRead, SiteReadStatus, SiteScope
 from store.crawl import site_reads, sources
 from store.crawl.candidates import CandidateOutcome
 from store.crawl.site_reads import NewSiteRead, SiteReadOver, UnknownSiteRead
@@ -44,9 +44,15 @@ def start(
     from workers.questions.submit import check_site
 
     front = check_site(services, url)
-    new = NewSiteRead(url=front, prefix=site.prefix_of(front), max_pages=max_pages, max_depth=max_depth, again=again)
     with services.database.write() as session:
-        now = services.now()
+        now, scope, source = services.now(), _scope(session, front, whole=True), sources.at(session, front)
+        new = NewSiteRead(
+            url=front,
+            prefix=scope.sites[-1],
+            max_pages=max_pages,
+            max_depth=max_depth if source is None or source.depth is None else min(max_depth, source.depth),
+            again=again,
+        )
         site_read_id, next_reads = _start(session, new, now)
     send_reads(services, next_reads)
     return get(services, site_read_id)
@@ -56,9 +62,9 @@ def look_for_new_pages(session: Session, source: Source, now: datetime) -> list[
     """Read a source's front page, sitemaps and feeds, and then its new pages; return the first candidates."""
     new = NewSiteRead(
         url=source.url,
-        prefix=site.prefix_of(source.url),
+        prefix=source.scope.sites[-1],
         max_pages=MAX_PAGES,
-        max_depth=MAX_DEPTH,
+        max_depth=MAX_DEPTH if source.depth is None else source.depth,
         again=False,
         source_id=source.id,
     )
@@ -119,11 +125,13 @@ def after_page(
     if claim.candidate.kind == "page":
         site_reads.count(row, outcome, is_new=is_new)
     if reading is not None:
-        if claim.candidate.origin == "seed" and reading.url:
-            row.prefix = site.moved_prefix(row.prefix, reading.url)
-        shown = reading.links or links.of_page(session, {reading.url, claim.candidate.url})
+        scope = _scope_of(session, row)
+        shown = [*(reading.links or links.of_page(session, {reading.url, claim.candidate.url}))]
+        if claim.candidate.origin == "seed" and row.prefix != scope.sites[-1]:  # it redirects since
+            row.prefix = scope.sites[-1]
+            shown += _usual_lists(row.prefix)
         depth = claim.candidate.depth + 1 if claim.candidate.kind == "page" else max(1, claim.candidate.depth)
-        _add(session, row, site.candidates_of_site(shown, prefix=row.prefix, depth=depth, max_depth=row.max_depth), now)
+        _add(session, row, site.candidates_of_site(shown, scope=scope, depth=depth, max_depth=row.max_depth), now)
     return _go_on(session, row, due_at, now) if row.status == SiteReadStatus.RUNNING else []
 
 
@@ -157,20 +165,37 @@ def _start(session: Session, new: NewSiteRead, now: datetime) -> tuple[int, list
 
 def _lists(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
     """Return the site's sitemaps and feeds: at the usual address, in robots.txt, and on its pages."""
-    origin = urls.origin(row.url)
-    robots = sources.robots(session, origin)
-    named = rules.from_response(robots.status or None, robots.body).sitemaps if robots else ()
-    found = [urljoin(f"{origin}/", address) for address in ("sitemap.xml", *named[:20])]
-    usual = [Link(url=canonical, origin="sitemap-file") for url in found if (canonical := _canonical(url))]
-    return site.candidates_of_site((*usual, *links.lists_of(session, origin)), prefix=row.prefix, depth=0, max_depth=0)
+    scope, found = _scope_of(session, row), list[Link]()
+    for origin in dict.fromkeys(urls.origin(url) for url in scope.starts):
+        robots = sources.robots(session, origin)
+        named = rules.from_response(robots.status or None, robots.body).sitemaps if robots else ()
+        found += [*_usual_lists(origin, named), *links.lists_of(session, origin)]
+    return site.candidates_of_site(found, scope=scope, depth=0, max_depth=0)
+
+
+def _usual_lists(url: str, named: Sequence[str] = ()) -> list[Link]:
+    """Return the sitemap at the usual address of a URL's host, and those that its robots.txt names."""
+    found = [urljoin(f"{urls.origin(url)}/", address) for address in ("sitemap.xml", *named[:20])]
+    return [Link(url=canonical, origin="sitemap-file") for each in found if (canonical := _canonical(each))]
+
+
+def _scope(session: Session, url: str, *, whole: bool) -> SiteScope:
+    (scope,) = sources.scopes(session, [url], whole=whole)
+    return scope
+
+
+def _scope_of(session: Session, row: SiteReadRow) -> SiteScope:
+    """Return what belongs to a site that is read: for a person, all of the folder."""
+    return _scope(session, row.url, whole=row.source_id is None)
 
 
 def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
     """Return the pages that links lead to, as seen since the last read of the site."""
     if row.again:
         return []
-    seen = (entry.link for entry in links.of_sites(session, [urls.origin(row.url)]))
-    return site.candidates_of_site(seen, prefix=row.prefix, depth=1, max_depth=row.max_depth)
+    scope = _scope_of(session, row)
+    seen = (entry.link for entry in links.of_sites(session, [urls.origin(url) for url in scope.starts]))
+    return site.candidates_of_site(seen, scope=scope, depth=1, max_depth=row.max_depth)
 
 
 def _add(session: Session, row: SiteReadRow, wanted: Iterable[Candidate], now: datetime) -> None:

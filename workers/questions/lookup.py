@@ -16,6 +16,7 @@ from pipeline.answering.citations import check
 from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
+from store.crawl import sources
 from store.graph import GraphReader
 from store.pages import index_queue, pages, visibility
 from store.questions import evidence, records
@@ -94,8 +95,10 @@ def with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
 
 def _query(services: Services, question: Question) -> ask.Query:
     oldest, own = evidence.oldest_for(question, services.now()), question.overrides
+    with services.database.read() as session:
+        sites = sources.scopes(session, question.sites)
     scope = Scope(
-        sites=with_either_scheme(question.sites),
+        sites=sites,
         exclude_sites=with_either_scheme(left_out(services, own)),
         langs=_langs(services, question),
         published_after=own.published_after,
@@ -155,7 +158,8 @@ def _finish(services: Services, question: Question, result: LookupResult) -> Loo
     )
     if not result.verdict.sufficient:
         with services.database.read() as session:
-            waiting = index_queue.count_waiting(session, question.id, question.sites)
+            sites = sources.scopes(session, question.sites)
+            waiting = index_queue.count_waiting(session, question.id, sites)
         result = replace(result, waiting_pages=waiting)
     if result.answer is None:
         return result

@@ -32,6 +32,6 @@ def with_age(services: Services, question: Question, answer: Answer, lang: str) 
 
 
 def own_sites(services: Services) -> tuple[str, ...]:
-    """Return what the URLs of the operator's sources begin with."""
+    """Return the folders and pages of the operator's sources."""
     with services.database.read() as session:
-        return tuple(source.url for source in sources.list_all(session))
+        return tuple(site for source in sources.list_all(session) for site in source.scope.sites)

@@ -12,6 +12,7 @@ from domain import BlockKind, Hit, Scope
 from domain.file import is_file_address
 from domain.record import FoundPassage
 from pipeline.question.analysis import analyse_question
+from store.crawl import sources
 from store.pages import pages
 from workers.questions.conditions import clean_sites, left_out
 from workers.questions.submit import BadSite
@@ -64,7 +65,7 @@ def _scope(services: Services, query: PassageQuery) -> Scope:
 
     with services.database.read() as session:
         return Scope(
-            sites=with_either_scheme([site if is_file_address(site) else _canonical(site) for site in query.sites]),
+            sites=sources.scopes(session, [_canonical(site) for site in query.sites]),
             exclude_sites=with_either_scheme((*left_out(services), *clean_sites(query.exclude_sites))),
             langs=query.langs,
             published_after=query.published_after,
@@ -75,7 +76,7 @@ def _scope(services: Services, query: PassageQuery) -> Scope:
 
 def _canonical(site: str) -> str:
     try:
-        return urls.typed(site)
+        return site if is_file_address(site) else urls.typed(site)
     except urls.BadUrl as error:
         raise BadSite(str(error)) from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crawler import urls
 from crawler.fetch.guard import Blocked, Guard, allowlist_entry
@@ -163,16 +163,16 @@ def replay(services: Services, question_id: str) -> Question:
     return question
 
 
-def add_source(services: Services, url: str, *, own: bool, min_delay_s: float | None) -> Source:
+def add_source(services: Services, url: str, *, own: bool, **settings: Any) -> Source:
     """Save a site whose pages may be read for any question; ``own`` allows a private address.
 
-    What private questions had read of it serves everyone from now on.
+    ``settings`` are some of ``sources.SETTINGS``. What private questions had read of it serves everyone from now on.
     """
     checked = check_site(services, url, own=own)
     now = services.now()
     with services.database.write() as session:
-        source = sources.add(session, checked, own=own, min_delay_s=min_delay_s, now=now)
-        shared = visibility.share_site(session, checked, now)
+        source = sources.add(session, checked, own=own, now=now, **settings)
+        shared = visibility.share_site(session, source.scope, now)
     for page_id in shared:
         services.dispatcher.send("wellread.embed", page_id)
     return source

@@ -69,13 +69,21 @@ def source_lines(sites: Sequence[Source]) -> list[str]:
     """Return the sources with their settings."""
     if not sites:
         return ["No sources yet: `wellread source add URL` adds one."]
-    return [" ".join((clean(site.url), *_settings_of(site))) for site in sites]
+    return [" ".join((clean(site.url), *settings_of(site))) for site in sites]
 
 
-def _settings_of(site: Source) -> list[str]:
-    own = ["(own)"] if site.own else []
-    delay = [f"({site.min_delay_s:g} s between requests)"] if site.min_delay_s is not None else []
-    return [*own, *delay, *schedule_text(site)]
+def settings_of(site: Source) -> list[str]:
+    """Return what is set of a source."""
+    told = [
+        "own" if site.own else "",
+        f"{site.min_delay_s:g} s between requests" if site.min_delay_s is not None else "",
+        "this page only" if site.page_only else "",
+        f"at most {counted(site.depth, 'link')} deep" if site.depth is not None else "",
+        f"only {', '.join(map(clean, site.include))}" if site.include else "",
+        f"without {', '.join(map(clean, site.exclude))}" if site.exclude else "",
+        f"redirects to {clean(site.moved_to)}" if site.moved_to else "",
+    ]
+    return [*(f"({each})" for each in told if each), *schedule_text(site)]
 
 
 def _running_lines(seen: Overview) -> list[str]:

@@ -40,17 +40,38 @@ const toldOf = (schedule) => schedule?.cron || (schedule ? spanOf(schedule.every
 const spanOf = (seconds) =>
   seconds % 86_400 === 0 ? `${seconds / 86_400}d` : seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds / 60}m`;
 
+const patternsOf = (text) => text.split(/[\s,]+/).filter(Boolean);
+
+// what is set of a source, as short words beside its address
+function* settingsOf({ own, page_only, depth, include, exclude, moved_to }) {
+  if (own) yield "own";
+  if (page_only) yield "this page only";
+  if (depth !== null) yield `at most ${depth} links deep`;
+  if (include.length) yield `only ${include.join(", ")}`;
+  if (exclude.length) yield `without ${exclude.join(", ")}`;
+  if (moved_to) yield `redirects to ${moved_to}`;
+}
+
 function adding() {
   const url = address({ required: "", placeholder: "https://docs.example.org/" });
   const often = input({ placeholder: "6h, 1d, or 0 3 * * *" });
+  const only = input({ placeholder: "/en/*" });
+  const not = input({ placeholder: "/old/*, *.pdf" });
   const whole = box("Read the whole site now", { checked: "" });
+  const page = box("This page only");
   const own = box("It is mine: its address may be private");
   const add = async () => {
     const schedule = often.value.trim() ? scheduleOf(often.value) : {};
-    const source = await send("POST", "/api/sources", { url: url.value.trim(), own: own.ticked.checked, ...schedule });
+    const limits = { page_only: page.ticked.checked, include: patternsOf(only.value), exclude: patternsOf(not.value) };
+    const source = await send("POST", "/api/sources", {
+      url: url.value.trim(),
+      own: own.ticked.checked,
+      ...limits,
+      ...schedule,
+    });
     if (whole.ticked.checked) await send("POST", "/api/site-reads", { url: source.url });
     say(`${source.url} is added.`);
-    url.value = often.value = "";
+    url.value = often.value = only.value = not.value = "";
     await show();
   };
   return form(
@@ -60,7 +81,9 @@ function adding() {
     add,
     field("Address", url),
     field("Read again every (optional)", often),
-    make("div", "", { class: "row" }, whole.row, own.row),
+    field("Only these paths (optional)", only),
+    field("Not these paths (optional)", not),
+    make("div", "", { class: "row" }, whole.row, page.row, own.row),
   );
 }
 
@@ -87,7 +110,8 @@ async function redraw() {
   await show();
 }
 
-function source({ id, url, schedule, paused, next_due, own }) {
+function source(kept) {
+  const { id, url, schedule, paused, next_due } = kept;
   const often = input({
     "aria-label": `How often ${url} is read again`,
     placeholder: "6h, or 0 3 * * *",
@@ -114,7 +138,7 @@ function source({ id, url, schedule, paused, next_due, own }) {
     await redraw();
   });
   return [
-    [link(url, url), own && make("span", "own", { class: "tag" })],
+    [link(url, url), ...[...settingsOf(kept)].map((told) => make("span", told, { class: "tag" }))],
     make("span", "", { class: "row" }, often, save, pause),
     paused ? make("span", "paused", { class: "tag" }) : next_due ? when(next_due) : "by page",
     make("span", "", { class: "row" }, now, pages.row, remove),

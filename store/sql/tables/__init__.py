@@ -9,7 +9,7 @@ from __future__ import annotations
 from store.sql.tables.access import ApiKeyRow, CollectionRow
 from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchRow
 from store.sql.tables.columns import Leased, Table, UtcDateTime
-from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
+from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, RedirectRow, SiteReadRow, SourceRow
 from store.sql.tables.learning import RecalibrationRow, VariantsRow, VariantTallyRow
 from store.sql.tables.pages import (
     EntityRow,
@@ -56,6 +56,7 @@ __all__ = [
     "PrivateReadRow",
     "QuestionRow",
     "RecalibrationRow",
+    "RedirectRow",
     "RequestState",
     "SiteReadRow",
     "SourceRow",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -101,8 +102,23 @@ class SourceRow(Table):
     cron: Mapped[str | None] = mapped_column(String(100))
     zone: Mapped[str] = mapped_column(String(64), default="UTC")
     paused: Mapped[bool] = mapped_column(default=False)
+    include: Mapped[list[Any] | None]
+    exclude: Mapped[list[Any] | None]
+    depth: Mapped[int | None]
+    page_only: Mapped[bool] = mapped_column(default=False)
+    ignore_robots: Mapped[bool] = mapped_column(default=False)
+    access: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)  #: secret: see domain.site.SiteAccess
     next_due: Mapped[datetime | None]
     created_at: Mapped[datetime]
+
+
+class RedirectRow(Table):
+    """Where a site's front page redirects; its pages are there."""
+
+    __tablename__ = "redirects"
+
+    url: Mapped[str] = mapped_column(primary_key=True)
+    to_url: Mapped[str] = mapped_column(index=True)
 
 
 class HostRow(Table):

@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
-from crawler.discovery.site import candidates_of_site, moved_prefix, prefix_of
+from crawler.discovery.site import candidates_of_site
 from domain import Link
+from domain.site import SiteScope
 
 SITE = "https://site.example/docs/"
-
-
-@pytest.mark.parametrize(
-    ("url", "prefix"),
-    [
-        ("https://site.example", "https://site.example/"),
-        ("https://site.example/docs/", SITE),
-        ("https://site.example/docs/start.html?x=/y/", SITE),
-    ],
-)
-def test_a_site_is_bounded_by_the_path_up_to_its_last_slash(url: str, prefix: str) -> None:
-    assert prefix_of(url) == prefix
-
-
-@pytest.mark.parametrize(
-    ("url", "prefix"),
-    [
-        ("https://www.site.example/docs/", "https://www.site.example/docs/"),  # the same site by its other name
-        ("http://site.example/docs/", "http://site.example/docs/"),
-        ("https://elsewhere.example/docs/", SITE),  # another site stays outside
-        ("https://site.example/de/", SITE),
-    ],
-)
-def test_a_site_that_moved_is_followed_and_another_is_not(url: str, prefix: str) -> None:
-    assert moved_prefix(SITE, url) == prefix
+SCOPE = SiteScope.of(SITE)
 
 
 def test_what_is_outside_no_text_endless_or_not_to_be_followed_is_left_out() -> None:
@@ -47,13 +22,13 @@ def test_what_is_outside_no_text_endless_or_not_to_be_followed_is_left_out() -> 
         Link(url="https://site.example/sitemap.xml", origin="sitemap-file"),
         Link(url="https://elsewhere.example/sitemap.xml", origin="sitemap-file"),
     ]
-    found = candidates_of_site(links, prefix=SITE, depth=1, max_depth=5)
+    found = candidates_of_site(links, scope=SCOPE, depth=1, max_depth=5)
     assert [(c.url, c.kind) for c in found] == [(f"{SITE}a", "page"), ("https://site.example/sitemap.xml", "sitemap")]
 
 
 def test_lists_of_pages_come_first_then_pages_near_the_front_and_none_too_deep() -> None:
-    (near,) = candidates_of_site([Link(url=f"{SITE}a")], prefix=SITE, depth=1, max_depth=2)
-    (far,) = candidates_of_site([Link(url=f"{SITE}b")], prefix=SITE, depth=2, max_depth=2)
-    (listed,) = candidates_of_site([Link(url=f"{SITE}s.xml", origin="sitemap-file")], prefix=SITE, depth=9, max_depth=2)
+    (near,) = candidates_of_site([Link(url=f"{SITE}a")], scope=SCOPE, depth=1, max_depth=2)
+    (far,) = candidates_of_site([Link(url=f"{SITE}b")], scope=SCOPE, depth=2, max_depth=2)
+    (listed,) = candidates_of_site([Link(url=f"{SITE}s.xml", origin="sitemap-file")], scope=SCOPE, depth=9, max_depth=2)
     assert listed.score > near.score > far.score
-    assert candidates_of_site([Link(url=f"{SITE}c")], prefix=SITE, depth=3, max_depth=2) == []
+    assert candidates_of_site([Link(url=f"{SITE}c")], scope=SCOPE, depth=3, max_depth=2) == []

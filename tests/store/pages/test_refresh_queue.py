@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import delete, insert, select
 
+from domain.site import SiteScope
 from store.pages import refresh_queue
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, HostRow, PageRow
@@ -121,11 +122,11 @@ def test_a_host_that_is_told_of_an_earlier_page_moves_up_and_of_a_later_one_stay
         assert session.get_one(HostRow, SMALL).refresh_at == NOW - timedelta(hours=1)
 
 
-def test_pages_below_a_prefix_are_planned_together(database: Database) -> None:
+def test_pages_of_a_site_are_planned_together(database: Database) -> None:
     _fill(database, SMALL, 12)
     later = NOW + timedelta(hours=6)
     with database.write() as session:
-        refresh_queue.plan(session, SMALL, f"{SMALL}/1", later)
+        refresh_queue.plan(session, SMALL, SiteScope.of(f"{SMALL}/", include=["/1*"]), later)
     with database.read() as session:
         planned = session.scalars(select(PageRow.url).where(PageRow.next_due == later).order_by(PageRow.url))
         assert list(planned) == [f"{SMALL}/1", f"{SMALL}/10", f"{SMALL}/11"]

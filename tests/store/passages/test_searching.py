@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from domain import Scope
+from domain.site import SiteScope
 from store.passages.writer import PassagesWriter
 from tests.store.passages.library import Letters, found, passage
 
@@ -81,6 +82,11 @@ def test_a_score_does_not_depend_on_the_scope(table: PassagesWriter) -> None:
         (Scope(sites=("https://other.example/it's/100%_x",)), {3}),  # a quote and wildcards are only characters
         (Scope(sites=("https://other.example/it's/%",)), set()),
         (Scope(sites=("x' OR 'a' = 'a",)), set()),
+        (Scope(sites=(SiteScope.of("http://www.site.example/index.html"),)), {1, 2}),
+        (Scope(sites=(SiteScope.of("https://site.example/", exclude=("/2", "*'%_*")),)), {1}),
+        (Scope(sites=(SiteScope.of("https://other.example/", include=("/it's/100%_x",)),)), {3}),
+        (Scope(sites=(SiteScope.of("https://other.example/", include=("/it's/1000_x",)),)), set()),
+        (Scope(sites=(SiteScope.of("https://site.example/1", page_only=True),)), {1}),
         (Scope(sites=("https://site.example/1", "https://other.example/")), {1, 3}),
         (Scope(langs=("de", "zh")), {2, 3}),
         (Scope(langs=("de",), sites=("https://other.example",)), set()),

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from domain import Link, PageText, Question, Status, Validators
+from domain.site import SiteScope
 from store.pages import links, pages
 from store.pages.links import KnownLink
 from store.questions import new_questions
@@ -140,7 +141,7 @@ def test_page_found_gone_a_moment_ago_is_not_known(services: Services) -> None:
 def test_each_wave_reads_one_page_more_as_what_was_read_ranks_the_others(cycle: int, pages_read: int) -> None:
     shown = [KnownLink(link=Link(url=f"{SITE}{at}", text=f"Lamp {at}"), depth=1) for at in range(9)]
     question = replace(QUESTION, cycle=cycle)
-    wave, _ = choose(question, Known(sites=(SITE,), links=shown, seen=frozenset({SITE})), (), most=5)
+    wave, _ = choose(question, Known(sites=(SiteScope.of(SITE),), links=shown, seen=frozenset({SITE})), (), most=5)
     assert len([candidate for candidate in wave if candidate.kind == "page"]) == pages_read
 
 
