@@ -85,10 +85,24 @@ PDF: Final = "application/pdf"
 #: types with a reader in :mod:`crawler.extract.document`
 READABLE: Final = HTML | {PDF, "text/plain", "text/markdown", "text/x-markdown"}
 READABLE_NAMES: Final = "HTML, PDF, Markdown and plain text"
+#: types that do not say what a document is: its bytes do
+UNKNOWN: Final = frozenset(
+    {
+        *("application/octet-stream", "binary/octet-stream", "application/x-octet-stream", "application/binary"),
+        *("application/download", "application/x-download", "application/force-download", "application/save"),
+        *("application/unknown", "application/x-unknown", "unknown/unknown", "application/x-unknown-content-type"),
+        *("application/zip", "application/x-zip-compressed", "application/msword", "application/vnd.ms-powerpoint"),
+    }
+)
+#: types of lists of pages
+LISTS: Final = frozenset(
+    {
+        *("application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml"),
+        *("application/json", "application/feed+json", "application/gzip", "application/x-gzip"),
+    }
+)
 #: types that are fetched as a page; the others among them are refused by extraction, which says why
-PAGE_TYPES: Final = READABLE | {
-    *("application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/json")
-}
+PAGE_TYPES: Final = READABLE | LISTS | UNKNOWN
 ACCEPT: Final = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
 #: suffixes of URLs that are not read
 NOT_READ: Final = re.compile(

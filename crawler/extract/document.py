@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from markdown_it import MarkdownIt
 
-from crawler.content_types import PDF, READABLE, READABLE_NAMES
+from crawler.content_types import PDF, READABLE, READABLE_NAMES, UNKNOWN
 from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.content.main_content import HUB_SHARE, main_content
@@ -76,7 +76,7 @@ def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = B
     ``url`` is its own, to resolve links against; ``content_type`` is the whole header, with parameters.
     """
     kind = content_type.split(";")[0].strip().lower()
-    if kind and kind not in READABLE:
+    if kind and kind not in READABLE | UNKNOWN:
         raise NothingToRead(f"{url} has the content type {kind}: only {READABLE_NAMES} are read.")
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")

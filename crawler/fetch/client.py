@@ -1,7 +1,8 @@
 """Fetch one URL under all guards: every hop's address is checked, every size and the whole time are bounded.
 
-Whatever a server does, ``Fetcher.get`` ends by its deadline and holds no more than its limits. It keeps no cookies and
-uses no proxy of the environment. robots.txt and delays are the caller's, who is asked before each redirect.
+Whatever a server does, ``Fetcher.get`` ends by its deadline and holds no more than its limits. It keeps cookies for one
+chain of redirects and uses no proxy of the environment. robots.txt and delays are the caller's, who is asked before
+each redirect. A page that loads another by itself within seconds is a redirect, too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from crawler.content_types import ACCEPT, PAGE_TYPES
 from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
-from crawler.fetch.response import fetch_error_of, location_of, receive
+from crawler.fetch.response import Cookies, fetch_error_of, location_of, receive, refresh_of
 from crawler.fetch.result import Fetched, FetchTimeout, Limits
 from crawler.urls import BadUrl, absolute
 
@@ -106,33 +107,45 @@ class Fetcher:
         return replace(fetched, elapsed_s=time.monotonic() - started)
 
     async def _follow(self, url: str, call: _Call) -> Fetched:
-        target = self._guard.check(url)
-        passed: list[str] = []  # the URLs that redirected
+        target, cookies = self._guard.check(url), Cookies()
+        passed: list[_Hop] = []  # which redirected
         while True:
-            response = await self._send(target, call if not passed else replace(call, headers={}))
+            response = await self._send(target, _of_hop(call, cookies.header(target), is_first=not passed))
             try:
+                sent = _Hop(url=target.url, cookies=cookies.header(target))
+                cookies.keep(target, response)
                 location = location_of(response) if call.method == "GET" else None
+                fetched = None
                 if location is None:
-                    return await receive(target, response, accept=call.accept, limits=self._limits)
+                    fetched = await receive(target, response, accept=call.accept, limits=self._limits)
+                    location = refresh_of(fetched) if call.method == "GET" and call.accept == PAGE_TYPES else None
             finally:
                 await response.aclose()
-            passed.append(target.url)
-            target = self._redirected(target, location, passed)
+            if location is None and fetched is not None:
+                return fetched
+            passed.append(sent)
+            try:
+                target = self._redirected(target, location or "", passed, cookies)
+            except Blocked:
+                if fetched is None:
+                    raise
+                return fetched  # a page that leads nowhere that may be read, or back, is read itself
             if call.on_redirect is not None:
                 await call.on_redirect(target.url)
 
-    def _redirected(self, source: Target, location: str, passed: Sequence[str]) -> Target:
+    def _redirected(self, source: Target, location: str, passed: Sequence[_Hop], cookies: Cookies) -> Target:
         """Check a redirect's target as any URL, and for what only a redirect can do wrong."""
+        first = passed[0].url
         if len(passed) > self._limits.max_hops:
-            raise Blocked(f"{passed[0]} redirects more than {self._limits.max_hops} times; it is not read")
+            raise Blocked(f"{first} redirects more than {self._limits.max_hops} times; it is not read")
         if _UNSAFE.search(location):
             raise Blocked(f"{source.url} redirects to a URL with control characters or backslashes; it is not read")
         try:
             target = self._guard.check(absolute(location, source.url))
         except (BadUrl, Blocked) as error:
             raise Blocked(f"{source.url} redirects to a URL that may not be read: {error}") from error
-        if target.url in passed:
-            raise Blocked(f"{passed[0]} redirects in a circle; it is not read")
+        if _Hop(url=target.url, cookies=cookies.header(target)) in passed:
+            raise Blocked(f"{first} redirects in a circle; it is not read")
         if source.scheme == "https" and target.scheme == "http":
             raise Blocked(f"{source.url} redirects from https to {target.url}: ask for that if you trust it")
         if target.own and not source.own:
@@ -184,6 +197,20 @@ class _Call:
     headers: Mapping[str, str] = field(default_factory=dict)
     accept: frozenset[str] | None = PAGE_TYPES  #: None: the body is not wanted
     on_redirect: OnRedirect | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Hop:
+    """A request of a chain of redirects: the same URL with other cookies may give another answer."""
+
+    url: str
+    cookies: str
+
+
+def _of_hop(call: _Call, cookies: str, *, is_first: bool) -> _Call:
+    """Return the request of one hop: the caller's headers are for the first only."""
+    headers = dict(call.headers) if is_first else {}
+    return replace(call, headers=headers | {"cookie": cookies} if cookies else headers)
 
 
 class _Connected:

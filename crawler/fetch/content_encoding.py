@@ -6,8 +6,9 @@ An 809-byte body can hold gigabytes; no call returns or keeps more than the boun
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import brotli
 
@@ -22,7 +23,7 @@ class Overflow(WellreadError):
 
 
 class Corrupt(WellreadError):
-    """The body cannot be decoded: its encoding is unknown or stacked, or it is damaged or cut off."""
+    """The body cannot be decoded: its encoding is not one of ours or stacked, or it is damaged or cut off."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,17 +74,14 @@ class Decoder:
 
 
 def _codec(encoding: str) -> Codec:
-    match encoding.strip().lower():
-        case "" | "identity":
-            return _Identity()
-        case "gzip" | "x-gzip":
-            return _Gzip()
-        case "deflate":
-            return _Deflate()
-        case "br":
-            return _Brotli()
-        case other:
-            raise Corrupt(f"its content encoding {other!r} is not one of {ENCODINGS}")
+    """Return what undoes the encodings that a header names; names that are of none, as "utf-8", have no effect."""
+    named = [part.partition(";")[0].strip().lower() for part in encoding.split(",")]
+    codecs = [name for name in named if name in _CODECS or name in _OTHERS]
+    if not codecs:
+        return _Identity()
+    if len(codecs) > 1 or codecs[0] in _OTHERS:
+        raise Corrupt(f"its content encoding {encoding!r} is not one of {ENCODINGS}")
+    return _CODECS[codecs[0]]()
 
 
 class _Identity:
@@ -162,3 +160,10 @@ def _inflated(inflate: zlib._Decompress, data: bytes, room: int) -> bytes:
         return inflate.decompress(data, room)
     except zlib.error as error:
         raise Corrupt("its body is not valid gzip or deflate") from error
+
+
+_CODECS: Final[dict[str, Callable[[], Codec]]] = {
+    "gzip": _Gzip, "x-gzip": _Gzip, "deflate": _Deflate, "br": _Brotli,
+}  # fmt: skip
+#: encodings that servers know and we do not ask for
+_OTHERS: Final = frozenset({"zstd", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip"})

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+from itertools import islice
 from types import MappingProxyType
 
 import httpcore2
 
+from crawler.content_types import HTML, UNKNOWN
+from crawler.extract.html import parse
+from crawler.extract.links import base_of
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.fetch.guard import FetchError, Target
 from crawler.fetch.result import ANY_TYPE, Fetched, HostUnreachable, Limits, NotConnected, NotText, TooLarge
+from crawler.urls import BadUrl, absolute
 from domain.errors import WellreadError
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-#: how programs, archives, pictures and films begin, whatever their header says
-_BINARY = (b"\x7fELF", b"MZ\x90", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"\0\0\0")
+#: how programs, pictures and films begin, whatever their header says
+_BINARY = (b"\x7fELF", b"MZ\x90", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"OggS", b"\0\0\0")
+#: headers whose values have commas of their own: where they are repeated, each is a line
+_OF_LINES = frozenset({"x-robots-tag", "set-cookie"})
+#: the longest wait, in seconds, before a page that loads another by itself; news pages load themselves anew
+_SOON_S = 10.0
+_REFRESHED_BYTES = 50_000
+_MOST_COOKIES, _MAX_COOKIE = 50, 4_096  #: of one host; characters
+_ENDED = re.compile(r"max-age\s*=\s*(?:0|-\d)|expires\s*=[^;]*\b(?:19\d\d|200\d)\b", re.IGNORECASE)
+_REFRESH = re.compile(r"\s*(\d{1,6}(?:\.\d*)?|\.\d+)\s*[;,]?\s*(?:url\s*=\s*)?[\"']?([^\"']*)", re.IGNORECASE)
 
 
 class WrongType(WellreadError):
@@ -68,11 +82,53 @@ def location_of(response: httpcore2.Response) -> str | None:
     return None
 
 
+def refresh_of(fetched: Fetched) -> str | None:
+    """Return where a page leads by itself within seconds: by a meta element (not one in noscript) or the header."""
+    if fetched.status != 200:
+        return None
+    head = fetched.body[:_REFRESHED_BYTES]
+    values, base = [fetched.headers.get("refresh", "")], fetched.url
+    is_page = fetched.content_type in HTML | {""} and b"refresh" in head.lower()
+    if is_page and (tree := parse(head.decode("utf-8", "replace"))) is not None:
+        base = base_of(tree, fetched.url)
+        metas = tree.xpath("//meta[@http-equiv and not(ancestor::noscript)]")
+        values += [meta.get("content", "") for meta in metas if meta.get("http-equiv").strip().lower() == "refresh"]
+    for value in values:
+        found = _REFRESH.match(value)
+        if found and found[2].strip() and float(found[1]) <= _SOON_S:
+            with suppress(BadUrl):
+                return absolute(found[2].strip(), base)
+    return None
+
+
+class Cookies:
+    """The cookies that servers set within one chain of redirects, each sent to its own host only."""
+
+    def __init__(self) -> None:
+        self._of_host: dict[str, dict[str, str]] = {}
+
+    def keep(self, target: Target, response: httpcore2.Response) -> None:
+        """Keep the cookies of an answer, or drop those that it ends."""
+        kept = self._of_host.setdefault(target.authority, {})
+        lines = (value for name, value in response.headers if name.lower() == b"set-cookie")
+        for line in islice(lines, _MOST_COOKIES):
+            pair, _, attributes = line.decode("latin-1")[:_MAX_COOKIE].partition(";")
+            name, _, value = pair.partition("=")
+            kept.pop(name.strip(), None)
+            if name.strip() and not _ENDED.search(attributes) and len(kept) < _MOST_COOKIES:
+                kept[name.strip()] = value.strip()
+
+    def header(self, target: Target) -> str:
+        """Return the cookies for a request as its header has them; "" for none."""
+        return "; ".join(f"{name}={value}" for name, value in self._of_host.get(target.authority, {}).items())
+
+
 def _headers(response: httpcore2.Response) -> Mapping[str, str]:
     joined: dict[str, str] = {}
     for raw_name, raw_value in response.headers:
         name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-        joined[name] = f"{joined[name]}, {value}" if name in joined else value
+        between = "\n" if name in _OF_LINES else ", "
+        joined[name] = f"{joined[name]}{between}{value}" if name in joined else value
     return MappingProxyType(joined)
 
 
@@ -88,7 +144,8 @@ async def _read_body(
         raise WrongType(f"its content type is {kind}")
     _check_declared_length(headers.get("content-length", ""), bounds)
     decoder = Decoder(headers.get("content-encoding", ""), bounds)
-    is_sniffed = accept != ANY_TYPE and (not kind or kind.startswith("text/") or kind.endswith(("xml", "json")))
+    is_text = kind.startswith("text/") or kind.endswith(("xml", "json"))
+    is_sniffed = accept != ANY_TYPE and (not kind or kind in UNKNOWN or is_text)
     body = bytearray()
     async for chunk in chunks:
         body += decoder.feed(chunk)

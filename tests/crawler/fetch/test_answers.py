@@ -12,6 +12,7 @@ from crawler.fetch.guard import Blocked
 from crawler.fetch.result import ANY_TYPE, NotText
 from tests.crawler.fetch.client import client, got, run
 from tests.crawler.hostile import (
+    Behaviour,
     Site,
     answer,
     encoded,
@@ -134,3 +135,138 @@ def test_a_post_goes_nowhere_that_a_get_may_not() -> None:
             assert site.connections == 0
 
     run(scenario())
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "none", "8bit", "binary", "utf-8, gzip", "x-unknown; q=1"])
+def test_an_encoding_that_is_none_has_no_effect(encoding: str) -> None:
+    body = b"<p>The bell was cast in 1783.</p>"
+    sent = gzip.compress(body) if "gzip" in encoding else body
+    assert run(got(encoded(sent, encoding))).body == body
+
+
+def _walled(gate: str, *, status: int = 302, cookie: str = "seen=1; Path=/") -> dict[str, Behaviour]:
+    """A site whose pages ask for a cookie that the gate sets."""
+
+    def asks_for_cookie(page: Behaviour) -> Behaviour:
+        async def behave(head: str, writer: asyncio.StreamWriter) -> None:
+            await (page if "cookie: seen=1" in head.lower() else redirect(gate, status))(head, writer)
+
+        return behave
+
+    pages = {"/": answer(b"<p>tide</p>"), "/robots.txt": answer(b"User-agent: *", kind="text/plain")}
+    sets = f"HTTP/1.1 302 Found\r\nSet-Cookie: {cookie}\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"
+    by_page = answer(b'<meta http-equiv=refresh content="0; url=/">', headers=f"Set-Cookie: {cookie}\r\n")
+    return {path: asks_for_cookie(page) for path, page in pages.items()} | {
+        "/gate": raw(sets.encode()),
+        "/page": by_page,
+    }
+
+
+@pytest.mark.parametrize("gate", ["/gate", "/page"])
+def test_a_cookie_counts_within_its_chain_and_nowhere_else(gate: str) -> None:
+    async def scenario() -> None:
+        async with serving(routed(_walled(gate))) as site, client(site) as web:
+            for _ in range(2):
+                assert (await web.get(site.url())).body == b"<p>tide</p>"
+            cookies = ["cookie:" in head.lower() for head in site.requests]
+            assert cookies == [False, False, True] * 2
+
+    run(scenario())
+
+
+def test_a_cookie_wall_before_robots_txt_is_passed_too() -> None:
+    async def scenario() -> None:
+        routes = _walled("/gate")
+        sets = "HTTP/1.1 302 Found\r\nSet-Cookie: seen=1\r\nLocation: /robots.txt\r\nContent-Length: 0\r\n\r\n"
+        async with serving(routed(routes | {"/gate": raw(sets.encode())})) as site, client(site) as web:
+            assert (await web.get(site.url("/robots.txt"), accept=ANY_TYPE)).body == b"User-agent: *"
+
+    run(scenario())
+
+
+def test_a_cookie_is_not_sent_to_another_host() -> None:
+    async def scenario() -> None:
+        async with serving(answer()) as other:
+            sets = f"HTTP/1.1 302 Found\r\nSet-Cookie: secret=1\r\nLocation: {other.url()}\r\nContent-Length: 0\r\n\r\n"
+            async with serving(raw(sets.encode())) as site, client(site, other) as web:
+                await web.get(site.url())
+            assert "secret" not in other.requests[0]
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    "cookie", ["seen=2", "seen=1; Max-Age=0", "seen=1; expires=Thu, 01 Jan 1970 00:00:00 GMT", "=1"]
+)
+def test_a_wall_that_no_cookie_opens_is_a_circle(cookie: str) -> None:
+    async def scenario() -> None:
+        async with serving(routed(_walled("/gate", cookie=cookie))) as site, client(site) as web:
+            with pytest.raises(Blocked, match="redirects"):
+                await web.get(site.url())
+            assert len(site.requests) <= 6
+
+    run(scenario())
+
+
+REFRESHED = [
+    b'<html><head><meta http-equiv="refresh" content="0; url=/docs/"></head></html>',
+    b"<META HTTP-EQUIV='Refresh' CONTENT='5;URL=docs/'>",
+    b"<meta content=\"0;URL='/docs/'\" http-equiv=REFRESH>",
+    b'<meta http-equiv="refresh" content="0, /docs/">',
+    b'<base href="/docs/"><meta http-equiv="refresh" content=".5;url=.">',
+]
+
+
+@pytest.mark.parametrize("page", REFRESHED)
+def test_a_page_that_loads_another_at_once_is_a_redirect(page: bytes) -> None:
+    asked: list[str] = []
+
+    async def note(url: str) -> None:
+        asked.append(url)
+
+    async def scenario() -> None:
+        routes = {"/": answer(page), "/docs/": answer(b"<p>the docs</p>")}
+        async with serving(routed(routes)) as site, client(site) as web:
+            fetched = await web.get(site.url(), on_redirect=note)
+            assert (fetched.url, fetched.body) == (site.url("/docs/"), b"<p>the docs</p>")
+            assert asked == [site.url("/docs/")]
+
+    run(scenario())
+
+
+def test_the_header_that_loads_another_page_is_a_redirect_too() -> None:
+    routes = {"/": answer(b"<p>wait</p>", headers="Refresh: 0; url=/next\r\n"), "/next": answer(b"<p>next</p>")}
+    assert run(got(routed(routes))).body == b"<p>next</p>"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "0; url=/",  # itself
+        "300",
+        "300; url=/next",  # news
+        "0; url=/loop",
+        "0; url=javascript:alert(1)",
+        "0; url=http://169.254.169.254/latest/",
+        "0; url=http://127.0.0.1:6379/",
+        "0; url=file:///etc/passwd",
+        "soon",
+    ],
+)
+def test_a_page_that_leads_nowhere_else_is_read_itself(content: str) -> None:
+    page = f'<meta http-equiv="refresh" content="{content}"><p>news'.encode()
+    back = answer(b'<meta http-equiv="refresh" content="0; url=/"><p>loop')
+    fetched = run(got(routed({"/": answer(page), "/loop": back, "/next": answer()})))
+    assert fetched.body.endswith((b"<p>news", b"<p>loop"))
+
+
+def test_what_is_for_browsers_without_scripts_is_no_redirect() -> None:
+    page = b'<noscript><meta http-equiv="refresh" content="0; url=/nojs"></noscript><p>news'
+    assert run(got(routed({"/": answer(page)}))).body == page
+
+
+@pytest.mark.parametrize("kind", ["application/octet-stream", "binary/octet-stream", "application/force-download"])
+def test_a_type_that_says_nothing_is_fetched_and_a_program_is_not(kind: str) -> None:
+    assert run(got(answer(b"%PDF-1.4 ...", kind=kind))).body == b"%PDF-1.4 ..."
+    with pytest.raises(NotText, match="binary"):
+        run(got(answer(b"\x7fELF\x02\x01", kind=kind)))

@@ -97,7 +97,7 @@ def test_an_empty_body_is_whole_in_every_encoding() -> None:
         assert decoded(b"", encoding) == b""
 
 
-@pytest.mark.parametrize("encoding", ["zstd", "gzip, gzip", "compress", "br;q=1", "\u00e9"])
+@pytest.mark.parametrize("encoding", ["zstd", "gzip, gzip", "compress", "gzip;q=1, br"])
 def test_other_encodings_are_refused(encoding: str) -> None:
     with pytest.raises(Corrupt):
         Decoder(encoding, BodyBounds())
