@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import takewhile
 
 from crawler import urls
 from crawler.browser.render import NotRendered
 from crawler.browser.with_javascript import PageClient, Renderer, run_scripts
 from crawler.discovery.feed import parse_feed
-from crawler.discovery.sitemap import BadSitemap, parse_sitemap
+from crawler.discovery.sitemap import BadSitemap, listed_by, parse_sitemap
 from crawler.extract.bounded_process import TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
-from crawler.extract.metadata import robots_directives
+from crawler.extract.links import FRAME
+from crawler.extract.metadata import Directives, robots_directives
 from crawler.extract.walls import Wall, is_login, wall_of
 from crawler.fetch.guard import Blocked, FetchError
 from crawler.fetch.result import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
@@ -31,6 +34,7 @@ _BUSY = frozenset({429, 503})
 #: before what came instead of a page
 NOT_READ = "not read: "
 _NOINDEX = "the page asks not to be stored (noindex)"
+_EXPIRED = "the page asks not to be shown any more (unavailable_after)"
 _LITTLE_TEXT = 400  #: characters
 
 
@@ -104,7 +108,12 @@ async def read(
             accept=None if candidate.kind == "page" else ANY_TYPE,
             on_redirect=before_redirect,
         )
-        result = _extracted(fetched, candidate, known, now)
+        result = _extracted(fetched, candidate, known, agent, now)
+        if (frame := _only_frame(result)) and candidate.kind == "page":
+            with suppress(FetchError):  # the page is what it is without
+                await before_redirect(frame)
+                framed = await client.get(frame, on_redirect=before_redirect)
+                result = _with_frame(result, _extracted(framed, Candidate(url=frame), None, agent, now))
         if candidate.kind == "page" and _has_little_text(result):
             for_scripts = Permission(client, robots, agent, now, left_out)
             try:
@@ -113,20 +122,22 @@ async def read(
                 result = ReadResult(outcome=ReadOutcome.EMPTY, url=result.url, reason=str(error), links=result.links)
             else:
                 if rendered is not None:  # its validators are those of the page without its text: they are left out
-                    result = replace(_extracted(rendered, candidate, known, now), validators=Validators())
+                    result = replace(_extracted(rendered, candidate, known, agent, now), validators=Validators())
         result = replace(result, bytes=len(fetched.body), elapsed_s=fetched.elapsed_s, status=fetched.status)
     except FetchError as error:
         result = replace(_of_error(error, candidate.url, leads_to), elapsed_s=time.monotonic() - started)
     return replace(result, links=(*permission.sitemaps, *result.links), crawl_delay_s=permission.delay_s)
 
 
-def _extracted(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
+def _extracted(
+    fetched: Fetched, candidate: Candidate, known: PreviousRead | None, agent: str, now: datetime
+) -> ReadResult:
     """Return what an answer holds: a page's text and links, or the links of a sitemap or feed."""
     url = urls.canonical(fetched.url) if candidate.kind == "page" else candidate.url
     if failure := _of_status(fetched, candidate.url, now):
         return failure
     if candidate.kind == "page":
-        return _of_page(fetched, candidate, url, known)
+        return _of_list(fetched, url) or _of_page(fetched, candidate, url, known, agent, now)
     try:
         parse = parse_sitemap if candidate.kind == "sitemap" else parse_feed
         links = read_bounded(lambda: parse(fetched.body, url=url), len(fetched.body))
@@ -137,17 +148,50 @@ def _extracted(fetched: Fetched, candidate: Candidate, known: PreviousRead | Non
         return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=f"{url} {error}")
 
 
-def _of_page(fetched: Fetched, candidate: Candidate, url: str, known: PreviousRead | None) -> ReadResult:
+def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
+    """Return the links of a page that is a sitemap, a feed or another list, for the folder of what it lists."""
+    try:
+        links = read_bounded(lambda: listed_by(fetched.body, url=url), len(fetched.body))
+    except TooMuchWork as error:
+        return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=f"{url} {error}")
+    if not links:
+        return None
+    first, last = min(link.url for link in links), max(link.url for link in links)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
+    folder, top = first[: first.rfind("/", 0, same) + 1], f"{urls.origin(url)}/"
+    return ReadResult(outcome=ReadOutcome.READ, url=folder if folder.startswith(top) else top, links=links)
+
+
+def _only_frame(result: ReadResult) -> str:
+    """Return the URL of the one frame of its site that a page with hardly any text consists of; "" for other pages."""
+    frames = [link.url for link in result.links if link.origin == FRAME] if _has_little_text(result) else []
+    return frames[0] if len(frames) == 1 else ""
+
+
+def _with_frame(result: ReadResult, framed: ReadResult) -> ReadResult:
+    """Return a page's result with the text of its frame, if that has more."""
+    if framed.page is None or (result.page is not None and len(result.page.text) >= len(framed.page.text)):
+        return result
+    title = result.page.title if result.page is not None and result.page.title != result.url else framed.page.title
+    links = (*(link for link in result.links if link.origin != FRAME), *framed.links)
+    page = replace(framed.page, title=title, canonical_url="")
+    return replace(framed, url=result.url, page=page, links=links, validators=Validators(), body_hash="")
+
+
+def _of_page(
+    fetched: Fetched, candidate: Candidate, url: str, known: PreviousRead | None, agent: str, now: datetime
+) -> ReadResult:
     headers = fetched.headers
     validators = Validators(etag=headers.get("etag", ""), last_modified=headers.get("last-modified", ""))
-    directives = robots_directives(headers.get("x-robots-tag", ""))
+    directives = robots_directives(headers.get("x-robots-tag", ""), agent=agent)
     if fetched.status == 304:
-        if "noindex" not in directives:
-            return ReadResult(outcome=ReadOutcome.UNCHANGED, url=candidate.url, validators=validators)
-        return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=candidate.url, reason=_NOINDEX)
+        if why := _why_not_shown(directives.index, directives.until, now):
+            return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=candidate.url, reason=why)
+        return ReadResult(outcome=ReadOutcome.UNCHANGED, url=candidate.url, validators=validators)
     body_hash = f"{EXTRACTION}-{hashlib.blake2b(fetched.body, digest_size=16).hexdigest()}"
     unchanged = ReadResult(outcome=ReadOutcome.UNCHANGED, url=url, validators=validators, body_hash=body_hash)
-    if known is not None and known.body_hash == body_hash and not directives:
+    is_dated = b"unavailable_after" in fetched.body.lower()
+    if known is not None and known.body_hash == body_hash and directives == Directives() and not is_dated:
         return unchanged  # the same bytes were extracted before
     try:
         page, nothing = extract(fetched.body, url=url, content_type=headers.get("content-type", "")), None
@@ -156,11 +200,14 @@ def _of_page(fetched: Fetched, candidate: Candidate, url: str, known: PreviousRe
     if wall := wall_of(fetched, page, asked=candidate.url, known_characters=known.characters if known else 0):
         return _of_wall(wall, candidate.url)
     if page is None:
-        links = nothing.links if nothing and "nofollow" not in directives else ()
+        links = nothing.links if nothing and directives.follow else ()
         return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=str(nothing), links=links)
-    links = page.links if page.follow and "nofollow" not in directives else ()
-    if not page.index or "noindex" in directives:
-        return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=url, reason=_NOINDEX, links=links)
+    links = page.links if page.follow and directives.follow else ()
+    for asked in (directives, page):
+        if why := _why_not_shown(asked.index, asked.until, now):
+            return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=url, reason=why, links=links)
+    if page.until is not None:  # the same bytes are to be looked at again
+        unchanged = replace(unchanged, validators=Validators())
     content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
     if known is not None and known.content_hash == content_hash:
         return replace(unchanged, content_hash=content_hash, links=links)
@@ -171,6 +218,11 @@ def _of_wall(wall: Wall, url: str) -> ReadResult:
     """Return the result of an answer that is not the page: it may be there again in a minute."""
     outcomes = {Wall.MISSING: ReadOutcome.GONE, Wall.FRONT: ReadOutcome.GONE, Wall.MAINTENANCE: ReadOutcome.RETRY}
     return ReadResult(outcome=outcomes.get(wall, ReadOutcome.WALL), url=url, reason=f"{NOT_READ}{wall}")
+
+
+def _why_not_shown(index: bool, until: datetime | None, now: datetime) -> str:
+    """Return why a page may not be stored; "" if it may."""
+    return _NOINDEX if not index else _EXPIRED if until is not None and until <= now else ""
 
 
 def _has_little_text(result: ReadResult) -> bool:

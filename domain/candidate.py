@@ -17,8 +17,9 @@ class Link:
     url: str  #: canonical
     text: str = ""  #: anchor, or the title where there is one; several anchors of one URL, one a line
     context: str = ""  #: the words around it
-    #: where it was seen. A page: link (anchor on a page), sitemap (listed by one), feed (its entry), seed,
-    #: engine:NAME. A list of pages: sitemap-file (robots' Sitemap: line, child of an index), feed-file (rel=alternate)
+    #: where it was seen. A page: link (anchor on a page), frame (within a page), sitemap (listed by one), feed (its
+    #: entry), seed, engine:NAME. A list of pages: sitemap-file (robots' Sitemap: line, child of an index), feed-file
+    #: (rel=alternate)
     origin: str = "link"
     nofollow: bool = False
 

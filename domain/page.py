@@ -49,6 +49,7 @@ class PageText:
     is_hub: bool = False  #: little but links: they are followed, but it supports no answer
     index: bool = True  #: False where the page's robots meta says noindex
     follow: bool = True
+    until: datetime | None = None  #: it asks not to be shown after that
 
 
 @dataclass(frozen=True, kw_only=True)

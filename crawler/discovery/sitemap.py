@@ -27,6 +27,10 @@ _SLICE: Final = 65_536
 _ORIGINS: Final = {"url": "sitemap", "sitemap": "sitemap-file"}
 _ROOTS: Final = frozenset({"urlset", "sitemapindex"})
 _MAX_TITLE: Final = 300
+#: how lists of pages begin
+_HEAD: Final = 2_000
+_LIST: Final = re.compile(rb"<(?:\w{1,20}:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]")
+_JSON_FEED: Final = re.compile(rb"^\s*\{.*https?://jsonfeed\.org/version/", re.DOTALL)
 
 
 class BadSitemap(WellreadError):
@@ -50,13 +54,31 @@ def parse_sitemap(body: bytes, *, url: str) -> tuple[Link, ...]:
     return tuple(links.values())
 
 
+def listed_by(body: bytes, *, url: str) -> tuple[Link, ...]:
+    """Return the links of a document that is nothing but a list of pages, whatever its type; none for any other."""
+    head = body[:_HEAD]
+    lines = head.decode("utf-8", "replace").split()
+    if not (
+        body.startswith(_GZIP)
+        or (_LIST.search(head) and b"<html" not in head.lower())
+        or _JSON_FEED.search(head)
+        or is_search_index(body, url)
+        or (lines and all(line.startswith(("http://", "https://")) for line in lines[:-1] or lines))
+    ):
+        return ()
+    try:
+        return parse_sitemap(body, url=url)
+    except BadSitemap:
+        return ()
+
+
 def _listed(body: bytes, url: str) -> Iterator[Link]:
     if is_search_index(body, url):
         return _indexed(body, url)
     root = root_name(body)
     if root in _ROOTS:
         return _entries(body, url)
-    if root in FEED_ROOTS:
+    if root in FEED_ROOTS or _JSON_FEED.search(body[:_HEAD]):
         return iter(parse_feed(body, url=url))
     if root:
         raise BadSitemap(f"{url} is not a sitemap but a document of the kind <{root}>; it is not read")

@@ -132,8 +132,9 @@ def _html(text: str, url: str) -> PageText:
         headings=tuple((at, path.removeprefix(f"{title} › ")) for at, path in rendered.headings),
         blocks=rendered.blocks,
         is_hub=linked > HUB_SHARE and _words(rendered.text) > HUB_WORDS,
-        index=metadata.index,
-        follow=metadata.follow,
+        index=metadata.directives.index,
+        follow=metadata.directives.follow,
+        until=metadata.directives.until,
     )
     return replace(page, facts=facts_of(whole, title=title, text=rendered.text))
 

@@ -44,9 +44,54 @@ def parse(text: str) -> Any | None:
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
     parser.set_element_class_lookup(_CLASSES)
     try:
-        return lxml.html.document_fromstring(_XML_DECLARATION.sub("", text).encode("utf-8", "replace"), parser=parser)
+        tree = lxml.html.document_fromstring(_XML_DECLARATION.sub("", text).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return None
+    for template in tree.xpath("//template[@shadowrootmode]"):
+        _show_shadow_root(template)
+    for frame in tree.xpath("//iframe[@srcdoc]"):
+        _show_framed(frame, parser)
+    return tree
+
+
+def _show_shadow_root(template: Any) -> None:
+    """Put a declared shadow root in the place of its host's content, which goes into its slots or is not shown."""
+    host = template.getparent()
+    if host is None:
+        return
+    given: dict[str, list[Any]] = {}
+    words = (host.text or "") + (template.tail or "")
+    host.text = template.tail = None
+    for child in [child for child in host if child is not template]:
+        host.remove(child)
+        if (name := child.get("slot", "")) and child.tail:
+            after, child.tail = child.tail, None
+            if unnamed := given.get(""):
+                unnamed[-1].tail = (unnamed[-1].tail or "") + after
+            else:
+                words += after
+        given.setdefault(name, []).append(child)
+    for slot in template.findall(".//slot"):
+        name = slot.get("name", "")
+        content, text = given.pop(name, []), "" if name else words
+        if content or text.strip():  # or else what stands in the slot is shown
+            slot[:], slot.text = content, text
+        words, slot.tag = words if name else "", "span"
+    template.tag = "div"
+
+
+def _show_framed(frame: Any, parser: Any) -> None:
+    """Put the page that is written in a frame's attribute in the frame's place."""
+    source = frame.get("srcdoc", "")
+    if not source.strip():
+        return
+    try:
+        framed = lxml.html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
+        return
+    body = framed.find("body")
+    content = framed if body is None else body
+    frame[:], frame.text, frame.tag = list(content), content.text, "div"
 
 
 def is_aside(element: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from crawler.urls import BadUrl, absolute, canonical
+from crawler.urls import BadUrl, absolute, canonical, site
 from domain import Link
 from text.invisible import strip_invisible
 
@@ -25,6 +25,9 @@ _NEIGHBOURS = frozenset(
     {"next", "prev", "up", "contents", "index", "start", "chapter", "section", "subsection", "appendix", "glossary"}
 )
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
+_FRAMES = frozenset({"frame", "iframe"})
+#: where the URL of a frame was seen: its page is shown as a part of another
+FRAME = "frame"
 _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", "h3", "h4", "figcaption"})
 
 
@@ -32,13 +35,13 @@ def links_of(tree: Any, url: str) -> tuple[Link, ...]:
     """Return a parsed page's links: one for each canonical URL, in page order, with its anchors' words as lines."""
     targets = _Targets(base_of(tree, url))
     found: dict[str, Link] = {}
-    for element in islice(tree.iter("a", "area", "link", "frame", "script"), MAX_ANCHORS):
+    for element in islice(tree.iter("a", "area", "link", "frame", "iframe", "script"), MAX_ANCHORS):
         target = targets.of(element)
         if target is None or target == url:
             continue
         if known := found.get(target):
             found[target] = _merged(known, element)
-        elif len(found) < MAX_LINKS and (link := _link(element, target)) is not None:
+        elif len(found) < MAX_LINKS and (link := _link(element, target, url)) is not None:
             found[target] = link
     return tuple(found.values())
 
@@ -69,10 +72,10 @@ def _address(element: Any) -> str:
         path = source.partition("?")[0]
         indexes = (path.removesuffix(end) + index for end, index in _SEARCH_INDEX.items() if path.endswith(end))
         return next(indexes, "")
-    return (source if element.tag == "frame" else element.get("href")) or ""
+    return (source if element.tag in _FRAMES else element.get("href")) or ""
 
 
-def _link(element: Any, target: str) -> Link | None:
+def _link(element: Any, target: str, url: str) -> Link | None:
     rel = _rel(element)
     if element.tag in ("a", "area"):
         lines = _lines(element)
@@ -82,7 +85,9 @@ def _link(element: Any, target: str) -> Link | None:
         return Link(url=target, text=_title(element), origin="feed-file")
     if element.tag == "script":
         return Link(url=target, origin="sitemap-file")
-    if element.tag == "frame" or not _NEIGHBOURS.isdisjoint(rel):
+    if element.tag in _FRAMES:
+        return Link(url=target, text=_title(element), origin=FRAME) if site(target) == site(url) else None
+    if not _NEIGHBOURS.isdisjoint(rel):
         return Link(url=target, text=_title(element))
     return None
 

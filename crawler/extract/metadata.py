@@ -18,6 +18,10 @@ _PUBLISHED = ("article:published_time", "datepublished", "dc.date", "dc.date.iss
 _MODIFIED = ("article:modified_time", "datemodified", "dc.date.modified", "last-modified", "og:updated_time")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 MAX_JSON = 200_000
+_ROBOTS = frozenset({"robots", "wellread"})
+#: directives with a value, which no robot's name is
+_VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_ROBOT = re.compile(r"\*|[a-z_][\w.-]*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,33 +33,58 @@ class Metadata:
     published: datetime | None = None
     modified: datetime | None = None
     canonical_url: str = ""
+    directives: Directives
+
+
+@dataclass(frozen=True, kw_only=True)
+class Directives:
+    """What a page, or the header of its answer, asks of robots."""
+
     index: bool = True
     follow: bool = True
+    until: datetime | None = None  #: it is not to be shown after that
 
 
 def read_metadata(tree: Any, url: str) -> Metadata:
     """Read a parsed page's metadata."""
     named = _named(tree)
     dates = dict(_dates_in_json(tree))
-    directives = robots_directives(f"{named.get('robots', '')},{named.get('wellread', '')}")
+    asked = (meta.get("content", "") for meta in tree.iter("meta") if meta.get("name", "").strip().lower() in _ROBOTS)
     return Metadata(
         title=_title(tree, named),
         lang=tree.get("lang", tree.get("xml:lang", "")).split("-")[0].strip().lower()[:3],
         published=_first_date(named, _PUBLISHED) or dates.get("datePublished"),
         modified=_first_date(named, _MODIFIED) or dates.get("dateModified"),
         canonical_url=_canonical(tree, url),
-        index="noindex" not in directives,
-        follow="nofollow" not in directives,
+        directives=robots_directives("\n".join(asked)),
     )
 
 
-def robots_directives(value: str) -> frozenset[str]:
-    """Return the directives of a robots meta tag or an X-Robots-Tag header; "none" is noindex and nofollow.
+def robots_directives(value: str, *, agent: str = "wellread") -> Directives:
+    """Return the directives of robots meta elements or X-Robots-Tag headers, one a line, of all that are for us.
 
-    Directives with a value (``max-image-preview:none``) or for another robot (``googlebot: noindex``) have no effect.
+    A robot's name (``googlebot: noindex, nofollow``) is for the words up to the next name or the end of the line.
     """
-    words = {word.strip() for word in value.lower().split(",")} - {""}
-    return frozenset(words | {"noindex", "nofollow"} if "none" in words else words)
+    words, until = set[str](), None
+    for line in value.lower().splitlines():
+        is_ours, parts = True, line.split(",")
+        while parts:
+            name, colon, rest = (part.strip() for part in parts.pop(0).partition(":"))
+            if colon and name not in _VALUED and _ROBOT.fullmatch(name):
+                is_ours = name == "*" or agent.lower().partition("/")[0].strip() == name
+                name, colon, rest = (part.strip() for part in rest.partition(":"))
+            if name == "unavailable_after":
+                when = parse_date(rest)
+                if when is None and parts:  # "Friday, 25-Jun-2010 15:00:00 PST"
+                    when = parse_date(f"{rest}, {parts[0].strip()}")
+                    parts = parts[1:] if when else parts
+                until = min(when, until or when) if when and is_ours else until
+            elif is_ours:
+                words.add(name)
+    everything = "none" in words
+    return Directives(
+        index=not (everything or "noindex" in words), follow=not (everything or "nofollow" in words), until=until
+    )
 
 
 def parse_date(value: str) -> datetime | None:

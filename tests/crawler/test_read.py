@@ -160,10 +160,143 @@ def test_a_304_with_noindex_withdraws_the_page() -> None:
 
 @pytest.mark.parametrize(
     "header",
-    ["max-image-preview:none", "googlebot: noindex", "noindexing"],  # of pictures; for another; no such word
+    ["max-image-preview:none", "noindexing"],  # of pictures; no such word
 )
 def test_header_that_does_not_forbid_us_to_store_the_text_is_ignored(header: str) -> None:
     assert _read(_says(200, x_robots_tag=header)).outcome == "read"
+
+
+# whom a word is for, and until when a page may be shown; NOW is the 21st of November 2026
+HEADERS = [
+    ("wellread: noindex", "forbidden", True),
+    ("WellRead: none", "forbidden", False),
+    ("*: noindex", "forbidden", True),
+    ("googlebot: noindex, nofollow", "read", True),
+    ("googlebot: noindex\nnofollow", "read", False),  # a line of its own is for all
+    ("googlebot: nofollow, wellread: nofollow", "read", False),
+    ("otherbot: noindex, nofollow, wellread: max-snippet: 20", "read", True),
+    ("unavailable_after: 25 Jun 2010 15:00:00 PST", "forbidden", True),
+    ("unavailable_after: Friday, 25-Jun-2010 15:00:00 PST", "forbidden", True),
+    ("nofollow, unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, noarchive", "forbidden", False),
+    ("unavailable_after: 2010-06-25T15:00:00+02:00", "forbidden", True),
+    ("unavailable_after: 2030-06-25", "read", True),
+    ("unavailable_after: soon, noindex", "forbidden", True),
+    ("googlebot: unavailable_after: 25 Jun 2010 15:00:00 PST", "read", True),
+    ("wellread: unavailable_after: 25 Jun 2010 15:00:00 PST", "forbidden", True),
+]
+
+
+@each_row(("header", "outcome", "follows"), HEADERS)
+def test_a_header_for_robots_counts_for_whom_it_names(header: str, outcome: str, follows: bool) -> None:
+    reading = _read(_says(200, x_robots_tag=header))
+    assert (reading.outcome, bool(reading.links)) == (outcome, follows)
+    assert (_read(_says(304, "", x_robots_tag=header), known=KNOWN).outcome == "forbidden") == (outcome == "forbidden")
+
+
+METAS = [
+    ("<meta name=wellread content=noindex>", "forbidden"),
+    ("<meta name=robots content=index><meta name=ROBOTS content=NOINDEX>", "forbidden"),
+    ("<meta name=googlebot content=noindex>", "read"),
+    ("<meta name=robots content='unavailable_after: Friday, 25-Jun-2010 15:00:00 PST'>", "forbidden"),
+    ("<meta name=wellread content='unavailable_after: 2010-06-25'>", "forbidden"),
+    ("<meta name=robots content='unavailable_after: 2030-06-25'>", "read"),
+]
+
+
+@each_row(("meta", "outcome"), METAS)
+def test_a_page_says_itself_whether_it_may_be_stored(meta: str, outcome: str) -> None:
+    assert _read(_says(200, HTML.replace("<head>", f"<head>{meta}"))).outcome == outcome
+
+
+def test_a_page_is_withdrawn_after_its_last_day_although_it_never_changed() -> None:
+    web = _says(
+        200, HTML.replace("<head>", "<head><meta name=robots content='unavailable_after: 2026-12-01'>"), etag="1"
+    )
+    first = _read(web)
+    known = PreviousRead(validators=first.validators, content_hash=first.content_hash, body_hash=first.body_hash)
+    assert (first.outcome, first.validators) == ("read", Validators())
+    assert _read(web, known=known).outcome == "unchanged"
+    later = _read(web, known=known, now=NOW + timedelta(days=30))
+    assert (later.outcome, "unavailable_after" in later.reason) == ("forbidden", True)
+
+
+LOCATIONS = "".join(f"<url><loc>{ORIGIN}/docs/{name}</loc></url>" for name in ("crane.html", "tide/"))
+URLSET = f"<?xml version='1.0'?><urlset>{LOCATIONS}</urlset>"
+FEED = f"<rss version='2.0'><channel><item><link>{ORIGIN}/docs/crane.html</link></item></channel></rss>"
+JSON_FEED = f'{{"version": "https://jsonfeed.org/version/1.1", "items": [{{"url": "{ORIGIN}/docs/crane.html"}}]}}'
+LISTS = [
+    (URLSET, "application/xml"),
+    (URLSET, "text/html"),
+    (URLSET, "application/octet-stream"),
+    (f"<sitemapindex><sitemap><loc>{ORIGIN}/docs/map.xml</loc></sitemap></sitemapindex>", "text/xml"),
+    (FEED, "application/rss+xml"),
+    (FEED, "text/xml"),
+    (f"<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='{ORIGIN}/docs/crane.html'/></entry></feed>", ""),
+    (JSON_FEED, "application/feed+json"),
+    (JSON_FEED, "application/json"),
+    (f"{ORIGIN}/docs/crane.html\n{ORIGIN}/docs/tide/\n", "text/plain"),
+]
+
+
+@each_row(("body", "kind"), LISTS)
+def test_a_list_of_pages_that_is_read_as_a_page_leads_to_them(body: str, kind: str) -> None:
+    reading = _read(_says(200, body, content_type=kind), url=f"{ORIGIN}/list")
+    assert (reading.outcome, reading.page, reading.url) == ("read", None, f"{ORIGIN}/docs/")
+    assert reading.links
+    assert all(link.url.startswith(f"{ORIGIN}/docs/") for link in reading.links)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        HTML.replace(TEXT, f"{TEXT} A feed begins with &lt;rss&gt; and a sitemap with &lt;urlset&gt;."),
+        HTML.replace("<head>", "<head><script>var feed = '<rss version=2.0>'</script>"),
+    ],
+)
+def test_a_page_about_feeds_is_none(body: str) -> None:
+    assert _read(_says(200, body)).page is not None
+
+
+def _framed(frame: str, **pages: str) -> Web:
+    def reply(url: str, _: Mapping[str, str]) -> Fetched:
+        path = url.removeprefix(ORIGIN)
+        return page_at(url, 200, pages.get(path.strip("/"), frame if path == "/lamp.html" else "<p>nothing"))
+
+    return Web(reply)
+
+
+FRAMED = [
+    "<title>Lamp</title><iframe src='/inner'></iframe>",
+    "<title>Lamp</title><frameset><frame src='inner'></frameset>",
+    "<title>Lamp</title><p>Loading<iframe src='http://b.example/ads'></iframe><iframe src=/inner></iframe>",
+]
+
+
+@pytest.mark.parametrize("page", FRAMED)
+def test_a_page_that_is_a_frame_has_its_text(page: str) -> None:
+    reading = _read(_framed(page, inner=HTML))
+    assert (reading.outcome, reading.url) == ("read", URL)
+    assert reading.page is not None
+    assert (reading.page.title, TEXT in reading.page.text) == ("Lamp", True)
+    assert [link.url for link in reading.links] == [f"{ORIGIN}/wick.html"]
+
+
+def test_frames_that_hold_each_other_end() -> None:
+    web = _framed("<iframe src='/inner'></iframe>", inner="<iframe src='/lamp.html'></iframe>")
+    assert _read(web).outcome == "empty"
+    assert len(web.asked) <= 3
+
+
+def test_what_robots_txt_forbids_is_not_fetched_for_a_frame() -> None:
+    web = _framed("<iframe src='/inner'></iframe>", inner=HTML)
+    web.robots = "User-agent: *\nDisallow: /inner"
+    assert _read(web).outcome == "empty"
+    assert not any(url.endswith("/inner") for url, _ in web.asked)
+
+
+def test_frames_of_other_sites_are_no_part_of_a_page() -> None:
+    reading = _read(_framed("<p>x<iframe src='http://b.example/ads'></iframe>"))
+    assert reading.links == ()
 
 
 def test_the_same_text_again_is_unchanged_although_the_server_sent_it_anew() -> None:

@@ -253,3 +253,31 @@ def test_frames_and_named_neighbours_are_links() -> None:
 def test_title_of_an_anchor_is_a_further_line_of_its_link(anchors: tuple[str, ...], text: str) -> None:
     page = extract(_html(f"<p>{'A lamp burns oil. ' * 9}</p>{' '.join(anchors)}"), url=URL)
     assert [link.text for link in page.links] == [text]
+
+
+SHADOW = [
+    # the host's content goes into the slots, what is given to none is not shown, a slot has text of its own
+    (
+        "<my-card><template shadowrootmode=open><h2><slot name=title>Untitled</slot></h2><p><slot>Nothing</slot></p>"
+        "<p><slot name=foot>It was made by hand in the yard.</slot></p></template><b slot=title>Crane</b>It lifts twelve tonnes."
+        "<i slot=nowhere>never shown</i> It is <b>the oldest</b> of all.</my-card>",
+        ["Crane", "It lifts twelve tonnes. It is the oldest of all.", "It was made by hand in the yard."],
+        ["never shown", "Untitled", "Nothing"],
+    ),
+    ("<div><template shadowrootmode=closed><p>It lifts twelve tonnes.</p></template></div>", ["twelve"], []),
+    (
+        "<a-b><template shadowrootmode=open><c-d><template shadowrootmode=open><p>Deep text.</p></template></c-d>"
+        "</template></a-b>",
+        ["Deep text."],
+        [],
+    ),
+    ("<template><p>a row for a script to copy</p></template><p>Shown.</p>", ["Shown."], ["a row"]),
+    ("<p>Before.</p><iframe srcdoc='<p>It lifts &lt;b&gt;twelve tonnes.</p>'></iframe>", ["twelve tonnes"], []),
+]
+
+
+@each_row(("body", "shown", "hidden"), SHADOW)
+def test_a_declared_shadow_root_is_what_is_shown(body: str, shown: list[str], hidden: list[str]) -> None:
+    text = extract(f"<html lang=en><body><main>{body}</main></body></html>".encode(), url="http://a.example/").text
+    assert [part for part in shown if part not in text] == []
+    assert [part for part in hidden if part in text] == []
