@@ -259,7 +259,8 @@ SHADOW = [
     # the host's content goes into the slots, what is given to none is not shown, a slot has text of its own
     (
         "<my-card><template shadowrootmode=open><h2><slot name=title>Untitled</slot></h2><p><slot>Nothing</slot></p>"
-        "<p><slot name=foot>It was made by hand in the yard.</slot></p></template><b slot=title>Crane</b>It lifts twelve tonnes."
+        "<p><slot name=foot>It was made by hand in the yard.</slot></p></template>"
+        "<b slot=title>Crane</b>It lifts twelve tonnes."
         "<i slot=nowhere>never shown</i> It is <b>the oldest</b> of all.</my-card>",
         ["Crane", "It lifts twelve tonnes. It is the oldest of all.", "It was made by hand in the yard."],
         ["never shown", "Untitled", "Nothing"],
