@@ -33,7 +33,7 @@ _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", 
 
 def links_of(tree: Any, url: str) -> tuple[Link, ...]:
     """Return a parsed page's links: one for each canonical URL, in page order, with its anchors' words as lines."""
-    targets = _Targets(base_of(tree, url))
+    targets = _Targets(_base(tree, url))
     found: dict[str, Link] = {}
     for element in islice(tree.iter("a", "area", "link", "frame", "iframe", "script"), MAX_ANCHORS):
         target = targets.of(element)
@@ -138,8 +138,7 @@ def _context(element: Any, text: str) -> str:
     return around if len(around) > len(text) else ""
 
 
-def base_of(tree: Any, url: str) -> str:
-    """Return the URL that a page's links are relative to."""
+def _base(tree: Any, url: str) -> str:
     base = tree.find(".//base")
     href = base.get("href", "").strip() if base is not None else ""
     try:

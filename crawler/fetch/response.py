@@ -9,10 +9,10 @@ from itertools import islice
 from types import MappingProxyType
 
 import httpcore2
+import lxml.html
+from lxml import etree
 
 from crawler.content_types import HTML, UNKNOWN
-from crawler.extract.html import parse
-from crawler.extract.links import base_of
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.fetch.guard import FetchError, Target
 from crawler.fetch.result import ANY_TYPE, Fetched, HostUnreachable, Limits, NotConnected, NotText, TooLarge
@@ -26,7 +26,7 @@ _BINARY = (b"\x7fELF", b"MZ\x90", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF",
 _OF_LINES = frozenset({"x-robots-tag", "set-cookie"})
 #: the longest wait, in seconds, before a page that loads another by itself; news pages load themselves anew
 _SOON_S = 10.0
-_REFRESHED_BYTES = 50_000
+_REFRESHED_BYTES = 20_000
 _MOST_COOKIES, _MAX_COOKIE = 50, 4_096  #: of one host; characters
 _ENDED = re.compile(r"max-age\s*=\s*(?:0|-\d)|expires\s*=[^;]*\b(?:19\d\d|200\d)\b", re.IGNORECASE)
 _REFRESH = re.compile(r"\s*(\d{1,6}(?:\.\d*)?|\.\d+)\s*[;,]?\s*(?:url\s*=\s*)?[\"']?([^\"']*)", re.IGNORECASE)
@@ -84,20 +84,19 @@ def location_of(response: httpcore2.Response) -> str | None:
 
 def refresh_of(fetched: Fetched) -> str | None:
     """Return where a page leads by itself within seconds: by a meta element (not one in noscript) or the header."""
-    if fetched.status != 200:
-        return None
     head = fetched.body[:_REFRESHED_BYTES]
-    values, base = [fetched.headers.get("refresh", "")], fetched.url
-    is_page = fetched.content_type in HTML | {""} and b"refresh" in head.lower()
-    if is_page and (tree := parse(head.decode("utf-8", "replace"))) is not None:
-        base = base_of(tree, fetched.url)
-        metas = tree.xpath("//meta[@http-equiv and not(ancestor::noscript)]")
-        values += [meta.get("content", "") for meta in metas if meta.get("http-equiv").strip().lower() == "refresh"]
-    for value in values:
+    values, base = [fetched.headers.get("refresh", "")], ""
+    if fetched.content_type in HTML | {""} and b"refresh" in head.lower():
+        with suppress(etree.ParserError):
+            tree = lxml.html.document_fromstring(head)
+            base = next(iter(tree.xpath("//base/@href")), "")
+            metas = tree.xpath("//meta[@http-equiv and not(ancestor::noscript)]")
+            values += [meta.get("content", "") for meta in metas if meta.get("http-equiv").strip().lower() == "refresh"]
+    for value in values if fetched.status == 200 else ():
         found = _REFRESH.match(value)
         if found and found[2].strip() and float(found[1]) <= _SOON_S:
             with suppress(BadUrl):
-                return absolute(found[2].strip(), base)
+                return absolute(found[2].strip(), absolute(base, fetched.url))
     return None
 
 
