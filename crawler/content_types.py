@@ -25,7 +25,7 @@ class FileKind:
     @property
     def content_type(self) -> str:
         """Return the type under which a page of the web is read as such a text is."""
-        return {"html": "text/html", "plain": "text/plain"}.get(self.reader, "text/markdown")
+        return {"html": "text/html", "plain": "text/plain", "pdf": PDF}.get(self.reader, "text/markdown")
 
 
 def _kind(name: str, reader: Reader, suffixes: str, *media_types: str) -> FileKind:
@@ -80,18 +80,17 @@ def suffix_of(name: str) -> str:
     return name.rpartition(".")[2].casefold() if "." in name else ""
 
 
-HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
+HTML: Final = frozenset(BY_SUFFIX["html"].media_types)
 PDF: Final = "application/pdf"
 #: types with a reader in :mod:`crawler.extract.document`
 READABLE: Final = HTML | {PDF, "text/plain", "text/markdown", "text/x-markdown"}
-READABLE_NAMES: Final = "HTML, PDF, Markdown and plain text"
 #: types that do not say what a document is: its bytes do
 UNKNOWN: Final = frozenset(
     {
         *("application/octet-stream", "binary/octet-stream", "application/x-octet-stream", "application/binary"),
         *("application/download", "application/x-download", "application/force-download", "application/save"),
         *("application/unknown", "application/x-unknown", "unknown/unknown", "application/x-unknown-content-type"),
-        *("application/zip", "application/x-zip-compressed", "application/msword", "application/vnd.ms-powerpoint"),
+        *("application/zip", "application/x-zip-compressed", "application/msword", f"{_MS}-powerpoint"),
     }
 )
 #: types of lists of pages
@@ -101,13 +100,29 @@ LISTS: Final = frozenset(
         *("application/json", "application/feed+json", "application/gzip", "application/x-gzip"),
     }
 )
-#: types that are fetched as a page; the others among them are refused by extraction, which says why
-PAGE_TYPES: Final = READABLE | LISTS | UNKNOWN
+#: types that are fetched as a page
+PAGE_TYPES: Final = frozenset(BY_TYPE) | LISTS | UNKNOWN
 ACCEPT: Final = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
 #: suffixes of URLs that are not read
 NOT_READ: Final = re.compile(
     r"\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|og[gv]|webm|wav|flac|avi|mov|wmv|mkv|zip|t?gz|bz2|xz"
-    r"|zst|7z|rar|tar|jar|whl|deb|rpm|dmg|iso|exe|msi|apk|bin|dll|so|css|m?js|map|woff2?|ttf|otf|eot|docx?|xlsx?|pptx?"
-    r"|od[tsp]|epub|mobi|ps|psd|swf|torrent|parquet|sqlite3?|pyc)$",
+    r"|zst|7z|rar|tar|jar|whl|deb|rpm|dmg|iso|exe|msi|apk|bin|dll|so|css|m?js|map|woff2?|ttf|otf|eot|doc|ppt"
+    r"|mobi|ps|psd|swf|torrent|parquet|sqlite3?|pyc)$",
     re.IGNORECASE,
 )
+_MARKUP: Final = re.compile(rb"\A[\s\0\xef\xbb\xbf\xff\xfe]{0,512}<\0?[a-zA-Z!?/]")
+
+
+def kind_of(body: bytes, *, url: str, content_type: str) -> FileKind | None:
+    """Return the kind of a document of the web by its type, or, if that does not say it, by its URL or bytes.
+
+    None for types that are not read. The first bytes of archives, which count for more, are looked at by readers.
+    """
+    declared = BY_TYPE.get(content_type)
+    named = BY_SUFFIX.get(suffix_of(url.partition("?")[0].rpartition("/")[2]))
+    if not content_type or content_type in UNKNOWN:
+        if b"%PDF-" in body[:1024]:
+            return BY_SUFFIX["pdf"]
+        return named or BY_SUFFIX["html" if _MARKUP.match(body) else "txt"]
+    is_text = named is not None and named.reader in ("rows", "markdown", "markup", "json", "notebook")
+    return named if content_type == "text/plain" and is_text else declared

@@ -9,14 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import takewhile
+from urllib.parse import unquote
 
 from crawler import urls
 from crawler.browser.render import NotRendered
 from crawler.browser.with_javascript import PageClient, Renderer, run_scripts
+from crawler.content_types import kind_of
 from crawler.discovery.feed import parse_feed
-from crawler.discovery.sitemap import BadSitemap, listed_by, parse_sitemap
+from crawler.discovery.sitemap import BadSitemap, is_list, parse_sitemap
 from crawler.extract.bounded_process import TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
+from crawler.extract.files.read import read_document
 from crawler.extract.links import FRAME
 from crawler.extract.metadata import Directives, robots_directives
 from crawler.extract.walls import Wall, is_login, wall_of
@@ -36,6 +39,9 @@ NOT_READ = "not read: "
 _NOINDEX = "the page asks not to be stored (noindex)"
 _EXPIRED = "the page asks not to be shown any more (unavailable_after)"
 _LITTLE_TEXT = 400  #: characters
+#: readers of what has links and asks something of robots; the others are those of files
+_PAGES = frozenset({"html", "markdown", "plain", "pdf"})
+_ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,10 +156,14 @@ def _extracted(
 
 def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
     """Return the links of a page that is a sitemap, a feed or another list, for the folder of what it lists."""
+    if not is_list(fetched.body, url=url):
+        return None
     try:
-        links = read_bounded(lambda: listed_by(fetched.body, url=url), len(fetched.body))
+        links = read_bounded(lambda: parse_sitemap(fetched.body, url=url), len(fetched.body))
     except TooMuchWork as error:
         return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=f"{url} {error}")
+    except BadSitemap:
+        return None
     if not links:
         return None
     first, last = min(link.url for link in links), max(link.url for link in links)
@@ -178,6 +188,17 @@ def _with_frame(result: ReadResult, framed: ReadResult) -> ReadResult:
     return replace(framed, url=result.url, page=page, links=links, validators=Validators(), body_hash="")
 
 
+def _text_of(fetched: Fetched, url: str) -> PageText:
+    """Return the text of a page or of any other document that is read; raises NothingToRead."""
+    declared = fetched.headers.get("content-type", "")
+    kind = kind_of(fetched.body, url=url, content_type=fetched.content_type)
+    if kind is None or (kind.reader in _PAGES and not fetched.body.startswith(_ARCHIVES)):
+        content_type = f"{kind.content_type};{declared.partition(';')[2]}" if kind else declared
+        return extract(fetched.body, url=url, content_type=content_type)
+    name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])
+    return read_document(fetched.body, name=name, url=url, kind=kind)
+
+
 def _of_page(
     fetched: Fetched, candidate: Candidate, url: str, known: PreviousRead | None, agent: str, now: datetime
 ) -> ReadResult:
@@ -194,7 +215,7 @@ def _of_page(
     if known is not None and known.body_hash == body_hash and directives == Directives() and not is_dated:
         return unchanged  # the same bytes were extracted before
     try:
-        page, nothing = extract(fetched.body, url=url, content_type=headers.get("content-type", "")), None
+        page, nothing = _text_of(fetched, url), None
     except NothingToRead as error:
         page, nothing = None, error
     if wall := wall_of(fetched, page, asked=candidate.url, known_characters=known.characters if known else 0):

@@ -54,22 +54,17 @@ def parse_sitemap(body: bytes, *, url: str) -> tuple[Link, ...]:
     return tuple(links.values())
 
 
-def listed_by(body: bytes, *, url: str) -> tuple[Link, ...]:
-    """Return the links of a document that is nothing but a list of pages, whatever its type; none for any other."""
+def is_list(body: bytes, *, url: str) -> bool:
+    """Return whether a document, whatever its type, looks like nothing but a list of pages."""
     head = body[:_HEAD]
     lines = head.decode("utf-8", "replace").split()
-    if not (
+    return (
         body.startswith(_GZIP)
-        or (_LIST.search(head) and b"<html" not in head.lower())
-        or _JSON_FEED.search(head)
+        or (_LIST.search(head) is not None and b"<html" not in head.lower())
+        or _JSON_FEED.search(head) is not None
         or is_search_index(body, url)
-        or (lines and all(line.startswith(("http://", "https://")) for line in lines[:-1] or lines))
-    ):
-        return ()
-    try:
-        return parse_sitemap(body, url=url)
-    except BadSitemap:
-        return ()
+        or (bool(lines) and all(line.startswith(("http://", "https://")) for line in lines[:-1] or lines))
+    )
 
 
 def _listed(body: bytes, url: str) -> Iterator[Link]:

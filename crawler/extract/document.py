@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from markdown_it import MarkdownIt
 
-from crawler.content_types import PDF, READABLE, READABLE_NAMES, UNKNOWN
+from crawler.content_types import NAMES, PDF, READABLE
 from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.content.main_content import HUB_SHARE, main_content
@@ -76,8 +76,8 @@ def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = B
     ``url`` is its own, to resolve links against; ``content_type`` is the whole header, with parameters.
     """
     kind = content_type.split(";")[0].strip().lower()
-    if kind and kind not in READABLE | UNKNOWN:
-        raise NothingToRead(f"{url} has the content type {kind}: only {READABLE_NAMES} are read.")
+    if kind and kind not in READABLE:
+        raise NothingToRead(f"{url} has the content type {kind}: only {NAMES} are read.")
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")
     if kind == PDF or body.startswith(b"%PDF-"):
@@ -86,7 +86,7 @@ def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = B
         except NoPdfText as error:
             raise NothingToRead(f"{url} {error}") from error
     if body.startswith(_BINARY):
-        raise NothingToRead(f"{url} is binary, unlike its content type: only {READABLE_NAMES} are read.")
+        raise NothingToRead(f"{url} is binary, unlike its content type: only {NAMES} are read.")
     text = CONTROL.sub(" ", decode(body, content_type))
     read = _READERS.get(kind, _html)
     try:

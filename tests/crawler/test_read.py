@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,8 @@ from crawler.fetch.result import Fetched, FetchTimeout, HostUnreachable, Limits,
 from crawler.read import PreviousRead, ReadResult, read
 from crawler.robots.permission import RobotsFile
 from domain import Candidate, Validators
+from tests import office
+from tests.crawler.extract.pdfs import pdf
 from tests.crawler.hostile import answer, redirect, routed, serving
 from tests.tables import each_row
 
@@ -29,10 +32,10 @@ KNOWN = PreviousRead(validators=Validators(etag='"1"'), content_hash="x", body_h
 Answer = Callable[[str, Mapping[str, str]], Fetched]
 
 
-def page_at(url: str, status: int = 200, body: str = HTML, **headers: str) -> Fetched:
+def page_at(url: str, status: int = 200, body: str | bytes = HTML, **headers: str) -> Fetched:
     named = {"content-type": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
-    kind = named["content-type"].split(";")[0]
-    return Fetched(url=url, status=status, headers=named, body=body.encode(), content_type=kind, elapsed_s=0.1)
+    kind, sent = named["content-type"].split(";")[0], body.encode() if isinstance(body, str) else body
+    return Fetched(url=url, status=status, headers=named, body=sent, content_type=kind, elapsed_s=0.1)
 
 
 class Web:
@@ -83,7 +86,7 @@ def _read(
     return asyncio.run(read(candidate, client=web, robots=cache or Cache(), agent="wellread", now=now, known=known))
 
 
-def _says(status: int, body: str = HTML, **headers: str) -> Web:
+def _says(status: int, body: str | bytes = HTML, **headers: str) -> Web:
     return Web(lambda url, _: page_at(url, status, body, **headers))
 
 
@@ -297,6 +300,61 @@ def test_what_robots_txt_forbids_is_not_fetched_for_a_frame() -> None:
 def test_frames_of_other_sites_are_no_part_of_a_page() -> None:
     reading = _read(_framed("<p>x<iframe src='http://b.example/ads'></iframe>"))
     assert reading.links == ()
+
+
+ROWS = "Boat,Berth\nHeron,17\nGull,18\n"
+UNKNOWN = "application/octet-stream"
+OFFICE = office.SECTIONS["Travel"][0]
+FACT = "The keeper trims the wick every evening."
+# what a server sends, under which type, at which path; and what it says
+DOCUMENTS = [
+    (pdf([[FACT]]), UNKNOWN, "/rules.pdf", FACT),
+    (pdf([[FACT]]), "binary/octet-stream", "/download?id=5", FACT),
+    (b"\r\n" + pdf([[FACT]]), "application/force-download", "/rules", FACT),
+    (pdf([[FACT]]), "text/html", "/rules", FACT),
+    (pdf([[FACT]]), "", "/rules", FACT),
+    (office.docx(), "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "/x", OFFICE),
+    (office.docx(), UNKNOWN, "/x", OFFICE),
+    (office.docx(), "application/msword", "/x.docx", OFFICE),
+    (office.docx(), "text/plain", "/x.docx", OFFICE),
+    (office.odt(), "application/vnd.oasis.opendocument.text", "/x", OFFICE),
+    (office.pptx(), "application/zip", "/x.pptx", OFFICE),
+    (office.epub(), "application/epub+zip", "/x.epub", OFFICE),
+    (ROWS, "text/csv", "/boats.csv", "Boat: Heron; Berth: 17"),
+    (ROWS, "text/csv", "/export?of=boats", "Boat: Heron; Berth: 17"),
+    (ROWS, UNKNOWN, "/boats.csv", "Boat: Heron; Berth: 17"),
+    (ROWS, "text/plain", "/boats.csv", "Boat: Heron; Berth: 17"),
+    (f"# Lamp\n\n{TEXT}", "text/plain", "/README.md", TEXT),
+    (f"# Lamp\n\n{TEXT}", UNKNOWN, "/README.md", TEXT),
+    (HTML, UNKNOWN, "/lamp", TEXT),
+    (HTML, "", "/lamp", TEXT),
+    (TEXT, UNKNOWN, "/lamp", TEXT),
+]
+
+
+@each_row(("body", "kind", "path", "text"), DOCUMENTS)
+def test_a_document_of_the_web_is_what_its_bytes_are(body: str | bytes, kind: str, path: str, text: str) -> None:
+    reading = _read(_says(200, body, content_type=kind), url=f"{ORIGIN}{path}")
+    assert reading.outcome == "read", reading.reason
+    assert reading.page is not None
+    assert text in reading.page.text
+
+
+NO_DOCUMENTS = [
+    (b"\x89PNG\r\n\x1a\n" + bytes(200), UNKNOWN, "/rules.pdf"),
+    (office.zipped({"a.txt": "text"}), UNKNOWN, "/x.docx"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2_000), "application/msword", "/old.doc"),
+    (bytes(range(256)) * 20, UNKNOWN, "/x"),
+    (random.Random(1).randbytes(3_000), "text/html", "/x"),
+    ("<html><script>never</script>", "application/xslt+xml", "/x"),
+]
+
+
+@each_row(("body", "kind", "path"), NO_DOCUMENTS)
+def test_what_is_no_text_is_not_read_whatever_its_type(body: str | bytes, kind: str, path: str) -> None:
+    reading = _read(_says(200, body, content_type=kind), url=f"{ORIGIN}{path}")
+    assert (reading.outcome, reading.page) == ("empty", None)
+    assert reading.reason
 
 
 def test_the_same_text_again_is_unchanged_although_the_server_sent_it_anew() -> None:
