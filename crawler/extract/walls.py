@@ -58,7 +58,7 @@ class Wall(StrEnum):
     LOGIN = "login page"
     CHALLENGE = "challenge page for robots"
     COOKIES = "question for cookies"
-    MAINTENANCE = "maintenance page"
+    MAINTENANCE = "maintenance or error page"
     MISSING = "page that says there is no such page"
     FRONT = "front page of the site"
 

@@ -210,12 +210,13 @@ def finished_since(
 
 
 def last_failures(session: Session, urls: Sequence[str]) -> dict[str, str]:
-    """Return why those of these URLs could not be read whose last try failed."""
+    """Return why those of these URLs could not be read whose last try failed, or met something else."""
     latest = select(func.max(CandidateRow.id)).where(
         CandidateRow.url.in_(urls), CandidateRow.status == CandidateStatus.SETTLED, CandidateRow.kind == "page"
     )
     query = select(CandidateRow.url, CandidateRow.reason).where(
-        CandidateRow.id.in_(latest.group_by(CandidateRow.url)), CandidateRow.outcome == ReadOutcome.FAILED
+        CandidateRow.id.in_(latest.group_by(CandidateRow.url)),
+        CandidateRow.outcome.in_((ReadOutcome.FAILED, ReadOutcome.WALL)),
     )
     return {url: reason or "no answer" for url, reason in session.execute(query)}
 

@@ -151,9 +151,13 @@ def mark_missed(
     """Record that a page was not read this time; its last good text stays.
 
     A failure is tried again after a minute, then after as long as it has lasted, at the latest when the page is due
-    anyway. Without a schedule other outcomes are looked at again alike, after an hour at first.
+    anyway. Without a schedule other outcomes are looked at again alike, after an hour at first. A page that was not
+    asked for is planned only.
     """
     row = session.get_one(PageRow, page_id, with_for_update=True)
+    if outcome == ReadOutcome.BLOCKED:
+        _plan(session, row, now, due_at)
+        return
     is_failure = outcome == ReadOutcome.FAILED
     if row.missed_as != outcome:
         row.missed_as, row.missed_at = outcome, now

@@ -182,7 +182,7 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bo
     ):
         pages.mark_gone(session, page_id, now, due_at=due_at)
         return _Stored(page_id=page_id, to_embed=(page_id,))
-    outcome = reading.outcome if reading.outcome in _DOUBTFUL else ReadOutcome.FAILED
+    outcome = ReadOutcome.FAILED if reading.outcome == ReadOutcome.RETRY else reading.outcome
     pages.mark_missed(session, page_id, now, outcome, due_at=due_at)
     return _Stored(page_id=page_id)
 

@@ -73,6 +73,25 @@ def _page(title: str, *paragraphs: str, heading: str = "", more: str = "") -> st
             Wall.MAINTENANCE,
             _page("Harbour | Down for maintenance", "Our servers get new disks tonight. Please come back later."),
         ),
+        *(
+            (Wall.MAINTENANCE, _page(title, said, heading=heading))
+            for title, heading, said in (
+                ("Rot & Co", "We’ll be right back!", "Sorry for the inconvenience, we’re performing some maintenance."),
+                ("Site Under Maintenance | Shop", "One minute", "We are currently performing scheduled maintenance."),
+                (
+                    "Shop",
+                    "Down for New Year maintenance",
+                    "The web site is currently undergoing scheduled maintenance.",
+                ),
+                ("Server Error", "Server Error", "The server met an error. Please try again later."),
+                ("Wartungsarbeiten", "Die Seite wird gewartet", "Bitte besuchen Sie uns in wenigen Minuten wieder."),
+                (
+                    "Wartung",
+                    "Wartungsarbeiten",
+                    "Wir arbeiten gerade an dieser Website. Bitte versuche es später erneut.",
+                ),
+            )
+        ),
         (
             Wall.MAINTENANCE,
             _page("Service Unavailable", "The service is temporarily unavailable. Please try again later."),
@@ -104,6 +123,12 @@ def _page(title: str, *paragraphs: str, heading: str = "", more: str = "") -> st
         ),
         (Wall.COOKIES, _page("Cookies required", "This site requires cookies. Please switch them on.")),
         (Wall.MISSING, "<h1>404</h1>"),
+        (
+            Wall.MISSING,
+            _page("Page Not Found", "The requested page could not be found.", heading="404 - Page Not Found"),
+        ),
+        (Wall.MISSING, _page("Page not found", "The requested page, “boats”, does not exist on this server. Go home.")),
+        (Wall.CHALLENGE, _page("Attention Required! | Cloudflare", "Wait.", more="<div class=cf-turnstile></div>")),
         (Wall.MISSING, _page("Page not found", "Sorry, we could not find that page.", more="<a href=/>Home</a>")),
         (Wall.MISSING, _page("Harbour – 404 Not Found", "The page you are looking for does not exist or has moved.")),
         (Wall.MISSING, _page("Seite nicht gefunden", "Die Seite, die Sie suchen, gibt es nicht (mehr).")),
@@ -171,6 +196,8 @@ def test_what_comes_instead_of_a_page_is_recognised(kind: Wall, html: str) -> No
         _page("维护", "水泵每年五月由罗莎·林德维护一次。维护当天供水停两小时，请提前储水。"),
         _page("Release 4", "Fixed: the page you are looking for does not exist was shown after a login.", LONG),
         "<p>The harbour master is Rosa Lind since 2017.</p>",
+        _page("Ferry timetable", "The ferry service is temporarily unavailable."),
+        _page("Server error", "A page of the manual on what the light of the server says: red is a fault of the fan."),
     ],
 )
 def test_page_about_such_things_stays_a_page(html: str) -> None:

@@ -44,6 +44,10 @@ def test_a_named_time_replaces_the_doubling() -> None:
     assert next_delay_s(10, 0.1, status=503) == 20
 
 
+def test_long_wait_that_a_server_asked_for_is_for_one_time() -> None:
+    assert next_delay_s(3_600, 0.1, status=200) < CEILING_S
+
+
 def test_an_operators_own_site_may_be_read_without_delay_until_it_is_overloaded() -> None:
     assert next_delay_s(0, 0, status=200, floor_s=0) == 0
     assert next_delay_s(0, 0, status=503, floor_s=0) == 1

@@ -44,13 +44,14 @@ FAULTS: dict[str, tuple[int, str, str]] = {
     "form": (200, LOGIN, ""),
     "front": (302, "", "/"),
     "soon": (200, SOON, ""),
+    "noindex": (200, f"<meta name=robots content=noindex>{SOON}", ""),
     "soft 404": (200, SOFT, ""),
     "empty": (200, "", ""),
     "slow": (200, "", ""),
 }
 #: after these the text leaves the answers once a second look agrees; the others only say that the site is down
 DOUBTFUL = ("404", "wall", "empty", "login", "soft 404", "form", "front")
-DOWN = ("500", "503", "soon")
+DOWN = ("500", "503", "soon", "noindex")
 
 
 class _Site(ThreadingHTTPServer):
@@ -77,6 +78,9 @@ class _Handler(BaseHTTPRequestHandler):
         site = cast(_Site, self.server)
         path = self.path.partition("?")[0]
         fault = site.fault(path) if path in site.pages and path != "/login" else ""
+        if fault == "silent":
+            self.close_connection = True
+            return
         status, body, location = FAULTS.get(fault, (200 if path in site.pages else 404, site.pages.get(path, ""), ""))
         self.send_response(status)
         self.send_header("content-type", "text/html; charset=utf-8")
@@ -253,6 +257,31 @@ def test_looks_that_find_different_things_do_not_agree(
     assert _page(services, f"{site.origin}/1").gone_at is None
 
 
+def test_site_that_gives_no_answer_keeps_its_texts_and_is_tried_within_its_schedule(
+    services: Services, clock: Clock, work_off: WorkOff
+) -> None:
+    with _served(services, work_off, count=2, every="1h") as site:
+        site.fault = lambda path: "silent"
+        waits = []
+        for _ in range(5):
+            clock.move(hours=4)
+            _look(services, work_off)
+            page = _page(services, f"{site.origin}/1")
+            waits.append(page.next_due - clock.now)
+    assert (page.gone_at, page.missed_as) == (None, "failed")
+    assert waits[0] < timedelta(minutes=2)
+    assert max(waits) <= timedelta(hours=1)
+
+
+def test_login_that_robots_txt_forbids_is_a_login(services: Services, site: _Site, clock: Clock) -> None:
+    site.pages["/robots.txt"] = "User-agent: *\nDisallow: /login\n"
+    clock.move(hours=25)
+    site.fault = lambda path: "login" if path == "/1" else ""
+    row = read_one(services, f"{site.origin}/1")
+    assert (row.outcome, row.reason) == ("wall", "not read: login page")
+    assert _page(services, f"{site.origin}/1").gone_at is None
+
+
 @pytest.mark.parametrize("fault", ["wall", "form", "login", "soon", "soft 404"])
 def test_what_came_instead_of_a_page_is_never_stored(services: Services, site: _Site, fault: str) -> None:
     site.pages["/new"] = article(9)
@@ -284,7 +313,9 @@ def test_questions_read_a_page_again_that_the_last_look_did_not_read(
 
 
 @pytest.mark.parametrize(
-    ("count", "slow"), [(6, 1), pytest.param(300, 20, marks=pytest.mark.nightly)], ids=["six pages", "300 pages"]
+    ("count", "slow"),
+    [(6, 1), pytest.param(300, 20, marks=[pytest.mark.nightly, pytest.mark.timeout(1_800)])],
+    ids=["six pages", "300 pages"],
 )
 def test_day_of_faults_loses_nothing_and_adds_nothing(
     services: Services, clock: Clock, work_off: WorkOff, count: int, slow: int
@@ -312,7 +343,7 @@ def test_day_of_faults_loses_nothing_and_adds_nothing(
 
 def _fault_of_hour(path: str, *, hour: int, kinds: list[str], slow_left: list[int]) -> str:
     if 8 <= hour < 14:
-        return DOWN[hour % 3]
+        return DOWN[hour % len(DOWN)]
     fault = kinds[(hour + int(path.strip("/") or 0)) % len(kinds)]
     if hour == 3 and fault == "" and slow_left[0] > 0:
         slow_left[0] -= 1
