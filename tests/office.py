@@ -118,6 +118,13 @@ def bomb(megabytes: int = 60) -> bytes:
     return replaced(docx(), {"word/document.xml": text})
 
 
+def with_text(body: str) -> bytes:
+    """A DOCX with this body."""
+    namespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    text = f'<w:document xmlns:w="{namespace}"><w:body>{body}</w:body></w:document>'
+    return replaced(docx(), {"word/document.xml": text})
+
+
 def _saved(document: object) -> bytes:
     out = io.BytesIO()
     document.save(out)  # type: ignore[attr-defined]

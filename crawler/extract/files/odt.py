@@ -137,12 +137,14 @@ class _Writer:
             elif name in ("frame", "text-box", "custom-shape"):
                 boxes.append(self.blocks(child, depth + 1))
             elif name and name not in _SKIPPED and name not in _BLOCKS:
-                out.append(self._marked(child, self._inline(child, boxes, depth + 1)))
+                out.append(self._marked(child, self._inline(child, boxes, depth + 1), "".join(out[-1:])))
             out.append(escape(child.tail or ""))
         return "".join(out)
 
-    def _marked(self, span: Any, text: str) -> str:
-        mark = self._marks.get(attribute(span, "style-name"), "") if local(span) == "span" else ""
+    def _marked(self, span: Any, text: str, before: str) -> str:
+        splits = text.isdecimal() and before[-1:].isdecimal()  # in a style that is not there: a number is not split
+        unknown = "sup" if splits else ""
+        mark = self._marks.get(attribute(span, "style-name"), unknown) if local(span) == "span" else ""
         return "" if mark == "s" else marked(text, raised=mark == "sup", lowered=mark == "sub")
 
 

@@ -11,6 +11,7 @@ import json
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
@@ -20,6 +21,11 @@ from crawler.extract.bounded_process import limit_this_process
 
 MAX_OUTLINE: Final = 500
 _DATE: Final = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?")
+_OBJECT: Final = re.compile(rb"(\d{1,7})\s+0\s+obj\b")
+_PAGE: Final = re.compile(rb"/Type\s*/Page\b")
+_VERTICAL: Final = re.compile(rb"(/Encoding\s*/(?:[\w-]{1,20}-)?)V\b")
+_FEW: Final = 100  #: letters: whether a page with no more has others, or pictures, is looked for
+_NEW: Final = 4_000_000  #: the number of an object that no file has
 #: what PDFium writes for a hyphen at the end of a line
 _HYPHENS: Final = ("\x02", "\ufffe")
 _RAISED: Final = "0123456789+-−–"
@@ -45,32 +51,58 @@ def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[s
     import pypdfium2
     from pypdfium2 import raw
 
+    is_cut = False
     try:
         document: Any = pypdfium2.PdfDocument(body)
     except pypdfium2.PdfiumError as error:
-        if "password" not in str(error):
-            raise
-        yield {"problem": "is encrypted: it opens only with a password. Save it without one"}
-        return
+        if "password" in str(error):
+            yield {"problem": "is encrypted: it opens only with a password. Save it without one"}
+            return
+        document, is_cut = pypdfium2.PdfDocument(_with_root(body)), True
     has_forms = document.get_formtype() != raw.FORMTYPE_NONE
     if has_forms:
         document.init_forms()
-    yield {"pages": len(document), "about": _about(document, raw), "outline": _outline(document)}
+    yield {"pages": len(document), "about": _about(document, raw), "outline": _outline(document), "is_cut": is_cut}
+    # PDFium has no letters of fonts for vertical writing that are not in the file, but of the same in lines
+    in_lines = pypdfium2.PdfDocument(_VERTICAL.sub(rb"\1H", body)) if _VERTICAL.search(body) and not is_cut else None
     for number in range(len(document)):
         if number >= pages or chars <= 0 or time.process_time() > until:
             return
         line: dict[str, Any] = {"text": ""}
         with suppress(Exception):  # the other pages are read all the same
-            page = document[number]
-            if has_forms:  # what was typed into its fields becomes text of the page
-                page.flatten()
-                page = document[number]
-            text_page = page.get_textpage()  # it is freed once nothing holds it
-            line["text"] = _text(text_page.raw, raw, is_form=has_forms)[:chars]
-            if not line["text"].strip():
-                line["is_picture"] = any(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE]))
+            line = _line(document, number, raw, has_forms=has_forms)
+            if in_lines is not None and line.get("is_lost"):
+                line = _line(in_lines, number, raw, has_forms=False)
+        line["text"] = line["text"][:chars]
         chars -= len(line["text"])
         yield line
+
+
+def _line(document: Any, number: int, raw: Any, *, has_forms: bool) -> dict[str, Any]:
+    """Return a page's text, and whether it is a picture, or has text whose letters are lost."""
+    page = document[number]
+    if has_forms:  # what was typed into its fields becomes text of the page
+        page.flatten()
+        page = document[number]
+    text_page = page.get_textpage()  # it is freed once nothing holds it
+    text = _text(text_page.raw, raw, is_form=has_forms)
+    letters = len("".join(text.split()))
+    if letters >= _FEW:
+        return {"text": text}
+    objects = Counter(each.type for each in page.get_objects())
+    is_picture = not letters and raw.FPDF_PAGEOBJ_IMAGE in objects
+    is_lost = not is_picture and objects[raw.FPDF_PAGEOBJ_TEXT] > 2 * letters
+    return {"text": text, "is_picture": is_picture, "is_lost": is_lost}
+
+
+def _with_root(body: bytes) -> bytes:
+    """Return a file that was cut off with a new root, which holds the pages that are still there."""
+    parts = ((_OBJECT.search(part), part.partition(b"stream")[0]) for part in body.split(b"endobj"))
+    pages = [found[1] for found, head in parts if found and _PAGE.search(head)]
+    kids = b" ".join(b"%s 0 R" % page for page in pages)
+    tree = b"\n%d 0 obj<</Type/Pages/Count %d/Kids[%s]>>endobj\n" % (_NEW, len(pages), kids)
+    root = b"%d 0 obj<</Type/Catalog/Pages %d 0 R>>endobj\n" % (_NEW + 1, _NEW)
+    return body + b"\nendobj" + tree + root + b"trailer<</Root %d 0 R>>\n%%%%EOF" % (_NEW + 1)
 
 
 def _text(page: Any, raw: Any, *, is_form: bool) -> str:

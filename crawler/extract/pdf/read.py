@@ -54,7 +54,7 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
         found = _read_pictures(body, unread or list(range(len(pages))), bounds)
         pages = [found.get(number, page) for number, page in enumerate(pages)]
         unread = [number for number in unread if number not in found]
-    wrong = [number for number, page in enumerate(pages) if is_gibberish(page)]
+    wrong = [number for number, page in enumerate(pages) if lines[number].get("is_lost") or is_gibberish(page)]
     written = join_pages(
         ["" if number in wrong else strip_invisible(_CONTROL.sub(" ", page)) for number, page in enumerate(pages)],
         [Heading(*entry) for entry in about.get("outline", ())],
@@ -66,6 +66,7 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
         _named(beyond),
         f"{_counted(len(unread))} of pictures" if unread else "",
         f"{_named(wrong)}, whose letters cannot be told" if wrong else "",
+        "the end of the file, which is cut off" if about.get("is_cut") else "",
     )
     return _page(written, about.get("about", {}), url, tuple(filter(None, missing)))
 

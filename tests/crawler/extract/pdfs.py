@@ -7,7 +7,16 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 from pypdf import PdfWriter
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, StreamObject
+from pypdf.generic import (
+    ArrayObject,
+    BooleanObject,
+    DecodedStreamObject,
+    DictionaryObject,
+    NameObject,
+    NumberObject,
+    StreamObject,
+    TextStringObject,
+)
 
 
 def pdf(
@@ -78,3 +87,85 @@ def _content(lines: Sequence[str]) -> bytes:
 
 def _escaped(line: str) -> str:
     return line.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+
+
+def text_objects(content: bytes, font: bytes, *more: bytes) -> bytes:
+    """A file of one page without a table of its objects: ``more`` are the objects from the sixth on."""
+    objects = (
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(content), content),
+        font,
+        *more,
+    )
+    written = b"".join(b"%d 0 obj%s endobj\n" % (number, each) for number, each in enumerate(objects, start=1))
+    return b"%PDF-1.4\n" + written + b"trailer<</Root 1 0 R>>\n%%EOF"
+
+
+def with_cmap(text: str, charset: str, cmap: str, ordering: str) -> bytes:
+    """A file whose font is not in it, and whose bytes are those of a charset, as a predefined CMap has them."""
+    body = text.encode(charset)
+    if cmap in ("H", "V"):
+        body = bytes(each & 0x7F for each in body)
+    system = f"/CIDSystemInfo<</Registry(Adobe)/Ordering({ordering})/Supplement 2>>/FontDescriptor 7 0 R"
+    metrics = "/Flags 4/FontBBox[0 -200 1000 900]/ItalicAngle 0/Ascent 800/Descent -200/StemV 80"
+    return text_objects(
+        b"BT /F1 12 Tf 50 700 Td <%s> Tj ET" % body.hex().encode(),
+        f"<</Type/Font/Subtype/Type0/BaseFont/Some/Encoding/{cmap}/DescendantFonts[6 0 R]>>".encode(),
+        f"<</Type/Font/Subtype/CIDFontType0/BaseFont/Some{system}>>".encode(),
+        f"<</Type/FontDescriptor/FontName/Some{metrics}>>".encode(),
+    )
+
+
+def with_private_letters() -> bytes:
+    """A file whose font says of its letters only that they are its own."""
+    table = (
+        b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def "
+        b"1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <20> <7E> <E020> endbfrange endcmap end end"
+    )
+    return text_objects(
+        b"BT /F1 12 Tf 50 700 Td (The keeper lights the lamp every evening) Tj ET",
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(table), table),
+    )
+
+
+def form(values: Mapping[str, str], *, drawn: bool) -> bytes:
+    """A form with a label for each value, all labels first; ``drawn``: the values have pictures of their own."""
+    writer = PdfWriter(clone_from=io.BytesIO(pdf([[]])))
+    shown = "\n".join(f"BT /F1 12 Tf 60 {760 - 30 * at} Td ({label}:) Tj ET" for at, label in enumerate(values))
+    stream = DecodedStreamObject()
+    stream.set_data(shown.encode())
+    page = writer.pages[0]
+    page[NameObject("/Contents")] = writer._add_object(stream)
+    fields = ArrayObject()
+    for at, (label, value) in enumerate(values.items()):
+        entries = {
+            "/Type": NameObject("/Annot"), "/Subtype": NameObject("/Widget"), "/FT": NameObject("/Tx"),
+            "/T": TextStringObject(label), "/V": TextStringObject(value), "/F": NumberObject(4),
+            "/DA": TextStringObject("/F1 12 Tf 0 g"),
+            "/Rect": ArrayObject(map(NumberObject, (200, 755 - 30 * at, 400, 775 - 30 * at))),
+        }  # fmt: skip
+        if drawn:
+            look = DecodedStreamObject()
+            look.set_data(f"/Tx BMC BT /F1 12 Tf 2 6 Td ({value}) Tj ET EMC".encode())
+            look.update(
+                {
+                    NameObject("/Type"): NameObject("/XObject"),
+                    NameObject("/Subtype"): NameObject("/Form"),
+                    NameObject("/BBox"): ArrayObject(map(NumberObject, (0, 0, 200, 20))),
+                    NameObject("/Resources"): page["/Resources"],
+                }
+            )
+            entries["/AP"] = DictionaryObject({NameObject("/N"): writer._add_object(look)})
+        fields.append(writer._add_object(DictionaryObject({NameObject(name): each for name, each in entries.items()})))
+    page[NameObject("/Annots")] = fields
+    writer._root_object[NameObject("/AcroForm")] = DictionaryObject(
+        {
+            NameObject("/Fields"): fields,
+            NameObject("/NeedAppearances"): BooleanObject(not drawn),
+            NameObject("/DR"): page["/Resources"],
+        }
+    )
+    return written(writer)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import io
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pypdf import PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObject
 
 from crawler.extract.bounded_process import Bounds
 from crawler.extract.chunk import chunk
@@ -117,9 +121,10 @@ def test_file_that_unpacks_without_end_is_given_up() -> None:
 
 def test_long_file_is_read_as_far_as_the_bounds_go() -> None:
     body = pdfs.pdf([[f"Page number {number} is about lamps."] for number in range(30)])
-    text = read_pdf(body, url=URL, bounds=Bounds(pages=10)).text
-    assert "number 9 " in text
-    assert "number 10 " not in text
+    page = read_pdf(body, url=URL, bounds=Bounds(pages=10))
+    assert "number 9 " in page.text
+    assert "number 10 " not in page.text
+    assert page.missing == ("pages 11 to 30",)
 
 
 @settings(max_examples=15, deadline=None)
@@ -138,3 +143,119 @@ def test_headings_stand_where_they_are_said_to(pages: list[str], outline: list[t
     written = join_pages(pages, [Heading(*each) for each in outline])
     for at, path in written.headings:
         assert written.text[at:].casefold().startswith(path.split(" › ")[-1].casefold())
+
+
+JAPANESE = "灯台守は毎晩ランプを点ける"
+
+
+@each_row(
+    ("text", "charset", "cmap", "ordering"),
+    [
+        (JAPANESE, "cp932", "90ms-RKSJ-H", "Japan1"),
+        (JAPANESE, "euc_jp", "EUC-H", "Japan1"),
+        (JAPANESE, "euc_jp", "H", "Japan1"),
+        (JAPANESE, "utf-16-be", "UniJIS-UCS2-H", "Japan1"),
+        (JAPANESE, "euc_jp", "V", "Japan1"),
+        (JAPANESE, "euc_jp", "EUC-V", "Japan1"),
+        ("등대지기는 매일 저녁", "cp949", "KSCms-UHC-H", "Korea1"),
+        ("守灯人每晚点亮灯", "gbk", "GBK-EUC-H", "GB1"),
+        ("守燈人每晚點亮燈", "big5", "ETen-B5-H", "CNS1"),
+    ],
+)
+def test_letters_of_fonts_that_are_not_in_the_file_are_right(text: str, charset: str, cmap: str, ordering: str) -> None:
+    assert _read(pdfs.with_cmap(text, charset, cmap, ordering)).text == text
+
+
+def test_file_whose_letters_cannot_be_told_is_not_read() -> None:
+    with pytest.raises(NothingToRead, match="its letters cannot be told"):
+        _read(pdfs.with_private_letters())
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_values_of_a_form_stand_beside_their_labels(drawn: bool) -> None:
+    body = pdfs.form({"Name of the boat": "Heron of the North", "Harbour": "Norhaven"}, drawn=drawn)
+    assert _read(body).text == "Name of the boat: Heron of the North\nHarbour: Norhaven"
+
+
+@each_row(
+    ("content", "text"),
+    [
+        (b"(It holds 10) Tj 4 Ts /F1 7 Tf (6) Tj 0 Ts /F1 12 Tf ( litres.) Tj", "It holds 10^6 litres."),
+        (b"(It holds 10) Tj 5 Ts (12) Tj 0 Ts ( litres.) Tj", "It holds 10^12 litres."),
+        (b"(It is 5 m) Tj 4 Ts /F1 7 Tf (2) Tj 0 Ts /F1 12 Tf ( large.) Tj", "It is 5 m^2 large."),
+        (b"(It costs 10) Tj 4 Ts /F1 7 Tf (-3) Tj 0 Ts /F1 12 Tf ( euros.) Tj", "It costs 10^-3 euros."),
+        # the mark of a note
+        (b"(The keeper) Tj 4 Ts /F1 7 Tf (3) Tj 0 Ts /F1 12 Tf ( lights it.) Tj", "The keeper lights it."),
+        # below the line
+        (b"(It is H) Tj -3 Ts /F1 7 Tf (2) Tj 0 Ts /F1 12 Tf (O.) Tj", "It is H2O."),
+    ],
+)
+def test_raised_digits_are_powers(content: bytes, text: str) -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
+    assert _read(pdfs.text_objects(b"BT /F1 12 Tf 50 700 Td " + content + b" ET", font)).text == text
+
+
+@each_row(
+    ("damage", "missing"),
+    [
+        (lambda body: body.replace(b"startxref", b"startxxxx"), ()),
+        (lambda body: body[: body.rindex(b"xref\n0")], ("the end of the file, which is cut off",)),
+        (lambda body: b"junk" * 20 + body, ()),
+        (lambda body: body[: int(0.7 * len(body))], ("the end of the file, which is cut off",)),
+    ],
+)
+def test_damaged_file_is_read_as_far_as_it_goes(damage: Callable[[bytes], bytes], missing: tuple[str, ...]) -> None:
+    page = read_pdf(damage(pdfs.pdf([LINES, LINES])), url=URL)
+    assert page.text.startswith(PARAGRAPH)
+    assert page.missing == missing
+
+
+BODY = [
+    "The boat belongs to the harbour, and the clerk looks at it.",
+    "It is kept in the shed in winter.",
+    "Its engine is new.",
+]
+
+
+@each_row(
+    ("page", "kept"),
+    [
+        (lambda n: [f"Boat number {n}", f"Berth {100 + n}, draught {n}.5 m", *BODY], True),
+        (lambda n: [f"Chapter {n}", *BODY, "x"], True),
+        (lambda n: [f"Boat number {3 * n}", *BODY, "x"], True),
+        (lambda n: [*BODY, f"Invoice {n * 7} of {n * 9} euros"], True),
+        (lambda n: ["Handbook", *BODY, f"{n}"], False),
+        (lambda n: [*BODY, f"- {n} -"], False),
+        (lambda n: [f"Page {n} of 8", *BODY], False),
+        (lambda n: [*BODY, f"Seite {n} von 8"], False),
+        (lambda n: [*BODY, f"Handbook of the harbour {n}"], False),
+        (lambda n: [*BODY, f"{n + 12} Handbook of the harbour"], False),
+    ],
+)
+def test_running_heads_are_what_repeats_or_counts_pages(page: Callable[[int], list[str]], kept: bool) -> None:
+    text = join_pages(["\n".join(page(n)) for n in range(1, 9)], ()).text
+    own = [line for line in page(5) if line not in BODY and line not in page(6)]
+    assert all((line in text) == kept for line in own)
+    assert "Handbook" not in text
+
+
+def test_pages_of_pictures_are_counted() -> None:
+    writer = PdfWriter(clone_from=io.BytesIO(pdfs.pdf([LINES, [], []])))
+    picture = StreamObject()
+    picture._data = b"\0" * 64
+    picture.update({NameObject(name): value for name, value in PICTURE.items()})
+    drawing = StreamObject()
+    drawing._data = b"q 500 0 0 500 0 0 cm /I Do Q"
+    for number in (1, 2):
+        page = writer.pages[number]
+        page[NameObject("/Contents")] = writer._add_object(drawing)
+        page[NameObject("/Resources")] = DictionaryObject(
+            {NameObject("/XObject"): DictionaryObject({NameObject("/I"): writer._add_object(picture)})}
+        )
+    assert _read(pdfs.written(writer)).missing == ("2 pages of pictures",)
+
+
+PICTURE = {
+    "/Type": NameObject("/XObject"), "/Subtype": NameObject("/Image"), "/ColorSpace": NameObject("/DeviceGray"),
+    "/Width": NumberObject(8), "/Height": NumberObject(8), "/BitsPerComponent": NumberObject(8),
+}  # fmt: skip

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain import Answer, Hit
+from domain import Answer, CitedPage, Hit
 from domain.short_answer import contradictions_of, short_answer
 from pipeline.answering.citations import check
 from pipeline.answering.compose import compose
-from pipeline.answering.notices import disagreement_notice, outdated_notice
+from pipeline.answering.notices import disagreement_notice, outdated_notice, partly_read_notice
 from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.sites import best_of_other_sites, site_of
 from tests.fakes import passage
@@ -190,6 +190,15 @@ def test_answer_of_pages_older_than_asked_says_so() -> None:
     assert outdated_notice(answer, datetime(2020, 1, 1, tzinfo=UTC), "de").startswith("Älter als gewünscht: [1]")
     assert outdated_notice(answer, datetime(2010, 1, 1, tzinfo=UTC), "en") == ""
     assert outdated_notice(answer, None, "en") == ""
+
+
+def test_answer_of_a_document_that_was_read_in_part_says_so() -> None:
+    answer = answer_to(QUESTION, BUILT.format("1874"))
+    page = CitedPage(title="", headings=(), places=(), published=None, modified=None, seen_at=datetime.now(UTC))
+    cited = {answer.citations[0].page_id: replace(page, missing=("2 charts", "pages 501 to 700"))}
+    assert partly_read_notice(answer, cited, "en") == "Read only in part: [1] (− 2 charts, pages 501 to 700)."
+    assert partly_read_notice(answer, cited, "de").startswith("Nur zum Teil gelesen: [1]")
+    assert partly_read_notice(answer, dict.fromkeys(cited, page), "en") == ""
 
 
 years = st.integers(1100, 2020)

@@ -241,6 +241,20 @@ def test_upload_is_read_from_sql_and_its_bytes_forgotten(services: Services, bel
     assert "Ines Duarte" in str(text_of(services, file.address))
 
 
+def test_file_with_a_part_that_is_not_read_says_so(services: Services, bell: Bell) -> None:
+    chart = '<w:p><w:r><c:chart xmlns:c="c" xmlns:r="r" r:id="none"/><w:t>Fees of the harbour</w:t></w:r></w:p>'
+    uploads.add(services, "fees.docx", office.with_text(chart))
+    (file,) = work(services, bell)
+    assert (file.outcome, file.missing, file.is_over) == ("read in part", ("1 chart",), False)
+    with services.database.read() as session:
+        (cited,) = pages.cited(session, [file.page_id or 0]).values()
+    assert cited.missing == ("1 chart",)
+    # the same file once it is read whole
+    uploads.add(services, "fees.docx", office.docx())
+    (file,) = work(services, bell)
+    assert (file.outcome, file.missing) == ("read", ())
+
+
 def test_upload_that_is_replaced_while_it_is_read_is_read_again(services: Services, bell: Bell) -> None:
     uploads.add(services, "lamp.md", b"# Lamp\n\nIt is lit by Anna Berg.")
     (_, first), bell.rung[:] = bell.rung[0], []
