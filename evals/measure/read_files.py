@@ -1,6 +1,6 @@
 """Measure how files in bulk are read: ``python -m evals.measure.read_files FOLDER``; nothing is stored.
 
-Beside a file ``name.ext`` a text ``name.ext.txt`` may stand that it should have: the share of its words that are kept is
+Beside a file ``name.ext`` a text ``name.ext.txt`` may stand that it should have: the share of its words that is kept is
 given by kind, with the tenth percentile and the median, and the files that lose the most are named.
 """
 
