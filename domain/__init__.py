@@ -10,7 +10,18 @@ from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Li
 from domain.fact import Fact, KnownName, StatedFact
 from domain.flow import FINAL, Status
 from domain.hit import AnswerSpan, Hit, Passage, Reading, Scale, Scope, Via
-from domain.page import BLOCK_KINDS, Block, BlockKind, Page, PageText, Validators, titled
+from domain.page import (
+    BLOCK_KINDS,
+    TABLES,
+    Block,
+    BlockKind,
+    Page,
+    PageText,
+    Validators,
+    blocks_between,
+    blocks_within,
+    titled,
+)
 from domain.question import Budget, EventKind, Question
 from domain.variant import Tally, Variant, VariantKey, VariantKind
 
@@ -18,6 +29,7 @@ __all__ = [
     "BLOCK_KINDS",
     "FINAL",
     "LIST_KINDS",
+    "TABLES",
     "WITH_TEXT",
     "Answer",
     "AnswerSpan",
@@ -56,5 +68,7 @@ __all__ = [
     "VariantKind",
     "Verdict",
     "Via",
+    "blocks_between",
+    "blocks_within",
     "titled",
 ]

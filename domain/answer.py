@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Final, Literal
 
 from domain.contradiction import Contradiction
+from domain.page import Block
 from domain.published import UNPUBLISHED, always_sent, described
 
 #: the composers of what no model wrote: of quotes, and of "I do not know"
@@ -53,6 +54,7 @@ class Citation:
     published: datetime | None = None
     modified: datetime | None = field(default=None, metadata=described("As the page itself says."))
     read_at: datetime | None = field(default=None, metadata=described("When the page was last seen to say so."))
+    blocks: tuple[Block, ...] = field(default=(), compare=False, repr=False, metadata=UNPUBLISHED)  #: of the quote
 
     @property
     def name(self) -> str:

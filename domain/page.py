@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 from domain.candidate import Link
 from domain.fact import Fact
 
-#: prose: a paragraph; list: its items, each "- …" or "1. …" on its line; table: its rows, cells apart by " | ";
-#: definition: a term's line and the description below it
-BlockKind = Literal["prose", "heading", "list", "table", "definition", "code"]
+#: prose: a paragraph; list: its items, each "- …" or "1. …" on its line; table: its rows, cells apart by " | ", of
+#: which the first may name the columns; rows: a table of which none does; definition: a term and what is said of it
+BlockKind = Literal["prose", "heading", "list", "table", "rows", "definition", "code"]
+TABLES: Final[frozenset[BlockKind]] = frozenset({"table", "rows"})
 BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
 
 
@@ -23,6 +25,22 @@ class Block:
     kind: BlockKind
     start: int
     end: int
+
+
+def blocks_between(blocks: Sequence[Block], start: int, end: int) -> Iterator[Block]:
+    """Yield the blocks that have a part between ``start`` and ``end``."""
+    for at in range(bisect_right(blocks, start, key=lambda block: block.end), len(blocks)):
+        if blocks[at].start >= end:
+            break
+        yield blocks[at]
+
+
+def blocks_within(blocks: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
+    """Return the parts of blocks within ``start`` and ``end``, at offsets from ``start``."""
+    return tuple(
+        Block(kind=block.kind, start=max(block.start, start) - start, end=min(block.end, end) - start)
+        for block in blocks_between(blocks, start, end)
+    )
 
 
 def titled(title: str, heading: str) -> str:

@@ -28,7 +28,7 @@ def first_said(sentences: Sequence[Sentence]) -> Sentence | None:
 
 
 def short_answer(sentences: Sequence[Sentence]) -> str | None:
-    """Return the short answer in the first sentence; None when it is unsure or disputed.
+    """Return the short answer in the first sentence, or in the code quoted with it; None when it is unsure or disputed.
 
     It is "Yes" or "No" when the sentence answers a yes/no question.
     """
@@ -37,7 +37,8 @@ def short_answer(sentences: Sequence[Sentence]) -> str | None:
         return None
     if first.says:
         return first.says
-    return _focused(first, first.focus) if first.focus and first.focus.confidence >= SURE else None
+    focused = next((each for each in sentences if each.focus and each.markers == first.markers), first)
+    return _focused(focused, focused.focus) if focused.focus and focused.focus.confidence >= SURE else None
 
 
 def _values(sentences: Sequence[Sentence]) -> Iterator[tuple[int, str]]:

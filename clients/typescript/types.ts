@@ -288,7 +288,7 @@ export interface FoundPassage {
   start: number;
   end: number;
   /** The kinds of its parts, if known. */
-  kinds?: Array<"prose" | "heading" | "list" | "table" | "definition" | "code">;
+  kinds?: Array<"prose" | "heading" | "list" | "table" | "rows" | "definition" | "code">;
   published?: string | null;
   read_at?: string | null;
 }
@@ -757,7 +757,7 @@ export interface SearchRequest {
   /** Only pages in these languages (ISO 639-1). */
   langs?: Array<string>;
   /** Only passages with a part of one of these kinds. */
-  kinds?: Array<"prose" | "heading" | "list" | "table" | "definition" | "code">;
+  kinds?: Array<"prose" | "heading" | "list" | "table" | "rows" | "definition" | "code">;
   /** Only pages that state a publication date after this. */
   published_after?: string | null;
   /** Only pages read, or seen unchanged, after this. */

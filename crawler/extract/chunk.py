@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 
-from crawler.extract.units import MAX_WORDS, TARGET_WORDS, Span, blocks_within, lead_of, units, word_count
-from domain import PageText, Passage, titled
+from crawler.extract.units import MAX_WORDS, TARGET_WORDS, Span, lead_of, units, word_count
+from domain import PageText, Passage, blocks_within, titled
 
 #: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
 MIN_WORDS = 25

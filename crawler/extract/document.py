@@ -30,6 +30,7 @@ from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.pdf.read import NoPdfText, read_pdf
 from crawler.extract.preformatted import write_preformatted
 from crawler.extract.superscripts import write_superscripts
+from crawler.extract.tables import level_tables
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
 from domain import Link, PageText
 from domain.errors import WellreadError
@@ -148,6 +149,7 @@ def _drop_hidden(tree: Any) -> Any:
     has_data = tree.find(".//script[@type='application/ld+json']") is not None
     drop_hidden(tree, spare=_WITH_FACTS)
     write_superscripts(tree)
+    level_tables(tree)
     whole = deepcopy(tree) if has_data else tree
     for element in list(tree.iter("script")):
         drop(element)

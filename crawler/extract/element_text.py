@@ -15,7 +15,8 @@ from lxml import etree
 
 from crawler.extract.html import is_aside
 from crawler.extract.list_numbers import BULLET, ListNumbers, numbers_of
-from domain import Block, BlockKind
+from crawler.extract.tables import kind_of_table, layout_tables
+from domain import TABLES, Block, BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 #: elements with a blank line before and after
@@ -34,6 +35,9 @@ _BLOCK_TAGS = _PARAGRAPH_TAGS | _LINE_TAGS
 _HOLDERS = frozenset({"div", "section", "article", "main", "td", "body", "center", "form"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _ITEMS = frozenset({"li", "dt", "dd"})
+#: elements that stand side by side without a blank where a style parts them: a label and its value
+_APART = frozenset("span b strong a small label time data".split())
+_LABEL, _VALUE = re.compile(r"[^\W\d_]{3}$|[^\W\d_][:%]$"), re.compile(r"\d|[A-Z][a-z]{2}|[€$£]")
 _SPACE = re.compile(r"\s+")
 
 
@@ -115,7 +119,7 @@ def _gap(last: Line | None, line: Line) -> str:
     """Return the line breaks before a line: one before the rest of a sentence that code or a list interrupts."""
     if last is None:
         return ""
-    goes_on = line.kind == "prose" and last.kind in ("code", "list", "table") and line.text[:1].islower()
+    goes_on = line.kind == "prose" and last.kind in ("code", "list", *TABLES) and line.text[:1].islower()
     return "\n" if goes_on else line.gap
 
 
@@ -133,7 +137,10 @@ class _Writer:
     within: list[str] = field(default_factory=list)  #: the open items and descriptions: li, dt, dd
     bullet: str = ""
     row: bool = False
+    tables: list[BlockKind] = field(default_factory=list)  #: the kinds of the open ones
     cells: int = 0  #: depth of data-table cells, whose blocks are written on one line
+    closed: bool = False  #: an element within the line has just ended
+    touches: bool = False  #: and another one begun directly behind it
     described: bool = False  #: the next paragraph describes the term above
     block: int = 0
     anchor: int = 0  #: depth of links
@@ -145,6 +152,8 @@ class _Writer:
 
     def open(self, element: Any) -> None:
         tag = element.tag
+        self.touches = tag in _APART and (self.closed or self.touches)
+        self.closed = False
         if not self.asides and is_aside(element):
             self.asides.append(element)
         if tag == "a" and (href := element.get("href")):
@@ -163,6 +172,7 @@ class _Writer:
 
     def close(self, element: Any) -> None:
         tag = element.tag
+        self.closed = tag in _APART
         if tag == "a" and element.get("href"):
             self.anchor -= 1
         elif tag in ("td", "th") and not self._lays_out(element):
@@ -179,6 +189,9 @@ class _Writer:
     def add(self, text: str) -> None:
         if self.anchor:
             self.linked += len("".join(text.split()))
+        if self.touches and not self.pre and self.line and _LABEL.search(self.line[-1][-20:]) and _VALUE.match(text):
+            self.line.append(" ")
+        self.closed = self.touches = False
         self.line.append(text if self.pre else _SPACE.sub(" ", text))
 
     def flush(self) -> None:
@@ -190,7 +203,7 @@ class _Writer:
         if not text:
             return
         kind = self._kind()
-        if kind not in ("list", "table", "definition") and (not self.lines or self.gap == "\n\n"):
+        if kind not in ("list", "definition", *TABLES) and (not self.lines or self.gap == "\n\n"):
             self.block += 1
         self.lines.append(
             Line(
@@ -221,6 +234,8 @@ class _Writer:
             self.bullet = "  " * (len(self.lists) - 1) + mark
         elif tag in _LISTS:
             self.lists.append(numbers_of(element))
+        elif tag == "table":
+            self.tables.append(kind_of_table(element))
         elif tag == "pre":
             self.pre += 1
         elif tag in _HEADINGS:
@@ -242,6 +257,8 @@ class _Writer:
             self.pre = max(0, self.pre - 1)
         elif tag in _LISTS:
             self.lists.pop()
+        elif tag == "table":
+            self.tables.pop()
         elif tag in _ITEMS:
             self.within.pop()
             self.bullet = ""
@@ -260,7 +277,7 @@ class _Writer:
         if self.heading:
             return "heading"
         if self.row:
-            return "table"
+            return self.tables[-1] if self.tables else "rows"
         if within == "li":
             return "list"
         return "definition" if within == "dt" or (within == "dd" and described) else "prose"
@@ -293,35 +310,3 @@ def _prose(line: str) -> str:
 
 def _code(block: str) -> str:
     return "\n".join(line.rstrip() for line in block.expandtabs(4).strip("\r\n").splitlines()).rstrip()
-
-
-_LONG_CELL = 400  #: characters; more, in elements, is a column of the page
-
-
-def layout_tables(root: Any) -> set[Any]:
-    """Return the tables for layout: with a table or heading in a cell, of one cell, or with much text in a cell."""
-    found: set[Any] = set()
-    for element in root.iter("table", "h1", "h2", "h3"):
-        above = element.getparent()
-        while above is not None and above not in found:
-            if above.tag == "table":
-                found.add(above)
-            above = above.getparent()
-    for table in root.iter("table"):
-        if table not in found and _is_layout(table):
-            found.add(table)
-    return found
-
-
-def _is_layout(table: Any) -> bool:
-    """Return whether a table without tables in it is for layout."""
-    if next(table.iter("th"), None) is not None:
-        return False
-    rows = [[cell for cell in row if cell.tag == "td"] for row in table.iter("tr")]
-    filled = [sum(1 for cell in row if any(text.strip() for text in cell.itertext())) for row in rows]
-    if max(filled, default=0) <= 1:
-        return True
-    cells = [cell for row in rows for cell in row if len(cell)]
-    if len(rows) == 1 and any(cell.find(".//p") is not None or cell.find(".//pre") is not None for cell in cells):
-        return True
-    return any(sum(map(len, cell.itertext())) > _LONG_CELL for cell in cells)

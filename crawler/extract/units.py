@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from domain import Block, PageText
+from domain import TABLES, Block, PageText, blocks_between
 from text.sentences import sentence_spans
 
 TARGET_WORDS, MAX_WORDS = 110, 180
@@ -36,29 +36,17 @@ def word_count(text: str) -> float:
     return sum(1 if len(word) <= _MAX_WORD else len(word) / _MAX_WORD for word in words) + wide / _WIDE_CHARS_PER_WORD
 
 
-def blocks_within(blocks: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
-    """Return the parts of blocks within ``start`` and ``end``, at offsets from ``start``."""
-    return tuple(
-        Block(kind=block.kind, start=max(block.start, start) - start, end=min(block.end, end) - start)
-        for block in _between(blocks, start, end)
-    )
-
-
-def _between(blocks: Sequence[Block], start: int, end: int) -> Iterator[Block]:
-    """Yield the blocks that have a part between ``start`` and ``end``."""
-    for at in range(bisect_right(blocks, start, key=lambda block: block.end), len(blocks)):
-        if blocks[at].start >= end:
-            break
-        yield blocks[at]
-
-
 def lead_of(page: PageText, start: int) -> str:
     """Return what introduces a table, list or definition that ``start`` lies within: header, sentence, or term."""
     at = bisect_right(page.blocks, start, key=lambda block: block.start) - 1
     block = page.blocks[at] if at >= 0 else None
-    if block is None or not block.start < start < block.end or block.kind not in ("table", "list", "definition"):
+    if (
+        block is None
+        or not block.start < start < block.end
+        or block.kind not in ("table", "rows", "list", "definition")
+    ):
         return ""
-    if block.kind == "list":
+    if block.kind in ("list", "rows"):
         above = page.blocks[at - 1] if at else None
         text = page.text[max(above.start, above.end - _LEAD_CHARS) : above.end] if above else ""
         sentences = sentence_spans(text) if above is not None and above.kind == "prose" else []
@@ -101,7 +89,7 @@ def _joins(text: str, block: Block, above: str) -> bool:
     if above == "heading":
         return True
     if block.kind == "prose":  # the rest of a sentence that code or a list interrupts
-        return above in ("code", "list", "table") and text[block.start : block.start + 1].islower()
+        return above in ("code", "list", *TABLES) and text[block.start : block.start + 1].islower()
     if block.kind == "definition":
         return above == "prose" and text[max(0, block.start - 20) : block.start].rstrip().endswith((":", "："))
     return above == "prose" or (above == "definition" and block.kind != "heading")
@@ -116,7 +104,7 @@ def _joined(text: str, held: list[Span], piece: Span) -> list[Span]:
 def _filled(page: PageText, start: int, end: int) -> Iterator[Block]:
     """Yield the blocks within ``start`` and ``end``; text in none of them is prose."""
     at = start
-    for block in _between(page.blocks, start, end):
+    for block in blocks_between(page.blocks, start, end):
         begin, stop = max(block.start, at), min(block.end, end)
         if begin < stop:
             if page.text[at:begin].strip():
@@ -154,7 +142,7 @@ def _reach(text: str, start: int, end: int) -> int | None:
 def _natural(text: str, block: Block) -> Iterator[Span]:
     if block.kind == "code" or (block.kind == "definition" and _fits(text, block)):
         yield block.start, block.end
-    elif block.kind in ("list", "table"):
+    elif block.kind in ("list", *TABLES):
         marks = _ITEM if block.kind == "list" else _ROW
         starts = [found.end() for found in marks.finditer(text, block.start, block.end)]
         if block.kind == "table":

@@ -155,10 +155,10 @@ def _set(element: Any, style: dict[str, str]) -> None:
     """Keep what a style says of an element within a line: that it is raised, or stands apart."""
     if (tag := _RAISING.get(style.get("vertical-align", ""))) and element.tag != "a":
         element.tag = tag
-    elif style.get("display") in _APART:
+    elif (display := style.get("display", "")) in _APART:
         element.text = f" {element.text or ''}"
-        if not element.tail:
-            element.tail = " "
+        if not element.tail or "inline" not in display:
+            element.tail = f" {element.tail or ''}"
 
 
 def _has_background_colour(element: Any, style: dict[str, str], styles: _Styles) -> bool:

@@ -11,6 +11,7 @@ from domain import Citation, Cost, Sentence
 from domain.record import ContextHit
 from domain.short_answer import short_answer
 from evals.asked.questions import Question, QuestionSet, page_of
+from evals.measure.answers import of_first_quote
 
 Outcome = Literal["right", "wrong", "abstained"]
 
@@ -104,7 +105,7 @@ def make_reply(
         id=question.id,
         status=status,
         answer=plain(text),
-        first=plain(sentences[0].text if sentences else text),
+        first=plain(of_first_quote(sentences) or text),
         short=short_answer(sentences),
         withheld=withheld if withheld is None else plain(withheld),
         confidence=confidence,

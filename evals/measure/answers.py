@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
-from domain import Answer
+from domain import Answer, Sentence
 from evals.knowledge.stored import Knowledge, Served
 from evals.measure.metrics import contains, exact, f1
 from evals.sets.beir import EvalQuestion
@@ -51,8 +51,13 @@ def _whole(answer: Answer) -> str:
     return " ".join(sentence.text for sentence in answer.sentences)
 
 
+def of_first_quote(sentences: Sequence[Sentence]) -> str:
+    """Return what an answer says first: a sentence, with the code of the same quote."""
+    return "\n".join(each.text for each in sentences if each.markers == sentences[0].markers)
+
+
 def _first_sentence(answer: Answer) -> str:
-    return answer.sentences[0].text if answer.sentences else ""
+    return of_first_quote(answer.sentences)
 
 
 def _span(answer: Answer) -> str:

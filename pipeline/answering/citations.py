@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from domain import Answer, Citation, CitedPage, Passage, Sentence, titled
+from domain import Answer, Citation, CitedPage, Passage, Sentence, blocks_within, titled
 from domain.blocks import LEADS_IN, Part, cells_of, fence_for, parts_of
 from domain.contradiction import Contradiction
 from pipeline.answering.notices import with_notices
@@ -35,6 +35,7 @@ def cite(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
         end=passage.start + end,
         published=passage.published,
         read_at=passage.read_at,
+        blocks=blocks_within(passage.blocks, start, end),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from domain import Answer, Focus, Hit, StatedFact
+from domain import TABLES, Answer, Focus, Hit, StatedFact
 from domain.options import Length
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, Quote, extend
@@ -161,12 +161,16 @@ def _headed_once(quotes: Sequence[Quote]) -> list[Quote]:
 
 
 def _apart(quotes: Sequence[Quote]) -> list[Quote]:
-    """Leave out each quote that is a part of an earlier one, or holds it."""
+    """Leave out each quote that is a part of an earlier one, or holds it; of rows that overlap keep the one chosen."""
     kept: list[Quote] = []
     for quote in quotes:
-        text, span = quote.span.text, quote.span
-        if not any(text in each.text or each.text in text or _overlap(span, each) for each in (k.span for k in kept)):
-            kept.append(quote)
+        for own in (quote, replace(quote, span=quote.sentence))[: 1 + (quote.span.block_kind in TABLES)]:
+            text, span = own.span.text, own.span
+            if not any(
+                text in each.text or each.text in text or _overlap(span, each) for each in (k.span for k in kept)
+            ):
+                kept.append(own)
+                break
     return kept
 
 
@@ -176,9 +180,12 @@ def _overlap(one: Span, other: Span) -> bool:
 
 def _focused(analysis: Analysis, answer: Answer, best: Span, hit: Hit) -> Answer:
     """Mark the words of the first quote that are the short answer: in the best sentence, else anywhere in it."""
-    first, *others = answer.sentences
-    focus = short_answer(analysis, hit, best, sentence=readable(best), quote=first.text)
-    return replace(answer, sentences=(replace(first, focus=focus), *others))
+    said = readable(best)
+    of_first = [sentence for sentence in answer.sentences if sentence.markers == answer.sentences[0].markers]
+    at = next((place for place, sentence in enumerate(of_first) if said in sentence.text), 0)
+    focus = short_answer(analysis, hit, best, sentence=said, quote=of_first[at].text)
+    focused = replace(of_first[at], focus=focus)
+    return replace(answer, sentences=(*answer.sentences[:at], focused, *answer.sentences[at + 1 :]))
 
 
 def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from domain import TABLES
 from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.kinds import ANSWERING, asks
 from pipeline.judging.sentence_score import is_instruction
@@ -124,7 +125,10 @@ def _is_prose(span: Span) -> bool:
 
 
 def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
-    """Return the list, the table or the definition that a sentence is in, from the line that announces it; or None."""
+    """Return the list, the rows of a table or the definition that a sentence is in; or None.
+
+    Of a table these are the row and the two beside it; the header is cited by itself.
+    """
     span = spans[at]
     places = [place for place, other in enumerate(spans) if other.block == span.block]
     first = places[0]
@@ -134,17 +138,21 @@ def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None
     before = spans[first - 1] if first else None
     lead = before if before is not None and before.text.endswith(":") and not is_instruction(before) else spans[first]
     limit = MAX_QUOTE_CHARACTERS if wants_all else 0
-    if span.block_kind == "list":
+    if span.block_kind in TABLES:
+        rows = [place for place in places if spans[place].kind != "header"]
+        near = [spans[place] for place in rows if abs(place - at) <= 1]
+        above = lead if rows[0] == first and near[0] == spans[first] else near[0]
+        candidates = [(lead if rows[0] == first else spans[rows[0]], spans[rows[-1]])] if wants_all else []
+        candidates += [(above, near[-1]), (near[0], near[-1]), (near[0], span)]
+    elif span.block_kind == "list":
         candidates = [(lead, spans[last]), (spans[first], spans[last])] if wants_all else []
-    elif span.block_kind == "table":
-        candidates = [(lead, spans[last]), (spans[first], spans[last]), (lead, span), (spans[first], span)]
     else:
         candidates = [(spans[first], spans[last]), (spans[first], span)]
     for start, end in candidates:
         quote = replace(span, start=start.start, end=end.end)
         if len(quote.text.split()) <= ALONE_WORDS or len(quote.text) <= limit:
             return quote
-    return span if span.block_kind == "table" else None
+    return span if span.block_kind in TABLES else None
 
 
 def _within(first: Span, last: Span) -> Span | None:

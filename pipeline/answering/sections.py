@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
-from domain import Block, Citation, Hit, Page, Passage, titled
+from domain import Citation, Hit, Page, Passage, blocks_within, titled
 from text.sentences import sentence_spans
 
 #: hits that are read: the first of all queries together, and the first of each query by itself. In four sets (reporting
@@ -164,14 +164,6 @@ def _passage(page: Page, span: Span) -> Passage:
         content_hash="",
         read_at=page.read_at,
         published=page.published,
-        blocks=tuple(
-            Block(
-                kind=block.kind,
-                start=max(block.start, span.start) - span.start,
-                end=min(block.end, span.end) - span.start,
-            )
-            for block in page.blocks
-            if block.start < span.end and span.start < block.end
-        ),
+        blocks=blocks_within(page.blocks, span.start, span.end),
         private=page.private,
     )

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
+from textwrap import dedent
 
-from domain import Answer, Citation, Sentence
-from domain.answer import EXTRACTIVE, ChosenSentence
+from domain import TABLES, Answer, Block, BlockKind, Citation, Sentence, blocks_within
+from domain.answer import EXTRACTIVE, AnswerBlock, ChosenSentence
 from pipeline.answering.citations import cite, render
 from pipeline.answering.extent import Quote
 from pipeline.judging.kinds import looks_like_code
 from pipeline.judging.sentences import Span
 from pipeline.safety.sanitize import sanitize, sanitize_line
 
+_KEEPING_LINES: frozenset[BlockKind] = frozenset({"code", "list", "definition", *TABLES})
 ITEM = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
 
 
@@ -27,7 +30,7 @@ def write(quotes: Sequence[Quote], confidence: float) -> Answer:
             for marker, span in enumerate(quote.spans, start=len(citations) + 1)
         ]
         citations += own
-        sentences.append(_sentence(quote, tuple(citation.marker for citation in own)))
+        sentences += _sentences(quote, tuple(citation.marker for citation in own))
     return Answer(
         text=render(tuple(sentences)),
         sentences=tuple(sentences),
@@ -72,7 +75,7 @@ def verbatim(answer: Answer) -> Answer:
         whole.setdefault(max(holding, key=lambda at: len(cited[at].quote)), []).append(marker)
     sentences = tuple(
         Sentence(
-            text=quoted(cited[marker].quote),
+            text=quoted(cited[marker].quote, cited[marker].blocks),
             markers=tuple(sorted(parts)),
             origin="quoted",
             disputes=tuple(each for of in answer.sentences if marker in of.markers for each in of.disputes),
@@ -86,40 +89,62 @@ def _holds(one: Citation, other: Citation) -> bool:
     return one.page_id == other.page_id and one.start <= other.start and other.end <= one.end
 
 
-def _sentence(quote: Quote, markers: tuple[int, ...]) -> Sentence:
-    """Return a quote as a sentence of the answer, with the place in it of the one that was chosen."""
-    text = "\n".join(map(readable, reversed(quote.spans)))
-    return Sentence(text=text, markers=markers, origin="quoted", chosen=_chosen(quote, text))
+def _sentences(quote: Quote, markers: tuple[int, ...]) -> list[Sentence]:
+    """Return a quote as sentences of the answer, its code by itself, with the place of the one that was chosen."""
+    span, header = quote.span, "".join(f"{readable(each)}\n" for each in quote.spans[1:])
+    found: list[Sentence] = []
+    for is_code, parts in groupby(_parts(span.text, _blocks_of(span)), key=lambda part: part.kind == "code"):
+        some = list(parts)
+        start, end = span.start + some[0].start, span.start + some[-1].end
+        text = header + readable(replace(span, start=start, end=end))
+        chosen = _chosen(quote, start, text, len(header)) if start <= quote.sentence.start < end else None
+        block: AnswerBlock = "code" if is_code else ""
+        found.append(Sentence(text=text, markers=markers, block=block, origin="quoted", chosen=chosen))
+        header = ""
+    return found
 
 
-def _chosen(quote: Quote, text: str) -> ChosenSentence | None:
-    """Return where the chosen sentence stands in a quote that reads ``text``, below what precedes it; None for all."""
-    span, sentence = quote.span, quote.sentence
-    keeps_lines = _keeps_lines(span)
-    chosen = _read(sentence.text, keeps_lines=keeps_lines)
-    before = _read(span.passage.text[span.start : sentence.start], keeps_lines=keeps_lines)
-    start = text.find(chosen, len(text) - len(readable(span)) + len(before))
+def _chosen(quote: Quote, begins: int, text: str, headed: int) -> ChosenSentence | None:
+    """Return where the chosen sentence stands in a text, the quote from ``begins`` on below a header; None for all."""
+    chosen = readable(quote.sentence)
+    before = readable(replace(quote.span, start=begins, end=quote.sentence.start))
+    start = text.find(chosen, headed + len(before))
     return ChosenSentence(start=start, end=start + len(chosen)) if start >= 0 and chosen != text else None
 
 
 def readable(span: Span) -> str:
-    """Return a chosen quote without links and images: prose on one line, code with its lines."""
-    return _read(span.text, keeps_lines=_keeps_lines(span))
+    """Return a quote without links and images: prose on one line, code, items and rows with their lines."""
+    return _read(span.text, _blocks_of(span))
 
 
-def quoted(quote: str) -> str:
-    """Return a page's text as :func:`readable` does, if nothing is known of its kind."""
-    return _read(quote, keeps_lines=_has_lines(quote))
+def quoted(quote: str, blocks: Sequence[Block] = ()) -> str:
+    """Return a page's text as :func:`readable` does; without ``blocks`` its kinds show in its form."""
+    return _read(quote, blocks)
 
 
-def _keeps_lines(span: Span) -> bool:
-    return span.kind == "snippet" or _has_lines(span.text)
+def _blocks_of(span: Span) -> tuple[Block, ...]:
+    return blocks_within(span.passage.blocks, span.start, span.end)
+
+
+def _read(text: str, blocks: Sequence[Block]) -> str:
+    if not blocks:
+        return sanitize(text, markers=True) if _has_lines(text) else sanitize_line(text)
+    parts = [(part.kind, text[part.start : part.end]) for part in _parts(text, blocks)]
+    gap = "\n" if any(kind in _KEEPING_LINES for kind, _ in parts) and len(parts) > 1 else " "
+    return gap.join(_readable(kind, part) for kind, part in parts).strip()
+
+
+def _readable(kind: BlockKind, text: str) -> str:
+    if kind == "code":
+        return dedent(sanitize(text, markers=True)).strip("\n")
+    return "\n".join(map(sanitize_line, text.strip().split("\n"))) if kind in _KEEPING_LINES else sanitize_line(text)
+
+
+def _parts(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks of a text; all of it is one where they are not known."""
+    return list(blocks) or [Block(kind="prose", start=0, end=len(text))]
 
 
 def _has_lines(text: str) -> bool:
     lines = sanitize(text).splitlines()
     return any(map(looks_like_code, lines)) or any(ITEM.match(line) or " | " in line for line in lines[1:])
-
-
-def _read(text: str, *, keeps_lines: bool) -> str:
-    return sanitize(text, markers=True) if keeps_lines else sanitize_line(text)

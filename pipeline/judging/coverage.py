@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from domain import Hit
+from domain import TABLES, Hit
 from pipeline.judging.kinds import ANSWERING
 from pipeline.judging.sentences import Span, spans_of
 from pipeline.judging.translations import MEANS_THE_SAME
@@ -184,7 +184,7 @@ def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
 
 def _is_labelled(span: Span, asked: Collection[str], lang: str) -> bool:
     """Return whether a sentence is a row of a table whose first cell has only words of the question."""
-    label = terms_of(span.text.partition(" | ")[0], lang) if span.block_kind == "table" else ()
+    label = terms_of(span.text.partition(" | ")[0], lang) if span.block_kind in TABLES else ()
     return bool(label) and all(term in asked for term in label)
 
 

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import dropwhile, groupby, takewhile
 from typing import Final
 
-from domain import Block, BlockKind, Passage
+from domain import TABLES, Block, BlockKind, Passage
 from pipeline.judging.kinds import ANSWERING, CAPTION, SentenceKind, asks, kind_of
 from pipeline.safety.injection import is_injected
 from text.sentences import sentence_spans
@@ -27,15 +27,16 @@ MAX_SNIPPET_CHARACTERS: Final = 500
 #: the longest quote of a sentence with the list or code it announces; of a longer one the first lines are quoted
 MAX_QUOTE_CHARACTERS: Final = 700
 #: blocks that are read line by line; their parts belong together
-LINES: Final[frozenset[BlockKind]] = frozenset({"list", "table", "definition"})
+LINES: Final[frozenset[BlockKind]] = frozenset({"list", "definition", *TABLES})
 #: kinds of lines that are announced together
 _ANNOUNCED: Final[frozenset[SentenceKind]] = frozenset({"code", "row", "header", "signature"})
 #: blocks whose sentences are of one kind; that of others shows in their form
-_KINDS: Mapping[BlockKind, SentenceKind] = {"heading": "heading", "code": "code", "table": "row"}
+_KINDS: Mapping[BlockKind, SentenceKind] = {"heading": "heading", "code": "code", "table": "row", "rows": "row"}
 _BULLET = re.compile(r"(?:[-*•‣]\s+)+")
 _NUMBER = re.compile(r"(?:\d{1,5}|[a-zA-Z]{1,2}|[ivxlcdmIVXLCDM]{1,8})\.\s+")  #: of a list's item
 #: the most words of a table's header in one cell
 _HEADER_CELL_WORDS = 4
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _ROW = re.compile(r"\S(?:.*\S)?")
 _BETWEEN_LINKS = re.compile(r" [|·] ")
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
@@ -127,9 +128,9 @@ def _in_blocks(passage: Passage) -> Iterator[tuple[int, int, int, BlockKind]]:
     for place, block in enumerate(passage.blocks or _paragraphs(passage.text)):
         text = passage.text[block.start : block.end]
         begin, kind = block.start, block.kind
-        if kind == "table" and " | " not in text.lstrip("| "):  # no two cells beside each other: a note in a frame, say
+        if kind in TABLES and " | " not in text.lstrip("| "):  # no two cells beside each other: a note in a frame, say
             begin, kind = block.end - len(text.lstrip("| ")), "prose"
-        for start, end in _rows(text) if kind == "table" else sentence_spans(passage.text[begin : block.end]):
+        for start, end in _rows(text) if kind in TABLES else sentence_spans(passage.text[begin : block.end]):
             yield begin + start, begin + end, place, kind
 
 
@@ -155,7 +156,8 @@ def _is_header(spans: Sequence[Span], at: int) -> bool:
         return False
     cells = span.text.split(" | ")
     below = [other for other in spans[at + 1 : at + 3] if other.block == span.block]
-    short = all(len(cell.split()) <= _HEADER_CELL_WORDS and not any(map(str.isdigit, cell)) for cell in cells)
+    names = [cell for cell in cells if not _YEAR.fullmatch(cell)] if len(_YEAR.findall(span.text)) > 1 else cells
+    short = all(len(cell.split()) <= _HEADER_CELL_WORDS and not any(map(str.isdigit, cell)) for cell in names)
     return len(below) > 1 and len(cells) > 1 and short
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from domain import Block, Passage
+from domain import TABLES, Block, Passage
 from text.invisible import strip_invisible
 from text.sentences import sentence_spans
 from text.terms import content_terms, terms_of
@@ -123,7 +123,7 @@ def _sentences(text: str, block: Block) -> Iterator[tuple[int, int]]:
     inside = text[block.start : block.end]
     if block.kind == "code":
         spans = [(0, len(inside))]
-    elif block.kind == "table":
+    elif block.kind in TABLES:
         spans = [found.span() for found in _ROW.finditer(inside)]
     else:
         spans = sentence_spans(inside)

@@ -43,7 +43,8 @@ def chosen_places(record: Record) -> list[tuple[int, int]]:
 
 def quotes_it(record: Record, quote: str) -> bool:
     """Return whether the answer says a quote word for word."""
-    return _one_line(quote) in _one_line(record.answer or "")
+    said = (record.answer or "", " ".join(sentence.text for sentence in record.sentences))
+    return any(_one_line(quote) in _one_line(text) for text in said)
 
 
 def excerpt(text: str, start: int, end: int) -> str:

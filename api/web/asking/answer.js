@@ -34,12 +34,12 @@ export function showAnswer(record) {
   const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
   const chosen = new Map(record.sentences.filter((sentence) => sentence.chosen).map(chosenWords));
   const question_id = record.id; // which may see what was read for it
-  const answer = oneLine(record.answer ?? "");
+  const answers = [record.answer ?? "", sentences.map((sentence) => sentence.text).join(" ")].map(oneLine);
   const citations = record.citations.map((cited) => ({
     ...cited,
     question_id,
     chosen: chosen.get(cited.marker),
-    isSaid: answer.includes(oneLine(cited.quote)),
+    isSaid: answers.some((answer) => answer.includes(oneLine(cited.quote))),
   }));
   const byMarker = new Map(citations.map((cited) => [cited.marker, cited]));
   const shown = parts(sentences, byMarker, record.composer !== QUOTES);
@@ -151,7 +151,9 @@ function together(block, run, first, byMarker) {
 
 // a sentence with its markers; one that another source contradicts is underlined, and the notice says with what
 function said({ text, focus, chosen, contradicts, markers, origin }, byMarker) {
-  const made = text.includes("\n") ? blocks(text) : [make("p", "", {}, ...marked(text, focus, chosen))];
+  const words = chosen ? [...text].slice(chosen.start, chosen.end).join("") : "";
+  const named = markers.length > 1; // the header of a table is cited by itself
+  const made = text.includes("\n") ? blocks(text, { named, chosen: words }) : [make("p", "", {}, ...marked(text, focus, chosen))];
   const title = contradicts?.length ? `Citation ${contradicts.join(", ")} disagrees` : null;
   const last = made.at(-1);
   const of = ["UL", "OL"].includes(last?.tagName) ? last.lastElementChild : last; // the markers stand in the last item

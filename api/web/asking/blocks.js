@@ -15,7 +15,9 @@ export function inline(text) {
     .filter((part) => part !== "");
 }
 
-export function blocks(text) {
+// `named`: whether the first row of a table names its columns; `chosen`: the words that the row or item which answers has
+export function blocks(text, { named = false, chosen = "" } = {}) {
+  const withoutCode = (lines) => blocksOf(lines, named, chosen);
   const made = [];
   let lines = [];
   let fence = "";
@@ -30,13 +32,14 @@ export function blocks(text) {
   return [...made, ...(fence ? [code(lines.join("\n"))] : withoutCode(lines))];
 }
 
-function withoutCode(text) {
+function blocksOf(text, named, chosen) {
   const made = [];
+  const shown = (line, words) => (chosen && line.includes(chosen) ? [make("mark", "", {}, ...inline(words))] : inline(words));
   for (const part of text.join("\n").split(/\n{2,}/)) {
     const lines = part.split("\n").filter((line) => line.trim());
     let run = [];
     const flush = (kind) => {
-      if (run.length) made.push(kind(run));
+      if (run.length) made.push(kind(run, shown, named));
       run = [];
     };
     let kind = paragraph;
@@ -69,10 +72,10 @@ export function code(text) {
   return make("div", "", { class: "code" }, made, copies);
 }
 
-// rows of cells, each cell a list of nodes; the first is the header
-export function tableOf(rows) {
+// rows of cells, each cell a list of nodes; the first is the header if the columns are named
+export function tableOf(rows, named = true) {
   const row = (cells, tag) => make("tr", "", {}, ...cells.map((cell) => make(tag, "", {}, ...cell)));
-  const [head, ...body] = rows;
+  const [head, ...body] = named ? rows : [null, ...rows];
   return make(
     "div",
     "",
@@ -81,7 +84,7 @@ export function tableOf(rows) {
       "table",
       "",
       {},
-      make("thead", "", {}, row(head, "th")),
+      ...(head ? [make("thead", "", {}, row(head, "th"))] : []),
       make("tbody", "", {}, ...body.map((cells) => row(cells, "td"))),
     ),
   );
@@ -94,18 +97,21 @@ const isRow = (line) => line.includes(" | ") || line.startsWith("| ");
 const heading = ([line]) => make("h3", "", {}, ...inline(line.replace(HEADING, "")));
 const paragraph = (lines) => make("p", "", {}, ...inline(lines.join("\n")));
 
-function list(lines) {
+function list(lines, shown) {
   const items = [];
   for (const line of lines) {
     if (ITEM.test(line) || !items.length) items.push(line.replace(ITEM, ""));
     else items[items.length - 1] += ` ${line.trim()}`;
   }
   const first = /^\s*(\d+)[.)]/.exec(lines[0]);
-  return make(first ? "ol" : "ul", "", { start: first?.[1] }, ...items.map((item) => make("li", "", {}, ...inline(item))));
+  return make(first ? "ol" : "ul", "", { start: first?.[1] }, ...items.map((item) => make("li", "", {}, ...shown(item, item))));
 }
 
-function table(lines) {
+function table(lines, shown, named) {
   const rows = lines.filter((line) => !/^[\s|:-]+$/.test(line));
   const cells = (line) => (line.startsWith("|") ? cellsOf(line.replace(/^\||\|$/g, "")) : line.split(" | "));
-  return tableOf(rows.map((line) => cells(line).map((cell) => inline(cell.trim()))));
+  return tableOf(
+    rows.map((line) => cells(line).map((cell) => shown(line, cell.trim()))),
+    named || rows.length < lines.length,
+  );
 }

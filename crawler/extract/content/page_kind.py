@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from crawler.extract.element_text import Line
 from crawler.extract.html import names_of
+from domain import TABLES
 
 Kind = Literal["documentation", "article", "plain", "unsure"]
 
@@ -74,7 +75,7 @@ def kind_by_loss(whole: Sequence[Line], article: Sequence[Line], *, is_plain: bo
 
 
 def _is_content(line: Line) -> bool:
-    return line.kind in ("code", "definition", "table") or len(line.text.split()) >= 8
+    return line.kind in ("code", "definition", *TABLES) or len(line.text.split()) >= 8
 
 
 def _points_of_head(tree: Any) -> int:

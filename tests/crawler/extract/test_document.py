@@ -282,3 +282,73 @@ def test_a_declared_shadow_root_is_what_is_shown(body: str, shown: list[str], hi
     text = extract(f"<html lang=en><body><main>{body}</main></body></html>".encode(), url="http://a.example/").text
     assert [part for part in shown if part not in text] == []
     assert [part for part in hidden if part in text] == []
+
+
+@each_row(
+    "rows, text",
+    [
+        (
+            "<tr><th rowspan=2>Class</th><th rowspan=2>Season</th><th colspan=2>Fee</th></tr><tr><th>Day</th><th>Week"
+            "</th></tr><tr><td rowspan=2>Yacht</td><td>Summer</td><td>30</td><td>170</td></tr><tr><td>Winter</td>"
+            "<td>18</td><td>95</td></tr>",
+            "Class | Season | Fee Day | Fee Week\nYacht | Summer | 30 | 170\nYacht | Winter | 18 | 95",
+        ),
+        (
+            "<tr><td rowspan=2>Class</td><td colspan=2>Fee</td></tr><tr><td>Day</td><td>Week</td></tr>"
+            "<tr><td>Yacht</td><td>30</td><td>170</td></tr>",
+            "Class | Fee Day | Fee Week\nYacht | 30 | 170",
+        ),
+        (
+            "<tr><th colspan=3>Fees 2025</th></tr><tr><th>Class</th><th>Day</th><th>Week</th></tr>"
+            "<tr><td>Yacht</td><td>30</td><td>170</td></tr>",
+            "Fees 2025\n\nClass | Day | Week\nYacht | 30 | 170",
+        ),
+        (
+            "<thead><tr><td>Boat</td><td>Fee</td><td>Tax</td></tr></thead><tr><th colspan=3>Motor boats</th></tr><tr>"
+            "<td>Gull</td><td>30</td><td>3</td></tr><tr><td colspan=3>Sailing boats</td></tr><tr><td>Gull</td>"
+            "<td>20</td><td>2</td></tr>",
+            "Boat | Fee | Tax\nMotor boats\nMotor boats: Gull | 30 | 3\nSailing boats\nSailing boats: Gull | 20 | 2",
+        ),
+        (
+            "<tr><th>Day</th><th>Morning</th><th>Evening</th></tr><tr><td>Monday</td><td colspan=2>closed</td></tr>"
+            "<tr><td rowspan=0>Friday</td><td>9–12</td><td>14–17</td></tr><tr><td>10–11</td><td>15–16</td></tr>",
+            "Day | Morning | Evening\nMonday | closed | closed\nFriday | 9–12 | 14–17\nFriday | 10–11 | 15–16",
+        ),
+        ("<tr><td rowspan=x colspan=-2>Owner</td><td>Moe</td></tr><tr><td>Berth</td></tr>", "Owner | Moe\nBerth"),
+    ],
+)
+def test_each_value_of_a_table_is_in_its_column_and_beside_its_label(rows: str, text: str) -> None:
+    shown = _read(f"<main><p>{PARAGRAPH}</p><table>{rows}</table><p>Last.</p></main>")
+    assert shown.removeprefix(PARAGRAPH).removesuffix("Last.").strip().replace("\n\nClass", "\nClass") == text.replace(
+        "\n\nClass", "\nClass"
+    )
+
+
+@each_row(
+    "rows, kind",
+    [
+        ("<tr><td>Owner</td><td>Moe</td></tr><tr><td>Berth</td><td>long</td></tr>", "rows"),
+        ("<tr><th>Owner</th><td>Moe</td></tr><tr><th>Berth</th><td>long</td></tr>", "rows"),
+        ("<tr><td></td><td>1871</td><td>1902</td></tr><tr><th>Keepers</th><td>2</td><td>3</td></tr>", "rows"),
+        ("<tr><th>Boat</th><th>Fee</th></tr><tr><td>Yacht</td><td>30</td></tr>", "table"),
+        ("<thead><tr><td>Boat</td><td>Fee</td></tr></thead><tr><td>Yacht</td><td>30</td></tr>", "table"),
+        ("<tr><td>Boat</td><td>Fee</td><td>Tax</td></tr><tr><td>Yacht</td><td>30</td><td>3</td></tr>", "table"),
+    ],
+)
+def test_table_whose_first_row_names_no_columns_is_of_another_kind(rows: str, kind: str) -> None:
+    page = extract(_html(f"<main><p>{PARAGRAPH}</p><table>{rows}</table></main>"), url=URL)
+    assert page.blocks[-1].kind == kind
+
+
+@each_row(
+    "markup, text",
+    [
+        ("<span>channel</span><span>12</span>", "channel 12"),
+        ("<b>quay</b><span>4.5 m</span>", "quay 4.5 m"),
+        ("<span>Keeper:</span><strong>Ingrid</strong>", "Keeper: Ingrid"),
+        ("<span style='display:block'>deep</span>water", "deep water"),
+        ("<b>M</b><span>2</span> un<b>believ</b><i>able</i>", "M2 unbelievable"),
+    ],
+)
+def test_label_and_value_beside_each_other_are_two_words(markup: str, text: str) -> None:
+    assert text in _read(f"<main><p>{PARAGRAPH}</p><p>{markup}</p></main>").split("\n")

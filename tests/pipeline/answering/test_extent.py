@@ -94,18 +94,28 @@ def test_a_list_that_is_too_long_is_not_quoted_whole() -> None:
     assert len(quote) <= MAX_QUOTE_CHARACTERS
 
 
-def test_a_row_is_quoted_with_the_header_of_its_table_and_what_leads_to_it() -> None:
-    rows = "Light | Meaning\nred | hot\nblue | charged\ngreen | clean"
+def test_a_row_is_quoted_with_the_two_beside_it_and_the_header_of_its_table() -> None:
+    rows = "Light | Meaning\nred | hot\nblue | charged\ngreen | clean\nwhite | new\ngrey | off"
     table: list[tuple[BlockKind, str]] = [("prose", "What the lights mean:"), ("table", rows), ("prose", SECOND)]
-    assert quoted("blue", *table) == f"What the lights mean:\n\n{rows}"
+    assert quoted("blue", *table) == rows.partition("\nwhite")[0]
+    assert quoted("grey", *table) == "Light | Meaning\nwhite | new\ngrey | off"
 
 
-def test_a_row_of_a_long_table_is_quoted_with_those_above_it_or_with_the_header_alone() -> None:
+def test_rows_of_a_table_without_a_header_are_quoted_without_one() -> None:
+    rows = "Owner | Ingrid Moe\nBerth | long\nPaint | blue\nEngine | diesel"
+    table: list[tuple[BlockKind, str]] = [("prose", "Of the boat:"), ("rows", rows)]
+    assert quoted("Berth", *table) == f"Of the boat:\n\n{rows}".partition("\nEngine")[0]
+    assert quoted("Engine", *table) == "Paint | blue\nEngine | diesel"
+
+
+def test_a_long_row_is_quoted_with_as_many_beside_it_as_fit() -> None:
     rows = "Light | Meaning\n" + "\n".join(f"colour {number} | {LONG[:60]}" for number in range(20))
     assert quoted("colour 1 ", ("table", rows)).startswith("Light | Meaning\ncolour 0")
-    assert quoted("colour 19", ("table", rows)) == f"Light | Meaning\ncolour 19 | {LONG[:60]}"
+    assert (
+        quoted("colour 19", ("table", rows.replace(LONG[:60], LONG * 2))) == f"Light | Meaning\ncolour 19 | {LONG * 2}"
+    )
     headless = rows.replace("Light | Meaning", "colour x | 40")
-    assert quoted("colour 19", ("table", headless)) == f"colour 19 | {LONG[:60]}"
+    assert quoted("colour 19", ("table", headless)).startswith("colour 18")
 
 
 def test_a_definition_is_quoted_with_its_term() -> None:
@@ -197,3 +207,8 @@ def test_what_a_page_replies_to_a_question_is_quoted_whole(kind: BlockKind) -> N
 def test_a_long_reply_is_not_quoted_whole() -> None:
     parts: list[tuple[BlockKind, str]] = [("heading", "Can I clean the lamp?"), ("prose", f"{FIRST} {LONG} {LONG}")]
     assert quoted("The lamp", *parts) == FIRST
+
+
+def test_all_rows_are_quoted_where_all_is_wanted() -> None:
+    rows = "Light | Meaning\nred | hot\nblue | charged\ngreen | clean\nwhite | new\ngrey | off"
+    assert quoted("grey", ("table", rows), wants_all=True) == rows
