@@ -18,6 +18,7 @@ from crawler.content_types import kind_of
 from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import BadSitemap, is_list, parse_sitemap
 from crawler.extract.bounded_process import TooMuchWork, read_bounded
+from crawler.extract.charset import decode
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
 from crawler.extract.files.read import read_document
 from crawler.extract.links import FRAME
@@ -41,6 +42,7 @@ _EXPIRED = "the page asks not to be shown any more (unavailable_after)"
 _LITTLE_TEXT = 400  #: characters
 #: readers of what has links and asks something of robots; the others are those of files
 _PAGES = frozenset({"html", "markdown", "plain", "pdf"})
+_TEXTS = frozenset({"rows", "markup"})
 _ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
@@ -196,7 +198,9 @@ def _text_of(fetched: Fetched, url: str) -> PageText:
         content_type = f"{kind.content_type};{declared.partition(';')[2]}" if kind else declared
         return extract(fetched.body, url=url, content_type=content_type)
     name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])
-    return read_document(fetched.body, name=name, url=url, kind=kind)
+    is_text = kind.reader in _TEXTS and not fetched.body.startswith(_ARCHIVES)
+    body = decode(fetched.body, declared).encode() if is_text else fetched.body
+    return read_document(body, name=name, url=url, kind=kind)
 
 
 def _of_page(

@@ -49,8 +49,6 @@ def parse(text: str) -> Any | None:
         return None
     for template in tree.xpath("//template[@shadowrootmode]"):
         _show_shadow_root(template)
-    for frame in tree.xpath("//iframe[@srcdoc]"):
-        _show_framed(frame, parser)
     return tree
 
 
@@ -78,20 +76,6 @@ def _show_shadow_root(template: Any) -> None:
             slot[:], slot.text = content, text
         words, slot.tag = words if name else "", "span"
     template.tag = "div"
-
-
-def _show_framed(frame: Any, parser: Any) -> None:
-    """Put the page that is written in a frame's attribute in the frame's place."""
-    source = frame.get("srcdoc", "")
-    if not source.strip():
-        return
-    try:
-        framed = lxml.html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
-    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
-        return
-    body = framed.find("body")
-    content = framed if body is None else body
-    frame[:], frame.text, frame.tag = list(content), content.text, "div"
 
 
 def is_aside(element: Any) -> bool:

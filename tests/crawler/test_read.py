@@ -323,6 +323,7 @@ DOCUMENTS = [
     (ROWS, "text/csv", "/boats.csv", "Boat: Heron; Berth: 17"),
     (ROWS, "text/csv", "/export?of=boats", "Boat: Heron; Berth: 17"),
     (ROWS, UNKNOWN, "/boats.csv", "Boat: Heron; Berth: 17"),
+    ("Лодка,Причал\nЦапля,17\n".encode("koi8-r"), "text/csv; charset=koi", "/boats", "Лодка: Цапля; Причал: 17"),
     (ROWS, "text/plain", "/boats.csv", "Boat: Heron; Berth: 17"),
     (f"# Lamp\n\n{TEXT}", "text/plain", "/README.md", TEXT),
     (f"# Lamp\n\n{TEXT}", UNKNOWN, "/README.md", TEXT),
