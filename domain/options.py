@@ -200,6 +200,9 @@ class Overrides(Body):
     exclude_sites: Annotated[list[Url], Flag("--exclude", "URL"), Argument()] = Field(
         default_factory=list, max_length=MAX_EXCLUDED, description="Do not read or quote pages below these URLs."
     )
+    only_pages: bool = Field(
+        default=False, description="Whether `sites` are single pages: nothing below them is read or quoted."
+    )
     published_after: Annotated[Moment | None, Flag("--published-after", "DATE"), Argument()] = Field(
         default=None, description="Quote only pages that state a publication date after this."
     )

@@ -17,9 +17,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from domain import Answer, Hit, Scope, SolvedQuestion, StatedFact, Variant, VariantKey, VariantKind, Verdict
+from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Variant, VariantKey, VariantKind, Verdict
 from domain.answer import NextQuestion
-from domain.options import Overrides
+from domain.options import MAX_K, Overrides
 from domain.recalibration import Recalibrations
 from pipeline.answering.compose import compose
 from pipeline.answering.few_shot import SolvedQuestions
@@ -154,6 +154,26 @@ def second_pass(query: Query, tools: Tools, variants: Sequence[Variant] | None =
 def final_pass(query: Query, variants: Sequence[Variant], tools: Tools) -> LookupResult:
     """Phase 4: look up the question after reading, with the variants of phase 2. Raises QuestionError."""
     return _run_pass(query, analyse_question(query.text, query.lang), variants, tools, widened=True)
+
+
+def without_search(query: Query, passages: Sequence[Passage], answer: Answer) -> LookupResult:
+    """Return the result where passages and the answer in them are known without a search."""
+    analysis = analyse_question(query.text, query.lang)
+    hits = tuple(
+        Hit(passage=passage, score=1.0, scale="rerank", rank=rank) for rank, passage in enumerate(passages[:MAX_K], 1)
+    )
+    reason = say("answers", analysis.lang)
+    return LookupResult(
+        analysis=analysis,
+        strategy=strategy_for(analysis.text, query.task),
+        queries=(analysis.text,),
+        variants=(),
+        hits=hits,
+        context=hits,
+        verdict=Verdict(sufficient=True, confidence=answer.confidence, reason=reason, judge="page"),
+        answer=answer,
+        timings=Timings(embed=0.0, search=0.0, judge=0.0, compose=0.0),
+    )
 
 
 def order_of_variants(analysis: Analysis, seed: str, learned: VariantMemory | None) -> Sequence[VariantKind]:

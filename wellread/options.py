@@ -25,6 +25,8 @@ class Options(TypedDict, total=False):
     collection: str
     #: Do not read or quote pages below these URLs.
     exclude_sites: Sequence[str]
+    #: Whether `sites` are single pages: nothing below them is read or quoted.
+    only_pages: bool
     #: Quote only pages that state a publication date after this.
     published_after: str
     #: Length of the answer: short is one passage, normal up to five, long up to six; a report has sections

@@ -53,6 +53,8 @@ export interface ChatRequest {
   collection?: string;
   /** Do not read or quote pages below these URLs. */
   exclude_sites?: Array<string>;
+  /** Whether `sites` are single pages: nothing below them is read or quoted. */
+  only_pages?: boolean;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
   /** Length of the answer: short is one passage, normal up to five, long up to six; a report has sections with headings. */
@@ -558,6 +560,8 @@ export interface QuestionRequest {
   collection?: string;
   /** Do not read or quote pages below these URLs. */
   exclude_sites?: Array<string>;
+  /** Whether `sites` are single pages: nothing below them is read or quoted. */
+  only_pages?: boolean;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
   /** Length of the answer: short is one passage, normal up to five, long up to six; a report has sections with headings. */

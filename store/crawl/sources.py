@@ -112,12 +112,17 @@ def list_all(session: Session) -> list[Source]:
     return _sources(session, select(SourceRow).order_by(SourceRow.id))
 
 
-def scopes(session: Session, sites: Iterable[str], *, whole: bool = False) -> tuple[SiteScope, ...]:
+def scopes(
+    session: Session, sites: Iterable[str], *, whole: bool = False, page_only: bool = False
+) -> tuple[SiteScope, ...]:
     """Return what belongs to sites, by the settings of the source with the same URL and by where they redirect.
 
-    ``whole``: a page that is no source stands for its folder.
+    ``whole``: a page that is no source stands for its folder; ``page_only``: each is a page, with nothing below it.
     """
     wanted = tuple(sites)
+    if page_only:
+        moved = _moved(session, wanted)
+        return tuple(SiteScope.of(url, moved_to=moved.get(url), page_only=True) for url in wanted)
     known = {source.url: source for source in _sources(session, select(SourceRow).where(SourceRow.url.in_(wanted)))}
     moved = _moved(session, wanted)
     return tuple(

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session, load_only
 
 from domain import Block, CitedPage, Page, PageText, ReadOutcome, Validators
+from domain.site import SiteScope
 from store import facts
 from store.pages import duplicates, refresh_queue, versions
 from store.pages.visibility import visible_to
@@ -182,6 +183,13 @@ def read(session: Session, page_ids: Collection[int], question_id: str | None = 
     """Return the pages that a question may be answered from, by id; none that is gone, deleted or another's."""
     query = select(PageRow).where(PageRow.id.in_(page_ids), PageRow.gone_at.is_(None), visible_to(question_id))
     return {row.id: to_page(row) for row in session.scalars(query)}
+
+
+def read_at(session: Session, sites: Sequence[SiteScope], question_id: str) -> list[Page]:
+    """Return the front pages of sites that a question may be answered from, in their order."""
+    order = {url: at for at, site in enumerate(sites) for url in site.exact}
+    query = select(PageRow).where(PageRow.url.in_(order), PageRow.gone_at.is_(None), visible_to(question_id))
+    return [to_page(row) for row in sorted(session.scalars(query), key=lambda row: order[row.url])]
 
 
 def headings(session: Session, page_ids: Collection[int]) -> dict[int, list[tuple[int, str]]]:

@@ -77,7 +77,11 @@ def read_since(session: Session, question: QuestionRow, since: datetime) -> bool
     """
     where = [
         visible_to(question.id),
-        *([under(PageRow.url, sources.scopes(session, question.sites))] if question.sites else []),
+        *(
+            [under(PageRow.url, sources.scopes(session, question.sites, page_only=question.overrides.only_pages))]
+            if question.sites
+            else []
+        ),
     ]
     return _any_news(session, since, *where)
 

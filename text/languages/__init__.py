@@ -34,6 +34,7 @@ class Language:
     yes: Words = ()
     no: Words = ()
     greetings: Words = ()
+    of_pages: Words = ()
     months: Words = ()
     short_months: Words = ()
     weekdays: Words = ()

@@ -153,7 +153,9 @@ def _without(links: Sequence[Link], excluded: Sequence[str]) -> list[Link]:
 
 def _known(session: Session, question: Question, now: datetime, excluded: Sequence[str]) -> Known:
     named = tuple(site for site in question.sites if not is_file_address(site))
-    every = sources.scopes(session, named) or tuple(source.scope for source in sources.list_all(session))
+    every = sources.scopes(session, named, page_only=question.overrides.only_pages) or tuple(
+        source.scope for source in sources.list_all(session)
+    )
     sites = tuple(site for site in every if not is_under(site.starts[0], excluded))
     read_before = candidates.of_question(session, question.id)
     found = [candidate for candidate in candidates.known(session, question.id) if candidate.origin.startswith(ENGINE)]
@@ -165,7 +167,9 @@ def _known(session: Session, question: Question, now: datetime, excluded: Sequen
         for entry in links.of_sites(session, origins, question_id=question.id)
         if not is_under(entry.link.url, excluded)
     )
-    listed = dict.fromkeys(urls.origin(url) for site in sites if not site.is_page for url in site.starts)
+    listed = dict.fromkeys(
+        urls.origin(url) for site in sites if not (site.is_page or site.page_only) for url in site.starts
+    )
     usual = tuple(urljoin(f"{origin}/", "sitemap.xml") for origin in listed)
     lists = [*usual, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
     lately = candidates.finished_since(session, lists, now - LISTS_AGAIN, question_id=question.id)

@@ -14,6 +14,7 @@ from domain.file import is_file_address
 from pipeline import ask
 from pipeline.answering.citations import check
 from pipeline.answering.related import related_questions
+from pipeline.answering.whole_page import answer_from, topic_of, without_urls
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
 from store.crawl import sources
@@ -22,6 +23,7 @@ from store.pages import index_queue, pages, visibility
 from store.questions import evidence, records
 from store.questions.feedback import SolvedReader
 from text.language import detect_language
+from workers import indexing
 from workers.questions import publishing
 from workers.questions.conditions import left_out
 from workers.questions.transitions import Earlier, earned
@@ -35,6 +37,8 @@ log = structlog.get_logger()
 
 def first_pass(services: Services, question: Question) -> LookupResult:
     """Phase 1: search for the question as it was asked."""
+    if whole := _of_pages(services, question):
+        return whole
     found = ask.first_pass(_query(services, question), tools_for(services, question), variants_of_model(question))
     return _finish(services, question, found)
 
@@ -46,6 +50,8 @@ def first_pass_alone(services: Services, question: Question) -> LookupResult:
 
 def second_pass(services: Services, question: Question) -> LookupResult:
     """Phase 2: search in other words, for more hits."""
+    if whole := _of_pages(services, question):
+        return whole
     variants = variants_of_model(question) or None
     return _finish(
         services, question, ask.second_pass(_query(services, question), tools_for(services, question), variants)
@@ -54,6 +60,8 @@ def second_pass(services: Services, question: Question) -> LookupResult:
 
 def final_pass(services: Services, question: Question) -> LookupResult:
     """Phase 4: search again after reading the web."""
+    if whole := _of_pages(services, question):
+        return whole
     tools = tools_for(services, question)
     return _finish(services, question, ask.final_pass(_query(services, question), question.variants, tools))
 
@@ -93,10 +101,26 @@ def with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
     return (*files, *(f"{scheme}://{rest}" for rest in bare for scheme in ("http", "https")))
 
 
+def _of_pages(services: Services, question: Question) -> LookupResult | None:
+    """Return the answer to what is asked of the named pages as a whole; None for any other question, or without it."""
+    topic = topic_of(question.text) if question.overrides.only_pages else None
+    if topic is None:
+        return None
+    with services.database.read() as session:
+        known = pages.read_at(session, sources.scopes(session, question.sites, page_only=True), question.id)
+    in_order = [indexing.passages_of(page) for page in known]
+    passages = [passage for of_page in in_order for passage in of_page]
+    answer = answer_from(in_order, topic, question.overrides.length)
+    if answer is None:
+        return None
+    found = ask.without_search(_query(services, question), passages, answer)
+    return _finish(services, question, found)
+
+
 def _query(services: Services, question: Question) -> ask.Query:
     oldest, own = evidence.oldest_for(question, services.now()), question.overrides
     with services.database.read() as session:
-        sites = sources.scopes(session, question.sites)
+        sites = sources.scopes(session, question.sites, page_only=own.only_pages)
     scope = Scope(
         sites=sites,
         exclude_sites=with_either_scheme(left_out(services, own)),
@@ -109,13 +133,21 @@ def _query(services: Services, question: Question) -> ask.Query:
             confirmed = pages.confirmed_since(session, oldest, question.id)
         scope = replace(scope, read_after=oldest, confirmed=tuple(confirmed))
     return ask.Query(
-        text=question.text,
+        text=_in_words(question),
         lang=question.lang,
         task=question.strategy,
         scope=scope,
         overrides=question.overrides,
         id=question.id,
     )
+
+
+def _in_words(question: Question) -> str:
+    """Return what to search for: a page that is named is no word."""
+    if not question.overrides.only_pages:
+        return question.text
+    lang = question.lang or detect_language(without_urls(question.text, " "))
+    return without_urls(question.text, say("the_page", lang))
 
 
 def _langs(services: Services, question: Question) -> tuple[str, ...]:
@@ -158,7 +190,7 @@ def _finish(services: Services, question: Question, result: LookupResult) -> Loo
     )
     if not result.verdict.sufficient:
         with services.database.read() as session:
-            sites = sources.scopes(session, question.sites)
+            sites = sources.scopes(session, question.sites, page_only=question.overrides.only_pages)
             waiting = index_queue.count_waiting(session, question.id, sites)
         result = replace(result, waiting_pages=waiting)
     if result.answer is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,11 @@ from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
-from domain.options import BATCH_DEADLINE_S, DEADLINE_S
+from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES
 from domain.question import LAST_PRIORITY
 from domain.site import Source, is_under
 from pipeline.answering.structured.schema import parse_schema
+from pipeline.answering.whole_page import urls_in
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
@@ -76,7 +78,7 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     before = admission.ahead(services, checked.owner, caller)
     try:
         _check_early(services, checked, before)
-        question, is_new, to_embed = _open(services, checked, before, documents)
+        question, is_new, to_embed = _open(services, checked, before, documents, private=new.private)
     except TooManyOpen as refused:
         raise admission.with_time(services, refused, caller) from None
     if services.turns.given_lately:
@@ -102,7 +104,7 @@ def _check_early(services: Services, new: NewQuestion, before: Ahead) -> None:
 
 
 def _open(
-    services: Services, new: NewQuestion, before: Ahead, documents: Sequence[Document]
+    services: Services, new: NewQuestion, before: Ahead, documents: Sequence[Document], *, private: bool
 ) -> tuple[Question, bool, list[int]]:
     """Save a question that may be opened, with the answer or run of an equal one, or its documents; raises TooManyOpen.
 
@@ -111,6 +113,8 @@ def _open(
     now, to_embed = services.now(), list[int]()
     with services.database.write() as session:
         understood = follow_ups.understood(session, new, now, by_model=services.model is not None)
+        if not new.sites:
+            new = _about_pages(services, new, understood.text, private=private)
         row, is_new = new_questions.add(session, new, now, understood)
         if is_new:
             answer_cache.start_from_cache_or_run(session, row, now)
@@ -119,6 +123,22 @@ def _open(
             if documents:
                 to_embed = attached.store(session, row, documents, now)
         return state.to_question(row), is_new, to_embed
+
+
+def _about_pages(services: Services, new: NewQuestion, text: str, *, private: bool) -> NewQuestion:
+    """Return a question that names pages as one to be answered from these alone, as far as they may be read."""
+    named: dict[str, None] = {}
+    for url in urls_in(text)[:MAX_SITES]:
+        with suppress(BadSite):  # it is words, as in "Why does http://127.0.0.1/ not answer?"
+            named[check_site(services, url)] = None
+    if not named:
+        return new
+    return replace(
+        new,
+        sites=tuple(named),
+        private=private and services.settings.named_sites == "question",
+        overrides=new.overrides.model_copy(update={"only_pages": True}),
+    )
 
 
 def notify_started(services: Services, question: Question) -> None:
