@@ -75,14 +75,10 @@ def read_since(session: Session, question: QuestionRow, since: datetime) -> bool
 
     Only the pages of the question's sites count, if it names any.
     """
-    where = [
-        visible_to(question.id),
-        *(
-            [under(PageRow.url, sources.scopes(session, question.sites, page_only=question.overrides.only_pages))]
-            if question.sites
-            else []
-        ),
-    ]
+    where = [visible_to(question.id)]
+    if question.sites:
+        page_only = bool(question.overrides.get("only_pages"))
+        where.append(under(PageRow.url, sources.scopes(session, question.sites, page_only=page_only)))
     return _any_news(session, since, *where)
 
 
