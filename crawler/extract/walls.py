@@ -20,6 +20,8 @@ from text.languages import LANGUAGES, language
 
 #: a longer text is a page
 _MOST_CHARACTERS, _MOST_WORDS = 1_500, 120
+#: of a login whose form a script makes
+_MOST_WORDS_OF_LOGIN = 40
 #: beside what only such an answer says, hardly anything
 _FEW_WORDS = 15
 #: words of a label in a form
@@ -73,7 +75,8 @@ def wall_of(fetched: Fetched, page: PageText | None, *, asked: str, known_charac
     source = fetched.body[:_LOOKED_AT].lower()
     is_short = len(text) <= _MOST_CHARACTERS and _words(text) <= _MOST_WORDS
     has_password = _PASSWORD.search(source) is not None
-    if is_login(fetched.url, asked=asked) and (is_short or has_password or _carries(fetched.url, asked)):
+    is_form = has_password or _carries(fetched.url, asked) or _words(text) <= _MOST_WORDS_OF_LOGIN
+    if is_form and is_login(fetched.url, asked=asked):
         return Wall.LOGIN
     if not is_short:
         return None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import select
 
+from domain import ReadOutcome
+from store.pages import pages, visits
 from store.sql.tables import PageRow
 from tests.api import walk
 from tests.api.cli.command import wellread
@@ -46,6 +49,31 @@ def test_pages_are_listed_with_their_state_and_how_to_go_on(services: Services) 
     assert (page["url"], page["state"]) == ("https://example.org/a", "held")
     unknown = wellread("pages", "list", "--source", "example.org")
     assert (unknown.exit_code, "not among the sources" in unknown.stderr) == (1, True)
+
+
+def test_page_that_the_last_look_did_not_read_is_listed_with_since_when_and_why(services: Services) -> None:
+    page_id, now = walk.keep_page(services), services.now()
+    walk.keep_page(services, "https://example.org/held")
+    with services.database.write() as session:
+        for row in session.scalars(select(PageRow)):
+            row.state, row.duplicate_of = "INDEXED", None
+        pages.mark_missed(session, page_id, now, ReadOutcome.WALL, due_at=None)
+        visits.add(
+            session,
+            page_id,
+            outcome=ReadOutcome.WALL,
+            status=200,
+            content_hash="h",
+            reason="not read: login page",
+            now=now,
+        )
+    listed = wellread("pages", "list", "--stale").stdout
+    assert listed.startswith("stale ")
+    assert ("/tower" in listed, "/held" in listed) == (True, False)
+    (page,) = json.loads(wellread("pages", "list", "--stale", "--json").stdout)
+    assert (page["state"], page["reason"], page["stale_since"]) == ("stale", "not read: login page", page["checked_at"])
+    for said in (listed, wellread("pages", "show", "example.org/tower").stdout):
+        assert re.search(r"not read since \d{4}-\d\d-\d\d \d\d:\d\d: login page", said)
 
 
 def test_versions_of_a_page_are_listed_and_shown(services: Services) -> None:

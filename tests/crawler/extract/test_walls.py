@@ -216,6 +216,8 @@ def test_page_about_such_things_stays_a_page(html: str) -> None:
         ("https://harbour.example/wp-login.php?redirect_to=https%3A%2F%2Fharbour.example%2Fpeople", LONG, Wall.LOGIN),
         ("https://login.example.org/oauth/start?return=%2Fpeople", "<p>Use your key.</p>", Wall.LOGIN),
         ("https://harbour.example/docs/login", _page("Login", LONG), None),  # a manual's page that moved there
+        ("https://harbour.example/docs/login", _page("Login", LONG[:500]), None),
+        ("https://harbour.example/signin", "<p>Loading the form.</p>", Wall.LOGIN),
         ("https://harbour.example/staff", _page("Staff", "The harbour master is Rosa Lind."), None),
         ("https://harbour.example/", _page("Harbour", LONG), Wall.FRONT),
     ],

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from domain import Link, PageText, Question, Status, Validators
+from domain import Link, PageText, Question, ReadOutcome, Status, Validators
 from domain.site import SiteScope
 from store.pages import links, pages
 from store.pages.links import KnownLink
@@ -127,11 +127,15 @@ def test_page_looked_at_a_moment_ago_is_known_if_that_is_recent_enough_for_the_q
     assert (outcome is not None and outcome.outcome == "known") is is_known
 
 
-def test_page_found_gone_a_moment_ago_is_not_known(services: Services) -> None:
-    page_id = _page(services, LAMP, age_s=120)
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_page_found_gone_or_missed_a_moment_ago_is_not_known(services: Services, *, is_gone: bool) -> None:
+    page_id, now = _page(services, LAMP, age_s=120), services.now()
     with services.database.write() as session:
-        pages.mark_gone(session, page_id, services.now())
-        assert session.get_one(PageRow, page_id).gone_at is not None
+        if is_gone:
+            pages.mark_gone(session, page_id, now)
+        else:
+            pages.mark_missed(session, page_id, now, ReadOutcome.GONE, due_at=None)
+        assert (session.get_one(PageRow, page_id).gone_at is not None) is is_gone
     mine = claim(services, add(services, LAMP, _ask(services, Status.READING)))
     assert mine is not None
     assert needs_no_fetch(mine, services.now()) is None
