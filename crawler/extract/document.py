@@ -12,8 +12,10 @@ from copy import deepcopy
 from dataclasses import replace
 from html import escape
 from typing import Any, Final
+from urllib.parse import quote
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 
 from crawler.content_types import NAMES, PDF, READABLE
 from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
@@ -55,7 +57,15 @@ _ENDS = (".", "!", "?", ";", ",", "。", "！", "？")
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
-_FIELD = re.compile(r"^([A-Za-z_]+)[ \t]*[:=][ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.MULTILINE)
+_FIELD = re.compile(r"([^\W\d][\w -]{0,60}?)[ \t]*[:=][ \t]*(.*)")
+_FURTHER = re.compile(r"[ \t]+(?:-[ \t]+)?|-[ \t]+")
+#: fields of front matter that tell programs how to show a page, or are read as its title and dates
+_NOT_SHOWN: Final = frozenset(
+    "title date lastmod updated lang layout permalink slug weight draft template id aliases cssclass cssclasses url "
+    "sidebar sidebar_position sidebar_label nav_order toc math true false".split()
+)
+_WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\\\n]{1,300})(?:\\?\|([^\[\]\n]{1,300}))?\]\]")
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif")
 #: names of front matter → those of the metadata of a page, the first that is there
 _META: Final = {
     "article:published_time": ("date",),
@@ -208,19 +218,56 @@ def _first_line(text: str) -> str:
 
 
 def markdown_to_html(text: str) -> str:
-    """Return a page whose text is what a reader of the Markdown sees: its front matter is in the head.
+    """Return a page whose text is what a reader of the Markdown sees; its front matter is in the head and in a table.
 
     HTML within it is kept: what is made of it is read as any page of the web is, of which nothing is trusted.
     """
     text = text.replace("\r\n", "\n")
     front = _FRONT.match(text)
-    fields = {name.lower(): value for name, value in _FIELD.findall(front[2])} if front else {}
-    body = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text[front.end() :] if front else text)
+    named = _fields(front[2]) if front else {}
+    fields = {name.lower(): value for name, value in named.items()}
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    reader.inline.ruler.before("link", "wiki_link", _wiki_link)
+    body = reader.render(text[front.end() :] if front else text)
     lang = fields.get("lang", "").split("-")[0].lower()[:3]
+    data = "".join(
+        f"<tr><th>{escape(re.sub('[_-]', ' ', name))}</th><td>{escape(value)}</td></tr>"
+        for name, value in named.items()
+        if value and not {name.lower(), value.lower()} & _NOT_SHOWN
+    )
     return (
         f'<!DOCTYPE html><html lang="{escape(lang)}"><head><meta charset="utf-8">{_head(fields)}</head>'
-        f"<body><main>{body}</main></body></html>"
+        f"<body><main>{f'<table>{data}</table>' if data else ''}{body}</main></body></html>"
     )
+
+
+def _fields(front: str) -> dict[str, str]:
+    """Return the fields of front matter: texts, and lists with commas between; nested ones are a part of theirs."""
+    found: dict[str, list[str]] = {}
+    parts: list[str] = []
+    for line in front.split("\n"):
+        if further := _FURTHER.match(line):
+            parts.append(line[further.end() :])
+        elif field := _FIELD.fullmatch(line):
+            value = field[2].strip()
+            listed = value[1:-1].split(",") if value.startswith("[") and value.endswith("]") else [value]
+            parts = found[field[1]] = [] if value in ("|", ">", "|-", ">-") else listed
+    return {name: ", ".join(filter(None, (part.strip(" \t\"'") for part in parts))) for name, parts in found.items()}
+
+
+def _wiki_link(state: StateInline, silent: bool) -> bool:
+    """Read ``[[page]]`` and ``[[page|words]]`` as a link, and an embedded picture as nothing."""
+    found = _WIKI_LINK.match(state.src, state.pos)
+    if found is None:
+        return False
+    page, _, part = found[2].partition("#")
+    if not silent and not (found[1] and page.lower().endswith(_PICTURES)):
+        name = page if "." in page.rpartition("/")[2] or not page else f"{page}.md"
+        state.push("link_open", "a", 1).attrs = {"href": quote(name) + (f"#{quote(part)}" if part else "")}
+        state.push("text", "", 0).content = found[3] or page or part
+        state.push("link_close", "a", -1)
+    state.pos = found.end()
+    return True
 
 
 def _head(fields: Mapping[str, str]) -> str:

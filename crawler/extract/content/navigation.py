@@ -180,7 +180,7 @@ def _is_breadcrumb(line: Line) -> bool:
     """Return whether a line leads from the site's first page to this one; it stands above the text."""
     if not line.links or line.kind not in ("prose", "list") or len(line.text) > _BAR_CHARS:
         return False
-    steps = _CRUMB.split(line.text)
+    steps = [step for step in _CRUMB.split(line.text) if step]  # "→ https://…" is a link of the text
     is_linked = line.linked >= _CRUMB_LINKED * len("".join(line.text.split()))
     return is_linked and len(steps) >= 2 and all(len(step.split()) <= _CRUMB_WORDS for step in steps)
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from crawler.extract.chunk import chunk
 from crawler.extract.document import extract
 from domain import PageText
+from tests.tables import each_row
 
 URL = "http://a.example/lamp.md"
 
@@ -25,6 +26,38 @@ def test_front_matter_is_read_and_is_no_text() -> None:
 
 def test_toml_front_matter_is_read_too() -> None:
     assert _read('+++\ntitle = "The lamp"\n+++\nIt burns oil.').title == "The lamp"
+
+
+def test_other_fields_of_front_matter_are_read_as_data() -> None:
+    page = _read(
+        "---\ntitle: Crane\nlayout: post\ndraft: false\nowner: 'Ingrid Moe'\nharbour_masters:\n  - Ada\n  - Bo\n"
+        'tags: [boats, "cranes"]\nnote: >\n  It lifts\n---\n\n# Crane\n\nIt is red.\n'
+    )
+    assert (
+        page.text
+        == "owner | Ingrid Moe\nharbour masters | Ada, Bo\ntags | boats, cranes\nnote | It lifts\n\nCrane\n\nIt is red."
+    )
+    assert page.blocks[0].kind == "rows"
+    assert page.title == "Crane"
+    toml = _read('+++\ntitle = "Crane"\nowner = "Ingrid Moe"\n+++\nIt is red.')
+    assert toml.text == "owner | Ingrid Moe\n\nIt is red."
+
+
+@each_row(
+    "written, text, url",
+    [
+        ("It lifts [[Tonnes|twelve tonnes]].", "It lifts twelve tonnes.", "http://a.example/Tonnes.md"),
+        ("See [[Old crane]].", "See Old crane.", "http://a.example/Old%20crane.md"),
+        ("See [[yard/Crane#Use|its use]].", "See its use.", "http://a.example/yard/Crane.md"),
+        ("See ![[plan.png]]this.", "See this.", ""),
+        ("Type `[[x|y]]`.", "Type [[x|y]].", ""),
+        ("An [array[0]] of [[]].", "An [array[0]] of [[]].", ""),
+    ],
+)
+def test_wiki_links_are_links(written: str, text: str, url: str) -> None:
+    page = _read(f"# Crane\n\n{written}")
+    assert page.text == f"Crane\n\n{text}"
+    assert [link.url for link in page.links] == ([url] if url else [])
 
 
 def test_rule_at_the_top_is_no_front_matter() -> None:
