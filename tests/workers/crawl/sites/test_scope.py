@@ -84,6 +84,15 @@ def folder(site: LoggedSite, how: str) -> str:
     if how.startswith("/docs/"):
         site.pages |= pages_in("/docs/", how.removeprefix("/docs/"))
         return how
+    if how.startswith("list "):
+        _, start, form = how.split(" ", 2)
+        site.pages |= pages_in("/docs/")
+        written = {"/urls.txt": "{}\n", "/feed.xml": "<item><link>{}</link></item>"}.get(
+            start, "<url><loc>{}</loc></url>"
+        )
+        listed = "".join(written.format(f"{site.origin}/docs/{name}.html") for name in ("boat", "crane"))
+        site.pages[start] = form.format(listed)
+        return start
     status, start, target = how.split()
     site.pages |= pages_in(target[: target.rindex("/") + 1], target[target.rindex("/") + 1 :])
     site.moved[start], site.moved_status = target, int(status)
@@ -98,6 +107,9 @@ FOLDERS = [
     "302 /docs /docs/",
     "307 /start/ /en/home.html",
     "308 /docs/index.html /docs/v2/index.html",
+    "list /lists/sitemap.xml <urlset>{}</urlset>",
+    "list /feed.xml <rss><channel>{}</channel></rss>",
+    "list /urls.txt {}",
 ]
 
 
