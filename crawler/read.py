@@ -167,7 +167,9 @@ def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
     except BadSitemap:
         return None
     if not links:
-        return None
+        return ReadResult(
+            outcome=ReadOutcome.EMPTY, url=url, reason=f"{url} is a list that names no page of its own site."
+        )
     first, last = min(link.url for link in links), max(link.url for link in links)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
     folder, top = first[: first.rfind("/", 0, same) + 1], f"{urls.origin(url)}/"
@@ -231,8 +233,8 @@ def _of_page(
     for asked in (directives, page):
         if why := _why_not_shown(asked.index, asked.until, now):
             return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=url, reason=why, links=links)
-    if page.until is not None:  # the same bytes are to be looked at again
-        unchanged = replace(unchanged, validators=Validators())
+    if page.until is not None:  # the same bytes are looked at again on its last day
+        unchanged, known = replace(unchanged, validators=Validators()), None
     content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
     if known is not None and known.content_hash == content_hash:
         return replace(unchanged, content_hash=content_hash, links=links)

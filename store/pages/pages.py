@@ -85,7 +85,8 @@ def save(
         row.interval_s = next_interval_s(row.interval_s, changed=changed)
     row.etag, row.last_modified, row.checked_at, row.gone_at = validators.etag, validators.last_modified, now, None
     row.missed_as, row.missed_at = "", None
-    row.body_hash, row.next_due = body_hash, due_at or now + timedelta(seconds=row.interval_s)
+    due_at = due_at or now + timedelta(seconds=row.interval_s)
+    row.body_hash, row.next_due = body_hash, min(due_at, page.until or due_at)
     if changed:
         if row.generation and row.content_hash != content_hash and not row.private:
             versions.keep(session, row)

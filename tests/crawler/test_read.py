@@ -218,7 +218,9 @@ def test_a_page_is_withdrawn_after_its_last_day_although_it_never_changed() -> N
     first = _read(web)
     known = PreviousRead(validators=first.validators, content_hash=first.content_hash, body_hash=first.body_hash)
     assert (first.outcome, first.validators) == ("read", Validators())
-    assert _read(web, known=known).outcome == "unchanged"
+    again = _read(web, known=known)
+    assert again.page is not None
+    assert again.page.until == datetime(2026, 12, 1, tzinfo=UTC)
     later = _read(web, known=known, now=NOW + timedelta(days=30))
     assert (later.outcome, "unavailable_after" in later.reason) == ("forbidden", True)
 
@@ -239,6 +241,11 @@ LISTS = [
     (JSON_FEED, "application/json"),
     (f"{ORIGIN}/docs/crane.html\n{ORIGIN}/docs/tide/\n", "text/plain"),
 ]
+
+
+def test_a_list_of_other_sites_says_so() -> None:
+    reading = _read(_says(200, URLSET.replace(ORIGIN, "http://b.example"), content_type="application/xml"))
+    assert (reading.outcome, "names no page of its own site" in reading.reason) == ("empty", True)
 
 
 @each_row(("body", "kind"), LISTS)

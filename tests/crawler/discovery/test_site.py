@@ -32,3 +32,9 @@ def test_lists_of_pages_come_first_then_pages_near_the_front_and_none_too_deep()
     (listed,) = candidates_of_site([Link(url=f"{SITE}s.xml", origin="sitemap-file")], scope=SCOPE, depth=9, max_depth=2)
     assert listed.score > near.score > far.score
     assert candidates_of_site([Link(url=f"{SITE}c")], scope=SCOPE, depth=3, max_depth=2) == []
+
+
+def test_documents_that_pages_link_to_are_read_with_the_site() -> None:
+    names = "rules.pdf plan.docx plan.odt show.pptx book.epub sums.xlsx boats.csv notes.md data.json letter.eml".split()
+    found = candidates_of_site([Link(url=f"{SITE}{name}") for name in names], scope=SCOPE, depth=1, max_depth=5)
+    assert [candidate.url.removeprefix(SITE) for candidate in found] == names

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import delete, insert, select
 
+from domain import PageText, Validators
 from domain.site import SiteScope
-from store.pages import refresh_queue
+from store.pages import pages, refresh_queue
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, HostRow, PageRow
 
@@ -131,3 +132,15 @@ def test_pages_of_a_site_are_planned_together(database: Database) -> None:
         planned = session.scalars(select(PageRow.url).where(PageRow.next_due == later).order_by(PageRow.url))
         assert list(planned) == [f"{SMALL}/1", f"{SMALL}/10", f"{SMALL}/11"]
         assert refresh_queue.count(session, NOW) == 9
+
+
+def test_a_page_that_asks_not_to_be_shown_after_a_day_is_due_on_it(database: Database) -> None:
+    until = NOW + timedelta(hours=5)
+    page = PageText(title="Sale", text="Ropes cost half.", lang="en", until=until)
+    with database.write() as session:
+        for _ in range(2):
+            page_id, _ = pages.save(
+                session, url=f"{SMALL}/sale", host=SMALL, page=page, content_hash="1", validators=Validators(), depth=0,
+                now=NOW,
+            )  # fmt: skip
+            assert session.get_one(PageRow, page_id).next_due == until
