@@ -168,7 +168,7 @@ def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
         return None
     if not links:
         return ReadResult(
-            outcome=ReadOutcome.EMPTY, url=url, reason=f"{url} is a list that names no page of its own site."
+            outcome=ReadOutcome.EMPTY, url=url, reason=f"{url} is a list without a page of its own site."
         )
     first, last = min(link.url for link in links), max(link.url for link in links)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))

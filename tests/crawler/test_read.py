@@ -245,7 +245,7 @@ LISTS = [
 
 def test_a_list_of_other_sites_says_so() -> None:
     reading = _read(_says(200, URLSET.replace(ORIGIN, "http://b.example"), content_type="application/xml"))
-    assert (reading.outcome, "names no page of its own site" in reading.reason) == ("empty", True)
+    assert (reading.outcome, "without a page of its own site" in reading.reason) == ("empty", True)
 
 
 @each_row(("body", "kind"), LISTS)
