@@ -167,9 +167,7 @@ def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
     except BadSitemap:
         return None
     if not links:
-        return ReadResult(
-            outcome=ReadOutcome.EMPTY, url=url, reason=f"{url} is a list without a page of its own site."
-        )
+        return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=f"{url} is a list without a page of its own site.")
     first, last = min(link.url for link in links), max(link.url for link in links)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
     folder, top = first[: first.rfind("/", 0, same) + 1], f"{urls.origin(url)}/"
