@@ -9,7 +9,8 @@ from workers.app import app
 from workers.services import collections, completeness, services
 
 
-@app.task(name="wellread.embed", throws=(UnknownCollection,))
+# a file of five million characters has ten thousand passages, and a busy core embeds forty a second
+@app.task(name="wellread.embed", throws=(UnknownCollection,), soft_time_limit=900, time_limit=930)
 def embed(page_id: int, collection: str = DEFAULT) -> None:
     """Chunk and embed the pages that were read; nothing else writes passages."""
     embedding.embed(services(collection), page_id)
