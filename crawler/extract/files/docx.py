@@ -168,6 +168,7 @@ class _Writer:
 
     def _table(self, table: Any, depth: int) -> str:
         rows: list[list[Cell]] = []
+        names = 0
         above: dict[int, Cell] = {}  # by column, the cell that the one below it may continue
         for row in (each for each in table.iter() if local(each) == "tr" and _owner(each) is table):
             cells, column = list[Cell](), 0
@@ -182,7 +183,8 @@ class _Writer:
                     cells.append(above[column])
                 column += columns
             rows.append(cells)
-        return write_table(rows)
+            names += len(rows) == names + 1 and _names_columns(row)
+        return write_table(rows, heads=names)
 
     def _inline(self, parent: Any, depth: int = 0) -> str:
         out: list[str] = []
@@ -215,6 +217,14 @@ class _Writer:
         place = marks.get("vertAlign")
         text = self._inline(run, depth + 1)
         return marked(text, raised=place == "superscript", lowered=place == "subscript")
+
+
+def _names_columns(row: Any) -> bool:
+    """Return whether a row is repeated on each page, or all of its cells are bold."""
+    inner = [{local(each) for each in cell.iter()} for cell in row if local(cell) == "tc"]
+    return any(local(each) == "tblHeader" for each in row.iter()) or (
+        bool(inner) and all("b" in each for each in inner)
+    )
 
 
 def _is_contents(element: Any) -> bool:

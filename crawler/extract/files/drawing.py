@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final
 
 from crawler.extract.files.archive import Archive, attribute, local
 
+_NAMELESS: Final = 2  #: columns: a table with no more has names only where it says so
 _MAX_POINTS: Final = 5_000  #: of a chart
 #: what a program adds to the words it wrote for a picture
 _BY_PROGRAM: Final = "Description automatically generated"
@@ -24,8 +25,9 @@ class Cell:
     rows: int = 1
 
 
-def write_table(rows: Iterable[Sequence[Cell]], *, heads: int = 1) -> str:
-    """Return a table; its first ``heads`` rows name the columns."""
+def write_table(rows: Sequence[Sequence[Cell]], *, heads: int = 0) -> str:
+    """Return a table; its first ``heads`` rows name the columns, and of more than two columns always the first."""
+    heads = heads or (sum(cell.columns for cell in rows[0]) > _NAMELESS if rows else 0)
     out: list[str] = []
     for number, row in enumerate(rows):
         tag = "th" if number < heads else "td"
@@ -113,7 +115,7 @@ def _chart(root: Any) -> str:
         for category, values in rows.items()
     ]
     said = "".join(f"<p>{escape(title)}</p>" for title in titles if title)
-    return said + (write_table([head, *body]) if body else "")
+    return said + (write_table([head, *body], heads=1) if body else "")
 
 
 def _values(part: Any | None) -> dict[int, str]:

@@ -115,6 +115,7 @@ class _Writer:
 
     def _table(self, table: Any, depth: int) -> str:
         rows: list[list[Cell]] = []
+        names = 0
         for row in (each for each in table.iter() if local(each) == "table-row" and _owner(each) is table):
             cells: list[Cell] = []
             for part in (each for each in row if local(each) == "table-cell"):
@@ -122,7 +123,8 @@ class _Writer:
                 cell = Cell(html=self.blocks(part, depth + 1), columns=columns, rows=reach)
                 cells += [cell] * number_of(part, "number-columns-repeated", _MAX_REPEATED)
             rows.append(cells)
-        return write_table(rows)
+            names += local(row.getparent()) == "table-header-rows"
+        return write_table(rows, heads=names)
 
     def _inline(self, parent: Any, boxes: list[str], depth: int = 0) -> str:
         out = [escape(parent.text or "")]

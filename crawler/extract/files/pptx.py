@@ -103,7 +103,8 @@ def _level(paragraph: Any) -> int:
 def _table(table: Any) -> str:
     rows = ([each for each in row if local(each) == "tc"] for row in table if local(row) == "tr")
     shown = ([cell for cell in row if not (attribute(cell, "hMerge") or attribute(cell, "vMerge"))] for row in rows)
-    return write_table([_cell(cell) for cell in row] for row in shown)
+    is_named = any(local(each) == "tblPr" and attribute(each, "firstRow") == "1" for each in table)
+    return write_table([[_cell(cell) for cell in row] for row in shown], heads=int(is_named))
 
 
 def _cell(cell: Any) -> Cell:

@@ -21,6 +21,7 @@ from crawler.extract.html import parse
 from crawler.extract.metadata import parse_date
 from crawler.extract.pdf.read import NoPdfText, read_pdf
 from crawler.extract.superscripts import write_superscripts
+from crawler.extract.tables import level_tables
 from crawler.extract.visibility import drop_hidden, drop_invisible_characters
 from domain import Block, PageText
 from domain.file import name_of
@@ -230,6 +231,7 @@ def _rendered(written: str, *, is_markdown: bool) -> Rendered:
     drop_invisible_characters(tree)
     drop_hidden(tree)
     write_superscripts(tree)
+    level_tables(tree)
     body = tree.find("body")
     return render(tree if body is None else body)
 

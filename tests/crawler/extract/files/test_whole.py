@@ -130,6 +130,36 @@ def test_every_part_of_a_word_document_is_read(body: bytes, text: str) -> None:
     assert page.missing == ()
 
 
+ROWS = (
+    (cell("Boat"), cell("Summer", '<w:gridSpan w:val="2"/>'), cell("Winter")),
+    (cell("Heron", '<w:vMerge w:val="restart"/>'), cell("day 20"), cell("week 90"), cell("11")),
+    (cell("", "<w:vMerge/>"), cell("day 25"), cell("week 99"), cell("13")),
+)
+
+
+def test_merged_cells_of_a_word_document_count_for_all_their_rows_and_columns() -> None:
+    page = read(word(f"<w:tbl>{''.join(f'<w:tr>{chr(32).join(row)}</w:tr>' for row in ROWS)}</w:tbl>"), "a.docx")
+    assert page.text.split("\n") == [
+        "Boat | Summer | Summer | Winter",
+        "Heron | day 20 | week 90 | 11",
+        "Heron | day 25 | week 99 | 13",
+    ]
+
+
+def test_merged_cells_of_a_slide_count_for_all_their_rows_and_columns() -> None:
+    show = Presentation()
+    slide = show.slides.add_slide(show.slide_layouts[6])
+    table = slide.shapes.add_table(3, 3, Inches(1), Inches(1), Inches(4), Inches(2)).table
+    for row, texts in enumerate((("Boat", "Summer", ""), ("Heron", "20", "90"), ("", "25", "99"))):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+    table.cell(0, 1).merge(table.cell(0, 2))
+    table.cell(1, 0).merge(table.cell(2, 0))
+    out = io.BytesIO()
+    show.save(out)
+    assert "Boat | Summer | Summer\nHeron | 20 | 90\nHeron | 25 | 99" in read(out.getvalue(), "a.pptx").text
+
+
 def test_headers_footers_notes_and_comments_are_read() -> None:
     document = Document()
     document.sections[0].header.paragraphs[0].text = "Edition of 2026"
