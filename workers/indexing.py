@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import structlog
 
-from crawler.extract.chunk import chunk
-from domain import EventKind, Fact, Page, PageText, Passage, Status
+from crawler.extract.chunk import passages_of
+from domain import EventKind, Fact, Page, Passage, Status
 from store import entities, facts
 from store.crawl import candidates
 from store.entities import PageNames
@@ -78,22 +77,6 @@ def release_waiting(services: Services, page_ids: Sequence[int], *, started_at: 
         if row is not None and moved:
             services.events.publish(question_id, EventKind.STATUS, {"status": Status.REQUERYING})
             services.dispatcher.send_for(question_id, Status.REQUERYING, priority=row.priority)
-
-
-def passages_of(page: Page) -> list[Passage]:
-    """Return a page's passages; none if it is gone, a duplicate, or mostly links."""
-    if page.is_gone or page.is_duplicate or page.is_hub:
-        return []
-    text = PageText(
-        title=page.title,
-        text=page.text,
-        lang=page.lang,
-        published=page.published,
-        headings=page.headings,
-        blocks=page.blocks,
-    )
-    passages = chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)
-    return [replace(passage, private=True) for passage in passages] if page.private else passages
 
 
 def names_of(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import redis
 from sqlalchemy import func, select, update
 
+from crawler.extract.chunk import passages_of
 from domain import Page, Passage
 from domain.errors import WellreadError
 from domain.flow import WRITER
@@ -20,7 +21,7 @@ from store.questions import evidence
 from store.sql import leases
 from store.sql.database import check_schema
 from store.sql.tables import IndexState, PageRow
-from workers.indexing import BATCH_PAGES, names_of, passages_of
+from workers.indexing import BATCH_PAGES, names_of
 from workers.processes.heartbeat import living_workers
 from workers.processes.stack import running
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
 from crawler.extract.units import MAX_WORDS, TARGET_WORDS, Span, lead_of, units, word_count
-from domain import PageText, Passage, blocks_within, titled
+from domain import Page, PageText, Passage, blocks_within, titled
 
 #: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
 MIN_WORDS = 25
@@ -24,6 +25,22 @@ def chunk(page: PageText, *, page_id: int, url: str, read_at: datetime | None = 
         _passage(page, span, heading, ord, page_id=page_id, url=url, read_at=read_at)
         for ord, (span, heading) in enumerate(_spans(page))
     ]
+
+
+def passages_of(page: Page) -> list[Passage]:
+    """Return a page's passages; none if it is gone, a duplicate, or mostly links."""
+    if page.is_gone or page.is_duplicate or page.is_hub:
+        return []
+    text = PageText(
+        title=page.title,
+        text=page.text,
+        lang=page.lang,
+        published=page.published,
+        headings=page.headings,
+        blocks=page.blocks,
+    )
+    passages = chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)
+    return [replace(passage, private=True) for passage in passages] if page.private else passages
 
 
 def _spans(page: PageText) -> Iterator[tuple[Span, str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from crawler.extract.chunk import passages_of
 from domain import Question, Scope
 from domain.answer import ABSTENTION
 from domain.file import is_file_address
@@ -23,7 +24,6 @@ from store.pages import index_queue, pages, visibility
 from store.questions import evidence, records
 from store.questions.feedback import SolvedReader
 from text.language import detect_language
-from workers import indexing
 from workers.questions import publishing
 from workers.questions.conditions import left_out
 from workers.questions.transitions import Earlier, earned
@@ -108,7 +108,7 @@ def _of_pages(services: Services, question: Question) -> LookupResult | None:
         return None
     with services.database.read() as session:
         known = pages.read_at(session, sources.scopes(session, question.sites, page_only=True), question.id)
-    in_order = [indexing.passages_of(page) for page in known]
+    in_order = [passages_of(page) for page in known]
     passages = [passage for of_page in in_order for passage in of_page]
     answer = answer_from(in_order, topic, question.overrides.length)
     if answer is None:
