@@ -174,7 +174,7 @@ def _grid(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
             above, last = reaching.get(len(line), (None, -1))
             if last >= at:
                 line.append(above)
-            elif cell is None:
+            elif cell is None or len(line) > _MAX_CELLS:
                 break
             else:
                 down = _span(cell, "rowspan", len(rows) - at)

@@ -34,6 +34,7 @@ _ANNOUNCED: Final[frozenset[SentenceKind]] = frozenset({"code", "row", "header",
 _KINDS: Mapping[BlockKind, SentenceKind] = {"heading": "heading", "code": "code", "table": "row", "rows": "row"}
 _BULLET = re.compile(r"(?:[-*•‣]\s+)+")
 _NUMBER = re.compile(r"(?:\d{1,5}|[a-zA-Z]{1,2}|[ivxlcdmIVXLCDM]{1,8})\.\s+")  #: of a list's item
+_SECTION = re.compile(r"(\d{1,3}(?:\.\d{1,3})*)\.?\s(?!.*[.!?]$)")
 #: the most words of a table's header in one cell
 _HEADER_CELL_WORDS = 4
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -79,7 +80,7 @@ class Span:
 @lru_cache(maxsize=REMEMBERED)  # judge and composer, and the passes of a question, look at the same passages
 def spans_of(passage: Passage, lang: str) -> tuple[Span, ...]:
     """Return every sentence of a passage in order, its terms analysed as those of a question in ``lang``."""
-    spans = _with_snippets(_with_values(_with_headers([*_sentences_of(passage, lang)])))
+    spans = _with_snippets(_with_values(_with_headers(_with_numbered_headings([*_sentences_of(passage, lang)]))))
     return tuple(_without_halves([*_with_leads(spans, terms_of(passage.lead, lang))]))
 
 
@@ -141,6 +142,16 @@ def _rows(text: str) -> list[tuple[int, int]]:
 def _paragraphs(text: str) -> list[Block]:
     """Return the paragraphs of a passage whose blocks are not known."""
     return [Block(kind="prose", start=found.start(), end=found.end()) for found in _PARAGRAPH.finditer(text)]
+
+
+def _with_numbered_headings(spans: Sequence[Span]) -> list[Span]:
+    """Return the spans of one passage, a line "3. Living here" directly above "3.1 …" as a heading."""
+    below = [*(span.text for span in spans[1:]), ""]
+    numbers = (_SECTION.match(span.text) for span in spans)
+    return [
+        replace(span, kind="heading") if found and after.startswith(f"{found[1]}.1") else span
+        for span, found, after in zip(spans, numbers, below, strict=True)
+    ]
 
 
 def _with_headers(spans: Sequence[Span]) -> list[Span]:
