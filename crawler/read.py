@@ -91,14 +91,19 @@ async def read(
     browser: Renderer | None = None,
     take_slot: UrlCheck | None = None,
     left_out: Sequence[str] = (),
+    ignores_robots: Callable[[str], bool] = lambda _: False,
 ) -> ReadResult:
     """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be.
 
     ``take_slot`` is awaited before a redirect's target and its robots.txt are requested; it may raise HostBusy.
-    Nothing is requested of the sites that are ``left_out``.
+    Nothing is requested of the sites that are ``left_out``. ``ignores_robots`` says of a canonical URL whether its
+    operator lets it be read whatever robots.txt and noindex say.
     """
-    permission, started = Permission(client, robots, agent, now, left_out), time.monotonic()
+    permission, started = Permission(client, robots, agent, now, left_out, ignores_robots), time.monotonic()
     leads_to = candidate.url
+
+    def asked_by(answer: Fetched) -> str | None:
+        return None if ignores_robots(urls.canonical(answer.url)) else agent
 
     async def before_redirect(url: str) -> None:
         nonlocal leads_to
@@ -116,21 +121,22 @@ async def read(
             accept=None if candidate.kind == "page" else ANY_TYPE,
             on_redirect=before_redirect,
         )
-        result = _extracted(fetched, candidate, known, agent, now)
+        result = _extracted(fetched, candidate, known, asked_by(fetched), now)
         if (frame := _only_frame(result)) and candidate.kind == "page":
             with suppress(FetchError):  # the page is what it is without
                 await before_redirect(frame)
                 framed = await client.get(frame, on_redirect=before_redirect)
-                result = _with_frame(result, _extracted(framed, Candidate(url=frame), None, agent, now))
+                result = _with_frame(result, _extracted(framed, Candidate(url=frame), None, asked_by(framed), now))
         if candidate.kind == "page" and _has_little_text(result):
-            for_scripts = Permission(client, robots, agent, now, left_out)
+            for_scripts = Permission(client, robots, agent, now, left_out, ignores_robots)
             try:
                 rendered = await run_scripts(fetched, browser=browser, client=client, permission=for_scripts)
             except NotRendered as error:
                 result = ReadResult(outcome=ReadOutcome.EMPTY, url=result.url, reason=str(error), links=result.links)
             else:
                 if rendered is not None:  # its validators are those of the page without its text: they are left out
-                    result = replace(_extracted(rendered, candidate, known, agent, now), validators=Validators())
+                    result = _extracted(rendered, candidate, known, asked_by(fetched), now)
+                    result = replace(result, validators=Validators())
         result = replace(result, bytes=len(fetched.body), elapsed_s=fetched.elapsed_s, status=fetched.status)
     except FetchError as error:
         result = replace(_of_error(error, candidate.url, leads_to), elapsed_s=time.monotonic() - started)
@@ -138,9 +144,12 @@ async def read(
 
 
 def _extracted(
-    fetched: Fetched, candidate: Candidate, known: PreviousRead | None, agent: str, now: datetime
+    fetched: Fetched, candidate: Candidate, known: PreviousRead | None, agent: str | None, now: datetime
 ) -> ReadResult:
-    """Return what an answer holds: a page's text and links, or the links of a sitemap or feed."""
+    """Return what an answer holds: a page's text and links, or the links of a sitemap or feed.
+
+    Without an ``agent`` it is read whatever it says to robots.
+    """
     url = urls.canonical(fetched.url) if candidate.kind == "page" else candidate.url
     if failure := _of_status(fetched, candidate.url, now):
         return failure
@@ -204,11 +213,12 @@ def _text_of(fetched: Fetched, url: str) -> PageText:
 
 
 def _of_page(
-    fetched: Fetched, candidate: Candidate, url: str, known: PreviousRead | None, agent: str, now: datetime
+    fetched: Fetched, candidate: Candidate, url: str, known: PreviousRead | None, agent: str | None, now: datetime
 ) -> ReadResult:
     headers = fetched.headers
     validators = Validators(etag=headers.get("etag", ""), last_modified=headers.get("last-modified", ""))
-    directives = robots_directives(headers.get("x-robots-tag", ""), agent=agent)
+    said = headers.get("x-robots-tag", "")
+    directives = Directives() if agent is None else robots_directives(said, agent=agent)
     if fetched.status == 304:
         if why := _why_not_shown(directives.index, directives.until, now):
             return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=candidate.url, reason=why)
@@ -227,6 +237,8 @@ def _of_page(
     if page is None:
         links = nothing.links if nothing and directives.follow else ()
         return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=str(nothing), links=links)
+    if agent is None:
+        page = replace(page, index=True, follow=True, until=None)
     links = page.links if page.follow and directives.follow else ()
     for asked in (directives, page):
         if why := _why_not_shown(asked.index, asked.until, now):

@@ -302,8 +302,60 @@ class SourceSettings(BaseModel):
     depth: Annotated[int | None, Flag("--depth", "N", "At most this many links from its front page.")] = Field(
         default=None, ge=0, le=1_000, description=_OF_SOURCE["depth"]
     )
+    ignore_robots: Annotated[
+        bool,
+        Flag("--ignore-robots/--no-ignore-robots", help="Read it whatever robots.txt and noindex say: with --own."),
+    ] = Field(default=False, description=_OF_SOURCE["ignore_robots"])
     page_only: Annotated[bool, Flag("--page-only/--no-page-only", help="Only the page with this URL.")] = Field(
         default=False, description=_OF_SOURCE["page_only"]
+    )
+
+
+def _plain_headers(given: dict[str, str]) -> dict[str, str]:
+    """Return headers; raises ValueError for what is none, or is the client's to set."""
+    for name, value in given.items():
+        if not _TOKEN.fullmatch(name) or name.lower() in _NOT_SET:
+            raise ValueError(f"{name[:40]!r} cannot be set")
+        if not _HEADER_VALUE.fullmatch(value):
+            raise ValueError(f"the value of {name[:40]!r} has characters that no header can have")
+    return given
+
+
+def _plain_cookies(given: dict[str, str]) -> dict[str, str]:
+    """Return cookies; raises ValueError for what is none."""
+    for name, value in given.items():
+        if not _TOKEN.fullmatch(name) or not _HEADER_VALUE.fullmatch(value) or ";" in value:
+            raise ValueError(f"{name[:40]!r} is no cookie: give its name and its value, without a semicolon")
+    return given
+
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_HEADER_VALUE: Final = re.compile(r"[\x20-\x7e\x80-\xff]{0,8000}")
+_NOT_SET: Final = frozenset({"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "cookie"})
+_Pem = Annotated[str | None, Field(default=None, max_length=100_000, repr=False)]
+_Word = Annotated[str | None, Field(default=None, max_length=1_000, pattern=r"^[^\x00-\x1f\x7f]*$", repr=False)]
+
+
+class SourceAccess(Body):
+    """How a source of your own is reached. Its secrets go to that site only, and nothing shows them again."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    headers: Annotated[dict[str, str], AfterValidator(_plain_headers)] = Field(
+        default_factory=dict, max_length=20, repr=False, description="Headers of every request to it."
+    )
+    user: _Word = Field(default=None, description="User of basic authentication.")
+    password: _Word = Field(default=None, description="Password of basic authentication.")
+    cookies: Annotated[dict[str, str], AfterValidator(_plain_cookies)] = Field(
+        default_factory=dict, max_length=50, repr=False, description="Cookies, by name."
+    )
+    certificate: _Pem = Field(default=None, description="Client certificate (PEM), perhaps with its key.")
+    key: _Pem = Field(default=None, description="Key of the client certificate (PEM), without a password.")
+    ca: _Pem = Field(
+        default=None, description="Certificates (PEM) of the CAs that are trusted for it beside the usual."
+    )
+    proxy: _Word = Field(
+        default=None, description="Proxy to reach it by, such as http://USER:PASSWORD@proxy.example:3128."
     )
 
 

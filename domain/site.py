@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -209,6 +209,12 @@ class Source:
         default=None, metadata=described("Most links from its front page that are followed; null: no limit.")
     )
     page_only: bool = field(default=False, metadata=described("Whether nothing but the page with this URL is read."))
+    ignore_robots: bool = field(
+        default=False, metadata=described("Whether it is read whatever robots.txt and noindex say. Only for your own.")
+    )
+    access: tuple[str, ...] = field(
+        default=(), metadata=described("What is set of how it is reached (headers, proxy …), without its values.")
+    )
     moved_to: str | None = field(default=None, metadata=described("Where its URL redirects: that belongs to it too."))
     schedule: Schedule | None = field(default=None, metadata=described("null: each page by its own interval."))
     paused: bool = field(default=False, metadata=described("Whether nothing of it is read by itself for now."))
@@ -218,6 +224,16 @@ class Source:
     def scope(self) -> SiteScope:
         """Return what belongs to it."""
         return self.scope_of()
+
+    @property
+    def own_scope(self) -> SiteScope:
+        """Return what its permissions and secrets hold for: nothing that it redirects to."""
+        return replace(self, moved_to=None).scope_of(whole=True)
+
+    def may_ignore_robots(self, url: str) -> bool:
+        """Return whether the operator lets a page be read whatever its site's robots.txt says."""
+        is_own = self.own and self.ignore_robots and url.split("/", 3)[:3] == self.url.split("/", 3)[:3]
+        return is_own and self.own_scope.covers(url)
 
     def scope_of(self, *, whole: bool = False) -> SiteScope:
         """Return what belongs to it; ``whole``: all of its folder, if its URL names a page."""

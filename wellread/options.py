@@ -115,6 +115,8 @@ class SourceSettings(TypedDict, total=False):
     exclude: Sequence[str]
     #: Most links from its front page that are followed; null: no limit.
     depth: int | None
+    #: Whether it is read whatever robots.txt and noindex say. Only for your own.
+    ignore_robots: bool
     #: Whether nothing but the page with this URL is read.
     page_only: bool
     #: Check it this often: 90m, 6h, 1d12h.
@@ -123,3 +125,6 @@ class SourceSettings(TypedDict, total=False):
     cron: str | None
     #: Time zone of the cron line, such as Europe/Berlin; null: as it is.
     zone: str | None
+    #: How a source of your own is reached; what is left out stays, null takes it all back. It is not shown
+    #: again.
+    access: Mapping[str, Any] | None

@@ -121,8 +121,10 @@ def _take_source(services: Services, line: SourceLine, *, own: bool) -> None:
     with services.database.write() as session:
         if any(source.url == line.url for source in sources.list_all(session)):
             return
+        is_own = line.own and own
         settings = line.model_dump(include=set(sources.SETTINGS))
-        added = sources.add(session, line.url, own=line.own and own, now=services.now(), **settings | {"paused": False})
+        settings |= {"paused": False, "ignore_robots": line.ignore_robots and is_own}
+        added = sources.add(session, line.url, own=is_own, now=services.now(), **settings)
         if line.moved_to:
             sources.follow(session, line.url, line.moved_to)
     changes: dict[str, Any] = {"paused": True} if line.paused else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -12,7 +13,7 @@ from api.cli.output import notify, print_lines
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from wellread import Client, Source
 
@@ -41,9 +42,29 @@ class _WithSettings(click.Command):
         return [*flags(SourceChanges), *super().get_params(ctx)]
 
 
+def _with_access(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the flags that say how one's own site is reached; ``@FILE`` keeps a secret out of the shell's history."""
+    file = click.Path(exists=True, dir_okay=False, path_type=Path)
+    options = (
+        click.option(
+            "--header", multiple=True, metavar="'NAME: VALUE'", help="Header for it; @FILE: read from a file."
+        ),
+        click.option("--basic", metavar="USER:PASSWORD", help="Basic authentication; or @FILE."),
+        click.option("--cookie", multiple=True, metavar="NAME=VALUE", help="Cookie for it; or @FILE."),
+        click.option("--client-cert", type=file, help="Client certificate (PEM), perhaps with its key."),
+        click.option("--client-key", type=file, help="Key of the client certificate (PEM)."),
+        click.option("--ca", type=file, help="CA that is trusted for it beside the usual ones (PEM)."),
+        click.option("--proxy", metavar="URL", help="Proxy to reach it by; or @FILE."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @source.command(cls=_WithSettings)
 @click.argument("url")
 @click.option("--own", is_flag=True, help="The site is yours: its address may be private.")
+@_with_access
 def add(url: str, own: bool, **settings: Any) -> None:
     """Add a site. Adding it again changes its settings; what is not given stays.
 
@@ -64,9 +85,11 @@ def add(url: str, own: bool, **settings: Any) -> None:
 @click.argument("url")
 @click.option("--no-schedule", is_flag=True, help="End the schedule: check each page at its own interval again.")
 @click.option("--no-limits", is_flag=True, help="Read all of it again: no patterns, no depth, not only the page.")
-def edit(url: str, no_schedule: bool, no_limits: bool, **settings: Any) -> None:
+@click.option("--no-access", is_flag=True, help="Forget headers, cookies, certificates, proxy and the like.")
+@_with_access
+def edit(url: str, no_schedule: bool, no_limits: bool, no_access: bool, **settings: Any) -> None:
     """Change a site's settings at any time; what is not given stays."""
-    changes = _given(settings)
+    changes = _given(settings) | ({"access": None} if no_access else {})
     if no_schedule and changes.keys() & _SCHEDULE:
         raise click.UsageError("--no-schedule ends a schedule: leave --every, --cron and --zone out.")
     if no_limits and changes.keys() & _NO_LIMITS.keys():
@@ -141,13 +164,53 @@ def _set_paused(url: str, paused: bool) -> None:
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}
-    return {name: value for name, value in plain.items() if value not in (None, [])}
+    given = {name: value for name, value in plain.items() if value not in (None, [])}
+    access = {name: value for name, make in _ACCESS.items() for value in [make(given)] if value}
+    others = {name: value for name, value in given.items() if name not in _ACCESS_FLAGS}
+    return others | ({"access": access} if access else {})
+
+
+def _secret(value: str) -> str:
+    """Return a value, or what the file named by ``@FILE`` holds."""
+    if not value.startswith("@"):
+        return value
+    try:
+        return Path(value[1:]).expanduser().read_text().strip()
+    except (OSError, UnicodeError) as error:
+        raise click.UsageError(
+            f"{value[1:]} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}."
+        ) from None
+
+
+def _pairs(values: Sequence[str], mark: str) -> dict[str, str]:
+    parts = [_secret(value).partition(mark) for value in values]
+    if not all(found for _, found, _ in parts):
+        raise click.UsageError(f"A name, {mark!r} and a value are needed.")
+    return {name.strip(): value.strip() for name, _, value in parts}
+
+
+def _text(path: Path | None) -> str:
+    return _secret(f"@{path}") if path else ""
+
+
+#: what the API takes, by its name there, from the flags that were given
+_ACCESS: Final[dict[str, Callable[[Mapping[str, Any]], Any]]] = {
+    "headers": lambda given: _pairs(given.get("header", ()), ":"),
+    "user": lambda given: _secret(given.get("basic", "")).partition(":")[0],
+    "password": lambda given: _secret(given.get("basic", "")).partition(":")[2],
+    "cookies": lambda given: _pairs(given.get("cookie", ()), "="),
+    "certificate": lambda given: _text(given.get("client_cert")),
+    "key": lambda given: _text(given.get("client_key")),
+    "ca": lambda given: _text(given.get("ca")),
+    "proxy": lambda given: _secret(given.get("proxy", "")),
+}
+_ACCESS_FLAGS: Final = frozenset({"header", "basic", "cookie", "client_cert", "client_key", "ca", "proxy"})
 
 
 def _settings(source: Source) -> list[str]:
     from api.cli.views.overview import settings_of
 
-    return settings_of(source)
+    return list(filter(None, [" ".join(settings_of(source))]))
 
 
 COMMANDS = (source,)

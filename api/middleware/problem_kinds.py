@@ -13,6 +13,7 @@ from api.middleware.wrong_keys import TooManyWrongKeys
 from api.openai.completions import NoAnswer, QuestionFailed
 from api.openai.requests import BadMessages, UnknownModel, Unsupported
 from crawler.discovery.schedule import BadSchedule
+from crawler.fetch.access import BadAccess
 from domain.access.collection import BadCollectionName, UnknownCollection
 from domain.errors import WellreadError
 from domain.file import BadFileName
@@ -20,6 +21,7 @@ from pipeline.answering.structured.schema import BadSchema
 from pipeline.question.analysis import QuestionError
 from store.collections import CollectionExists, CollectionStays
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
+from store.crawl.sources import NotYourOwn
 from store.folders import UnknownFolder
 from store.keys import BadExpiry, BadKeyName, KeyExists, UnknownKey
 from store.knowledge.archive import BadArchive
@@ -191,6 +193,14 @@ _KNOWN: dict[type[Exception], _Kind] = {
     BadSite: _Kind(
         type="bad-site", status=422, title="The URL cannot be read",
         what_to_do="Give a public http(s) URL; add one of your own as a source first.",
+    ),
+    NotYourOwn: _Kind(
+        type="not-your-own", status=422, title="Only for a site of your own",
+        what_to_do="Add the source again with `own`, which needs the role admin.",
+    ),
+    BadAccess: _Kind(
+        type="bad-access", status=422, title="The site cannot be reached so",
+        what_to_do="Change `access` as the detail says.",
     ),
     BadExclusion: _Kind(
         type="bad-exclusion", status=422, title="The site cannot be excluded",

@@ -37,7 +37,7 @@ def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(ca
     allow(role, Role.admin if body.own else Role.operate)  # the least it needs is admitted before the body is read
     wanted = schedule_of(every=body.every, cron=body.cron, zone=body.zone or "UTC")  # before anything is stored
     services = access.open(body.collection)
-    source = submit.add_source(services, body.url, own=body.own, **_sent(body, *sources.SETTINGS))
+    source = submit.add_source(services, body.url, own=body.own, **_sent(body, *sources.SETTINGS, "access"))
     if wanted is None:
         return source
     return _found(schedules.change(services, source.id, _sent(body, *SCHEDULE)), source.id)
@@ -46,7 +46,7 @@ def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(ca
 @router.patch("/{source_id}", dependencies=[Depends(require(Role.operate))])
 def change(source_id: RowId, body: SourceChanges, services: ServicesDep) -> Source:
     """Change a source's settings or schedule, or pause it; what is left out stays."""
-    return _found(schedules.change(services, source_id, _sent(body, *sources.SETTINGS, *SCHEDULE)), source_id)
+    return _found(schedules.change(services, source_id, _sent(body, *sources.SETTINGS, *SCHEDULE, "access")), source_id)
 
 
 @router.delete("/{source_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
@@ -73,4 +73,7 @@ def _found(source: Source | None, source_id: int) -> Source:
 
 
 def _sent(body: SourceChanges, *names: str) -> dict[str, Any]:
-    return body.model_dump(include=body.model_fields_set & set(names))
+    sent = body.model_dump(include=body.model_fields_set & set(names))
+    if body.access is not None and "access" in names:
+        sent["access"] = body.access.model_dump(exclude_unset=True)
+    return sent

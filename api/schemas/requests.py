@@ -19,6 +19,7 @@ from domain.options import (
     Flag,
     Language,
     Moment,
+    SourceAccess,
     SourceSettings,
     Url,
 )
@@ -118,6 +119,12 @@ class SourceChanges(Body, SourceSettings):
         str | None, Flag("--zone", "NAME", "The cron line's time zone, such as Europe/Berlin; UTC if never given.")
     ] = Field(
         default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; null: as it is."
+    )
+
+    access: SourceAccess | None = Field(
+        default=None,
+        description="How a source of your own is reached; what is left out stays, null takes it all back. "
+        "It is not shown again.",
     )
 
 

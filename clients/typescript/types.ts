@@ -838,6 +838,26 @@ export interface SiteReadRequest {
 /** Whether a site is being read. */
 export type SiteReadStatus = "RUNNING" | "PAUSED" | "DONE" | "CANCELLED";
 
+/** How a source of your own is reached. Its secrets go to that site only, and nothing shows them again. */
+export interface SourceAccess {
+  /** Headers of every request to it. */
+  headers?: Record<string, string>;
+  /** User of basic authentication. */
+  user?: string | null;
+  /** Password of basic authentication. */
+  password?: string | null;
+  /** Cookies, by name. */
+  cookies?: Record<string, string>;
+  /** Client certificate (PEM), perhaps with its key. */
+  certificate?: string | null;
+  /** Key of the client certificate (PEM), without a password. */
+  key?: string | null;
+  /** Certificates (PEM) of the CAs that are trusted for it beside the usual. */
+  ca?: string | null;
+  /** Proxy to reach it by, such as http://USER:PASSWORD@proxy.example:3128. */
+  proxy?: string | null;
+}
+
 /** What is to be changed of a source; what is left out stays. `every` and `cron` null end its schedule. */
 export interface SourceChanges {
   /** Seconds between two requests to it; null: the server's setting. */
@@ -850,6 +870,8 @@ export interface SourceChanges {
   exclude?: Array<string>;
   /** Most links from its front page that are followed; null: no limit. */
   depth?: number | null;
+  /** Whether it is read whatever robots.txt and noindex say. Only for your own. */
+  ignore_robots?: boolean;
   /** Whether nothing but the page with this URL is read. */
   page_only?: boolean;
   /** Check it this often: 90m, 6h, 1d12h. */
@@ -858,6 +880,8 @@ export interface SourceChanges {
   cron?: string | null;
   /** Time zone of the cron line, such as Europe/Berlin; null: as it is. */
   zone?: string | null;
+  /** How a source of your own is reached; what is left out stays, null takes it all back. It is not shown again. */
+  access?: SourceAccess | null;
 }
 
 /** A site that may be read for any question. */
@@ -874,6 +898,10 @@ export interface SourceOut {
   depth: number | null;
   /** Whether nothing but the page with this URL is read. */
   page_only: boolean;
+  /** Whether it is read whatever robots.txt and noindex say. Only for your own. */
+  ignore_robots: boolean;
+  /** What is set of how it is reached (headers, proxy …), without its values. */
+  access: Array<string>;
   /** Where its URL redirects: that belongs to it too. */
   moved_to: string | null;
   /** null: each page by its own interval. */
@@ -896,6 +924,8 @@ export interface SourceRequest {
   exclude?: Array<string>;
   /** Most links from its front page that are followed; null: no limit. */
   depth?: number | null;
+  /** Whether it is read whatever robots.txt and noindex say. Only for your own. */
+  ignore_robots?: boolean;
   /** Whether nothing but the page with this URL is read. */
   page_only?: boolean;
   /** Check it this often: 90m, 6h, 1d12h. */
@@ -904,6 +934,8 @@ export interface SourceRequest {
   cron?: string | null;
   /** Time zone of the cron line, such as Europe/Berlin; null: as it is. */
   zone?: string | null;
+  /** How a source of your own is reached; what is left out stays, null takes it all back. It is not shown again. */
+  access?: SourceAccess | null;
   url: string;
   /** The collection; default: the key's first, or `default`. */
   collection?: string;

@@ -1,7 +1,8 @@
 """Fetch one URL under all guards: every hop's address is checked, every size and the whole time are bounded.
 
 Whatever a server does, ``Fetcher.get`` ends by its deadline and holds no more than its limits. It keeps cookies for one
-chain of redirects and uses no proxy of the environment. robots.txt and delays are the caller's, who is asked before
+chain of redirects and uses no proxy of the environment; what an operator's own site asks for
+(``crawler.fetch.access``) goes there only. robots.txt and delays are the caller's, who is asked before
 each redirect. A page that loads another by itself within seconds is a redirect, too.
 """
 
@@ -18,6 +19,7 @@ from typing import Self
 import httpcore2
 
 from crawler.content_types import ACCEPT, PAGE_TYPES
+from crawler.fetch.access import KEPT_S, SiteAccess, SiteAccesses
 from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
@@ -42,15 +44,17 @@ class Fetcher:
         user_agent: str,
         resolver: Resolver = system_resolver,
         ssl_context: ssl.SSLContext | None = None,
+        accesses: Sequence[SiteAccess] = (),
     ) -> None:
         self._guard = guard
         self._limits = limits
         self._headers = {"user-agent": user_agent, "accept": ACCEPT, "accept-encoding": ENCODINGS}
+        self._accesses = SiteAccesses(accesses, resolver, limits)
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=ssl_context or httpcore2.default_ssl_context(),
             max_connections=100,
             max_keepalive_connections=20,
-            keepalive_expiry=15.0,
+            keepalive_expiry=KEPT_S,
             network_backend=GuardedNetwork(guard, resolver, dns_s=limits.dns_s, connect_s=limits.connect_s),
         )
 
@@ -63,6 +67,7 @@ class Fetcher:
     async def aclose(self) -> None:
         """Close every connection."""
         await self._pool.aclose()
+        await self._accesses.aclose()
 
     def is_own(self, url: str) -> bool:
         """Return whether a URL is on one of the operator's own sites; raises Blocked where it may not be fetched."""
@@ -156,23 +161,24 @@ class Fetcher:
 
     async def _send(self, target: Target, call: _Call) -> httpcore2.Response:
         """Send the request and return the answer's head; send it again where a kept connection had died."""
+        pool = self._accesses.pool_for(target.url) or self._pool
         try:
             connected = _Connected()
             try:
-                return await self._pool.handle_async_request(self._request(target, call, connected))
+                return await pool.handle_async_request(self._request(target, call, connected))
             except (httpcore2.RemoteProtocolError, httpcore2.ReadError, httpcore2.WriteError):
                 if connected.anew or call.method != "GET":
                     raise
-                return await self._pool.handle_async_request(self._request(target, call, connected))
+                return await pool.handle_async_request(self._request(target, call, connected))
         except httpcore2.TimeoutException as error:
             why = str(error) or f"no connection in {self._limits.connect_s:g} s"
             raise FetchTimeout(f"{target.url} did not answer in time: {why}. Try it later") from error
-        except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.ProxyError) as error:
             raise fetch_error_of(target, error) from error
 
     def _request(self, target: Target, call: _Call, connected: _Connected) -> httpcore2.Request:
         named = self._headers | {name.lower(): value for name, value in call.headers.items()}
-        named |= {"host": target.authority}
+        named |= self._accesses.headers_for(target.url) | {"host": target.authority}
         if call.method == "POST":
             named |= {"content-length": str(len(call.body))}
         return httpcore2.Request(

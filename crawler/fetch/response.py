@@ -67,8 +67,10 @@ def fetch_error_of(target: Target, error: Exception) -> FetchError:
         case WrongType() | Corrupt():
             return NotText(f"{target.url} cannot be read: {error}. Leave it")
         case _:
-            kind = NotConnected if isinstance(error, httpcore2.ConnectError) else HostUnreachable
+            kind = NotConnected if isinstance(error, httpcore2.ConnectError | httpcore2.ProxyError) else HostUnreachable
             why = str(error) or type(error).__name__
+            if isinstance(error, httpcore2.ProxyError):
+                why = f"its proxy answered {why.strip()}"
             return kind(f"{target.url} could not be fetched: {why}. Try it later", why=why)
 
 

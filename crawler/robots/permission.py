@@ -73,13 +73,22 @@ class HostBusy(FetchError):
 
 
 class Permission:
-    """Checks each hop against the robots.txt of its site; holds the sitemaps and the delay that those name."""
+    """Checks each hop against the robots.txt of its site; holds the sitemaps and the delay that those name.
+
+    ``ignored`` says of a URL whether its operator lets it be read whatever robots.txt says.
+    """
 
     def __init__(
-        self, client: FetchClient, cache: RobotsCache, agent: str, now: datetime, left_out: Sequence[str] = ()
+        self,
+        client: FetchClient,
+        cache: RobotsCache,
+        agent: str,
+        now: datetime,
+        left_out: Sequence[str] = (),
+        ignored: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._client, self._cache, self._agent, self._now = client, cache, agent, now
-        self._left_out = left_out
+        self._left_out, self._ignored = left_out, ignored
         self._first = ""
         self.sitemaps: tuple[Link, ...] = ()  #: of the files that were fetched, not of those in the cache
         self.delay_s: float | None = None  #: Crawl-delay of the first URL's site
@@ -89,9 +98,10 @@ class Permission:
         await self.check_site(url)
         file, robots, sitemaps = await self._rules(url)
         self.sitemaps = (*self.sitemaps, *sitemaps)
+        is_ignored = self._ignored(urls.canonical(url))
         if not self._first:
-            self._first, self.delay_s = url, robots.delay_s(self._agent)
-        if robots.allows(url, self._agent):
+            self._first, self.delay_s = url, None if is_ignored else robots.delay_s(self._agent)
+        if is_ignored or robots.allows(url, self._agent):
             return
         error = RobotsUnavailable if robots.is_temporary else RobotsForbidden
         no_answer = file.body.decode() or "its robots.txt got no answer"

@@ -11,6 +11,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from domain import Schedule
+from domain.errors import WellreadError
 from domain.file import is_file_address
 from domain.options import SourceSettings
 from domain.site import SiteScope, Source
@@ -19,6 +20,10 @@ from store.sql.tables import HostRow, RedirectRow, SourceRow
 
 #: what can be set of a source beside its schedule
 SETTINGS: Final = tuple(SourceSettings.model_fields)
+
+
+class NotYourOwn(WellreadError):
+    """Only a site of the operator's own can be set so."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +50,17 @@ def add(
 
 
 def change(session: Session, source_id: int, settings: Mapping[str, Any]) -> Source:
-    """Change some of the ``SETTINGS`` of a source."""
+    """Change some of the ``SETTINGS`` of a source and, under ``access``, of how it is reached; raises NotYourOwn."""
     row = session.get_one(SourceRow, source_id, with_for_update=True)
     for name in SETTINGS:
         if name in settings:
             value = settings[name]
             setattr(row, name, list(value) if isinstance(value, tuple) else value)
+    if "access" in settings:
+        kept = {} if settings["access"] is None else (row.access or {}) | settings["access"]
+        row.access = {name: value for name, value in kept.items() if value} or None
+    if not row.own and (row.ignore_robots or row.access):
+        raise NotYourOwn(f"{row.url} is not your own: `ignore_robots` and `access` need `own`.")
     session.flush()
     return _source(session, row)
 
@@ -110,6 +120,12 @@ def remove(session: Session, url: str) -> bool:
 def list_all(session: Session) -> list[Source]:
     """Return all sources, oldest first."""
     return _sources(session, select(SourceRow).order_by(SourceRow.id))
+
+
+def secrets(session: Session) -> dict[int, dict[str, Any]]:
+    """Return how the operator's own sources are reached, by their ids: never to be shown or logged."""
+    query = select(SourceRow.id, SourceRow.access).where(SourceRow.own, SourceRow.access.is_not(None))
+    return {row.id: row.access for row in session.execute(query) if row.access}
 
 
 def scopes(
@@ -200,5 +216,5 @@ def _moved(session: Session, urls: Iterable[str]) -> dict[str, str]:
 def _to_source(row: SourceRow, moved_to: str | None) -> Source:
     has_schedule = row.cron is not None or row.every_s is not None
     schedule = Schedule(every_s=row.every_s, cron=row.cron or "", zone=row.zone) if has_schedule else None
-    patterns = {"include": tuple(row.include or ()), "exclude": tuple(row.exclude or ())}
-    return to_value(Source, row, schedule=schedule, moved_to=moved_to, **patterns)
+    lists = {name: tuple(getattr(row, name) or ()) for name in ("include", "exclude", "access")}
+    return to_value(Source, row, schedule=schedule, moved_to=moved_to, **lists)

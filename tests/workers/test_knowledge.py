@@ -137,6 +137,28 @@ def test_taking_twice_changes_nothing_and_later_texts_win(file: Path, elsewhere:
         assert "1899" in session.scalars(select(PageVersionRow).order_by(PageVersionRow.number.desc())).all()[0].text
 
 
+def test_sources_come_out_with_their_limits_and_without_their_secrets(
+    known: Services, elsewhere: Services, tmp_path: Path
+) -> None:
+    limits: dict[str, Any] = {"include": ("/en/*",), "exclude": ("*.pdf",), "depth": 2, "page_only": True}
+    with known.database.write() as session:
+        url = "https://wiki.example/start"
+        access = {"headers": {"X-Token": "sesame"}}
+        sources.add(session, url, own=True, ignore_robots=True, access=access, now=known.now(), **limits)
+        sources.follow(session, url, "https://wiki.example/v2/")
+    export_pages(known, tmp_path / "all.zip", wellread="1.0")
+    for own in (False, True):
+        take(elsewhere, tmp_path / "all.zip", own=own)
+        with elsewhere.database.write() as session:
+            taken = sources.at(session, url)
+            assert taken is not None
+            assert {name: getattr(taken, name) for name in limits} == limits
+            assert (taken.moved_to, taken.own, taken.ignore_robots, taken.access) == (
+                "https://wiki.example/v2/", own, own, (),
+            )  # fmt: skip
+            sources.remove(session, url)
+
+
 def test_some_sites_alone_are_exported(known: Services, tmp_path: Path) -> None:
     manifest = export_pages(known, tmp_path / "part.zip", wellread="1.0", sites=["files://rules"])
     assert manifest.lines == {archive.SOURCES: 0, archive.PAGES: 1}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crawler import urls
 from crawler.robots import crawl_delay
@@ -46,6 +46,7 @@ class Claim:
     sources: tuple[Source, ...]
     delay_s: float
     reading_s: float = 0.0  #: what the question has read so far
+    secrets: Mapping[int, Mapping[str, Any]] = field(default_factory=dict, repr=False)  #: of own sources, by their ids
 
     @property
     def priority(self) -> int | None:
@@ -76,6 +77,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
             attempts=row.attempts,
             page=_page(session, candidate, asked_by) if candidate.kind == "page" else None,
             sources=known_sources,
+            secrets=sources.secrets(session),
             delay_s=stored_delay_s(session, services, candidate.url, known_sources),
             reading_s=candidates.spent(session, asked_by, now).seconds if asked_by else 0.0,
         )

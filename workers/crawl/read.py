@@ -138,11 +138,17 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
         else None
     )
     slots = _RedirectSlots(services, claim.candidate.url, claim.sources)
+
+    def ignored(url: str) -> bool:
+        return any(source.may_ignore_robots(url) for source in claim.sources)
+
+    if ignored(claim.candidate.url):
+        log.info("robots_ignored", url=claim.candidate.url)
     try:
         return services.wait_for(
             read_page(
                 claim.candidate,
-                client=services.client(claim.sources),
+                client=services.client(claim.sources, claim.secrets),
                 robots=_StoredRobots(services.database),
                 agent=services.settings.user_agent,
                 now=services.now(),
@@ -150,6 +156,7 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
                 browser=services.browser,
                 take_slot=slots.take,
                 left_out=left_out(services, claim.question.overrides) if claim.question else left_out(services),
+                ignores_robots=ignored,
             )
         )
     finally:

@@ -11,6 +11,7 @@ import structlog
 from crawler import urls
 from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
+from crawler.fetch.access import SiteAccess
 from domain.file import is_file_address
 from domain.site import Source
 from store.crawl import sources
@@ -84,7 +85,8 @@ def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> So
     """Change some of ``sources.SETTINGS`` and ``every``, ``cron`` and ``zone`` of a source; the others stay.
 
     Without a schedule its pages are read once more when planned, and then by their own intervals. While it is paused,
-    nothing of it is read by itself. Returns None if there is no such source. Raises BadSchedule; nothing changes then.
+    nothing of it is read by itself. Returns None if there is no such source. Raises BadSchedule, BadAccess or
+    NotYourOwn; nothing changes then.
     """
     schedule_changes = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
     with services.database.write() as session:
@@ -92,6 +94,8 @@ def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> So
         if before is None:
             return None
         source, now = sources.change(session, source_id, changes), services.now()
+        if changes.get("access"):
+            SiteAccess.of(source.own_scope, sources.secrets(session).get(source_id, {})).check()
         if schedule_changes:
             source = sources.set_schedule(session, source_id, schedule.update(source.schedule, schedule_changes))
         if schedule_changes or source.paused != before.paused:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from crawler import urls
+from crawler.fetch.access import SiteAccess
 from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
 from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES
 from domain.question import LAST_PRIORITY
-from domain.site import Source, is_under
+from domain.site import SiteScope, Source, is_under
 from pipeline.answering.structured.schema import parse_schema
 from pipeline.answering.whole_page import urls_in
 from pipeline.question.analysis import clean_question
@@ -189,6 +190,7 @@ def add_source(services: Services, url: str, *, own: bool, **settings: Any) -> S
     ``settings`` are some of ``sources.SETTINGS``. What private questions had read of it serves everyone from now on.
     """
     checked = check_site(services, url, own=own)
+    check_access(settings)
     now = services.now()
     with services.database.write() as session:
         source = sources.add(session, checked, own=own, now=now, **settings)
@@ -196,6 +198,12 @@ def add_source(services: Services, url: str, *, own: bool, **settings: Any) -> S
     for page_id in shared:
         services.dispatcher.send("wellread.embed", page_id)
     return source
+
+
+def check_access(settings: Mapping[str, Any]) -> None:
+    """Raise BadAccess for a certificate, CA or proxy that cannot be used."""
+    if settings.get("access"):
+        SiteAccess.of(SiteScope.of("https://any.example/"), settings["access"]).check()
 
 
 def read_url(services: Services, url: str) -> int:

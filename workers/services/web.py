@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workers.services.cached import cached
@@ -15,6 +16,7 @@ from workers.settings import Settings
 
 if TYPE_CHECKING:
     from crawler.browser.render import Browser
+    from crawler.fetch.access import SiteAccess
     from crawler.fetch.client import Fetcher
     from domain.site import Source
     from workers.services.engines import Account
@@ -42,14 +44,24 @@ class WebAccess:
         """Run asynchronous work to its end; several threads may at once."""
         return self.loop.run(work)
 
-    def client(self, sources: Sequence[Source]) -> Fetcher:
-        """Return the client that reads pages; the guard allows the operator's own sites."""
+    def client(
+        self, sources: Sequence[Source], secrets: Mapping[int, Mapping[str, Any]] = MappingProxyType({})
+    ) -> Fetcher:
+        """Return the client that reads pages; the guard allows the operator's own sites.
+
+        ``secrets`` say how some of them are reached, by the sources' ids.
+        """
+        from crawler.fetch.access import SiteAccess
+
         own_sources = (source.url for source in sources if source.own)
         own = frozenset((*self.settings.own_hosts, *own_sources))
-        if self._reader is None or self._reader.own != own:
+        known = {source.id: source for source in sources}
+        accesses = tuple(SiteAccess.of(known[id].own_scope, kept) for id, kept in secrets.items() if id in known)
+        if self._reader is None or (self._reader.own, self._reader.accesses) != (own, accesses):
             if self._reader is not None:
                 self.wait_for(self._reader.client.aclose())
-            self._reader = _ReaderClient(own=own, client=_open_client(self.settings, own))
+            client = _open_client(self.settings, own, accesses=accesses)
+            self._reader = _ReaderClient(own=own, accesses=accesses, client=client)
         return self._reader.client
 
     @cached
@@ -126,10 +138,18 @@ class LoopThread:
 @dataclass(frozen=True, kw_only=True)
 class _ReaderClient:
     own: frozenset[str]
+    accesses: tuple[SiteAccess, ...]
     client: Fetcher
 
 
-def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0, most_s: float = math.inf) -> Fetcher:
+def _open_client(
+    settings: Settings,
+    own: frozenset[str],
+    *,
+    max_bytes: int = 0,
+    most_s: float = math.inf,
+    accesses: Sequence[SiteAccess] = (),
+) -> Fetcher:
     from crawler.fetch.client import Fetcher
     from crawler.fetch.guard import Guard, allowlist_entry
     from crawler.fetch.result import Limits
@@ -140,6 +160,7 @@ def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0,
         guard=Guard(own_sites=frozenset(allowlist_entry(site) for site in own)),
         limits=limits,
         user_agent=agent(settings),
+        accesses=accesses,
     )
 
 

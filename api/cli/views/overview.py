@@ -76,6 +76,8 @@ def settings_of(site: Source) -> list[str]:
     """Return what is set of a source."""
     told = [
         "own" if site.own else "",
+        "ignores robots.txt" if site.ignore_robots else "",
+        f"with {', '.join(site.access)}" if site.access else "",
         f"{site.min_delay_s:g} s between requests" if site.min_delay_s is not None else "",
         "this page only" if site.page_only else "",
         f"at most {counted(site.depth, 'link')} deep" if site.depth is not None else "",

@@ -43,8 +43,10 @@ const spanOf = (seconds) =>
 const patternsOf = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 // what is set of a source, as short words beside its address
-function* settingsOf({ own, page_only, depth, include, exclude, moved_to }) {
+function* settingsOf({ own, ignore_robots, access, page_only, depth, include, exclude, moved_to }) {
   if (own) yield "own";
+  if (ignore_robots) yield "ignores robots.txt";
+  if (access.length) yield `with ${access.join(", ")}`;
   if (page_only) yield "this page only";
   if (depth !== null) yield `at most ${depth} links deep`;
   if (include.length) yield `only ${include.join(", ")}`;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from store.sql.tables.columns import Leased, Table
@@ -107,7 +107,7 @@ class SourceRow(Table):
     depth: Mapped[int | None]
     page_only: Mapped[bool] = mapped_column(default=False)
     ignore_robots: Mapped[bool] = mapped_column(default=False)
-    access: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)  #: secret: see domain.site.SiteAccess
+    access: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  #: secret
     next_due: Mapped[datetime | None]
     created_at: Mapped[datetime]
 

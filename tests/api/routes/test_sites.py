@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from domain.site import SiteReadStatus
-from store.crawl import site_reads
+from store.crawl import site_reads, sources
 from store.pages import visits
 from tests.api import walk
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
+from tests.crawler.hostile import CERTIFICATE
 from workers.services import Services
 
 
@@ -124,6 +126,77 @@ def test_commands_set_and_show_a_schedule(placed: Services) -> None:
     wrong = wellread("source", "edit", "example.org", "--cron", "0 25 * * *")
     assert (wrong.exit_code, "wrong hour" in wrong.stderr) == (1, True)
     assert wellread("source", "edit", "example.org").exit_code == 2
+
+
+SECRET = "sesame-7f3a"
+
+
+def test_what_belongs_to_a_source_is_set_shown_and_taken_back(placed: Services, http: TestClient) -> None:
+    limits = ["--include", "/en/*", "--include", "/de/*", "--exclude", "*.pdf", "--depth", "2"]
+    added = wellread("source", "add", "https://example.org/", *limits).output
+    assert "(at most 2 links deep) (only /en/*, /de/*) (without *.pdf)" in added
+    (kept,) = http.get("/api/sources").json()
+    assert (kept["include"], kept["exclude"], kept["depth"], kept["page_only"]) == (
+        ["/en/*", "/de/*"],
+        ["*.pdf"],
+        2,
+        False,
+    )
+    assert "(this page only)" in wellread("source", "edit", "example.org", "--page-only").output
+    assert "page only" not in wellread("source", "edit", "example.org", "--no-page-only").output
+    assert "(" not in wellread("source", "edit", "example.org", "--no-limits").output
+    assert wellread("source", "edit", "example.org", "--no-limits", "--depth", "1").exit_code == 2
+    for wrong in ({"include": [""]}, {"include": ["a\nb"]}, {"depth": -1}, {"exclude": ["x"] * 99}):
+        assert http.patch(f"/api/sources/{kept['id']}", json=wrong).status_code == 422
+
+
+def test_how_a_source_is_reached_is_set_and_never_shown(placed: Services, http: TestClient, tmp_path: Path) -> None:
+    (tmp_path / "login").write_text(f"reader:{SECRET}\n")
+    ways = ["--header", f"X-Token: {SECRET}", "--basic", f"@{tmp_path / 'login'}", "--cookie", f"s={SECRET}"]
+    ways += ["--ca", str(CERTIFICATE), "--proxy", f"http://me:{SECRET}@127.0.0.1:3128"]
+    shown = wellread("source", "add", "https://wiki.example/", "--own", "--ignore-robots", *ways)
+    assert shown.exit_code == 0
+    assert "(own) (ignores robots.txt) (with headers, user, password, cookies, ca, proxy)" in shown.output
+    with placed.database.read() as session:
+        (stored,) = sources.secrets(session).values()
+    assert (stored["user"], stored["password"], stored["headers"]) == ("reader", SECRET, {"X-Token": SECRET})
+    assert SECRET not in shown.output + wellread("source", "list").output + http.get("/api/sources").text
+    kept = wellread("source", "edit", "wiki.example", "--header", "X-Other: 1", "--no-ignore-robots").output
+    assert "(with headers, user, password, cookies, ca, proxy)" in kept
+    assert "robots" not in kept
+    assert wellread("source", "edit", "wiki.example", "--no-access").output.count("(") == 1
+    assert wellread("source", "edit", "wiki.example", "--header", f"@{tmp_path / 'none'}").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("access", "kind"),
+    [
+        ({"headers": {"Host": SECRET}}, "bad-request"),
+        ({"headers": {"X-Token": f"{SECRET}\r\nX-Other: 1"}}, "bad-request"),
+        ({"cookies": {"a": f"{SECRET};b"}}, "bad-request"),
+        ({"user": f"a\n{SECRET}"}, "bad-request"),
+        ({"token": SECRET}, "bad-request"),
+        ({"ca": SECRET}, "bad-access"),
+        ({"certificate": SECRET, "key": SECRET}, "bad-access"),
+        ({"proxy": f"ftp://me:{SECRET}@proxy.example"}, "bad-access"),
+    ],
+)
+def test_access_that_cannot_be_used_is_refused_without_repeating_it(
+    http: TestClient, access: dict[str, object], kind: str
+) -> None:
+    refused = http.post("/api/sources", json={"url": "https://wiki.example/", "own": True, "access": access})
+    assert (refused.status_code, refused.json()["type"]) == (422, kind)
+    assert SECRET not in refused.text
+    assert http.get("/api/sources").json() == []
+
+
+def test_only_a_source_of_ones_own_ignores_robots_or_has_access(http: TestClient) -> None:
+    for wanted in ({"ignore_robots": True}, {"access": {"user": "a"}}):
+        refused = http.post("/api/sources", json={"url": "https://wiki.example/", **wanted})
+        assert (refused.status_code, refused.json()["type"]) == (422, "not-your-own")
+    kept = http.post("/api/sources", json={"url": "https://wiki.example/"}).json()
+    assert http.patch(f"/api/sources/{kept['id']}", json={"ignore_robots": True}).status_code == 422
+    assert not http.get("/api/sources").json()[0]["ignore_robots"]
 
 
 def test_commands_show_pause_resume_and_cancel_a_site_read(placed: Services) -> None:

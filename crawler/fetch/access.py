@@ -1,0 +1,158 @@
+"""How a site of the operator's own is reached: headers, a client certificate, a private CA, a proxy.
+
+All of it is secret and holds for that site alone: headers for its pages, the rest for connections to its host.
+"""
+
+from __future__ import annotations
+
+import base64
+import ssl
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+from urllib.parse import unquote
+
+import httpcore2
+
+from crawler import urls
+from crawler.fetch.guard import Blocked, FetchError, Guard, allowlist_entry
+from crawler.fetch.network import GuardedNetwork, Resolver
+from crawler.fetch.result import Limits
+from domain.options import SourceAccess
+from domain.site import SiteScope
+
+#: seconds for which a connection is kept that nobody uses
+KEPT_S: Final = 15.0
+
+
+class BadAccess(FetchError):
+    """A certificate, key, CA or proxy cannot be used; the message says which, and nothing of what was given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteAccess:
+    """The secrets of a site; none of them is shown."""
+
+    scope: SiteScope
+    origin: str
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)  #: names in lower case
+    certificate: str = field(default="", repr=False)  #: PEM, as the next two
+    key: str = field(default="", repr=False)
+    ca: str = field(default="", repr=False)
+    proxy: str = field(default="", repr=False)  #: its URL, perhaps with a user and a password
+
+    @classmethod
+    def of(cls, scope: SiteScope, secrets: Mapping[str, Any]) -> Self:
+        """Return what is stored for a site."""
+        given = SourceAccess.model_validate(secrets)
+        headers = {name.lower(): value for name, value in given.headers.items()}
+        if given.user or given.password:
+            pair = f"{given.user or ''}:{given.password or ''}"
+            headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+        if given.cookies:
+            headers["cookie"] = "; ".join(f"{name}={value}" for name, value in given.cookies.items())
+        return cls(
+            scope=scope,
+            origin=urls.origin(scope.starts[0]),
+            headers=tuple(headers.items()),
+            certificate=given.certificate or "",
+            key=given.key or "",
+            ca=given.ca or "",
+            proxy=given.proxy or "",
+        )
+
+    def check(self) -> None:
+        """Raise BadAccess unless connections can be opened with it."""
+        self.tls()
+        self.proxy_parts()
+
+    @property
+    def has_connections_of_its_own(self) -> bool:
+        """Return whether connections to its host are opened in another way than those to others."""
+        return bool(self.certificate or self.ca or self.proxy)
+
+    def tls(self) -> ssl.SSLContext:
+        """Return how TLS is spoken with its host; raises BadAccess."""
+        context = httpcore2.default_ssl_context()
+        try:
+            if self.ca:
+                context.load_verify_locations(cadata=self.ca)
+        except (ssl.SSLError, ValueError):
+            raise BadAccess("The CA is no certificate in PEM form.") from None
+        if self.certificate:
+            _load_certificate(context, f"{self.certificate}\n{self.key}")
+        return context
+
+    def proxy_parts(self) -> tuple[str, tuple[str, str] | None] | None:
+        """Return the proxy's URL without user and password, and those; raises BadAccess."""
+        if not self.proxy:
+            return None
+        try:
+            parsed = urls.parse(self.proxy)
+            user, password = parsed.username, parsed.password
+            parsed.username = parsed.password = ""
+            allowlist_entry(parsed.href)
+        except (urls.BadUrl, Blocked):
+            raise BadAccess("The proxy is no http(s) URL, such as http://proxy.example:3128.") from None
+        return str(parsed.origin), (unquote(user), unquote(password)) if user else None
+
+
+class SiteAccesses:
+    """Chooses what is sent to a URL, and over which connections."""
+
+    def __init__(self, accesses: Iterable[SiteAccess], resolver: Resolver, limits: Limits) -> None:
+        self._accesses = tuple(accesses)
+        self._resolver, self._limits = resolver, limits
+        self._pools: dict[SiteAccess, httpcore2.AsyncConnectionPool] = {}
+
+    def headers_for(self, url: str) -> dict[str, str]:
+        """Return the headers that are for the page with this URL and no other site's."""
+        access = self._nearest(url)
+        return dict(access.headers) if access is not None and access.scope.covers(url) else {}
+
+    def pool_for(self, url: str) -> httpcore2.AsyncConnectionPool | None:
+        """Return the connections to the URL's host; None if it needs none of its own."""
+        access = self._nearest(url)
+        if access is None or not access.has_connections_of_its_own:
+            return None
+        if access not in self._pools:
+            self._pools[access] = self._open(access)
+        return self._pools[access]
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for pool in self._pools.values():
+            await pool.aclose()
+
+    def _nearest(self, url: str) -> SiteAccess | None:
+        origin = urls.origin(url) if self._accesses else ""
+        near = [access for access in self._accesses if access.origin == origin]
+        return max(near, key=lambda access: access.scope.narrowness(url), default=None)
+
+    def _open(self, access: SiteAccess) -> httpcore2.AsyncConnectionPool:
+        context, proxy = access.tls(), access.proxy_parts()
+        url, user = proxy or (access.origin, None)
+        # to the site itself, or to its proxy, which then resolves the site's name; to no other host
+        only = Guard(own_sites=frozenset({allowlist_entry(url)}))
+        network = GuardedNetwork(only, self._resolver, dns_s=self._limits.dns_s, connect_s=self._limits.connect_s)
+        if proxy is None:
+            return httpcore2.AsyncConnectionPool(ssl_context=context, network_backend=network, keepalive_expiry=KEPT_S)
+        return httpcore2.AsyncHTTPProxy(
+            url, user, ssl_context=context, network_backend=network, keepalive_expiry=KEPT_S,
+            proxy_ssl_context=context if url.startswith("https:") else None,
+        )  # fmt: skip
+
+
+def _load_certificate(context: ssl.SSLContext, pem: str) -> None:
+    """Load a certificate and its key; raises BadAccess."""
+    # Python loads them from a file only: this one is its owner's to read, and gone at once
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+        file.write(pem)
+        file.flush()
+        try:
+            context.load_cert_chain(file.name, password="")  # none is asked for at the terminal
+        except (ssl.SSLError, OSError, ValueError):
+            raise BadAccess(
+                "The client certificate cannot be used: give it and its key, without a password, in PEM form."
+            ) from None
