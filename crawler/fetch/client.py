@@ -178,7 +178,10 @@ class Fetcher:
 
     def _request(self, target: Target, call: _Call, connected: _Connected) -> httpcore2.Request:
         named = self._headers | {name.lower(): value for name, value in call.headers.items()}
-        named |= self._accesses.headers_for(target.url) | {"host": target.authority}
+        given = self._accesses.headers_for(target.url)
+        if "cookie" in given and "cookie" in named:
+            given["cookie"] += f"; {named['cookie']}"
+        named |= given | {"host": target.authority}
         if call.method == "POST":
             named |= {"content-length": str(len(call.body))}
         return httpcore2.Request(
