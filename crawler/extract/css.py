@@ -49,6 +49,7 @@ _FEATURE = re.compile(r"\((min-|max-)?(width|height|device-width):([^()]+)\)")
 _FEATURES = frozenset(
     ("(prefers-color-scheme:light)", "(orientation:landscape)", "(hover:hover)", "(hover)", "(color)")
 )
+_DIGITS = re.compile(r"\d{100,}")  #: of a number that Python would refuse to read
 _COMBINATORS = (">", "+", "~")
 #: functions of selectors that ask for an element's number, and those that hold a list of selectors
 _COUNTING = frozenset(("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type", "lang"))
@@ -133,7 +134,8 @@ class StyleSheets:
 
     def __init__(self, tree: Any) -> None:
         css = "\n".join(style.text or "" for style in tree.iter("style") if _is_for_window(style.get("media", "")))
-        parsed = parse_stylesheet(css[:MAX_CSS], skip_comments=True, skip_whitespace=True) if css else ()
+        css = _DIGITS.sub("9", css[:MAX_CSS])
+        parsed = parse_stylesheet(css, skip_comments=True, skip_whitespace=True) if css else ()
         rules = list(islice(_rules(parsed), MAX_RULES))
         self._by_key: dict[str, list[tuple[int, _Rule]]] = {}
         for at, rule in enumerate(rules):

@@ -225,6 +225,7 @@ PARAGRAPH = '<p class="x" id="i" data-a="b c">Words between.</p>'
         "<!-- .x{display:none} -->",
         "@import 'a.css'; @charset 'b'; .x{display:none}",
         ".x{display:none",  # a browser closes it
+        f".y{{left:{'1' * 5_000}px}} .x{{display:none}}",
         ".x{scale:0}",
         ".x{-webkit-text-fill-color:transparent}",
         ".x{filter:blur(1px) opacity(0%)}",
