@@ -35,16 +35,17 @@ def check_json(given: Any) -> None:
         place, value = waiting.pop()
         if isinstance(value, str) and _UNSTORABLE.search(value):
             raise ValueError(f"{place or 'it'} has a character that cannot be stored: NUL, or half a surrogate pair")
+        if isinstance(value, dict | list | tuple):
+            seen += len(value)
+            if seen > MAX_VALUES:
+                raise ValueError(f"it has more than {MAX_VALUES:,} values")
         if isinstance(value, dict):
             for name in value:
                 if isinstance(name, str) and _UNSTORABLE.search(name):
                     raise ValueError(f"a name in {place or 'it'} has a character that cannot be stored: {name[:40]!a}")
             inner = [(f"{place}.{name}"[-200:].lstrip("."), each) for name, each in value.items()]
         elif isinstance(value, list | tuple):
-            inner = [(f"{place}.{number}"[-200:].lstrip("."), each) for number, each in enumerate(value[:MAX_VALUES])]
+            inner = [(f"{place}.{number}"[-200:].lstrip("."), each) for number, each in enumerate(value)]
         else:
             continue
-        seen += len(value)
-        if seen > MAX_VALUES:
-            raise ValueError(f"it has more than {MAX_VALUES:,} values")
         waiting += inner

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 BODY_S, LEAST_RATE = 30.0, 1_000
 #: seconds without a byte of a body that is not whole yet
 SILENCE_S = 10.0
+#: brackets in JSON: more lists and objects would take Python seconds to read, in which it answers nobody
+MOST_BRACKETS = 50_000
 
 
 class KeyFirst:
@@ -84,19 +86,24 @@ class BodyLimit:
         if int(Headers(scope=scope).get("content-length", "0")) > most:
             await respond(of_status(413, detail), scope["path"])(scope, receive, send)
             return
-        received, began, is_whole = 0, anyio.current_time(), False
+        received, brackets, began, is_whole = 0, 0, anyio.current_time(), False
+        is_json = "json" in Headers(scope=scope).get("content-type", "").lower()
 
         async def counted() -> Message:
-            nonlocal received, is_whole
+            nonlocal received, brackets, is_whole
             late = min(anyio.current_time() + self._silence_s, began + self._body_s + received / LEAST_RATE)
             with anyio.move_on_at(math.inf if is_whole else late) as waiting:
                 message = await receive()
             if waiting.cancelled_caught:
                 raise HTTPException(408, "The body did not come in time.")
-            received += len(message.get("body", b""))
+            body = message.get("body", b"")
+            received += len(body)
+            brackets += body.count(b"[") + body.count(b"{") if is_json else 0
             is_whole = not message.get("more_body", False)
             if received > most:
                 raise HTTPException(413, detail)
+            if brackets > MOST_BRACKETS:
+                raise HTTPException(413, f"The body has more than {MOST_BRACKETS:,} lists and objects.")
             return message
 
         await self._app(scope, counted, send)

@@ -116,6 +116,16 @@ def test_crowd_that_comes_at_once_is_bounded_too(port: int) -> None:
 _NESTED: dict[str, Any] = {"properties": {"b": {"type": "string", "title": "\ud800"}}}
 
 
+@pytest.mark.parametrize("content", [b"[" * 900_000, b"[]," * 300_000, b'{"a":' * 200_000 + b"1" + b"}" * 200_000])
+def test_json_of_very_many_lists_is_refused_before_it_is_read(app: FastAPI, content: bytes) -> None:
+    with TestClient(app, base_url="http://127.0.0.1") as http:
+        sent = b'{"model": "wellread", "messages": [' + content + b"[]]}"
+        headers = KEY | {"content-type": "application/json"}
+        began = time.process_time()
+        assert http.post("/v1/chat/completions", content=sent, headers=headers).status_code == 413
+        assert time.process_time() - began < 0.2
+
+
 @each_row(
     ("method", "path", "body", "place"),
     [
