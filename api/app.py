@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, MutableMapping
 from contextlib import asynccontextmanager
 from functools import cache
@@ -17,7 +18,7 @@ from pydantic import BaseModel
 from starlette.routing import BaseRoute
 
 from api import installed_version
-from api.dependencies import open_listener
+from api.dependencies import open_reader
 from api.mcp.endpoint import McpEndpoint
 from api.middleware import problems
 from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
@@ -128,6 +129,7 @@ def routes_alone(services: Services) -> FastAPI:
         redoc_url=None,
     )
     app.state.services, app.state.keys, app.state.waiting = services, KeyRing(services), set()
+    app.state.streams = Counter()
     problems.install_for_requests(app)
     app.router.routes.extend(_routes())
     return app
@@ -155,12 +157,12 @@ class _Api(FastAPI):
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    app.state.listener = open_listener(app.state.services.settings.events_redis)
+    app.state.reader = open_reader(app.state.services.settings.events_redis)
     try:
         async with app.state.mcp.running():
             yield
     finally:
-        await app.state.listener.aclose()
+        await app.state.reader.aclose()
 
 
 def telemetry() -> TelemetryConfig:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import anyio
@@ -14,9 +15,10 @@ from redis.backoff import NoBackoff
 
 from api.middleware.auth import Caller, CallerDep
 from api.schemas.exported import Format
+from api.streams import one_more_stream
 from domain.record import Record
 from store import collections
-from store.ephemeral.events import Listener
+from store.ephemeral.events import Listener, Reader
 from store.questions import records, state
 from store.questions.state import UnknownQuestion
 from workers.admission import Busy
@@ -24,8 +26,8 @@ from workers.services import Services
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
-#: most watchers at a time; later ones are served from SQL
-MAX_WATCHERS = 1_000
+#: to Redis, at a time: who begins to follow a question needs one for a moment; later ones are served from SQL
+MOST_CONNECTIONS = 1_000
 #: requests that wait for a thread at a time: with more, the last would wait for most of a usual `wait`
 MOST_WAITING = 200
 
@@ -37,14 +39,16 @@ async def check_waiting() -> None:
         raise Busy(f"{waiting:,} requests wait for their turn.")
 
 
-def open_listener(url: str) -> redis.asyncio.Redis:
-    """Return a Redis client for blocking reads; it fails at once without Redis, because SQL can serve as well."""
-    return redis.asyncio.Redis.from_url(
-        url,
-        socket_connect_timeout=2,
-        socket_timeout=15,
-        max_connections=MAX_WATCHERS,
-        retry=Retry(NoBackoff(), 0),
+def open_reader(url: str) -> Reader:
+    """Return what reads events for all who wait; it fails at once without Redis, because SQL can serve as well."""
+    return Reader(
+        redis.asyncio.Redis.from_url(
+            url,
+            socket_connect_timeout=2,
+            socket_timeout=15,
+            max_connections=MOST_CONNECTIONS,
+            retry=Retry(NoBackoff(), 0),
+        )
     )
 
 
@@ -114,13 +118,21 @@ def _question_id(
     return plain
 
 
-async def _listener(request: Request) -> redis.asyncio.Redis:
-    client: redis.asyncio.Redis = request.app.state.listener
-    return client
+async def _reader(request: Request) -> Reader:
+    reader: Reader = request.app.state.reader
+    return reader
 
 
-#: what reads of Redis wait with; :func:`listening` gives those of a collection
-ListenerDep = Annotated[redis.asyncio.Redis, Depends(_listener)]
+async def _one_more_stream(request: Request, who: CallerDep) -> AsyncIterator[None]:
+    """Count a stream of its key's until it ends; raises TooManyStreams."""
+    with one_more_stream(request.app.state, who):
+        yield
+
+
+#: of routes whose answer is a stream of events
+STREAM = Depends(_one_more_stream)
+#: what reads events of Redis; :func:`listening` gives those of a collection
+ReaderDep = Annotated[Reader, Depends(_reader)]
 #: cancelling these scopes ends the requests that wait for an answer
 WaitingDep = Annotated[set[anyio.CancelScope], _state("waiting")]
 QuestionId = Annotated[str, Depends(_question_id)]
@@ -132,9 +144,9 @@ DOCUMENT: dict[int | str, dict[str, Any]] = {
 }
 
 
-def listening(client: redis.asyncio.Redis, services: Services) -> Listener:
+def listening(reader: Reader, services: Services) -> Listener:
     """Return what follows the events of a collection's questions."""
-    return Listener(client, "" if services.collection.is_default else services.collection.id)
+    return Listener(reader, "" if services.collection.is_default else services.collection.id)
 
 
 def read_record(services: Services, question_id: str) -> Record:

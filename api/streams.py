@@ -6,17 +6,21 @@ SQL decides: a stream ends when the question's row is final, whatever the Redis 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
 import redis
 import structlog
 from anyio import to_thread
+from starlette.datastructures import State
 
-from api.middleware.auth import InvalidApiKey
+from api.middleware.auth import Caller, InvalidApiKey
 from api.schemas.records import record_json
 from domain import EventKind
+from domain.errors import WellreadError
 from domain.record import Event, Record
 from store.ephemeral.events import Listener, follow
 
@@ -36,6 +40,30 @@ ReadRecord = Callable[[], Record]
 CHANGES_SILENCE_S = 10.0
 
 
+class TooManyStreams(WellreadError):
+    """The key has as many streams of events open as it may."""
+
+
+@contextmanager
+def one_more_stream(state: State, who: Caller) -> Iterator[None]:
+    """Count a stream of a key's while it is open; raises TooManyStreams."""
+    streams: Counter[str | None] = state.streams
+    most = state.services.settings.max_streams_per_caller
+    if who.owner is not None and streams[who.owner] >= most:
+        raise TooManyStreams(f"{most} streams of this key are open, as many as may be at a time: end one first.")
+    streams[who.owner] += 1
+    try:
+        yield
+    finally:
+        streams[who.owner] -= 1
+
+
+async def _read(listener: Listener, read_record: ReadRecord) -> Record:
+    """Read a record for a stream; whoever is cancelled does not wait for the reading."""
+    async with listener.reader.readings:
+        return await to_thread.run_sync(read_record, abandon_on_cancel=True)
+
+
 async def watch(
     listener: Listener,
     question_id: str,
@@ -48,14 +76,14 @@ async def watch(
 
     ``read_record`` reads from SQL. Events made from SQL have no id: a client that reconnects gets them again.
     """
-    record = await to_thread.run_sync(read_record)
+    record = await _read(listener, read_record)
     yield _status(record)
     try:
         async for event in _from_redis(listener, record, read_record, after=after):
             yield event
     except redis.RedisError as error:
         log.warning("events_from_rows", question=question_id, error=str(error))
-        async for event in _from_sql(record, read_record, poll_every_s):
+        async for event in _from_sql(listener, record, read_record, poll_every_s):
             yield event
 
 
@@ -76,7 +104,7 @@ async def final_record(
     """
     if record.status.is_final or within_s <= 0:
         return record
-    known, scope = _Known(record, read_record), anyio.move_on_after(within_s)
+    known, scope = _Known(listener, record, read_record), anyio.move_on_after(within_s)
     waiting.add(scope)
     try:
         with scope:
@@ -91,13 +119,13 @@ async def final_record(
 class _Known:
     """A question's record as it was read last."""
 
-    def __init__(self, record: Record, read_record: ReadRecord) -> None:
-        self.record = record
+    def __init__(self, listener: Listener, record: Record, read_record: ReadRecord) -> None:
+        self.record, self._listener = record, listener
         self._read = read_record
 
     async def read(self) -> Record:
         """Read it anew; whoever is cancelled does not wait for the reading."""
-        self.record = await to_thread.run_sync(self._read, abandon_on_cancel=True)
+        self.record = await _read(self._listener, self._read)
         return self.record
 
 
@@ -111,7 +139,7 @@ async def _wait_for_final(listener: Listener, known: _Known) -> Record:
         record = await known.read()
         if record.status.is_final:
             return record
-        await asyncio.sleep(POLL_EVERY_S)
+        await asyncio.sleep(listener.reader.silence_s(POLL_EVERY_S))
 
 
 async def _wait_for_end(listener: Listener, known: _Known) -> Record:
@@ -143,7 +171,7 @@ async def _from_redis(
             if event is not None and event.kind != EventKind.FINAL:
                 yield event
                 continue
-            record = await to_thread.run_sync(read_record)
+            record = await _read(listener, read_record)
             if record.status.is_final:
                 yield _final(record, last)
                 return
@@ -151,11 +179,13 @@ async def _from_redis(
                 break
 
 
-async def _from_sql(record: Record, read_record: ReadRecord, poll_every_s: float) -> AsyncIterator[Event]:
+async def _from_sql(
+    listener: Listener, record: Record, read_record: ReadRecord, poll_every_s: float
+) -> AsyncIterator[Event]:
     """Yield progress found by reading SQL alone."""
     while not record.status.is_final:
-        await asyncio.sleep(poll_every_s)
-        before, record = record, await to_thread.run_sync(read_record)
+        await asyncio.sleep(listener.reader.silence_s(poll_every_s))
+        before, record = record, await _read(listener, read_record)
         for event in _new_events(before, record):
             yield event
     yield _final(record, "")
@@ -220,7 +250,7 @@ async def changes(
 
     ``after`` is the id of the last change the caller knows (milliseconds); None: the present one.
     """
-    record = await to_thread.run_sync(read_record)
+    record = await _read(listener, read_record)
     known = _moment(record) if after is None else after
     wake_ups = _wake_ups(listener, question_id)
     while record.watched:
@@ -228,7 +258,7 @@ async def changes(
             known = _moment(record)
             yield Event(id=str(known), kind=EventKind.CHANGED, data=record_json(record))
         await anext(wake_ups)
-        record = await to_thread.run_sync(read_record)
+        record = await _read(listener, read_record)
     yield Event(id=str(known), kind=EventKind.STOPPED, data={"question": question_id})
 
 
@@ -243,7 +273,7 @@ async def _wake_ups(listener: Listener, question_id: str) -> AsyncIterator[None]
                     yield
         except redis.RedisError as error:
             log.warning("changes_from_rows", question=question_id, error=str(error))
-            await asyncio.sleep(CHANGES_SILENCE_S)
+            await asyncio.sleep(listener.reader.silence_s(CHANGES_SILENCE_S))
             yield
 
 

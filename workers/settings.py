@@ -290,6 +290,9 @@ class Settings(BaseSettings):
 
     max_open_questions: int = Field(2_000, ge=1, description="Most open questions per collection; more are refused.")
     max_open_per_caller: int = Field(1_000, ge=1, description="Most open questions per API key.")
+    max_streams_per_caller: int = Field(
+        20, ge=1, description="Most streams of events open at a time per API key; more are refused."
+    )
 
     api_host: str = Field("127.0.0.1", description="Address the API binds to; beyond loopback, keys are required.")
     api_port: int = Field(8484, ge=0, le=65535, description="The API's port; 0: any free one.")

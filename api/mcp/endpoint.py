@@ -8,7 +8,7 @@ The protocol's package is loaded with the first request: it takes a second, whic
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -20,6 +20,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import Receive, Scope, Send
 
 from api.middleware.auth import allow, key_in, look_up
+from api.streams import one_more_stream
 from domain.access.key import Role
 from wellread import AsyncClient
 
@@ -49,7 +50,8 @@ class McpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; raises InvalidApiKey, RoleTooSmall and TooManyWrongKeys, which become problems."""
-        allow((await look_up(scope, self._app.state.keys)).role, Role.ask)
+        who = await look_up(scope, self._app.state.keys)
+        allow(who.role, Role.ask)
         headers = MutableHeaders(raw=list(scope["headers"]))
         in_stream = scope["method"] != "POST" or "text/event-stream" in headers.get("accept", "").lower()
         if scope["method"] == "POST":  # the protocol's package refuses those that do not name both
@@ -58,7 +60,8 @@ class McpEndpoint:
             if in_stream not in self._managers:
                 assert self._tasks is not None, "the application runs"
                 await self._tasks.start(self._serve, in_stream)
-        await self._managers[in_stream].handle_request({**scope, "headers": headers.raw}, receive, send)
+        with one_more_stream(self._app.state, who) if scope["method"] == "GET" else nullcontext():
+            await self._managers[in_stream].handle_request({**scope, "headers": headers.raw}, receive, send)
 
     async def _serve(self, in_stream: bool, *, task_status: TaskStatus[None]) -> None:
         manager = await to_thread.run_sync(self._open, in_stream)

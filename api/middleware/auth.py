@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -103,6 +104,7 @@ class KeyRing:
         self._keys = [(key, Caller(role=key.role, owner=key.owner, collections=key.collections)) for key in keys]
         self.needed = needed  #: where none is, whoever gives none may do everything
         self.wrong_keys = WrongKeys()
+        self._next_look: dict[str, float] = {}  #: of keys that opened something
 
     def is_stored(self, given: str) -> bool:
         """Return whether a key may be one that `wellread keys` made: those are looked up in the database."""
@@ -120,6 +122,13 @@ class KeyRing:
             raise
         self.wrong_keys.right(given)
         return found
+
+    def once_a_second(self, given: str, look: Callable[[], object]) -> None:
+        """Look a key up, unless that was done for it within the last second; many streams may ask at once."""
+        now = time.monotonic()
+        if now >= self._next_look.get(given, 0.0):
+            look()
+            self._next_look[given] = now + 1.0
 
     def caller(self, given: str) -> Caller:
         """Return whom a key belongs to; raises :class:`InvalidApiKey`."""
@@ -201,7 +210,9 @@ CallerDep = Annotated[Caller, Depends(identify)]
 
 async def _still_open(request: Request) -> Callable[[], object]:
     """Return what looks the request's key up again; it raises :class:`InvalidApiKey` once that opens nothing."""
-    return _looker(request.scope, request.app.state.keys)[0]
+    ring: KeyRing = request.app.state.keys
+    look, key = _looker(request.scope, ring)
+    return lambda: ring.once_a_second(key, look)
 
 
 #: for answers that take long: the key may be revoked, or expire, meanwhile

@@ -12,6 +12,7 @@ from api.middleware.auth import InvalidApiKey, RoleTooSmall
 from api.middleware.wrong_keys import TooManyWrongKeys
 from api.openai.completions import NoAnswer, QuestionFailed
 from api.openai.requests import BadMessages, UnknownModel, Unsupported
+from api.streams import TooManyStreams
 from crawler.discovery.schedule import BadSchedule
 from crawler.fetch.access import BadAccess
 from domain.access.collection import BadCollectionName, UnknownCollection
@@ -229,6 +230,10 @@ _KNOWN: dict[type[Exception], _Kind] = {
     TooManyOpen: _Kind(
         type="too-many-open", status=429, title="Too many questions are open",
         what_to_do="The header Retry-After says when; WELLREAD_MAX_OPEN_QUESTIONS and …_PER_CALLER are the limits.",
+    ),
+    TooManyStreams: _Kind(
+        type="too-many-streams", status=429, title="Too many streams are open",
+        what_to_do="End one, or poll GET /api/questions/ID; WELLREAD_MAX_STREAMS_PER_CALLER is the limit.",
     ),
     NoRoom: _Kind(
         type="no-room", status=503, title="There is no room for another question",

@@ -6,7 +6,7 @@ import anyio
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Response
 
-from api.dependencies import AccessDep, ListenerDep, WaitingDep, check_waiting, listening, read_record
+from api.dependencies import AccessDep, ReaderDep, WaitingDep, check_waiting, listening, read_record
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.schemas.requests import ChatRequest
 from api.streams import checked, final_record
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(chec
 async def chat(
     body: ChatRequest,
     access: AccessDep,
-    listener: ListenerDep,
+    reader: ReaderDep,
     waiting: WaitingDep,
     response: Response,
     who: CallerDep,
@@ -44,7 +44,7 @@ async def chat(
     read = checked(still_open, lambda: read_record(services, asked.id))
 
     within_s = 0.0 if body.queued else body.wait - (anyio.current_time() - asked_at)
-    record = await final_record(listening(listener, services), asked, read, within_s=within_s, waiting=waiting)
+    record = await final_record(listening(reader, services), asked, read, within_s=within_s, waiting=waiting)
     response.headers["Location"] = f"/api/questions/{record.id}"
     response.status_code = 200 if record.status.is_final else 202
     return record

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from redis import RedisError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.dependencies import AccessDep, ListenerDep, WaitingDep, check_waiting, listening, read_record
+from api.dependencies import AccessDep, ReaderDep, WaitingDep, check_waiting, listening, read_record
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.middleware.problem_kinds import of_error
 from api.openai import completions
@@ -54,7 +54,7 @@ PATH = "/v1/chat/completions"
 async def complete(
     body: CompletionRequest,
     access: AccessDep,
-    listener: ListenerDep,
+    reader: ReaderDep,
     waiting: WaitingDep,
     who: CallerDep,
     still_open: StillOpenDep,
@@ -82,7 +82,7 @@ async def complete(
     read = checked(still_open, lambda: read_record(services, first.id))
 
     async def wait() -> Record:
-        record = await final_record(listening(listener, services), first, read, within_s=asked.wait, waiting=waiting)
+        record = await final_record(listening(reader, services), first, read, within_s=asked.wait, waiting=waiting)
         completions.check_answered(record, structured=asked.answer_schema is not None)
         return record
 

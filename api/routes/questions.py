@@ -12,10 +12,11 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import (
     DOCUMENT,
+    STREAM,
     AccessDep,
     FormatQuery,
-    ListenerDep,
     QuestionId,
+    ReaderDep,
     ServicesDep,
     check_waiting,
     listening,
@@ -139,6 +140,7 @@ def related(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> l
 @router.get(
     "/{question_id}/events",
     response_class=EventSourceResponse,
+    dependencies=[STREAM],
     responses={
         200: {"content": {"text/event-stream": {}}, "description": "Events: status, page, writing, provisional, final."}
     },
@@ -146,7 +148,7 @@ def related(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> l
 def events(
     known: Annotated[Record, Depends(read)],
     services: ServicesDep,
-    listener: ListenerDep,
+    reader: ReaderDep,
     still_open: StillOpenDep,
     last_event_id: Annotated[str, Header(pattern=_EVENT_ID)] = "0",
 ) -> EventSourceResponse:
@@ -154,7 +156,7 @@ def events(
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
         read = checked(still_open, lambda: read_record(services, known.id))
-        progress = watch(listening(listener, services), known.id, read, after=last_event_id)
+        progress = watch(listening(reader, services), known.id, read, after=last_event_id)
         async for event in while_open(progress, still_open):
             yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id or None)
 

@@ -11,7 +11,7 @@ from pydantic import StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.dependencies import ListenerDep, QuestionId, ServicesDep, listening, read_record
+from api.dependencies import STREAM, QuestionId, ReaderDep, ServicesDep, listening, read_record
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.routes.questions import HEARTBEAT_S, read
 from api.schemas.requests import FeedbackRequest, WatchRequest
@@ -49,12 +49,13 @@ def unwatch(question_id: QuestionId, services: ServicesDep) -> Response:
 @router.get(
     "/questions/{question_id}/changes",
     response_class=EventSourceResponse,
+    dependencies=[STREAM],
     responses={200: {"content": {"text/event-stream": {}}, "description": "Events: changed, stopped."}},
 )
 def watch_changes(
     known: Annotated[Record, Depends(read)],
     services: ServicesDep,
-    listener: ListenerDep,
+    reader: ReaderDep,
     still_open: StillOpenDep,
     last_event_id: Annotated[EventNumber | SkipJsonSchema[None], Header()] = None,
 ) -> EventSourceResponse:
@@ -67,7 +68,7 @@ def watch_changes(
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
         read = checked(still_open, lambda: read_record(services, known.id))
-        events = changes(listening(listener, services), known.id, read, after=after)
+        events = changes(listening(reader, services), known.id, read, after=after)
         async for event in while_open(events, still_open):
             yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import redis
 import redis.asyncio
@@ -26,6 +29,10 @@ MAX_BYTES = 16_000
 #: longer than any step that was at work on a question when it was deleted
 LATE_S = 3_600
 MAX_EVENTS = 1_000
+#: longest wait of the one who reads for all, who is woken when others are followed too
+_BLOCK_MS = 2_000
+#: of records from SQL for all who follow: at a time, so that other requests have threads, and in a second of silence
+_READINGS, _READINGS_A_SECOND = 4, 20.0
 #: after which a question's stream is soon read no more
 _LASTING = (EventKind.FINAL, EventKind.CHANGED, EventKind.UNWATCHED)
 
@@ -78,30 +85,125 @@ class Events:
                 self._redis.delete(key)
 
 
+class Reader:
+    """Reads the events of all questions that are followed in this process, over one connection.
+
+    It belongs to one event loop.
+    """
+
+    def __init__(self, client: redis.asyncio.Redis) -> None:
+        self._redis = client
+        self._queues: dict[str, set[_Queue]] = {}  #: of the followers of each stream
+        self._last: dict[str, str] = {}  #: the id of the last event that was read of each stream
+        self._wakes = f"wellread:wakes:{uuid4().hex}"  #: a stream of our own: an event in it ends the wait for others
+        self._task: asyncio.Task[None] | None = None
+        self.readings = asyncio.Semaphore(_READINGS)  #: of records at a time
+        self.followers = 0
+
+    def silence_s(self, least_s: float) -> float:
+        """Return after how many seconds without an event a follower looks at SQL: later, where many do."""
+        return max(least_s, self.followers / _READINGS_A_SECOND)
+
+    async def aclose(self) -> None:
+        """Stop reading."""
+        self._last.clear()
+        if self._task is not None:
+            self._task.cancel()
+        await self._redis.aclose()  # which ends a reading that has lost the cancellation
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    @contextmanager
+    def _joined(self, keys: Iterable[str]) -> Iterator[_Queue]:
+        """Have what is read of these streams put into a queue."""
+        queue: _Queue = asyncio.Queue()
+        self.followers += 1
+        for key in keys:
+            self._queues.setdefault(key, set()).add(queue)
+        try:
+            yield queue
+        finally:
+            self.followers -= 1
+            for key in keys:
+                self._queues[key].discard(queue)
+                if not self._queues[key]:
+                    del self._queues[key]
+                    self._last.pop(key, None)
+
+    async def _stored(self, last: Mapping[Any, Any]) -> list[tuple[str, Event]]:
+        return _events(await self._redis.xread(dict(last), count=100))
+
+    async def _read_on(self, last: Mapping[str, str]) -> None:
+        """Read these streams from where they were read last, too."""
+        new = {key: entry_id for key, entry_id in last.items() if key not in self._last}
+        self._last |= new
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+        elif new:
+            with suppress(redis.ResponseError):  # where Redis is full, it is read a moment later
+                await self._redis.xadd(self._wakes, {"kind": "", "data": "{}"}, maxlen=1)
+                await self._redis.expire(self._wakes, KEEP_ENDED_S)
+
+    async def _run(self) -> None:
+        woken = "0"
+        try:
+            while self._last:
+                streams: dict[Any, Any] = {**self._last, self._wakes: woken}
+                for key, event in _events(await self._redis.xread(streams, count=100, block=_BLOCK_MS)):
+                    if key == self._wakes:
+                        woken = event.id
+                    elif key in self._last:
+                        self._last[key] = event.id
+                        self._tell(key, event)
+        except redis.RedisError as error:
+            self._last.clear()
+            for key in self._queues:
+                self._tell(key, error)
+
+    def _tell(self, key: str, what: Event | redis.RedisError) -> None:
+        for queue in self._queues.get(key, ()):
+            queue.put_nowait((key, what))
+
+
+_Queue = asyncio.Queue[tuple[str, Event | redis.RedisError]]
+
+
 @dataclass(frozen=True)
 class Listener:
     """What a reader of a collection's events needs."""
 
-    client: redis.asyncio.Redis
+    reader: Reader
     space: str = ""  #: the collection's
 
 
 async def follow(
     listener: Listener, question_id: str, *, leader_id: str = "", after: str = "0", block_s: float = 10.0
 ) -> AsyncIterator[Event | None]:
-    """Yield the question's events after the given id, oldest first; None each time ``block_s`` pass without one.
+    """Yield the question's events after the given id, oldest first; None each time ``block_s`` pass without one,
+    or longer where very many are followed.
 
     With a leader, its events are the question's too: an id is a time, so one ``after`` serves both streams.
     """
-    last: dict[Any, Any] = {_key(listener.space, each): after for each in (question_id, leader_id) if each}
-    while True:
-        streams = await listener.client.xread(last, count=100, block=int(block_s * 1000))
-        if not streams:
-            yield None
-            continue
-        for key, entry_id, fields in sorted(_entries(streams), key=lambda entry: _moment(entry[1])):
-            last[key] = entry_id
-            yield Event(id=entry_id, kind=fields["kind"], data=json.loads(fields["data"]))
+    reader = listener.reader
+    last = {_key(listener.space, each): after for each in (question_id, leader_id) if each}
+    with reader._joined(tuple(last)) as queue:
+        while stored := await reader._stored(last):
+            for key, event in stored:
+                last[key] = event.id
+                yield event
+        await reader._read_on(last)
+        while True:
+            try:
+                async with asyncio.timeout(block_s if block_s < 1 else reader.silence_s(block_s)):
+                    key, told = await queue.get()
+            except TimeoutError:
+                yield None
+                continue
+            if isinstance(told, redis.RedisError):
+                raise told
+            if _moment(told.id) > _moment(last[key]):  # else it was stored, too
+                last[key] = told.id
+                yield told
 
 
 def _short(data: Mapping[str, Any]) -> str:
@@ -112,21 +214,24 @@ def _short(data: Mapping[str, Any]) -> str:
     return json.dumps({name: value for name, value in data.items() if len(json.dumps(value)) <= 100})
 
 
-def _entries(streams: Any) -> list[tuple[str, str, dict[str, str]]]:
-    pairs = streams.items() if isinstance(streams, dict) else streams
-    entries: list[tuple[str, str, dict[str, str]]] = []
+def _events(streams: Any) -> list[tuple[str, Event]]:
+    """Return what was read of streams, each event with the stream's key, oldest first."""
+    pairs = streams.items() if isinstance(streams, dict) else streams or ()
+    events: list[tuple[str, Event]] = []
     for key, found in pairs:
         rows = (
             found[0] if found and isinstance(found[0], list) and found[0] and isinstance(found[0][0], tuple) else found
         )
         for entry_id, fields in rows:
-            entries.append((_text(key), _text(entry_id), {_text(name): _text(value) for name, value in fields.items()}))
-    return entries
+            named = {_text(name): _text(value) for name, value in fields.items()}
+            event = Event(id=_text(entry_id), kind=named["kind"], data=json.loads(named["data"]))
+            events.append((_text(key), event))
+    return sorted(events, key=lambda each: _moment(each[1].id))
 
 
 def _moment(entry_id: str) -> tuple[int, int]:
     milliseconds, _, number = entry_id.partition("-")
-    return int(milliseconds), int(number)
+    return int(milliseconds), int(number or 0)
 
 
 def _text(value: bytes | str) -> str:

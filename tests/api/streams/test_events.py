@@ -6,19 +6,23 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 
 import httpx2
 import pytest
 from fastapi import FastAPI
+from pydantic import SecretStr
 
-from api.dependencies import open_listener, read_record
+from api.app import create_app
+from api.dependencies import open_reader, read_record
 from api.streams import final_record, watch
 from domain import Status
 from domain.record import Event, Record
 from store.ephemeral.events import Listener
 from tests.api import walk
 from tests.api.conftest import serving
+from tests.own_stack import until
 from workers.services import Services
 
 NOWHERE = "unix:///nonexistent/valkey.sock"
@@ -124,15 +128,47 @@ def test_stream_ends_without_its_final_event_when_the_row_is_final(url: str, ser
     assert _read(url, question.id, then=end_silently)[-1].event == "final"
 
 
+def test_key_has_a_number_of_streams_and_gets_another_when_one_ends(services: Services) -> None:
+    keys = (SecretStr("ask:one"), SecretStr("ask:other"))
+    services.settings = services.settings.model_copy(update={"api_keys": keys, "max_streams_per_caller": 2})
+    app = create_app(services)
+    with serving(app) as url, ExitStack() as open_streams, httpx2.Client(base_url=url, trust_env=False) as http:
+
+        def opened(key: str, path: str, question_id: str) -> int:
+            headers = {"x-api-key": key, "accept": "text/event-stream"}
+            stream = http.stream("GET", path.format(question_id), headers=headers)
+            response = open_streams.enter_context(stream)
+            if response.status_code == 429:
+                assert "WELLREAD_MAX_STREAMS_PER_CALLER" in response.read().decode()
+            return response.status_code
+
+        asked = {
+            key: http.post("/api/questions", json={"question": f"Who is {key}?"}, headers={"x-api-key": key}).json()[
+                "id"
+            ]
+            for key in ("one", "other")
+        }
+        events, changes, assistant = ("/api/questions/{}/events", "/api/questions/{}/changes", "/mcp")
+        assert http.post(f"/api/questions/{asked['one']}/watch", headers={"x-api-key": "one"}).status_code == 200
+        assert [opened("one", path, asked["one"]) for path in (events, changes, events, changes, assistant)] == [
+            200, 200, 429, 429, 429,
+        ]  # fmt: skip
+        assert opened("one", events, "0" * 32) == 429  # before anything is looked at
+        assert opened("other", events, asked["other"]) == 200
+        open_streams.close()
+        until(lambda: not any(app.state.streams.values()), within_s=10)
+        assert opened("one", assistant, "") == 200
+
+
 def test_watchers_and_waiting_callers_free_their_connections(url: str, services: Services, app: FastAPI) -> None:
     question = walk.ask(services)
     for _ in range(20):
         _read(url, question.id, until="status")
         httpx2.post(f"{url}/api/chat", json={"question": "Who?", "wait": 0.02}, trust_env=False)
     deadline = time.monotonic() + 5
-    while app.state.listener.connection_pool._in_use_connections and time.monotonic() < deadline:
+    while app.state.reader._redis.connection_pool._in_use_connections and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not app.state.listener.connection_pool._in_use_connections
+    assert not app.state.reader._redis.connection_pool._in_use_connections
 
 
 def test_without_redis_progress_is_read_from_sql(services: Services) -> None:
@@ -140,13 +176,13 @@ def test_without_redis_progress_is_read_from_sql(services: Services) -> None:
     moves = iter((walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered()))
 
     async def watch_and_move_on() -> list[Event]:
-        listener, events = open_listener(NOWHERE), []
+        reader, events = open_reader(NOWHERE), []
         read = partial(read_record, services, question.id)
-        async for event in watch(Listener(listener), question.id, read, after="0", poll_every_s=0.01):
+        async for event in watch(Listener(reader), question.id, read, after="0", poll_every_s=0.01):
             events.append(event)
             if event.kind == "status":
                 walk.move(services, question.id, next(moves))
-        await listener.aclose()
+        await reader.aclose()
         return events
 
     events = asyncio.run(watch_and_move_on())
@@ -167,11 +203,11 @@ def test_without_redis_a_caller_still_waits_for_the_answer(services: Services) -
         return record
 
     async def wait() -> str:
-        listener = open_listener(NOWHERE)
+        reader = open_reader(NOWHERE)
         try:
-            return (await final_record(Listener(listener), asked, read_and_answer, within_s=10, waiting=set())).status
+            return (await final_record(Listener(reader), asked, read_and_answer, within_s=10, waiting=set())).status
         finally:
-            await listener.aclose()
+            await reader.aclose()
 
     assert asyncio.run(wait()) == Status.ANSWERED
     assert statuses == [Status.ASKED, Status.ANSWERED]
@@ -184,15 +220,15 @@ def test_loss_of_redis_midway_does_not_end_the_stream(services: Services) -> Non
 
     async def run() -> list[str]:
         with valkey_server() as own:
-            listener = open_listener(own)
-            watching = watch(Listener(listener), question.id, partial(read_record, services, question.id), after="0")
+            reader = open_reader(own)
+            watching = watch(Listener(reader), question.id, partial(read_record, services, question.id), after="0")
             kinds = [(await anext(watching)).kind]
             rest = asyncio.create_task(_kinds(watching))
-            while not listener.connection_pool._in_use_connections:  # until it waits for an event
+            while not reader._redis.connection_pool._in_use_connections:  # until it waits for an event
                 await asyncio.sleep(0.01)
         walk.move(services, question.id, walk.answered())
         kinds += await asyncio.wait_for(rest, 10)
-        await listener.aclose()
+        await reader.aclose()
         return kinds
 
     assert asyncio.run(run())[-1] == "final"

@@ -13,20 +13,20 @@ from structlog.testing import capture_logs
 
 from domain import EventKind
 from domain.record import Event
-from store.ephemeral.events import Events, Listener, follow
+from store.ephemeral.events import Events, Listener, Reader, follow
 
 
 async def _read(url: str, question_id: str, *, after: str = "0", count: int) -> list[Event]:
-    client = redis.asyncio.Redis.from_url(url)
+    reader = Reader(redis.asyncio.Redis.from_url(url))
     found: list[Event] = []
     try:
-        async for event in follow(Listener(client), question_id, after=after, block_s=0.2):
+        async for event in follow(Listener(reader), question_id, after=after, block_s=0.2):
             if event is not None:
                 found.append(event)
             if len(found) == count or event is None:
                 break
     finally:
-        await client.aclose()
+        await reader.aclose()
     return found
 
 
@@ -48,6 +48,70 @@ def test_a_reader_that_reconnects_misses_nothing_and_repeats_nothing(valkey_url:
     first = asyncio.run(_read(valkey_url, question_id, count=1))
     rest = asyncio.run(_read(valkey_url, question_id, after=first[0].id, count=2))
     assert [event.data["n"] for event in [*first, *rest]] == [0, 1, 2]
+
+
+def test_all_who_follow_read_over_one_connection_and_miss_nothing(valkey_url: str) -> None:
+    ids = [uuid.uuid4().hex for _ in range(30)]
+    events = Events(redis.Redis.from_url(valkey_url))
+    for question_id in ids:
+        events.publish(question_id, EventKind.STATUS, {"n": 0})
+
+    async def read(reader: Reader, question_id: str, found: list[int]) -> None:
+        async for event in follow(Listener(reader), question_id):
+            if event is not None:
+                found.append(event.data["n"])
+                if event.kind == EventKind.FINAL:
+                    return
+
+    async def run() -> tuple[list[list[int]], int, float]:
+        reader = Reader(redis.asyncio.Redis.from_url(valkey_url))
+        found: list[list[int]] = [[] for _ in range(3 * len(ids))]
+        waiting = []
+        for number, each in enumerate(found):  # some begin while events come
+            waiting.append(asyncio.create_task(read(reader, ids[number % len(ids)], each)))
+            await asyncio.sleep(0.005)
+            if number == len(ids):
+                await asyncio.to_thread(_publish, events, ids, EventKind.PAGE, 1)
+        assert reader.followers == len(found)
+        blocked = redis.Redis.from_url(valkey_url).info("clients")["blocked_clients"]
+        began = asyncio.get_running_loop().time()
+        await asyncio.to_thread(_publish, events, ids, EventKind.FINAL, 2)
+        await asyncio.wait_for(asyncio.gather(*waiting), 10)
+        seconds = asyncio.get_running_loop().time() - began
+        assert reader.followers == 0
+        await reader.aclose()
+        return found, blocked, seconds
+
+    found, blocked, seconds = asyncio.run(run())
+    assert found == [[0, 1, 2]] * len(found)
+    assert blocked <= 1
+    assert seconds < 1.5
+
+
+def _publish(events: Events, ids: list[str], kind: EventKind, number: int) -> None:
+    for question_id in ids:
+        events.publish(question_id, kind, {"n": number})
+
+
+def test_who_is_followed_last_is_read_at_once(valkey_url: str) -> None:
+    events = Events(redis.Redis.from_url(valkey_url))
+
+    async def run() -> float:
+        reader = Reader(redis.asyncio.Redis.from_url(valkey_url))
+        quiet = asyncio.create_task(anext(follow(Listener(reader), uuid.uuid4().hex)))
+        await asyncio.sleep(0.2)  # now the reader waits for the quiet one
+        question_id = uuid.uuid4().hex
+        late = asyncio.create_task(anext(follow(Listener(reader), question_id)))
+        await asyncio.sleep(0.2)
+        began = asyncio.get_running_loop().time()
+        events.publish(question_id, EventKind.STATUS, {})
+        await asyncio.wait_for(late, 5)
+        seconds = asyncio.get_running_loop().time() - began
+        quiet.cancel()
+        await reader.aclose()
+        return seconds
+
+    assert asyncio.run(run()) < 0.5
 
 
 def test_a_broker_that_is_away_is_logged_and_harms_nothing() -> None:
