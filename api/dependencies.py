@@ -13,9 +13,8 @@ from fastapi import Depends, Path, Query, Request
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from api.middleware.auth import Caller, CallerDep
+from api.middleware.auth import Caller, CallerDep, one_more_stream
 from api.schemas.exported import Format
-from api.streams import one_more_stream
 from domain.record import Record
 from store import collections
 from store.ephemeral.events import Listener, Reader

@@ -6,21 +6,17 @@ SQL decides: a stream ends when the question's row is final, whatever the Redis 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import anyio
 import redis
 import structlog
 from anyio import to_thread
-from starlette.datastructures import State
 
-from api.middleware.auth import Caller, InvalidApiKey
+from api.middleware.auth import InvalidApiKey
 from api.schemas.records import record_json
 from domain import EventKind
-from domain.errors import WellreadError
 from domain.record import Event, Record
 from store.ephemeral.events import Listener, follow
 
@@ -38,24 +34,6 @@ REPLAY_S = 0.05
 ReadRecord = Callable[[], Record]
 #: seconds of silence after which SQL is read: an event may have been lost
 CHANGES_SILENCE_S = 10.0
-
-
-class TooManyStreams(WellreadError):
-    """The key has as many streams of events open as it may."""
-
-
-@contextmanager
-def one_more_stream(state: State, who: Caller) -> Iterator[None]:
-    """Count a stream of a key's while it is open; raises TooManyStreams."""
-    streams: Counter[str | None] = state.streams
-    most = state.services.settings.max_streams_per_caller
-    if who.owner is not None and streams[who.owner] >= most:
-        raise TooManyStreams(f"{most} streams of this key are open, as many as may be at a time: end one first.")
-    streams[who.owner] += 1
-    try:
-        yield
-    finally:
-        streams[who.owner] -= 1
 
 
 async def _read(listener: Listener, read_record: ReadRecord) -> Record:

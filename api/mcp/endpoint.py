@@ -19,8 +19,7 @@ from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
 from starlette.types import Receive, Scope, Send
 
-from api.middleware.auth import allow, key_in, look_up
-from api.streams import one_more_stream
+from api.middleware.auth import allow, key_in, look_up, one_more_stream
 from domain.access.key import Role
 from wellread import AsyncClient
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +21,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import SecretStr
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, State
 from starlette.types import Scope
 
 from api.middleware.wrong_keys import TooManyWrongKeys, WrongKeys
@@ -48,6 +50,10 @@ class InvalidApiKey(WellreadError):
 
 class RoleTooSmall(WellreadError):
     """The key does not allow this request."""
+
+
+class TooManyStreams(WellreadError):
+    """The key has as many streams of events open as it may."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +150,20 @@ class KeyRing:
         if self.needed or self.is_stored(given):
             raise InvalidApiKey("The key is missing or unknown, was revoked, or has expired.")
         return LOCAL
+
+
+@contextmanager
+def one_more_stream(state: State, who: Caller) -> Iterator[None]:
+    """Count a stream of a key's while it is open; raises TooManyStreams."""
+    streams: Counter[str | None] = state.streams
+    most = state.services.settings.max_streams_per_caller
+    if who.owner is not None and streams[who.owner] >= most:
+        raise TooManyStreams(f"{most} streams of this key are open, as many as may be at a time: end one first.")
+    streams[who.owner] += 1
+    try:
+        yield
+    finally:
+        streams[who.owner] -= 1
 
 
 def parse_keys(pairs: Sequence[SecretStr]) -> tuple[Key, ...]:

@@ -8,11 +8,10 @@ from http import HTTPStatus
 import redis
 from pydantic import BaseModel, Field
 
-from api.middleware.auth import InvalidApiKey, RoleTooSmall
+from api.middleware.auth import InvalidApiKey, RoleTooSmall, TooManyStreams
 from api.middleware.wrong_keys import TooManyWrongKeys
 from api.openai.completions import NoAnswer, QuestionFailed
 from api.openai.requests import BadMessages, UnknownModel, Unsupported
-from api.streams import TooManyStreams
 from crawler.discovery.schedule import BadSchedule
 from crawler.fetch.access import BadAccess
 from domain.access.collection import BadCollectionName, UnknownCollection

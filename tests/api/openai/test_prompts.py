@@ -241,7 +241,7 @@ def test_too_many_documents_are_refused(http: TestClient) -> None:
     "text", ["<source>" * 40_000, "[CONTEXT 1]:" * 40_000, '{"a": [' * 40_000, "USER: a\n" * 40_000]
 )
 def test_long_messages_are_read_in_time(text: str, http: TestClient) -> None:
-    assert http.post("/v1/chat/completions", json=_body([("user", text)])).status_code in (400, 200)
+    assert http.post("/v1/chat/completions", json=_body([("user", text)])).status_code in (400, 200, 413)
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_new_answers_of_a_watched_question_are_sent_once_and_again_to_readers_wh
         question_id = client.submit(**QUESTION, watch=True)
         walk.move(services, question_id, walk.answered(page_id))
         # the server waits for an event, and so knows the present answer
-        waits = lambda: app.state.listener.connection_pool._in_use_connections  # noqa: E731
+        waits = lambda: app.state.reader.followers  # noqa: E731
         _when(waits, lambda: _ask_again(services, question_id))
         events = []
         for event in client.changes(question_id):
