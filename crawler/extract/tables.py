@@ -101,7 +101,9 @@ def _level(table: Any, rows: Sequence[Sequence[Any]]) -> None:
         _write(lines[at], [])
         lines[at].tag, lines[at].text = "caption", title
     if headers:
-        _write(lines[first], [_named(column) for column in _columns(grid[first : first + headers], width)])
+        _write(
+            lines[first], [_named(column, lines[first]) for column in _columns(grid[first : first + headers], width)]
+        )
         for at in range(first + 1, first + headers):
             lines[at].getparent().remove(lines[at])
     group = ""
@@ -130,10 +132,10 @@ def _columns(rows: Sequence[Sequence[Any]], width: int) -> Iterator[list[Any]]:
         yield [row[at] for row in rows if at < len(row)]
 
 
-def _named(column: Sequence[Any]) -> Any:
+def _named(column: Sequence[Any], line: Any) -> Any:
     """Return one cell with the names of a column, each once: "Fee Day"."""
     texts = dict.fromkeys(" ".join(cell.text_content().split()) for cell in column)
-    named = column[0].makeelement("th")
+    named = line.makeelement("th")
     named.text = " ".join(filter(None, texts))
     return named
 
