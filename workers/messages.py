@@ -19,6 +19,7 @@ from store import keys
 from store.questions import new_questions
 from workers.questions.asked import Payload, to_new
 from workers.questions.submit import default_budget, submit
+from workers.queues import UNREADABLE
 from workers.services.outages import OUTAGES
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def _sent(arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> dict[str, An
 
 def _only(arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> Any:
     """Return the payload; raise WellreadError for a message that has none, or more than one."""
+    if UNREADABLE in fields:
+        raise WellreadError(f"its payload cannot be read, send it as JSON: {fields[UNREADABLE]}")
     if len(arguments) + bool(fields) != 1:
         raise WellreadError('its payload is one argument, {"question": …}, or its fields are keyword arguments')
     return arguments[0] if arguments else fields

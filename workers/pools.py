@@ -18,6 +18,7 @@ from billiard.process import current_process
 from celery import signals
 from celery.concurrency.thread import TaskPool
 from celery.worker.consumer import Consumer
+from kombu.exceptions import ContentDisallowed
 
 from domain.errors import WellreadError
 from domain.flow import QUEUES, Queue
@@ -25,6 +26,7 @@ from text import language
 from workers.monitoring import traces
 from workers.processes import parent_death
 from workers.processes.heartbeat import start_heartbeat
+from workers.queues import UNREADABLE
 from workers.services import services, stopping
 from workers.services.outages import RECORD_WITHIN_S
 
@@ -151,6 +153,13 @@ class BatchingConsumer(Consumer):
     hub: Any
     _flush_events: Any
     _is_due = False
+
+    def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
+        """Drop a message that is no task's; a question that it asks in pickle or YAML is refused under its own id."""
+        super().on_invalid_task(body, message, exc)
+        if isinstance(exc, ContentDisallowed) and message.headers.get("task") == "wellread.ask":
+            why = {"id": str(message.headers.get("id")), UNREADABLE: str(exc)[:200]}
+            self.app.send_task("wellread.ask", kwargs=why, retry=False)
 
     def on_send_event_buffered(self) -> None:  # type: ignore[override]
         """Let what was buffered be sent soon."""

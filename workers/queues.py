@@ -20,6 +20,8 @@ PRIORITY_STEPS = tuple(range(10))
 LAST = 9
 #: where Celery sends what names no queue
 DEFAULT_QUEUE = "celery"
+#: a field of a question's message in place of a payload that cannot be read: why
+UNREADABLE = "unreadable"
 #: of each priority, so many are looked at, the oldest first, in parts
 _LOOKED_AT, _PART = 10_000, 500
 _MOVE = """

@@ -21,7 +21,7 @@ from api import installed_version
 from domain import Status
 from domain.flow import QUEUES, TASKS
 from store import activity
-from store.questions.state import waiting
+from store.questions.state import REFUSED, waiting
 from store.sql.errors import DatabaseError
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 from workers.processes.heartbeat import last_sweep, living_workers
@@ -140,7 +140,10 @@ def _counted(session: Session) -> Iterator[_Figure]:
     """Yield what there is now, by name and labels."""
     for status in waiting():
         yield ("wellread_questions", status), activity.count(session, QuestionRow.status == status)
-    yield ("wellread_dead_questions",), activity.count(session, QuestionRow.status == Status.FAILED)
+    yield (
+        ("wellread_dead_questions",),
+        activity.count(session, QuestionRow.status == Status.FAILED, QuestionRow.fingerprint != REFUSED),
+    )
     for state in (WebhookStatus.WAITING, WebhookStatus.FAILED):
         yield ("wellread_webhooks", state.lower()), activity.count(session, WebhookRow.status == state)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain.flow import QUEUES, WRITER, Queue
+from domain.flow import QUEUES, WORKERS, WRITER, Queue
 from store.ephemeral.memory import memory_use
 from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
 from workers.processes.heartbeat import living_beats, living_workers
@@ -87,7 +87,7 @@ def beats(services: Services) -> Room:
 
 def workers(services: Services) -> Room:
     """Return how many workers are ready, and for which queues there is none; raises redis.RedisError."""
-    alive = living_workers(services)
+    alive = {name: count for name, count in living_workers(services).items() if name in WORKERS}
     detail = ", ".join(f"{queue} {count}" for queue, count in alive.items())
     missing = [queue for queue, count in alive.items() if not count]
     if not missing:
@@ -96,9 +96,7 @@ def workers(services: Services) -> Room:
         ok=False,
         needed=any(_is_needed(QUEUES[queue], services.settings) for queue in missing),
         detail=f"no worker for {', '.join(missing)} ({detail})",
-        fix="; ".join(
-            f"run `wellread worker {name}`" for name in dict.fromkeys(QUEUES[each].worker for each in missing)
-        ),
+        fix="; ".join(f"run `wellread worker {queue}`" for queue in missing),
     )
 
 

@@ -38,7 +38,7 @@ PIER = (
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
     settings = {"embedder": "minilm", "crawl_processes": "2"}
-    with own_stack(tmp_path / "data", **settings) as stack, Client(stack.address.api_url) as client:
+    with own_stack(tmp_path / "da#ta 100% %20 q?x", **settings) as stack, Client(stack.address.api_url) as client:
         yield client
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import uuid
@@ -16,8 +17,11 @@ from pathlib import Path
 import pytest
 import redis
 from celery import Celery, Signature, chain
+from sqlalchemy import select
 
 from domain.flow import QUEUES, TASKS
+from store.sql.database import Database
+from store.sql.tables import QuestionRow
 from workers.processes.supervise import wait_until
 
 pytestmark = pytest.mark.timeout(300)
@@ -83,6 +87,11 @@ def test_task_that_follows_a_question_goes_to_its_own_services_queue_and_a_refus
     chain(asked[2], follows("billing", "chained"), follows("letters", "then")).apply_async()
     asked[3].apply_async(link=follows("", "unrouted"))
     chain(refused, follows("billing", "never")).apply_async()
+    pickled, nested = str(uuid.uuid4()), str(uuid.uuid4())
+    ask = {"name": "wellread.ask", "queue": "answer"}
+    app.send_task(**ask, args=({"question": "Who?", "id": pickled},), task_id=pickled, serializer="pickle")
+    app.send_task(**ask, args=({"question": "Who?"},), serializer="yaml")
+    app.send_task(**ask, kwargs={"payload": {"question": "Who?", "id": nested}})
     log = tmp_path / "log"
     with _worker("answer", valkey_url, migrated_file, log):
         left = wait_until(lambda: _received(client, "answer") + client.hlen("unacked") == 0, within_s=120)
@@ -98,17 +107,28 @@ def test_task_that_follows_a_question_goes_to_its_own_services_queue_and_a_refus
         ("billing.unrouted", ids[3]),
     }
     failed = [event for events in _told(watched) for event in events if event["type"] == "task-failed"]
-    assert len(failed) == 1
-    assert "MessageRefused('colour: Extra inputs are not permitted')" in failed[0]["exception"]
+    assert len(failed) == 4
+    whys = (
+        "MessageRefused('colour: Extra inputs",
+        "application/x-python-serialize",
+        "application/x-yaml",
+        "payload: Extra inputs",
+    )
+    refusals = [event["exception"] for event in failed]
+    assert all(any(why in refusal for refusal in refusals) for why in whys), refusals
+    with Database(f"sqlite:///{tmp_path / migrated_file.name}").read() as session:
+        errors = {row.id: row.error or "" for row in session.scalars(select(QuestionRow)) if row.error}
+    assert "x-python-serialize" in errors[uuid.UUID(pickled).hex]
+    assert "payload: Extra inputs" in errors[uuid.UUID(nested).hex]
 
 
 @contextmanager
 def _worker(name: str, valkey_url: str, migrated_file: Path, log: Path) -> Iterator[None]:
+    shutil.copy(migrated_file, log.parent)
     env = {
         **os.environ,
         "WELLREAD_REDIS_URL": valkey_url,
         "WELLREAD_DATA_DIR": str(log.parent),
-        "WELLREAD_DATABASE_URL": f"sqlite:///{migrated_file}",
         "WELLREAD_CRAWL_PROCESSES": "1",
         "WELLREAD_ANSWER_PROCESSES": "1",
     }

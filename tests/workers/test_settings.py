@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+import redis
+from celery import Celery
+from sqlalchemy import text
 
 from pipeline.limits import Limits
+from store.sql.database import Database, migrate
 from workers.services.rules import limits_of
 from workers.settings import SettingsError, load
 
@@ -96,3 +101,21 @@ def test_variable_counts_before_the_secrets_file(tmp_path: Path, monkeypatch: py
     assert [key.get_secret_value() for key in settings.api_keys] == ["admin:one", "ask:two"]
     monkeypatch.setenv("WELLREAD_BRAVE_KEY", "of-the-variable")
     assert load(_secrets_dir=tmp_path).brave_key.get_secret_value() == "of-the-variable"
+
+
+@pytest.mark.parametrize("name", ["a#b", "a%20b", "q?x", "100%", "Ord ner ü", "a&b=c"])
+def test_marks_of_urls_may_be_in_the_name_of_the_data_folder(name: str, tmp_path: Path) -> None:
+    settings = load(data_dir=Path("/tmp") / name)
+    socket = str(settings.run_dir / "valkey.sock")
+    assert settings.run_dir.parent.name == name
+    assert redis.connection.parse_url(settings.redis)["path"] == socket
+    with pytest.raises(redis.ConnectionError, match=re.escape(f"connecting to {socket}. No such file")):
+        Celery(broker=settings.broker).connection_for_read().connect()
+    folder = tmp_path / name
+    folder.mkdir()
+    settings = load(data_dir=folder)
+    for part in ("", "0123456789ab"):
+        migrate(settings.database, part)
+        with Database(settings.database, part).read() as session:
+            session.execute(text("SELECT 1 FROM questions"))
+    assert sorted(file.name for file in folder.glob("*.db")) == ["wellread-0123456789ab.db", "wellread.db"]

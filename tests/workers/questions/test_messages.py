@@ -66,6 +66,7 @@ WHOLE: dict[str, Any] = {
     "idempotency_key": "order-1",
     "callback_url": "https://example.org/answered",
     "deadline": 60,
+    "only_pages": False,
 }
 
 
