@@ -212,6 +212,23 @@ def test_list_table_and_code_of_an_answer_are_shown_as_such(tab: Tab, services: 
     assert tab.run("document.querySelectorAll('#text .marker').length") == 1
 
 
+def test_row_that_answers_is_marked_and_only_a_header_is_shown_as_one(tab: Tab, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    answered = walk.answered(page_id)
+    assert answered.answer
+    text = "Owner | Moe\nBerth | 12\nPaint | blue"
+    row = text.index("Berth")
+    chosen = ChosenSentence(start=row, end=row + len("Berth | 12"))
+    for markers, headers in (((1,), []), ((1, 2), ["Owner", "Moe"])):
+        question_id = ask(tab, f"Which berth is it, asked with {len(markers)}?")
+        sentence = Sentence(text=text, markers=markers, chosen=chosen)
+        walk.move(services, question_id, replace(answered, answer=replace(answered.answer, sentences=(sentence,))))
+        tab.wait(f"document.querySelector('#answer.answered') && location.hash.includes('{question_id}')")
+        texts = "[...document.querySelectorAll('#text {0}')].map((each) => each.innerText)"
+        assert tab.run(texts.format("th")) == headers
+        assert tab.run(texts.format("mark")) == ["Berth", "12"]
+
+
 def test_blocks_of_an_answer_are_shown_as_such(tab: Tab, services: Services) -> None:
     sentences = (
         Sentence(text="Setup", block="heading"),
