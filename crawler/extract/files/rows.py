@@ -81,24 +81,27 @@ def _names(rows: Sequence[Sequence[str]]) -> tuple[int, int, list[str]]:
     width = max((sum(map(bool, row)) for row in rows), default=0)
     titles = next((at for at, row in enumerate(rows) if len(set(filter(None, row))) > 1 or width < 2), 0)
     below = rows[titles:]
-    for heads in (1, 2):
-        names = _joined(below[:heads])
-        under = [cell for row in below[1:heads] for cell in row]
-        if len(below) > heads and not any(map(_NUMBER.fullmatch, under)) and _name_columns(names, below[heads:]):
-            return titles, heads, names
+    if len(below) > 1 and _name_columns(below[0], below[1:]):
+        return titles, 1, list(below[0])
+    if len(below) > 2 and _has_gaps(below[0], below[1]) and not any(map(_NUMBER.fullmatch, below[1])):
+        names = _joined(below[0], below[1])
+        if _name_columns(names, below[2:]):
+            return titles, 2, names
     return (0, 0, []) if titles == len(rows) else (titles, 0, [])
 
 
-def _joined(heads: Sequence[Sequence[str]]) -> list[str]:
-    """Return the names of the columns that one or two rows give; a name above reaches to the next one beside it."""
-    if len(heads) < 2:
-        return list(heads[0]) if heads else []
-    above, upper = "", []
-    for cell in heads[0]:
-        above = cell or above
-        upper.append(above)
-    upper += [above] * (len(heads[1]) - len(upper))
-    return [f"{top} {name}".strip() if top != name else name for top, name in zip(upper, heads[1], strict=False)]
+def _has_gaps(upper: Sequence[str], lower: Sequence[str]) -> bool:
+    """Return whether names in the upper row span columns, whose other cells are empty."""
+    return len(upper) < len(lower) or not all(upper[1:])
+
+
+def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """Return the names of the columns that two rows give; a name above reaches to the next one beside it."""
+    above, names = "", []
+    for at, name in enumerate(lower):
+        above = (upper[at] if at < len(upper) else "") or above
+        names.append(f"{above} {name}".strip() if above != name else name)
+    return names
 
 
 def _name_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

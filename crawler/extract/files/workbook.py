@@ -48,18 +48,14 @@ def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[
 
 
 def _merged(sheet: Any) -> list[list[str]]:
-    """Return a sheet's rows from its first one on; each part of a merged cell has the whole cell's value."""
+    """Return a sheet's rows from its first one on; a cell that spans some has its value in each of them."""
     rows = [[_text(cell) for cell in row] for row in sheet.iter_rows()]
     top, left = sheet.start or (0, 0)
     above: list[list[str]] = [[] for _ in range(top)]
-    for (first, left_most), (last, right_most) in sheet.merged_cell_ranges or ():
-        if first < top or left_most < left or first - top >= len(rows):
-            continue
-        value = rows[first - top][left_most - left]
-        for row in rows[first - top : last - top + 1]:
-            row[left_most - left : right_most - left + 1] = [value] * (
-                min(right_most - left + 1, len(row)) - (left_most - left)
-            )
+    for (first, column), (last, _) in sheet.merged_cell_ranges or ():
+        if first >= top and column >= left:
+            for row in rows[first - top + 1 : last - top + 1]:
+                row[column - left] = rows[first - top][column - left]
     return [*above, *rows]
 
 

@@ -377,6 +377,10 @@ def test_a_stray_cell_does_no_harm(stray: str) -> None:
             ["- Boat: Heron; Summer day: 20; Summer week: 90; Winter day: 11; Winter week: 50"],
         ),
         ("Anna,22\nLuca,23\n", ["- Anna; 22", "- Luca; 23"]),
+        (
+            "Oslo,Oslo,Rome\nParis,Rome,Lima\nOslo,Bonn,Rome\n",
+            ["- Oslo; Oslo; Rome", "- Paris; Rome; Lima", "- Oslo; Bonn; Rome"],
+        ),
     ],
 )
 def test_names_of_columns_are_found(text: str, lines: list[str]) -> None:
