@@ -41,9 +41,9 @@ _NOINDEX = "the page asks not to be stored (noindex)"
 _EXPIRED = "the page asks not to be shown any more (unavailable_after)"
 _LITTLE_TEXT = 400  #: characters
 #: readers of what has links and asks something of robots; the others are those of files
-_PAGES = frozenset({"html", "markdown", "plain", "pdf"})
+_PAGES = frozenset({"html", "markdown", "plain"})
 _TEXTS = frozenset({"rows", "markup"})
-_ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_NO_TEXTS = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,11 +203,11 @@ def _text_of(fetched: Fetched, url: str) -> PageText:
     """Return the text of a page or of any other document that is read; raises NothingToRead."""
     declared = fetched.headers.get("content-type", "")
     kind = kind_of(fetched.body, url=url, content_type=fetched.content_type)
-    if kind is None or (kind.reader in _PAGES and not fetched.body.startswith(_ARCHIVES)):
+    if kind is None or (kind.reader in _PAGES and not fetched.body.startswith(_NO_TEXTS)):
         content_type = f"{kind.content_type};{declared.partition(';')[2]}" if kind else declared
         return extract(fetched.body, url=url, content_type=content_type)
     name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])
-    is_text = kind.reader in _TEXTS and not fetched.body.startswith(_ARCHIVES)
+    is_text = kind.reader in _TEXTS and not fetched.body.startswith(_NO_TEXTS)
     body = decode(fetched.body, declared).encode() if is_text else fetched.body
     return read_document(body, name=name, url=url, kind=kind)
 

@@ -21,6 +21,7 @@ MAX_JSON = 200_000
 _ROBOTS = frozenset({"robots", "wellread"})
 #: directives with a value, which no robot's name is
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_MOST_DIRECTIVES = 100
 _ROBOT = re.compile(r"\*|[a-z_][\w.-]*")
 
 
@@ -66,8 +67,8 @@ def robots_directives(value: str, *, agent: str = "wellread") -> Directives:
     A robot's name (``googlebot: noindex, nofollow``) is for the words up to the next name or the end of the line.
     """
     words, until = set[str](), None
-    for line in value.lower().splitlines():
-        is_ours, parts = True, line.split(",")
+    for line in value.lower().splitlines()[:_MOST_DIRECTIVES]:
+        is_ours, parts = True, line.split(",")[:_MOST_DIRECTIVES]
         while parts:
             name, colon, rest = (part.strip() for part in parts.pop(0).partition(":"))
             if colon and name not in _VALUED and _ROBOT.fullmatch(name):

@@ -96,7 +96,7 @@ def test_failure_after_the_fetch_is_tried_again_and_nothing_is_paid_for(reader: 
     candidate_id = add(reader, f"{site.origin}/lamp", _asked(reader))
     read.read(reader, candidate_id)
     row = row_of(reader, candidate_id)
-    assert (row.status, row.lease_by, "cannot be kept" in (row.error or "")) == ("WAITING", None, True)
+    assert (row.status, row.lease_by, "IntegrityError" in (row.error or "")) == ("WAITING", None, True)
     assert cast(_Model, reader.model).held_when_asked == []
 
 
