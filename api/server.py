@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import resource
 import socket
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
 import uvicorn
 from fastapi import FastAPI
@@ -33,6 +35,34 @@ GRACE_S = 5
 IDLE_S = 15
 
 
+class Strangers:
+    """The connections that no known key came on, oldest first."""
+
+    def __init__(self) -> None:
+        self._opened_at: dict[str, dict[TimedProtocol, float]] = {}  #: by address
+        self._addresses: dict[TimedProtocol, str] = {}
+
+    def add(self, new: TimedProtocol, address: str, now: float, most: tuple[int, int]) -> Iterator[TimedProtocol]:
+        """Add a connection; yield those that make room for it."""
+        here = self._opened_at.setdefault(address, {})
+        here[new], self._addresses[new] = now, address
+        oldest = next(iter(here))
+        if len(here) > most[0] and now - here[oldest] > TO_SEND_KEY_S:
+            self.discard(oldest)
+            yield oldest
+        if len(self._addresses) > most[1]:
+            self.discard(oldest := next(iter(self._addresses)))
+            yield oldest
+
+    def discard(self, connection: TimedProtocol) -> None:
+        """Take a connection out, if it is in."""
+        address = self._addresses.pop(connection, None)
+        if address is not None:
+            del self._opened_at[address][connection]
+            if not self._opened_at[address]:
+                del self._opened_at[address]
+
+
 class TimedProtocol(H11Protocol):
     """HTTP/1.1 with a time for the headers of each request, and a number of connections for clients without a key.
 
@@ -42,27 +72,25 @@ class TimedProtocol(H11Protocol):
     headers_s = HEADERS_S
     most_strangers = MOST_STRANGERS
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, strangers: Strangers | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.strangers = strangers
         self._headers_due: asyncio.TimerHandle | None = None
-        self._opened_at = self.loop.time()
-        self.is_known = False  #: whether a known key came on it
         self.app_state = {**self.app_state, "connection": self}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request; the oldest connections of clients without a key make room for it."""
         super().connection_made(transport)
         self._wait_for_headers()
-        strangers = [each for each in self.connections if isinstance(each, TimedProtocol) and not each.is_known]
-        strangers.sort(key=lambda each: each._opened_at)
-        of_address, of_all = self.most_strangers
-        here = [each for each in strangers if network_of(each._address()) == network_of(self._address())]
-        crowding = [each for each in here[:-of_address] if self._opened_at - each._opened_at > TO_SEND_KEY_S]
-        for each in {*crowding, *strangers[:-of_all]}:
-            each.transport.abort()
+        if self.strangers is not None:
+            address = network_of(self.client[0] if self.client else "")
+            for each in self.strangers.add(self, address, self.loop.time(), self.most_strangers):
+                each.transport.abort()
 
-    def _address(self) -> str:
-        return self.client[0] if self.client else ""
+    def become_known(self) -> None:
+        """Keep the connection, because a known key came on it."""
+        if self.strangers is not None:
+            self.strangers.discard(self)
 
     def data_received(self, data: bytes) -> None:
         """Take what came; where it is a part of headers, the rest is waited for until the time is up."""
@@ -80,6 +108,7 @@ class TimedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._stop_waiting()
+        self.become_known()
         super().connection_lost(exc)
 
     def _is_answering(self) -> bool:
@@ -133,7 +162,7 @@ class Server(uvicorn.Server):
                 server_header=False,
                 timeout_graceful_shutdown=grace_s,
                 timeout_keep_alive=IDLE_S,
-                http=protocol,
+                http=cast("type[TimedProtocol]", partial(protocol, strangers=Strangers())),
             )
         )
         self._app = app

@@ -205,7 +205,7 @@ async def look_up(scope: Scope, ring: KeyRing) -> Caller:
         look, key = _looker(scope, ring)
         found = state["caller"] = await to_thread.run_sync(look) if ring.is_stored(key) else look()
         if (connection := state.get("connection")) is not None:
-            connection.is_known = True
+            connection.become_known()
     assert isinstance(found, Caller)
     return found
 
