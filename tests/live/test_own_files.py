@@ -27,6 +27,9 @@ from workers.settings import load
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
+#: of the data: marks of URLs may be in its name
+DATA = "da#ta 100% %20 q?x"
+
 FORMS: Final[tuple[Literal["md", "html"], ...]] = ("md", "html")
 PIER = (
     ["The lamp of the harbour stands on the north pier, beside the old crane and the rescue boats of the town."],
@@ -38,7 +41,7 @@ PIER = (
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
     settings = {"embedder": "minilm", "crawl_processes": "2"}
-    with own_stack(tmp_path / "da#ta 100% %20 q?x", **settings) as stack, Client(stack.address.api_url) as client:
+    with own_stack(tmp_path / DATA, **settings) as stack, Client(stack.address.api_url) as client:
         yield client
 
 
@@ -79,8 +82,8 @@ def test_no_word_of_what_was_deleted_is_left(client: Client, tmp_path: Path) -> 
         assert "handbook" in words
     assert b"Okafor" in _backup(tmp_path)
 
-    held = set((tmp_path / "data" / "passages").rglob("*.lance"))
-    assert _files_with(tmp_path / "data", "Okafor")
+    held = set((tmp_path / DATA / "passages").rglob("*.lance"))
+    assert _files_with(tmp_path / DATA, "Okafor")
     run("delete", "files://uploads/handbook.docx")
     until(lambda: "deleted:" not in _everything(tmp_path))
     assert not {path for path in held if path.is_file() and path.parent.name == "data"}  # texts may be compressed
@@ -111,13 +114,13 @@ def test_no_word_of_what_was_deleted_is_left(client: Client, tmp_path: Path) -> 
         client.get(asked.id)
     run("delete", again.id)
     assert "six hours" not in _everything(tmp_path)
-    until(lambda: not _files_with(tmp_path / "data", "Okafor", "Duarte", "handbook", "six hours"))
+    until(lambda: not _files_with(tmp_path / DATA, "Okafor", "Duarte", "handbook", "six hours"))
     assert run("delete", again.id, code=1)
 
 
 def _everything(tmp_path: Path) -> str:
     """Every row of SQL, and everything in Redis."""
-    with closing(sqlite3.connect(tmp_path / "data" / "wellread.db")) as database:
+    with closing(sqlite3.connect(tmp_path / DATA / "wellread.db")) as database:
         rows = "\n".join(database.iterdump())
     with redis.Redis.from_url(load().redis, decode_responses=True) as broker:
         streams = [str(broker.xrange(key)) for key in broker.scan_iter("wellread:events:*")]
@@ -151,7 +154,7 @@ def _knowledge(tmp_path: Path) -> str:
 
 def _backup(tmp_path: Path) -> bytes:
     """The bytes of a copy of the database as it is, free pages included."""
-    held, copied = (sqlite3.connect(tmp_path / name) for name in ("data/wellread.db", "backup.db"))
+    held, copied = (sqlite3.connect(tmp_path / name) for name in (f"{DATA}/wellread.db", "backup.db"))
     with closing(held) as database, closing(copied) as copy:
         database.backup(copy)
     return (tmp_path / "backup.db").read_bytes()
