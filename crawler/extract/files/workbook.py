@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
+from itertools import islice
 from typing import Any, Final
 
 from crawler.extract.files.archive import Archive, Unreadable, texts
@@ -41,22 +42,28 @@ def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[
         except calamine.CalamineError:
             unread.append(f"the sheet {name}")
             continue
-        rows = [(number, row) for number, row in enumerate(_merged(sheet), start=1) if any(row)]
-        for first in range(0, len(rows), _BATCH):
-            yield {"sheet": name, "rows": rows[first : first + _BATCH]}
+        rows = _rows(sheet)
+        while some := list(islice(rows, _BATCH)):
+            yield {"sheet": name, "rows": some}
     yield {"missing": unread}
 
 
-def _merged(sheet: Any) -> list[list[str]]:
-    """Return a sheet's rows from its first one on; a cell that spans some has its value in each of them."""
-    rows = [[_text(cell) for cell in row] for row in sheet.iter_rows()]
+def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield a sheet's rows that have a value, with their numbers; a cell that spans rows has its value in each."""
     top, left = sheet.start or (0, 0)
-    above: list[list[str]] = [[] for _ in range(top)]
+    spans: dict[int, list[tuple[int, int]]] = {}
     for (first, column), (last, _) in sheet.merged_cell_ranges or ():
-        if first >= top and column >= left:
-            for row in rows[first - top + 1 : last - top + 1]:
-                row[column - left] = rows[first - top][column - left]
-    return [*above, *rows]
+        if last > first and column >= left:
+            spans.setdefault(first, []).append((column - left, last))
+    reaching: dict[int, tuple[str, int]] = {}  # by column, a value from above, and to which row it reaches
+    for at, row in enumerate(sheet.iter_rows(), start=top):
+        cells = [_text(cell) for cell in row]
+        for column, (value, last) in reaching.items():
+            if at <= last:
+                cells[column] = value
+        reaching |= {column: (cells[column], last) for column, last in spans.get(at, ())}
+        if any(cells):
+            yield at + 1, cells
 
 
 def _text(value: Any) -> str:
@@ -76,7 +83,10 @@ def _packed(archive: Archive, body: bytes) -> bytes:
     changed = {}
     for name in archive.names():
         if name.startswith("xl/worksheets/") and name.endswith(".xml"):
-            sheet = archive.read(name)
+            try:
+                sheet = archive.read(name)
+            except Unreadable:  # as large as this, it is hardly empty between its cells
+                continue
             found = [(column, int(row)) for _, column, row in _REFERENCE.findall(sheet) if column]
             if found and max(row for _, row in found) * max(_number(column) for column, _ in found) > _MOST_CELLS:
                 changed[name] = _pack(sheet, found)

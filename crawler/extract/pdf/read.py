@@ -51,7 +51,12 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
     unread = [number for number, line in enumerate(lines) if line.get("is_picture")]
     has_ocr = ocr and is_installed()
     if has_ocr and (unread or not any(page.strip() for page in pages)):
-        found = _read_pictures(body, unread or list(range(len(pages))), bounds)
+        try:
+            found = _read_pictures(body, unread or list(range(len(pages))), bounds)
+        except NoPdfText:
+            if not any(page.strip() for page in pages):
+                raise
+            found = {}
         pages = [found.get(number, page) for number, page in enumerate(pages)]
         unread = [number for number in unread if number not in found]
     wrong = [number for number, page in enumerate(pages) if lines[number].get("is_lost") or is_gibberish(page)]
