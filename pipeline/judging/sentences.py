@@ -146,7 +146,7 @@ def _paragraphs(text: str) -> list[Block]:
 
 def _with_numbered_headings(spans: Sequence[Span]) -> list[Span]:
     """Return the spans of one passage, a line "3. Living here" directly above "3.1 …" as a heading."""
-    below = [*(span.text for span in spans[1:]), ""]
+    below = [*(span.text for span in spans), ""][1:]
     numbers = (_SECTION.match(span.text) for span in spans)
     return [
         replace(span, kind="heading") if found and after.startswith(f"{found[1]}.1") else span
