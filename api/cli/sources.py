@@ -44,7 +44,7 @@ class _WithSettings(click.Command):
 
 def _with_access(command: Callable[..., None]) -> Callable[..., None]:
     """Add the flags that say how one's own site is reached; ``@FILE`` keeps a secret out of the shell's history."""
-    file = click.Path(exists=True, dir_okay=False, path_type=Path)
+    file = click.Path(path_type=Path)
     options = (
         click.option(
             "--header", multiple=True, metavar="'NAME: VALUE'", help="Header for it; @FILE: read from a file."

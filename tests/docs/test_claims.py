@@ -19,6 +19,7 @@ from workers.settings import Settings
 NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT", "MIN_SIMILARITY_FLOOR", "RUN_WHOLE", "NOT_RUN"}
 NOT_VARIABLES |= {"FLOWER_UNAUTHENTICATED_API"}
 NOT_VARIABLES |= {f"AWS_{name}" for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "REGION", "ENDPOINT", "ALLOW_HTTP")}
+NOT_VARIABLES |= {"SSL_CERT_FILE", "SSL_CERT_DIR"}  # of OpenSSL
 
 #: paths that a contributor makes
 ADVICE = (
