@@ -19,6 +19,7 @@ CALLS = frozenset({"open_connection", "open_unix_connection", "create_connection
 #: who may, and for what
 ALLOWED = {
     "crawler/fetch/network.py": "asks the DNS, and connects to the address that the guard admitted",
+    "crawler/fetch/access.py": "opens the connections to an operator's own site, for the client",
     "crawler/fetch/client.py": "the guarded client's pool, whose connections come from crawler/fetch/network.py",
     "crawler/fetch/response.py": "reads what that pool received",
     "crawler/search/engines/claude.py": "Anthropic's client, on a transport that goes through the guarded client",
