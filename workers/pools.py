@@ -83,7 +83,7 @@ class Threads(TaskPool):
         _open(_queue(), os.getpid())
 
     def on_stop(self) -> None:
-        """Wait for tasks that end within ``stop_s``; end the leases of the others.
+        """Wait for tasks that end within ``stop_s``; end the leases of the others, and their places at receivers.
 
         Celery sends the messages again of those that it has not acknowledged when it closes its connection, which is
         next. The threads end with the process (:func:`workers.entrypoints.run_worker`).
@@ -94,6 +94,9 @@ class Threads(TaskPool):
         for opened in (services(), *services().opened_collections.values()):
             if "leases" in vars(opened):
                 opened.leases.give_back()
+        from workers.questions import webhooks
+
+        webhooks.give_back(services())
         traces.close()
 
     def terminate_job(self, pid: int, signal: int | None = None) -> None:

@@ -14,7 +14,6 @@ from typing import IO, Final, TypeVar
 
 import structlog
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticSerializationError
 
 from domain.errors import WellreadError
 from store.knowledge.lines import LeftOut, Manifest, PageLine, SourceLine, said
@@ -220,7 +219,7 @@ def _to_line(value: BaseModel) -> bytes | LeftOut:
         while len(line) > MAX_LINE and isinstance(value, PageLine) and value.versions:
             value = value.model_copy(update={"versions": value.versions[:-1]})
             line = value.model_dump_json().encode() + b"\n"
-    except (PydanticSerializationError, UnicodeEncodeError) as error:
+    except ValueError as error:  # of Pydantic, or of a text that is no Unicode
         named = next((str(getattr(value, name)) for name in ("url", "id", "name") if hasattr(value, name)), "")
         return LeftOut(name=f"{type(value).__name__.removesuffix('Line').lower()} {named[:200]}", why=str(error)[:200])
     return line

@@ -36,8 +36,8 @@ _CLOSED = "the key that asked was revoked or has expired"
 _FATAL = "delivering it stopped the worker again and again"
 #: after this, the sweep sends again what waits for its receiver
 _AGAIN_S = 10.0
-#: of this process, which have a thread
-_under_way: set[str] = set()
+#: of this process, which have a thread: where they go, by their tokens
+_under_way: dict[str, Receiver] = {}
 _lock = threading.Lock()
 
 
@@ -60,9 +60,13 @@ def deliver(services: Services, webhook_id: int) -> None:
         if is_due:
             _deliver(services, webhook_id)
     finally:
-        _under_way.discard(token)
-        if waiting := services.receivers.end(receiver, token):
-            _send(services, waiting)
+        _end(services, token)
+
+
+def give_back(services: Services) -> None:
+    """End what is under way as its worker stops, so that others may begin at the same receivers."""
+    for token in list(_under_way):
+        _end(services, token)
 
 
 def _begin(services: Services, receiver: Receiver, webhook_id: int) -> str | None:
@@ -74,8 +78,14 @@ def _begin(services: Services, receiver: Receiver, webhook_id: int) -> str | Non
             return None
         token = services.receivers.begin(receiver, delivery=delivery, now=now)
         if token is not None:
-            _under_way.add(token)
+            _under_way[token] = receiver
         return token
+
+
+def _end(services: Services, token: str) -> None:
+    receiver = _under_way.pop(token, None)
+    if receiver and (waiting := services.receivers.end(receiver, token)):
+        _send(services, waiting)
 
 
 def _send(services: Services, delivery: str) -> None:

@@ -41,10 +41,11 @@ ALL: dict[str, Any] = {
     "langs": ["en", "de"],
     "reuse": False,
     "watch": True,
+    "only_pages": True,
     "budget": {"seconds": 30, "pages": 3, "bytes": 1_000_000, "depth": 1, "tokens": 1_000, "usd": 0.01},
 }
 #: added after rows were stored
-ADDED = ("verbatim", "instructions", "batch")
+ADDED = ("verbatim", "instructions", "batch", "only_pages")
 DEFAULTS = {
     "question": "Who?",
     "verbatim": None,
@@ -78,6 +79,7 @@ def test_options_of_a_question_are_stored_where_they_are_not_the_usual_ones() ->
         "verbatim": True,
         "instructions": "In short steps.",
         "batch": True,
+        "only_pages": True,
     }
 
 
