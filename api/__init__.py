@@ -1,7 +1,5 @@
 """The interfaces of Wellread: HTTP, the web page, the command line."""
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError, version
 
 

@@ -1,7 +1,5 @@
 """The HTTP application: routes, keys, limits, errors, and the spans of its requests."""
 
-from __future__ import annotations
-
 import inspect
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, MutableMapping

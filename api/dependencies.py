@@ -1,7 +1,5 @@
 """The routes' dependencies: this process's services, and Redis for requests that wait."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any

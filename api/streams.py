@@ -3,8 +3,6 @@
 SQL decides: a stream ends when the question's row is final, whatever the Redis stream has or has lost.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The kinds of documents that are read, for files, fetching, extraction, the choice of links and the documents."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

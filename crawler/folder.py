@@ -3,8 +3,6 @@
 No symbolic link is followed, and nothing whose name begins with a dot is seen: keys and settings lie in such files.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Read one candidate: ask robots.txt, fetch under guard, extract. Every outcome is a value, never an exception."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence

@@ -4,8 +4,6 @@ All code takes a URL's host from here, so that no two parsers can disagree about
 decided by the guard.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -3,8 +3,6 @@
 ``make docs`` writes them; a test holds them equal. It knows the kinds of JSON schema that the description uses.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap
@@ -24,8 +22,6 @@ OPTIONS = ROOT / "wellread/options.py"
 _HEAD = "// Written by `make docs` from the API's OpenAPI description: do not edit.\n"
 _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 _OPTIONS_HEAD = '''"""The options of questions, searches and sources. Written by ``make docs`` from the API's bodies."""
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict

@@ -3,8 +3,6 @@
 Nothing here touches a disk, a network or a clock.
 """
 
-from __future__ import annotations
-
 from domain.answer import Answer, Citation, CitedPage, Cost, Focus, ModelCost, Sentence, SolvedQuestion, Verdict
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.fact import Fact, KnownName, StatedFact

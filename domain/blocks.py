@@ -1,7 +1,5 @@
 """Group the sentences of an answer into what is shown together: paragraphs, lists, tables, code and headings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Links and candidates, which are not fetched yet, and the schedules of sources."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

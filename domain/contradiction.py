@@ -1,7 +1,5 @@
 """Define contradictions between pages: as found in passages, and as shown in an answer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from domain.published import described

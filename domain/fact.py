@@ -1,7 +1,5 @@
 """Define facts and names in the knowledge base."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

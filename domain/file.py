@@ -3,8 +3,6 @@
 An address is ``files://FOLDER/path/in/it``: it is stable, says which file is meant, and not where it is on a disk.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ documentation; tests compare Celery's tasks, `docker-compose.yml` and `docs/kube
 published contract. What a task does is in its docstring, in `workers/tasks`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal

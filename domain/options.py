@@ -5,8 +5,6 @@ arguments of the tool ``ask`` of assistants, and the types of the clients. pydan
 ``domain``, so ``domain`` itself does not import this module: ``wellread --help`` must not wait for it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """Define the extracted text of a document with the kinds of its blocks, and the stored page."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The docstrings and descriptions of such values are part of the OpenAPI document.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """What readers' feedback makes of the judge's confidence: Platt scaling of the shipped calibration."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

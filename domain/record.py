@@ -1,7 +1,5 @@
 """A question's record: the same for the store that builds it, the API that gives it and the client that gets it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Read the short answer and the contradictions out of an answer's sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from domain.answer import Focus, Sentence

@@ -1,7 +1,5 @@
 """What is read: sources, whole sites and single pages, as the store builds, the API gives and the client gets them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Say which texts can be stored: PostgreSQL takes no NUL, and UTF-8 has no halves of surrogate pairs."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Define the variants of a question, and their success."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

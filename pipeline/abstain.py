@@ -4,8 +4,6 @@ Stopping to read needs more confidence than answering at the end: at the end the
 and none, and an answer that is more likely right than wrong is worth giving.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

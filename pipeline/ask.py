@@ -10,8 +10,6 @@ A pass is local: what a language model does is in :mod:`pipeline.write`. Not her
 citations are checked against (:mod:`pipeline.answering.citations`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace

@@ -3,8 +3,6 @@
 The lookup decides as it would without a model; that decision holds if the model fails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal

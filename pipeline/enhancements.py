@@ -3,8 +3,6 @@
 A step that lowers quality is off by default; the measured figures stand beside its name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Literal, get_args
 

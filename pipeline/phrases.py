@@ -1,7 +1,5 @@
 """Say the phrases that stand around answers in the asker's language; they are in the files of ``text/languages``."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Final, Literal

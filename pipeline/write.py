@@ -3,8 +3,6 @@
 Whoever calls this waits for the model. A model that fails raises ``ModelError``: the question goes on without it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A monitor asks every few seconds: each of its queries reads an index from one en
 grow with what is stored.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field

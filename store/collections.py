@@ -1,7 +1,5 @@
 """Store which collections there are. What is in one is stored elsewhere: in a database and a table of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

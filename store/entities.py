@@ -4,8 +4,6 @@ Nodes are names (:mod:`text.names`) and pages; the edges are mentions. A page's 
 are; those of a page that is gone vanish.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace

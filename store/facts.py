@@ -1,7 +1,5 @@
 """Store the facts that pages state; find them by the name of their subject."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 

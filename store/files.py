@@ -1,7 +1,5 @@
 """Store which files there are, the bytes of uploads until they are read, and what came of reading each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Store the folders that are watched, and take those that are due to be looked through."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from sqlalchemy import select

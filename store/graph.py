@@ -1,7 +1,5 @@
 """Read the graph for the pipeline: names and facts from SQL, passages from the passages table."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np

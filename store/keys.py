@@ -1,7 +1,5 @@
 """Store API keys: of each secret only the hash, so that nobody reads it from the database."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets

@@ -5,8 +5,6 @@ Khmer, Burmese), a number, or an identifier kept whole beside its parts (``os.ge
 The full-text index splits its column at spaces and changes nothing: every decision about words is made here.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 import unicodedata

@@ -3,8 +3,6 @@
 Keeps those a language needs: joiners between letters of its script, one variation selector after an emoji.
 """
 
-from __future__ import annotations
-
 import re
 
 #: C0 and C1 but tab and line feed, DEL, halves of surrogate pairs: they separate words, so they become spaces

@@ -4,8 +4,6 @@ Simple rules, no model. The spelling is the folded words joined by spaces, witho
 "beatles" and "BEATLES" are equal.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Collection, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Put words between the quotation marks of a language."""
 
-from __future__ import annotations
-
 _ENGLISH = ("“", "”")
 #: by ISO 639-1: what opens and what closes
 _MARKS: dict[str, tuple[str, str]] = {

@@ -4,8 +4,6 @@ The table has the weight of each common term in a mixed background corpus; it do
 which may hold one page. ``evals/fit/rarity.py`` writes it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache

@@ -5,8 +5,6 @@ counts less than the word itself. A word without any related one is taken as mis
 nearly so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
 from functools import cache

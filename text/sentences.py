@@ -4,8 +4,6 @@ Rules only: no model, linear time. A line break in a list, after a heading or in
 prose does not.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 separate: they show the kind of answer, not the topic.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 

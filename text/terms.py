@@ -1,7 +1,5 @@
 """Find the search terms of a text, with or without the words that carry no topic."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from domain import Passage

@@ -6,8 +6,6 @@
 It speaks to the HTTP API and needs nothing of the server: of this project it imports :mod:`domain` alone.
 """
 
-from __future__ import annotations
-
 from domain.access.collection import Collection, Imported
 from domain.access.key import ApiKey
 from domain.answer import Citation, Cost, ModelCost, NextQuestion, Sentence, Verdict

@@ -1,7 +1,5 @@
 """The client; ``clients/python/unasync.py`` writes the synchronous one from this file."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Errors of a call to the API."""
 
-from __future__ import annotations
-
 from domain.errors import WellreadError
 
 

@@ -1,7 +1,5 @@
 """What was learned from feedback, for operators."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,7 +1,5 @@
 """The options of questions, searches and sources. Written by ``make docs`` from the API's bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 

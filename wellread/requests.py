@@ -1,7 +1,5 @@
 """The request of each call to the API, as a value; nothing is sent here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Read responses of the API: their JSON, or the error to raise; decide when to give up a broken stream."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

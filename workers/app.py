@@ -1,7 +1,5 @@
 """The Celery application: queues, routes and settings."""
 
-from __future__ import annotations
-
 import os
 
 from celery import Celery

@@ -14,8 +14,6 @@ What cannot be read as a message would end the worker, and once noted, the next 
 the log. Whoever writes into the queues can do worse, but a sender's mistake must not.
 """
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

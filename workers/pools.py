@@ -4,8 +4,6 @@ A process shares its worker's memory, opens what its first task needs, says so, 
 that once. No time limit of Celery's ends a thread: what its task waits for must have one.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """The order in which a queue's messages are served, how many wait, and those that were sent to no queue."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

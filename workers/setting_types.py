@@ -1,7 +1,5 @@
 """What settings may be: types that take a value as it stands in the environment and refuse what cannot be used."""
 
-from __future__ import annotations
-
 from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Annotated, Any

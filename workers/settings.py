@@ -4,8 +4,6 @@ Read from the environment with the prefix ``WELLREAD_``, from a file ``.env`` in
 ``/run/secrets`` that are called like the variable in lower case.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """What every task does around its work: it says what came of it, and gives the work back when its worker stops."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Ask and follow: submit a question, report its progress as it happens, return its record."""
 
-from __future__ import annotations
-
 import queue
 import threading
 import time

@@ -1,7 +1,5 @@
 """A transport that lets the client talk to the HTTP application inside this process: no server, no port, no key."""
 
-from __future__ import annotations
-
 import asyncio
 
 import httpx2

@@ -1,7 +1,5 @@
 """The command line. Each command imports what it needs when it runs, so ``--help`` loads nothing heavy."""
 
-from __future__ import annotations
-
 import sys
 import traceback
 

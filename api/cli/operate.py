@@ -1,7 +1,5 @@
 """The operator's commands: start, inspect, repair."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`wellread watch`: questions that are asked again when a page that their answer cites changes."""
 
-from __future__ import annotations
-
 import click
 
 from api.cli.connect import connected, open_client

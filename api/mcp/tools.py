@@ -1,7 +1,5 @@
 """The tools that assistants call: ask, search, read, status, sources. Each calls the HTTP API, which checks the key."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import time

@@ -5,8 +5,6 @@ refuses a foreign Host (DNS rebinding) and, for requests that change something, 
 forgery). A proxy on this machine would let others in: what one passed on is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

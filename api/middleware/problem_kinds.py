@@ -1,7 +1,5 @@
 """The kinds of problems that the API answers with: by the error's class, its name, status, title and what to do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from http import HTTPStatus
 

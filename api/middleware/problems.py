@@ -1,7 +1,5 @@
 """Answers every error as ``application/problem+json`` (RFC 9457): what happened and what to do, no stack trace."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Any

@@ -5,8 +5,6 @@ that is remembered is bounded. The library limits does not fit: its next try may
 instead of three seconds, and its memory grows with each address.
 """
 
-from __future__ import annotations
-
 import hashlib
 import ipaddress
 import math

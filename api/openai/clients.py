@@ -5,8 +5,6 @@ the chat for that. Their prompts are known by their form: a transcript, and the 
 of the few words that all of them use. Such a prompt gets a short reply made of the chat's own words.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

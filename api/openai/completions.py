@@ -4,8 +4,6 @@ References stand in each shape that clients show: [n] markers in the text, an ``
 ``citations`` (the marker n is the n-th URL), and on request a list at the end of the text.
 """
 
-from __future__ import annotations
-
 import json
 import time
 import uuid

@@ -1,7 +1,5 @@
 """The body of a chat completion's request, and the question it asks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal

@@ -1,7 +1,5 @@
 """Answers a question in one request, which waits for the answer."""
 
-from __future__ import annotations
-
 import anyio
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Response

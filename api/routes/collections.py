@@ -1,7 +1,5 @@
 """Lists, adds and deletes collections: knowledge bases that nothing crosses."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Response

@@ -1,7 +1,5 @@
 """Answers as OpenAI's chat completions API does, so that its clients work unmodified."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace

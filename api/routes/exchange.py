@@ -1,7 +1,5 @@
 """Writes a collection into one file, and takes such a file over."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Iterator

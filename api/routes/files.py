@@ -1,7 +1,5 @@
 """Takes files of the operator's own, and lists them with what came of reading each."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response

@@ -1,7 +1,5 @@
 """Shows whether the process lives, whether questions can be answered, and how the deployment fares."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 

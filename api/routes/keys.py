@@ -1,7 +1,5 @@
 """Lists, makes and revokes API keys beside those of the settings."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Response

@@ -1,7 +1,5 @@
 """Learns from readers' feedback, shows what was learned, and returns to the shipped judge."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Depends
 
 from api.dependencies import ServicesDep

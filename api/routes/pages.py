@@ -1,7 +1,5 @@
 """Gives stored pages, reads a single page on request, and searches for passages without an answer."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response

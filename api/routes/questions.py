@@ -1,7 +1,5 @@
 """Takes questions without waiting for answers; gives their records, progress and traces."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Starts reading whole sites, reports their progress, and pauses, resumes and cancels them."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter, Depends, Response
 
 from api.dependencies import AccessDep, ServicesDep

@@ -1,7 +1,5 @@
 """Lists, adds, changes and removes the sites that may be read for any question."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response

@@ -1,7 +1,5 @@
 """Threads of questions: list and search them, read one, rename and delete it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict

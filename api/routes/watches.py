@@ -1,7 +1,5 @@
 """Watches questions, which are asked again when their evidence changes, and takes readers' feedback on answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from typing import Annotated

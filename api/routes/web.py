@@ -1,7 +1,5 @@
 """Serves the web page, what it suggests to ask, and /docs; they load no script or style from elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fastapi import APIRouter, Depends

@@ -1,7 +1,5 @@
 """An answer, or a thread of them, as a document of its own, in Markdown or HTML: what pages say is shown, never run."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """The API's answers that are not values of :mod:`domain`, and the names of those values in the OpenAPI document."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The bodies of the requests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 

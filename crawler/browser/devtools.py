@@ -1,7 +1,5 @@
 """Speak the DevTools protocol over a pair of pipes: calls with their answers, and the browser's events."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

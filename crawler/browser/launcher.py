@@ -4,8 +4,6 @@ Arguments: the pipe with commands, that for answers, "offline" or "online", whom
 nothing of the project. No browser runs as root: there it would have no sandbox.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import resource

@@ -1,7 +1,5 @@
 """Run Chromium as a process: find it, start it on a pair of pipes in a folder of its own, end it with its children."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -4,8 +4,6 @@ The browser has no network of its own (``crawler.browser.process``): every reque
 guarded fetch (``crawler.browser.requests``). Rendering ends by its deadline, whatever the page does.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from contextlib import suppress

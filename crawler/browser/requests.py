@@ -3,8 +3,6 @@
 Only GETs for scripts, styles and data are sent; no image, no font, no frame, no other page.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import time

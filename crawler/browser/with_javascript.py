@@ -1,7 +1,5 @@
 """Run the scripts of a page that has hardly any text without them, and shows that they will add more."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, Protocol

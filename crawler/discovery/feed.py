@@ -4,8 +4,6 @@ Not with feedparser: given bytes, it first tries to open the file of that name, 
 used here.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -5,8 +5,6 @@ meaning. Links that have neither come last, contents pages first among them, so 
 explored too. Endless families of URLs are bounded.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ Pure and quick: only words that may match a term of the question are analysed, e
 of a perfect anchor, so that links of different sites compare: [0, about 1.3].
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter, defaultdict

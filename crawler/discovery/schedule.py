@@ -4,8 +4,6 @@ Cron lines have the meaning of Debian's cron (cronsim), with daylight saving tim
 its end, a time in the repeated hour comes once.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

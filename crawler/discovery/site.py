@@ -3,8 +3,6 @@
 No question matters here: lists of pages come first, then pages by their distance from the front page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final
 

@@ -3,8 +3,6 @@
 The search index of a manual is read as a sitemap with titles.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ Entities are never expanded, nothing is fetched, and only the current entry is i
 the entries before the cut are given.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from io import BytesIO

@@ -3,8 +3,6 @@
 What has a program of its own is started as one; what is read by this one, as a web page, in a fork of it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

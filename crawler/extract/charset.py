@@ -4,8 +4,6 @@ The labels are those of the WHATWG's table. Bytes without a charset that fits ar
 the text that the language detector is surest of counts: of short ones, a guess by single letters is often wrong.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ What fits is not cut: code, a list with the sentence above it, a table, a term w
 cut, its later passages repeat the sentence, the table's header or the term as their lead.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

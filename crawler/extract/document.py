@@ -4,8 +4,6 @@ Of a page of documentation all but its navigation is kept, of other pages the ar
 (``content/main_content.py``); code, lists and tables keep their form. No bytes raise anything but NothingToRead.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy

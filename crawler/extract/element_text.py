@@ -4,8 +4,6 @@ Blank lines stand between blocks; a list's items, a table's rows, a term and its
 ordered lists keep their numbers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

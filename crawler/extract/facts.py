@@ -4,8 +4,6 @@ A fact has a span if its object is found in the page's text: soon after its labe
 one place only.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

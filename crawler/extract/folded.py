@@ -4,8 +4,6 @@ A panel is opened by a control that names it, or that stands beside it; a contro
 Menus, dialogs and what a form answers are no panels.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import islice

@@ -4,8 +4,6 @@ A formula is often drawn twice, one of both hidden, and TeX stands in attributes
 not believed to be a formula.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Parse HTML or XHTML to an lxml tree, and tell which elements hold other matters of a site than the page's own."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

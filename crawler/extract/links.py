@@ -1,7 +1,5 @@
 """Read the links of a page: their URLs, their texts, and the text around them; its frames and named neighbours too."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice

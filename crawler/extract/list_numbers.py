@@ -1,7 +1,5 @@
 """Number the items of an ordered list as a browser does: its start, its direction, its letters or numerals."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from itertools import islice

@@ -3,8 +3,6 @@
 Manual pages printed by ``man``, and other texts wrapped by hand, are such pages. A page of source code is none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A mark that links to its note is left out, as the sign that links to a heading is; another one becomes " [1]".
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -4,8 +4,6 @@ A cell that spans several rows or columns stands in each of them, several rows o
 spans the table stands above it. So every value is in its column, and in a row that says what it is of.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Tell what of a page stays together in a passage, and where each may be cut if it must: its units and their pieces."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Text that opens with a click is visible (:mod:`crawler.extract.folded`). What a 
 is not known.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 from typing import Any

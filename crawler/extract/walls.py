@@ -5,8 +5,6 @@ needed: a heading and a sentence that only such answers have (``[walls]`` in ``t
 is made of.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from enum import StrEnum

@@ -3,8 +3,6 @@
 All of it is secret and holds for that site alone: headers for its pages, the rest for connections to its host.
 """
 
-from __future__ import annotations
-
 import base64
 import ssl
 import tempfile

@@ -4,8 +4,6 @@ Pure: it checks URLs and IP addresses, and never asks the DNS. ``crawler.fetch.n
 all its addresses to ``Guard.admit``, and connects to an admitted one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A name is resolved once, the guard must admit every address, and the connection 
 verifies the name, because the connection pool starts it with the URL's host.
 """
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import threading

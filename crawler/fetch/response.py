@@ -1,7 +1,5 @@
 """Read an answer off its connection, within the limits; name the error of one that cannot be used."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterable, Mapping
 from contextlib import aclosing, suppress

@@ -1,7 +1,5 @@
 """The result of a fetch: an answer within limits, or one of the errors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

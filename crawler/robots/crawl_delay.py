@@ -3,8 +3,6 @@
 Pure: the caller stores each host's delay and its next slot.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 

@@ -3,8 +3,6 @@
 The files are cached by origin, and their sitemaps collected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -5,8 +5,6 @@ Of Google's own 140 cases, 137 are decided as Google decides them, with protego 
 Pure. Parsing is linear in the file, a check is linear in the rules of one agent, whatever the file says.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping

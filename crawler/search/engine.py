@@ -1,7 +1,5 @@
 """Define what every engine is: from a query to links, within its rate limit."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """The errors of engines; each kind says how long its engine is then not asked (its cooldown)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from domain.errors import WellreadError

@@ -1,7 +1,5 @@
 """Call an engine's HTTP API through the guarded client; every failure is an EngineError, and no message has the key."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Search with an engine whose JSON API needs a key; its class says what to ask, and where the results are."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar

@@ -3,8 +3,6 @@
 The error is told by the answer's status, or by the words that engines use.
 """
 
-from __future__ import annotations
-
 import contextlib
 import html
 import json

@@ -1,7 +1,5 @@
 """Ask several engines at once and fuse their links; an engine that fails or is slow never fails the rest."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Define a collection: a knowledge base of its own, with its sources, files, questions and all that is made of them."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

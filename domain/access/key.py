@@ -1,7 +1,5 @@
 """Define the roles of API keys, and a key as it is listed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

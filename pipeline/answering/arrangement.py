@@ -4,8 +4,6 @@ Only what can be told without understanding: a number among the words of another
 changed places in a sentence that is otherwise the text's, and a copied sentence with one word replaced.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -7,8 +7,6 @@ another. That a sentence denies its quote, or says "all" where the quote does no
 without one it counts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

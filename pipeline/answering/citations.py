@@ -3,8 +3,6 @@
 Sentences with an invalid citation are dropped, whoever composed them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

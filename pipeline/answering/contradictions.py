@@ -6,8 +6,6 @@ the value of its best sentence, however many of its pages repeat it. Places are 
 Munich and München, may both be right.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

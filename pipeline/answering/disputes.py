@@ -3,8 +3,6 @@
 A side that the answer does not cite is quoted after it, in its page's words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

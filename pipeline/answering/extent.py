@@ -4,8 +4,6 @@ A quote never crosses a heading or a question, and never runs from a paragraph i
 does not announce.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

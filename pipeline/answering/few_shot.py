@@ -4,8 +4,6 @@ Solved questions have answers that a reader confirmed, or stand in the operator'
 shows form and length, never facts: it is given as data, and only text of search results can be cited.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

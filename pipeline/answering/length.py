@@ -1,7 +1,5 @@
 """How much is quoted for an answer of each length, and how much a model reads and writes for it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

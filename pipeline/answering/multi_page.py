@@ -5,8 +5,6 @@ that it names, or that names it, when the best sentence lacks words of the quest
 gold answer .46 → .73, with 6 % of SQuAD's answers one sentence longer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from domain import Passage

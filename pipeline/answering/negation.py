@@ -1,7 +1,5 @@
 """Tell whether a sentence denies what a text says."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Write notices for the reader of an answer: its sources disagree, or they are older than asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

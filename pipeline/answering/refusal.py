@@ -1,7 +1,5 @@
 """Recognise text that says that it has no answer, in the languages of answers."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -5,8 +5,6 @@ defines by "What is …?". Nothing else is made up, and only pages in the questi
 taken only where a passage that was found holds it: asked for the section next to it, the same passages would not do.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

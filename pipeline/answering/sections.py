@@ -3,8 +3,6 @@
 A hit is a passage of some hundred words, and what makes it an answer often stands beside it. The first gets most room.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest

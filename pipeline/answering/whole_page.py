@@ -4,8 +4,6 @@ A sentence that answers cannot be told by its words here: "What does this page s
 every sentence on the captain, and a wish for a summary by the first sentence of each part.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Final

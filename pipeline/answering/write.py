@@ -1,7 +1,5 @@
 """Write quotes as an answer: their readable text, their citations, and the place of the chosen sentence in each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

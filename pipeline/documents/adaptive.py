@@ -4,8 +4,6 @@ The rule compares the mean similarity of hits in falling order: that mean never 
 ``min_k`` or never. The default is :func:`pipeline.judging.cutoff.cut_off_by_judge`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

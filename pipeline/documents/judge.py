@@ -6,8 +6,6 @@ its similarities counts as .7; ``evals/fit/document_scale.py`` writes it. Anothe
 are. The stop rule (:mod:`pipeline.documents.adaptive`) reads similarities on the same scale.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

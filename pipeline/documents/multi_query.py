@@ -4,8 +4,6 @@ By default the wordings' hits are fused by score (:mod:`pipeline.retrieval.fusio
 question's own words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 

@@ -4,8 +4,6 @@ The design document names the method and gives no formula. This is personalised 
 names from hit to hit restarts, one time in seven, at a hit chosen by its score. Without an edge the order stays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Protocol
 

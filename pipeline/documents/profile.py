@@ -4,8 +4,6 @@ A setting that is given explicitly wins; the names in WELLREAD_ENHANCEMENTS chan
 not here is by default as the documents say: two hits of .7, three variants, twice the hits up to 20, k = 60.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

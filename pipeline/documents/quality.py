@@ -4,8 +4,6 @@ The formula is the design document's [_score_section_quality, CONTENT_QUALITY_TH
 counts up to .8 and the question's words up to .2; fewer than 20 words are a stub and score 0.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

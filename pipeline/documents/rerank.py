@@ -3,8 +3,6 @@
 The hits themselves are the corpus. TF-IDF and the hybrid read only the passage's text and ignore its language.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

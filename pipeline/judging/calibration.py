@@ -9,8 +9,6 @@ model there is one that leaves similarity out and asks for more. ``calibration.j
 sets they were fitted on and their metrics; ``evals/fit/judge.py`` writes it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ for its confidence in the first hits; it stops only if the remaining hits add no
 names the page of a remaining one. The design document's rule is in :mod:`pipeline.documents.adaptive`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol

@@ -5,8 +5,6 @@ were read, and how they cover its words. Each word is weighed by its rarity amon
 hits: on a site about one subject, the subject's name is everywhere and shows nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields

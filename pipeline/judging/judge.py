@@ -4,8 +4,6 @@
 :mod:`pipeline.documents.judge`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """The kind of a sentence, by its form: prose, a row, code, a heading …"""
 
-from __future__ import annotations
-
 import re
 from typing import Literal
 

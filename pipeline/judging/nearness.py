@@ -3,8 +3,6 @@
 A sentence in other words than the question's, or in another language, shares no word with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate

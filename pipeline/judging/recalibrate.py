@@ -5,8 +5,6 @@ used only if it predicts the answers that were held out better than the shipped 
 or meant to harm moves a confidence a little at most, and feedback that contradicts the judge altogether is refused.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Score the sentences by how well they answer: the composer quotes the best, and the judge weighs them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ A heading, a question, a signature or a line that ends in a colon tells nothing 
 sentences that follow. So does an announcement of what cannot be quoted with it: alone it is half a sentence.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ The vectors of single words compare across languages: "Zimmer" is near "rooms" (
 page that has none (.38). So a page in another language covers the question's words as one in its own language does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean

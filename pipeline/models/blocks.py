@@ -4,8 +4,6 @@ Marks of Markdown are cut off, so that a block's text is what it says. Steps are
 begins a sentence.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Ask the small model whether the sentences of an answer agree with their quotes: one call for all of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

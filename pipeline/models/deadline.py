@@ -4,8 +4,6 @@ Two times bound an attempt: until its first token, and until its end. They hold 
 nobody can interrupt a thread. A name that the resolver is slow to look up is the only wait that they do not end.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping

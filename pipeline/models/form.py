@@ -4,8 +4,6 @@ A number must be in its quote, and so must all words of a text; yes or no must o
 model gives no such value is null, whatever the rules have put there; a list of objects is the fuller one of the two.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Find JSON in a model's reply: small models put it into fences, behind their thoughts, or among other words."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Page text leaves the process in these forms and nowhere else.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Compute the cost of a call from its tokens; the prices known here are those of Claude's models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Hold the system prompts, in which no text of pages and askers stands, and what is said of one question."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Declare what a provider of language models is asked and replies, in plain values; the providers are beneath."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Define the JSON that a model is asked for, and read variants, verdicts and facts from it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args

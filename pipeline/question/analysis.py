@@ -3,8 +3,6 @@
 The formula and its constants are the design document's [analyze_query_complexity]; no model is asked.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

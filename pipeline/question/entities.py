@@ -5,8 +5,6 @@ every noun is capitalised: there a lone word counts only where neither its endin
 nouns shows that it is none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Choose how much to retrieve and how sure to be for each kind of task: the design document's [TASK_STRATEGIES]."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A kind is rewarded when the answer cites a passage that was among the first hits
 are stored for each type of question and kind; nothing of the question itself.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from typing import get_args

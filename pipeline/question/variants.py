@@ -5,8 +5,6 @@ gets its keywords and a statement of its topic. In any other language the keywor
 around them would find English pages.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Tell a yes/no question by its form, and take the "Yes" or "No" of a model's answer to one as the short answer."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

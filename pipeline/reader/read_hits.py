@@ -3,8 +3,6 @@
 Sentences that were read do not compare with others: either all of the best hits are read, or none is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Reorder hits by their nearest sentence: a passage on many things can say in one sentence what was asked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Final

@@ -4,8 +4,6 @@ A question that compares, or that names several things, may need several pages [
 each page comes before the second hit of any. The hits of every other question keep their order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Find facts that answer a question: it names their subject and contains the words of their predicate."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Protocol
 

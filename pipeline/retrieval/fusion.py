@@ -3,8 +3,6 @@
 The order of the hits and rankings passed in never matters: equal scores are ordered by passage id.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 

@@ -7,8 +7,6 @@ the question that are still missing rank the pages it leads to. A name counts le
 The first hit stays first, so a question that one passage answers is answered as before.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

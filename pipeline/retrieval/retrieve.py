@@ -1,7 +1,5 @@
 """Retrieve hits for one or several queries: embed in one batch, search text and vectors at once, fuse, rerank."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass

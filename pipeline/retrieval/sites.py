@@ -1,7 +1,5 @@
 """Tell sites apart: whoever runs a site can write the same on all its pages, so a site has one vote."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 

@@ -4,8 +4,6 @@ Such a sentence is never quoted as an answer. An instruction in unknown words, a
 can only be quoted, with their citation.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable

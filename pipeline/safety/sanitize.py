@@ -3,8 +3,6 @@
 The quote of a citation is not sanitised: it is the page's text to the letter.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

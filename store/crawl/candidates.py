@@ -1,7 +1,5 @@
 """Store the candidates of a question's crawl and their outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta

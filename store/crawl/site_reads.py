@@ -3,8 +3,6 @@
 One candidate of a site read is read at a time; whoever finishes it takes the next one in the same transaction.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Store the operator's sources, and the robots.txt and delay of hosts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Any model of the fastembed library, which downloads it from its hub on first use (optional dependency)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

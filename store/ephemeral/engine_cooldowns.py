@@ -4,8 +4,6 @@ A cooldown doubles with each further failure and ends with the first answer. It 
 empty, engines are asked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What is to be erased from the disk, as a mark in Redis: each deletion sets it, it goes when all are erased."""
 
-from __future__ import annotations
-
 import math
 import uuid
 

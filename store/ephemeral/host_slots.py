@@ -5,8 +5,6 @@ worker sleeps and waiting readers do not race each other. Receivers of webhooks 
 once, without a delay, and what waits for one is sent by whoever ends a delivery there.
 """
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import dataclass
 from typing import Any

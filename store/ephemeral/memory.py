@@ -1,7 +1,5 @@
 """How much of the memory that Redis may use is used."""
 
-from __future__ import annotations
-
 import threading
 import time
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Only traces depend on it: where Redis is away or empty, what follows begins a trace of its own.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ Whoever comes at the time that was told goes before those who come for the first
 for some seconds. Where Redis is away or was emptied, nobody has a turn, and room is for who comes first.
 """
 
-from __future__ import annotations
-
 import math
 import time
 

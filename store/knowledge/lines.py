@@ -1,7 +1,5 @@
 """Sources and pages as lines of the file; a line that cannot be one is refused."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Self, TypeVar

@@ -1,7 +1,5 @@
 """Threads and questions as lines of the file: the JSON that their rows hold, after a look at every part of it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, Final, Literal, Self

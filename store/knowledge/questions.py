@@ -1,7 +1,5 @@
 """Turn threads and questions into lines of the file, and lines into threads and questions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal

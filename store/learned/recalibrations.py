@@ -1,7 +1,5 @@
 """Store what was learned from feedback about the judge's confidence, and give it to the processes that judge."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

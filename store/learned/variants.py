@@ -1,7 +1,5 @@
 """Store variants that were paid for, and count which kinds of variant earned citations."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Delete a page with all that was derived from it; its row is emptied at once, and goes when its words are erased."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta

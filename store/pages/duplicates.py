@@ -4,8 +4,6 @@ A page says itself which one that is (``rel=canonical``); else the shorter URL w
 what only looks alike would lose an answer, so without a page's own word its title and every number must be the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import datetime

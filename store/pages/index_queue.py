@@ -1,7 +1,5 @@
 """Claim pages that wait to be indexed, record the result, and find the questions that wait for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 

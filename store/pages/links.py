@@ -1,7 +1,5 @@
 """Store the links that were seen on pages, in sitemaps and in feeds."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime

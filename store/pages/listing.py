@@ -1,7 +1,5 @@
 """List what was read, and what was not and why, by address and in parts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Store pages: their text, their facts, and when they are due again."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

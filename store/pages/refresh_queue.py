@@ -5,8 +5,6 @@ At most one page of a host is read at a time (its lane). Waiting hosts are serve
 host therefore delay no other. Every query uses an index, so the cost of a claim does not grow with the pages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, cast

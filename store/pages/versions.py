@@ -1,7 +1,5 @@
 """Store the texts that a page had before its present one: the last few, as each was read."""
 
-from __future__ import annotations
-
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 

@@ -3,8 +3,6 @@
 A private page becomes public when a source covers it, or when it is read for everyone; never the other way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Store the history of a page: the result of each visit. The same result again only raises the last one's count."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import Select, delete, select

@@ -3,8 +3,6 @@
 LanceDB's threads and locks do not survive a fork: a process forked from one that opened it is refused.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Define the errors of the passages table; turn LanceDB's errors into advice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final

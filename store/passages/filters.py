@@ -1,7 +1,5 @@
 """Conditions on the passages table, in its SQL, with every value quoted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final

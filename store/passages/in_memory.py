@@ -5,8 +5,6 @@ only for the version of the table it was made of; while it is made again, and fo
 answers itself. Where the texts have no room, they alone are read from the table.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time

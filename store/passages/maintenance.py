@@ -4,8 +4,6 @@ Measured: below 5,000 rows a scan is faster than any vector index; to 100,000 IV
 IVF_RQ keeps the index in memory and the search refines its candidates with the exact vectors.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

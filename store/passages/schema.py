@@ -1,7 +1,5 @@
 """The columns of the passages table, and passages to rows and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime

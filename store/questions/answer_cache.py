@@ -4,8 +4,6 @@ An answer is used again while no page that it cites has changed. A "not known" i
 since, and, where the web may be read, only as long as a page read is fresh.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from sqlalchemy import select

@@ -1,7 +1,5 @@
 """Store the revisions of a question's answer, find them and related questions, copy them to equal questions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime

@@ -3,8 +3,6 @@
 A request's name is a hash of its question and its body, so that it is sent once however often its step begins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

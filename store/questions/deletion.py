@@ -4,8 +4,6 @@ Old ones go a small batch at a time, unless they are watched, a reader said whet
 on; what was read stays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Store the evidence of an answer: the pages it cites and their content hashes. A changed page makes it stale."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any

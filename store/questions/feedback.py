@@ -1,7 +1,5 @@
 """Store readers' feedback on each revision of an answer; give it to learning, and confirmed answers as examples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

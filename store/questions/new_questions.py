@@ -1,7 +1,5 @@
 """Save new questions: once for one idempotency key, with a key that equal questions share."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import uuid

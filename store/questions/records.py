@@ -1,7 +1,5 @@
 """Build a question's record from its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta

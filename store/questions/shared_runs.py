@@ -4,8 +4,6 @@ This module says who leads and who follows. A follower's row says FOLLOWING and 
 transaction that moves the leader, so that no death of a process can part them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Find questions in SQL, move them from step to step, cancel and restart them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime

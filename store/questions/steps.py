@@ -1,7 +1,5 @@
 """Add steps to a question's trace. The field names of the details are the keys of the stored JSON: a contract."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Find, rename and delete threads; read the last turns of one, from which a question is understood."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Read the trace of a question: its finished steps and the pages read; add up its costs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta

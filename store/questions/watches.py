@@ -1,7 +1,5 @@
 """Store watches: a watched question is asked again when its evidence changes, and each new answer is notified once."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Deliveries to callers in SQL."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import select

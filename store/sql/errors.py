@@ -4,8 +4,6 @@ Callers of the API get these words too: they name the database's host, and neith
 What else a driver says is in the log.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -5,8 +5,6 @@ still holds the lease may record the result. An attempt is counted when work sta
 process counts too.
 """
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta

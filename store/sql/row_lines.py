@@ -3,8 +3,6 @@
 The tables are those that the database has, so lines of any schema are read; SQLite's and PostgreSQL's are equal.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence

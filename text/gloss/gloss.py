@@ -4,8 +4,6 @@
 translation, and seldom as good, but more is found by it than by the vectors of a model for many languages.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ inflected, and compounds: "Festplatten" is "hard disks". What is not in it is lo
 is, then in German and Dutch as two words; a name is found nowhere and stays as it is.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 from bisect import bisect_left

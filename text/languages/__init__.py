@@ -4,8 +4,6 @@
 needed: the rules that read it then do not apply.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

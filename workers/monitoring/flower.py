@@ -3,8 +3,6 @@
 A page elsewhere whose name resolves to this machine could otherwise read what Flower shows here (DNS rebinding).
 """
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """What came of the running task, in words: its result in Celery's events, which Flower shows. Nothing reads it back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -4,8 +4,6 @@ Run as a program it reads requests from its standard input, a line of JSON each,
 output tells who was started and who ended. It ends with its input, or its parent, and its children end with it.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import json

@@ -4,8 +4,6 @@ Run as a program (``parent_death.py PARENT_PID SIGNAL COMMAND …``) it asks the
 command. Without ``prctl`` (macOS) a parent that ends in order still stops its children, a killed one does not.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

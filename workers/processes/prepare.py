@@ -3,8 +3,6 @@
 A program of its own, so that the process that runs as long as the stack does not hold what this loads.
 """
 
-from __future__ import annotations
-
 import sys
 
 from domain.errors import WellreadError

@@ -1,7 +1,5 @@
 """The programs of the embedded stack, with their command lines."""
 
-from __future__ import annotations
-
 import signal
 
 from domain.flow import WORKERS

@@ -5,8 +5,6 @@ A child that dies is restarted after a pause that grows while it keeps dying. Ch
 the thread that started it, so one thread starts them all and lives until they have stopped.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Measures a question's crawl after each wave of pages, and decides when it must end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Names what answers are made with: an answer is given again only where this is the same."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Decide the next status of a question after each lookup: pure, one function a step."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace

@@ -1,7 +1,5 @@
 """Attributes that are computed on first use, once, also if several threads need them at the same time."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 

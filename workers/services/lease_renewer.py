@@ -1,7 +1,5 @@
 """Renews the leases that this process holds."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

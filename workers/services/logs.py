@@ -1,7 +1,5 @@
 """How a process writes its log."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Failures that are no work's fault: the database or Redis was away."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """The rules of a pass that settings choose: who judges, when to stop, how hits are fused and ordered, the limits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import partial

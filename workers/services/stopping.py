@@ -8,8 +8,6 @@ A worker that dies tells nobody. Its processes end what they work on, and then t
 and nobody waits for its lease. Threads are stopped otherwise (:class:`workers.pools.Threads`).
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """The queue ``answer``: accepts questions and searches the knowledge base."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The queue ``crawl``: finds pages and reads them."""
 
-from __future__ import annotations
-
 from domain import Status
 from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app

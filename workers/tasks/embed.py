@@ -1,7 +1,5 @@
 """The queue ``embed``: the only writer of the knowledge base."""
 
-from __future__ import annotations
-
 from domain.access.collection import DEFAULT, UnknownCollection
 from workers import erasure
 from workers import indexing as embedding

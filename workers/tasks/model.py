@@ -1,7 +1,5 @@
 """The queue ``model``: what waits for other services, in threads, so that it holds no process."""
 
-from __future__ import annotations
-
 from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app
 from workers.questions import batches, webhooks, writing

@@ -1,7 +1,5 @@
 """The queue ``upkeep``: lost work, due pages."""
 
-from __future__ import annotations
-
 import time
 
 from workers import deletion, folders, sweep

@@ -1,7 +1,5 @@
 """Serves the demonstration's pages on a free loopback port, and records the requested paths."""
 
-from __future__ import annotations
-
 import mimetypes
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Cuts an answer to the sentences that say what was asked; the export of a question has all of it."""
 
-from __future__ import annotations
-
 from domain.answer import Focus, Sentence
 from domain.record import Record
 from domain.short_answer import SURE

@@ -1,7 +1,5 @@
 """Formats the passages that a search found for the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from api.cli.views.question import Style

@@ -3,8 +3,6 @@
 Pure: turns values into lines no wider than the terminal, and strips control characters from page text.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

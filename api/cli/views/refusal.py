@@ -1,7 +1,5 @@
 """Says what the API refused in the words of the command line: commands and options instead of routes and fields."""
 
-from __future__ import annotations
-
 import re
 
 from api.cli.options import flag_of

@@ -1,7 +1,5 @@
 """Fits text to a terminal: counts columns, breaks lines, removes control characters; writes times and numbers."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

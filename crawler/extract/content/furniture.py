@@ -4,8 +4,6 @@ Such a line is told by its words alone, so it must be one of these as a whole. A
 that made the page is furniture only at the page's end; below a heading that names them it is content.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 A page of documentation is kept whole but for its navigation; of other pages what a library takes for the article.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence, Set

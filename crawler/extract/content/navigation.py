@@ -4,8 +4,6 @@ An element is removed for what it is (``nav``, its role), for what its class say
 a row of links to the neighbouring pages, a list of links to the headings of the same page.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ networks. Elsewhere the two dangers are measured: content that would be lost as 
 be kept as documentation.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import islice

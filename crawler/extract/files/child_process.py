@@ -5,8 +5,6 @@ text or rows, with its place, a file within the file, or what cannot be read.
 Arguments: what reads it, seconds of processor time, bytes of memory, characters.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """Write a Word document (DOCX) as HTML: headings, lists, tables, boxes, charts, notes; no deleted, no hidden text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any

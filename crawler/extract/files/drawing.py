@@ -1,7 +1,5 @@
 """Write what office documents have in common as HTML: tables with merged cells, charts, diagrams, pictures' words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

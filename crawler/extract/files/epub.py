@@ -1,7 +1,5 @@
 """Take the chapters of an e-book (EPUB) in the order in which they are read; each is a page of XHTML."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote, urldefrag

@@ -1,7 +1,5 @@
 """Write an OpenDocument text or presentation (ODT, ODP) as HTML: headings, lists, tables, charts, notes, comments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from html import escape

@@ -1,7 +1,5 @@
 """Write slides (PPTX) as HTML, each a part of its own: its title as a heading, lists, tables, charts, the notes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from html import escape
 from typing import Any

@@ -1,7 +1,5 @@
 """Read a file of the operator's own: its first bytes say what it is; its name only tells kinds of text apart."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

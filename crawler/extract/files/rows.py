@@ -1,7 +1,5 @@
 """Write rows of values, of CSV or a workbook, as lines that name their columns; titles above the names stay text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

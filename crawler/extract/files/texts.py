@@ -1,7 +1,5 @@
 """Take the text of notebooks, mail, saved pages and JSON; write other markups as Markdown, as far as headings go."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

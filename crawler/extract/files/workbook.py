@@ -1,7 +1,5 @@
 """Take the rows of a workbook (XLSX, XLSM, XLSB, XLS, ODS), sheet by sheet, as text; dates are as ISO has them."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -4,8 +4,6 @@ Reads the file from standard input and writes JSON lines: its metadata, or why i
 page as soon as it is known. Arguments: seconds of processor time, bytes of memory, pages, characters.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import re

@@ -1,7 +1,5 @@
 """Join the pages of a PDF to one text: without running headers and footers, with words and paragraphs rejoined."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

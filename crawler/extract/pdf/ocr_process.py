@@ -4,8 +4,6 @@ Reads the file from standard input and writes a JSON line with the text of each 
 seconds of processor time, bytes of memory, numbers of pages. Nothing is downloaded: the models are in the package.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import math

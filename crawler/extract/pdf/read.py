@@ -1,7 +1,5 @@
 """Read a PDF's text in a process that is bounded in time and memory: a PDF can hang any parser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Search with Brave, which has an index of its own; needs a key."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from crawler.search.engine import Query, RateLimit, Recency

@@ -4,8 +4,6 @@ The package ``ddgs`` does the same, but opens its own connections, which no guar
 DuckDuckGo may change the page, ask for a captcha or forbid it: whoever turns this engine on is responsible.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 from urllib.parse import parse_qs, urlsplit

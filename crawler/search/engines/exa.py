@@ -1,7 +1,5 @@
 """Search with Exa, an engine over embeddings that accepts whole questions; needs a key."""
 
-from __future__ import annotations
-
 from crawler.search.engine import Query
 from crawler.search.keyed_engine import JsonObject, KeyedEngine
 from crawler.search.responses import text_of

@@ -1,7 +1,5 @@
 """Search with Kagi, an engine without advertising; needs a key, and is paid by the query."""
 
-from __future__ import annotations
-
 from crawler.search.engine import Query
 from crawler.search.keyed_engine import JsonObject, KeyedEngine
 

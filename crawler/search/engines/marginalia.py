@@ -1,7 +1,5 @@
 """Search with Marginalia, an index of small, text-heavy, mostly English sites; needs a key."""
 
-from __future__ import annotations
-
 from crawler.search.engine import Query, RateLimit
 from crawler.search.keyed_engine import JsonObject, KeyedEngine
 

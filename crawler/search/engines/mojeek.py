@@ -1,7 +1,5 @@
 """Search with Mojeek, which has an index of its own and no tracking; needs a key, sent in the URL."""
 
-from __future__ import annotations
-
 from crawler.search.engine import Query, RateLimit
 from crawler.search.errors import EngineError, EngineKeyRejected, OutOfCredit
 from crawler.search.keyed_engine import JsonObject, KeyedEngine

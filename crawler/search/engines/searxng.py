@@ -1,7 +1,5 @@
 """Search with SearXNG, a metasearch engine that the operator runs, through its JSON API."""
 
-from __future__ import annotations
-
 from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import EngineDown, EngineError, EngineForbidden

@@ -1,7 +1,5 @@
 """Search with Serper, an API for Google's results; needs a key."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from crawler.search.engine import Query, Recency

@@ -1,7 +1,5 @@
 """Search with Tavily, an API made for language models; needs a key."""
 
-from __future__ import annotations
-
 from crawler.search.engine import Query
 from crawler.search.keyed_engine import JsonObject, KeyedEngine
 

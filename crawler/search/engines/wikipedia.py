@@ -1,7 +1,5 @@
 """Search with Wikipedia's own full-text search, through the MediaWiki action API; needs no key."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 from urllib.parse import quote
 

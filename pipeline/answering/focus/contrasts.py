@@ -4,8 +4,6 @@ Each value has its own clause: the words before or behind it, up to its neighbou
 question says, and little else, answers. Where no clause says more of the question than the others, none does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

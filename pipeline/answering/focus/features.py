@@ -5,8 +5,6 @@ the form of the words by the kind of thing asked for, the neighbouring words, th
 their rarity, their number.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

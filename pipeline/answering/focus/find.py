@@ -3,8 +3,6 @@
 A softmax over the runs of words in the sentence, its weights fitted by ``evals/fit/answer_span.py``.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

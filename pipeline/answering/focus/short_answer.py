@@ -1,7 +1,5 @@
 """Find the few words of a quote that are surely the short answer: a whole cell of a table, a value of a sentence."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

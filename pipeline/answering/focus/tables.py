@@ -5,8 +5,6 @@ its label and the other values. The cell that alone is told by the most of the q
 them is left over: a row on a valve does not say what a pump costs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

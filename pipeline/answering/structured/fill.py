@@ -1,7 +1,5 @@
 """Ask for each value of a schema by itself, and read it out of the answer to that; what is not said is null."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -3,8 +3,6 @@
 A row is an object, and its line is the citation of each of its values. A value that a cell does not give is null.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Read the JSON schema that an answer is to have: objects of values and lists, each of which is looked up."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

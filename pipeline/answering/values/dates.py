@@ -1,7 +1,5 @@
 """Find dates in a text, English, German or ISO: days, months, years, decades and centuries."""
 
-from __future__ import annotations
-
 import calendar
 import re
 from collections.abc import Iterator, Mapping

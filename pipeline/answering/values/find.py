@@ -1,7 +1,5 @@
 """Find the values of one kind in a text; a range is one value."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Find numbers and sums of money in a text: in digits or letters, English or German, with their units."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -4,8 +4,6 @@ A model may write a number in another form (1,000 for one thousand, 3 October fo
 it. A number that the source gives in no form, with another unit, or less exactly is made up.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator

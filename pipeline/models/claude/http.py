@@ -4,8 +4,6 @@ Importing this module imports the SDK, which is slow: import it where a call is 
 they sleep for as long as ``Retry-After`` says, know no deadline, and do not see an overload reported inside a stream.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace

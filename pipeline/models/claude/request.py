@@ -1,7 +1,5 @@
 """Write a prompt as a request of Anthropic's Messages API: passages as ``search_result`` blocks that can be cited."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

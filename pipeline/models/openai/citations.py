@@ -4,8 +4,6 @@ A quote must stand in the passage that it names, white space aside; the citation
 that no half of it is taken for its meaning. A marker cites the sentence of its passage that says most of the claim.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

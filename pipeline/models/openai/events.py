@@ -1,7 +1,5 @@
 """Read a server's replies from its bytes: the events of a stream, a whole JSON object, what an error says."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

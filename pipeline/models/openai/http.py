@@ -4,8 +4,6 @@ Written on the HTTP client that the embedders use, and not on OpenAI's SDK: serv
 takes for granted. What a server refuses is left out, and remembered for its model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Put a reply together from the events of its stream."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from pipeline.llm import BadReply, ModelUnreachable

@@ -1,7 +1,5 @@
 """Write a prompt as a request of the chat completions API: passages as marked text, the reply as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

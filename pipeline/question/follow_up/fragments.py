@@ -1,7 +1,5 @@
 """Complete a fragment with the question before it ("And on Windows?", "Why?"): in the place of what is of its kind."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple

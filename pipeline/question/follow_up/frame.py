@@ -3,8 +3,6 @@
 By the shapes that questions have; what is of no known shape has a name, or its words, as what it is about.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field, replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Take phrases apart, and tell what kind of thing a word names: a time, what other things have, several things."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

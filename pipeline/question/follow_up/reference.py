@@ -3,8 +3,6 @@
 An "it" that stands for nothing does not point back: "Is it safe to …?".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Complete a question from its thread: what it leaves out, and what its pronouns stand for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Final

@@ -4,8 +4,6 @@ Words are weighed by their rarity among these hits, and related words count, as 
 kinds of sentences and the lines that lead to them are left out: there are many hits here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -5,8 +5,6 @@ The weights are the same for every language and embedder: each signal is relativ
 negative.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ Rows that wait for work carry a lease (:class:`Leased`): a message only says "lo
 anything to do. Times are UTC and timezone-aware on the way in and out, on SQLite and PostgreSQL alike.
 """
 
-from __future__ import annotations
-
 from store.sql.tables.access import ApiKeyRow, CollectionRow
 from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchRow
 from store.sql.tables.columns import Leased, Table, UtcDateTime

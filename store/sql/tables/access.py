@@ -1,7 +1,5 @@
 """The tables of collections and of API keys; only the default collection's database has rows in them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tables of answers: their evidence, their watches, and their readers' feedback."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

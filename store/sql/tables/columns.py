@@ -1,7 +1,5 @@
 """The parts of every table: the type of its times, the names of its constraints, the lease of a row that waits."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

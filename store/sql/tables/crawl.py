@@ -1,7 +1,5 @@
 """The tables of the crawl: candidates, whole sites, links, sources and hosts."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

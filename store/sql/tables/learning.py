@@ -1,7 +1,5 @@
 """The tables of learning: variants that were paid for, their success, and recalibrations of the judge."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tables of pages, of the visits to them, and of the names and facts in them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from enum import StrEnum
 from typing import Any

@@ -1,7 +1,5 @@
 """The tables of questions: their state, threads and steps, and the deliveries to their callers."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
