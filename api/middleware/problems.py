@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from api.middleware.auth import refusal
-from api.middleware.problem_kinds import Problem, of_error, of_status
+from api.middleware.problem_kinds import BadForm, Problem, of_error, of_status
 from api.middleware.wrong_keys import TooManyWrongKeys
 from api.openai.completions import PREFIX, error_json, status_of
 from api.schemas.requests import wrong_field
@@ -78,13 +78,7 @@ def install_for_requests(app: FastAPI) -> None:
 def _of_validation(error: Exception) -> Problem:
     assert isinstance(error, RequestValidationError)
     found = "; ".join(_readable(entry) for entry in error.errors()[:8])
-    return Problem(
-        type="bad-request",
-        title="The request cannot be read",
-        status=422,
-        detail=found,
-        what_to_do="Correct the named fields; /openapi.json describes every field.",
-    )
+    return of_error(BadForm(found))
 
 
 def sentence(said: str) -> str:
