@@ -6,9 +6,11 @@ Where SQL or Redis does not answer, `wellread_up` says so and its figures are le
 from __future__ import annotations
 
 import shutil
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
@@ -35,32 +37,8 @@ if TYPE_CHECKING:
 
 #: name → what it says, its labels
 METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "wellread_build": ("1; the label is the running version.", ("version",)),
-    "wellread_up": ("1 if this part answers the API, else 0: `database`, `redis`.", ("part",)),
-    "wellread_questions": ("Open questions.", ("status",)),
-    "wellread_questions_ended": ("Questions that ended in the last hour.", ("status",)),
-    "wellread_dead_questions": ("Failed questions, whose steps failed too often: `wellread dead`.", ()),
-    "wellread_due": (
-        "Work that is due and not yet taken: questions, pages and webhooks, by the task they wait for.",
-        ("queue", "task"),
-    ),
-    "wellread_oldest_due_seconds": ("How long the oldest of that work has been due; 0: none.", ("task",)),
-    "wellread_messages": ("Messages in the queue.", ("queue",)),
-    "wellread_workers": ("Live workers.", ("queue",)),
-    "wellread_step_seconds": ("How long the latest 1,000 steps took, by quantile.", ("step", "quantile")),
-    "wellread_crawl_outcomes": ("Outcomes of the chosen pages in the last hour.", ("outcome",)),
-    "wellread_webhooks": ("Webhooks still to be sent (`waiting`) or given up (`failed`).", ("state",)),
-    "wellread_spent_usd": (
-        "Cost of language models in the last hour, of the latest 20,000 steps, in US dollars.",
-        (),
-    ),
-    "wellread_spent_tokens": ("Their input and output tokens.", ()),
-    "wellread_sweep_seconds": ("How long the last sweep took.", ()),
-    "wellread_sweep_age_seconds": ("Time since the last sweep; beat starts one every three seconds.", ()),
-    "wellread_disk_free_bytes": ("Free space on the data folder's disk.", ()),
-    "wellread_disk_bytes": ("Total space on that disk.", ()),
-    "wellread_redis_memory_bytes": ("Memory used by Redis.", ()),
-    "wellread_redis_memory_limit_bytes": ("Its limit; 0: none.", ()),
+    name: (meaning, tuple(labels))
+    for name, (meaning, *labels) in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
 }
 WINDOW = timedelta(hours=1)
 

@@ -3,16 +3,19 @@
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+import tomllib
+from collections.abc import Iterator
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 from html import escape
+from pathlib import Path
 from typing import Any, Final
 
 from crawler.extract.charset import decode
 from crawler.extract.files.archive import Unreadable
 
+_RULES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _MAX_ATTACHMENTS: Final = 20
 _MAX_DEPTH: Final = 40
 
@@ -110,7 +113,6 @@ def _said(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-_Rules = tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...]
 _UNDERLINES: Final = "=-~^\"'`#*+:._"
 _LIST: Final = re.compile(r" *(?:[-*+]|\d+[.)]|#\.) ")
 
@@ -121,7 +123,7 @@ def to_markdown(text: str, suffix: str) -> str:
     if suffix == "rst":
         text = "\n".join(_rst_lines(text.split("\n")))
     for pattern, by in _RULES[suffix]:
-        text = re.sub(pattern, by, text, flags=re.MULTILINE | re.IGNORECASE)
+        text = re.sub(pattern, _hashes if by == "#" else by, text, flags=re.MULTILINE | re.IGNORECASE)
     return text
 
 
@@ -159,49 +161,3 @@ def _rst_lines(lines: list[str]) -> list[str]:
 
 def _hashes(found: re.Match[str]) -> str:
     return "#" * min(6, len(found[1])) + " "
-
-
-_RULES: Final[Mapping[str, _Rules]] = {
-    "rst": (
-        (r"^\.\. (?:note|warning|tip|important|caution|hint|danger|admonition):: *", ""),
-        (r"^\.\. .*$", ""),
-        (r"^:[\w-]{1,40}:(?: .*)?$", ""),
-        (r"::$", ":"),
-        (r":[\w:-]{1,40}:`([^`<\n]{1,300})(?: <[^>`\n]{1,300}>)?`", r"\1"),
-        (r"`([^`<\n]{1,300}) <([^>`\n]{1,500})>`_{1,2}", r"[\1](\2)"),
-        (r"`([^`\n]{1,300})`_", r"\1"),
-    ),
-    "adoc": (
-        (r"^(={1,6}) (?=\S)", _hashes),
-        (r"^(?:={4,}|\|={3,}|\*{4,})$", ""),
-        (r"^(?:-{4,}|\.{4,})$", "```"),
-        (r"^\[[^\]\n]{0,200}\]$|^:[\w-]{1,60}:.*$|^//.*$", ""),
-        (r"^\*{2,} ", "  - "),
-        (r"^\.+ (?=\S)", "1. "),
-        (r"^\.(?=\w)(.*)$", r"**\1**"),
-        (r"(?:(?:link|xref):([^\[\s]{1,300})|(https?://[^\[\s]{1,300}))\[([^\]\n]{1,300})\]", r"[\3](\1\2)"),
-    ),
-    "org": (
-        (r"^(\*{1,6}) (?=\S)", _hashes),
-        (r"^ *#\+(?:begin|end)_(?:src|example)\b.*$", "```"),
-        (r"^#\+title: *(.*)$", r"# \1"),
-        (r"^ *#\+\w.*$|^ *:[\w-]{1,40}:(?: .*)?$", ""),
-        (r"\[\[([^\]\n]{1,500})\]\[([^\]\n]{1,300})\]\]", r"[\2](\1)"),
-    ),
-    "tex": (
-        (r"(?<!\\)%.*$", ""),
-        (r"^ *\\(?:begin|end)\{(?:verbatim|lstlisting|minted)\}.*$", "```"),
-        (r"^ *\\(?:title|chapter)\*?(?:\[[^\]\n]*\])?\{(.*)\}.*$", r"# \1"),
-        (r"^ *\\section\*?(?:\[[^\]\n]*\])?\{(.*)\}.*$", r"## \1"),
-        (r"^ *\\(?:sub)+section\*?(?:\[[^\]\n]*\])?\{(.*)\}.*$", r"### \1"),
-        (r"\\item\b *", "- "),
-        (
-            r"\\(?:begin|end|label|ref|cite[a-z]*|usepackage|documentclass|bibliography[a-z]*|input|include[a-z]*)"
-            r"(?:\[[^\]\n]{0,200}\])?(?:\{[^}\n]{0,200}\})*",
-            "",
-        ),
-        (r"\\[a-z]{2,20}\*?\{([^{}\n]{0,500})\}", r"\1"),
-        (r"\\([%&$#_{}])", r"\1"),
-        (r"(?<!\\)~|\\\\$", " "),
-    ),
-}
