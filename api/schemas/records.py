@@ -18,33 +18,10 @@ _RECORD = TypeAdapter(Record)
 _PUBLISHED_NAMES: Final = {
     name: f"{name}Out"
     for name in (
-        *(
-            "Citation",
-            "Contradiction",
-            "Cost",
-            "Feedback",
-            "Focus",
-            "ModelCost",
-            "PageCheck",
-            "PageSeen",
-            "Record",
-            "NextQuestion",
-            "Schedule",
-        ),
-        *(
-            "Sentence",
-            "SiteRead",
-            "Source",
-            "StructuredAnswer",
-            "StructuredField",
-            "Thread",
-            "ThreadQuestion",
-            "ThreadWithQuestions",
-            "Timing",
-            "Verdict",
-            "Watch",
-        ),
-    )
+        "Citation Contradiction Cost Feedback Focus ModelCost PageCheck PageSeen Record NextQuestion Schedule "
+        "Sentence SiteRead Source StructuredAnswer StructuredField Thread ThreadQuestion ThreadWithQuestions "
+        "Timing Verdict Watch"
+    ).split()
 } | {"ContextHit": "HitOut", "PageRead": "ReadingOut", "StoredPage": "PageOut"}
 
 

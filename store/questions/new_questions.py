@@ -189,18 +189,7 @@ def _fingerprint(new: NewQuestion) -> str:
     fields |= _own(new)
     fields["deadline_s"] = DEADLINE_S if new.deadline_s is None else new.deadline_s
     # keys that were given out before these existed still fit
-    added_later = (
-        "reuse",
-        "watch",
-        "langs",
-        "private",
-        "understood",
-        "thread_id",
-        "after_id",
-        "said",
-        "attached",
-        "answer_schema",
-    )
+    added_later = "reuse watch langs private understood thread_id after_id said attached answer_schema".split()
     for name in added_later:
         if fields[name] == getattr(NewQuestion, name):
             del fields[name]
@@ -217,22 +206,9 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
     if new.private or not (understood.final or understood.said):
         return ""
     own = (
-        "text",
-        "understood",
-        "thread_id",
-        "after_id",
-        "said",
-        "attached",
-        "budget",
-        "overrides",
-        "priority",
-        "deadline_s",
-        "idempotency_key",
-        "callback_url",
-        "reuse",
-        "watch",
-        "private",
-    )
+        "text understood thread_id after_id said attached budget overrides priority deadline_s idempotency_key "
+        "callback_url reuse watch private"
+    ).split()
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
     if new.answer_schema is None:
         del conditions["answer_schema"]  # stored keys are made without it

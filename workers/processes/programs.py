@@ -10,29 +10,15 @@ from workers.settings import Settings
 GIVE_BACK_S = 10.0
 
 #: what the API and all others load, what workers and beat do, and what indexes and answers
-OF_ALL = (
-    "api.cli.main",
-    "fastapi",
-    "kombu.transport.redis",
-    "numpy",
-    "sqlalchemy.orm",
-    "trafilatura",
-    "workers.questions.lookup",
-    "workers.services.collections",
+OF_ALL = tuple(
+    "api.cli.main fastapi kombu.transport.redis numpy sqlalchemy.orm trafilatura workers.questions.lookup "
+    "workers.services.collections".split()
 )
-OF_TASKS = (
-    "celery.concurrency.prefork",
-    "celery.concurrency.thread",
-    "celery.worker.components",
-    "celery.worker.consumer",
-    "cffi.cparser",  # by which billiard asks the kernel to end its processes with it
-    "store.passages.connect:load_before_fork",
-    "text.encoder.runtime:load_before_fork",
-    "text.language:load_before_fork",
-    "workers.crawl.read",
-    "workers.crawl.schedules",
-    "workers.entrypoints",
-    "workers.task",
+#: with cffi.cparser, billiard asks the kernel to end its processes with it
+OF_TASKS = tuple(
+    "celery.concurrency.prefork celery.concurrency.thread celery.worker.components celery.worker.consumer "
+    "cffi.cparser store.passages.connect:load_before_fork text.encoder.runtime:load_before_fork "
+    "text.language:load_before_fork workers.crawl.read workers.crawl.schedules workers.entrypoints workers.task".split()
 )
 MODEL = "store.embedders.bundled:load_before_fork"
 #: the embedders that it is part of
