@@ -25,7 +25,6 @@ ALLOWED = {
     "crawler/search/engines/claude.py": "Anthropic's client, on a transport that goes through the guarded client",
     "pipeline/models/claude/http.py": "the model's API, at the address its operator set",
     "pipeline/models/openai/http.py": "the model's API, at the address its operator set",
-    "pipeline/models/openai/events.py": "reads what that server answers",
     "pipeline/models/deadline.py": "ends what they receive at the deadline",
     "store/embedders/remote.py": "the embedder's server, at the address its operator set",
     "wellread/client.py": "asks our own API",

@@ -7,12 +7,12 @@ ordered lists keep their numbers.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from lxml import etree
 
-from crawler.extract.html import is_aside
-from crawler.extract.list_numbers import BULLET, ListNumbers, numbers_of
+from crawler.extract.html import is_aside, names_of
 from crawler.extract.tables import kind_of_table, layout_tables
 from domain import TABLES, Block, BlockKind
 
@@ -37,6 +37,22 @@ _ITEMS = frozenset({"li", "dt", "dd"})
 _APART = frozenset("span b strong a small label time data".split())
 _LABEL, _VALUE = re.compile(r"[^\W\d_]{3}$|[^\W\d_][:%]$"), re.compile(r"\d|[A-Z][a-z]{2}|[€$£]")
 _SPACE = re.compile(r"\s+")
+_BULLET = "- "
+_MAX_ITEMS = 10_000
+_MAX_NUMBER = 99_999  #: of a list's start or an item's value
+_INTEGER = re.compile(r"[+-]?\d{1,6}")
+_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?\b(none|(?:lower|upper)-(?:alpha|latin|roman))")
+#: what an attribute, a style and docutils' classes call the kinds of numbers
+_NUMBER_KINDS = {
+    "a": "a", "A": "A", "i": "i", "I": "I", "none": "none",
+    "lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A",
+    "lower-roman": "i", "upper-roman": "I",
+    "loweralpha": "a", "upperalpha": "A", "lowerroman": "i", "upperroman": "I",
+}  # fmt: skip
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
+    (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +138,66 @@ def _gap(last: Line | None, line: Line) -> str:
 
 
 @dataclass
+class _ListNumbers:
+    """The numbers of one open list, as a browser counts: its start, its direction, its letters or numerals."""
+
+    kind: str  #: "1", "a", "A", "i" or "I"; "none" for bullets
+    next: int
+    step: int
+
+    def mark(self, item: Any) -> str:
+        """Return what stands before an item; a ``value`` of its own goes on from there."""
+        if self.kind == "none":
+            return _BULLET
+        number = _integer(item.get("value"), self.next)
+        self.next = number + self.step
+        return f"{_written(number, self.kind)}. "
+
+
+def _numbers_of(element: Any) -> _ListNumbers:
+    """Return the numbers of a list element."""
+    if element.tag != "ol":
+        return _ListNumbers(kind="none", next=0, step=0)
+    step, first = 1, 1
+    if "reversed" in element.attrib:
+        step, first = -1, sum(1 for _ in islice(element.iterchildren("li"), _MAX_ITEMS))
+    return _ListNumbers(kind=_kind(element), next=_integer(element.get("start"), first), step=step)
+
+
+def _kind(element: Any) -> str:
+    styled = _STYLE.search((element.get("style") or "")[:300].lower())
+    if styled:
+        return _NUMBER_KINDS[styled[1]]
+    classes = (_NUMBER_KINDS[name] for name in names_of(element).split() if len(name) > 1 and name in _NUMBER_KINDS)
+    return next(classes, _NUMBER_KINDS.get((element.get("type") or "").strip(), "1"))
+
+
+def _integer(written: str | None, default: int) -> int:
+    found = _INTEGER.fullmatch((written or "").strip())
+    number = int(found[0]) if found else default
+    return number if abs(number) <= _MAX_NUMBER else default
+
+
+def _written(number: int, kind: str) -> str:
+    if kind in "aA" and 0 < number <= 702:
+        first, last = divmod(number - 1, 26)
+        text = (chr(96 + first) if first else "") + chr(97 + last)
+    elif kind in "iI" and 0 < number < 4000:
+        text = _roman(number)
+    else:
+        return str(number)
+    return text if kind.islower() else text.upper()
+
+
+def _roman(number: int) -> str:
+    text = ""
+    for value, letters in _ROMAN:
+        text += letters * (number // value)
+        number %= value
+    return text
+
+
+@dataclass
 class _Writer:
     """The lines so far, and the one being written."""
 
@@ -131,7 +207,7 @@ class _Writer:
     gap: str = ""  #: line breaks before the next line
     heading: int = 0  #: the level of the heading being written
     pre: int = 0
-    lists: list[ListNumbers] = field(default_factory=list)  #: the open ones
+    lists: list[_ListNumbers] = field(default_factory=list)  #: the open ones
     within: list[str] = field(default_factory=list)  #: the open items and descriptions: li, dt, dd
     bullet: str = ""
     row: bool = False
@@ -228,10 +304,10 @@ class _Writer:
         inner = self.bullet or (tag in _LISTS and self.lists) or next_term or (tag == "p" and self.described)
         self._due("\n\n" if tag in _PARAGRAPH_TAGS and not inner else "\n")
         if tag == "li":
-            mark = self.lists[-1].mark(element) if self.lists else BULLET
+            mark = self.lists[-1].mark(element) if self.lists else _BULLET
             self.bullet = "  " * (len(self.lists) - 1) + mark
         elif tag in _LISTS:
-            self.lists.append(numbers_of(element))
+            self.lists.append(_numbers_of(element))
         elif tag == "table":
             self.tables.append(kind_of_table(element))
         elif tag == "pre":

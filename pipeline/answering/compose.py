@@ -6,17 +6,16 @@ of most sites first.
 Every sentence of the answer is a span of a passage, extended to what belongs to it (:mod:`pipeline.answering.extent`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from domain import TABLES, Answer, Focus, Hit, StatedFact
+from domain import TABLES, Answer, Focus, Hit, Passage, StatedFact
 from domain.options import Length
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, Quote, extend
 from pipeline.answering.focus.short_answer import short_answer
 from pipeline.answering.length import FULL, most_quotes
-from pipeline.answering.multi_page import distinct, join_pages
 from pipeline.answering.write import by_section, readable, with_headings, write
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_sentences, rank_by_score
@@ -25,6 +24,8 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
 from pipeline.reader.read_hits import READ_FIRST
 from pipeline.safety.sanitize import sanitize_line
+from text.analyser import spaced_words
+from text.names import names_of
 
 #: an answer of less confidence is called unsure
 UNSURE_BELOW = 0.5
@@ -36,6 +37,11 @@ TWO_WORDS, THREE_WORDS = 90, 45
 UNSURE_WORDS, UNSURE_QUOTES = 100, 5
 #: a sentence that states a fact comes first when it scores at least this share of the best
 STATES = 0.25
+
+#: the most sentences of an answer joined from several pages
+MAX_JOINED = 3
+#: a best sentence that, with the lines leading to it, holds this share of the question's words needs no second hop
+SAYS_ALL = 0.9
 
 
 def compose(
@@ -71,7 +77,7 @@ def compose(
     room = _room_for(length, ranked, joined if joined != sentences else (), unsure=confidence < MORE_BELOW)
     if room.for_more:  # a quote may hold the next best sentence too
         more = choose_sentences(ranked, most=2 * room.quotes, unsure=confidence < MORE_BELOW)
-        joined = _stating_first(distinct([*joined, *more]), ranked, facts)
+        joined = _stating_first(_distinct([*joined, *more]), ranked, facts)
     quotes = _quotes_of(analysis, joined, read_spans, room)
     quotes = by_section(quotes) if length == "report" else quotes
     best, hit = sentences[0].span, sentences[0].hit
@@ -206,3 +212,74 @@ def _focus_on(assertion: Assertion, text: str) -> Focus | None:
     value = sanitize_line(assertion.text)
     start = text.find(value)
     return Focus(start=start, end=start + len(value), confidence=assertion.confidence) if start >= 0 else None
+
+
+def join_pages(
+    analysis: Analysis, chosen: Sequence[SpanCoverage], ranked: Sequence[SpanCoverage]
+) -> list[SpanCoverage]:
+    """Return the chosen sentences, best first, with those of other pages that the question needs; at most three.
+
+    It needs the sides of a comparison, each one of several pages that it names, and a second hop: from the page of the
+    best sentence to a page that it names, or that names it, when that sentence lacks words of the question. Measured on
+    HotpotQA: contains the gold answer .46 → .73, with 6 % of SQuAD's answers one sentence longer.
+    """
+    best = _best_of_pages(ranked)
+    passages = {page: read.span.passage for page, read in best.items()}
+    names = {page: frozenset(names_of(passage.title)) for page, passage in passages.items()}
+    if not chosen or len(set(names.values())) < 2:
+        return list(chosen)
+    first = chosen[0]
+    sides = _sides(names, spaced_words(analysis.text))
+    if len(sides) > 1:
+        return _distinct([first, *(best[page] for page in sides), *chosen[1:]])[:MAX_JOINED]
+    if first.led >= SAYS_ALL:
+        return list(chosen)
+    hops = _hops(first.span.passage, passages, names, spaced_words(analysis.text))
+    return _distinct([*chosen, *(best[page] for page in hops)])[:MAX_JOINED]
+
+
+def _best_of_pages(ranked: Sequence[SpanCoverage]) -> dict[int, SpanCoverage]:
+    """Return the best sentence of each page, the best page first."""
+    best: dict[int, SpanCoverage] = {}
+    for read in ranked:
+        best.setdefault(read.span.passage.page_id, read)
+    return best
+
+
+def _sides(names: Mapping[int, frozenset[str]], question: str) -> list[int]:
+    """Return the pages that the question names, each by a different name."""
+    sides: list[int] = []
+    for page, own in names.items():
+        if _names(own, question) and not any(own & names[other] for other in sides):
+            sides.append(page)
+    return sides
+
+
+def _hops(
+    first: Passage, passages: Mapping[int, Passage], names: Mapping[int, frozenset[str]], question: str
+) -> list[int]:
+    """Return the pages that the first passage names, or that name its page, by a name that is not in the question."""
+    own, text = names[first.page_id], spaced_words(first.text)
+    asked = _names(own, question)
+    return [
+        page
+        for page, passage in passages.items()
+        if not names[page] & own
+        and (
+            (not _names(names[page], question) and _names(names[page], text))
+            or (not asked and _names(own, spaced_words(passage.text)))
+        )
+    ]
+
+
+def _names(names: frozenset[str], text: str) -> bool:
+    return any(f" {name} " in text for name in names)
+
+
+def _distinct(reads: Sequence[SpanCoverage]) -> list[SpanCoverage]:
+    """Return each sentence once."""
+    kept: list[SpanCoverage] = []
+    for read in reads:
+        if not any(read is other for other in kept):
+            kept.append(read)
+    return kept

@@ -1,25 +1,28 @@
 """Retrieve hits for one or several queries: embed in one batch, search text and vectors at once, fuse, rerank."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from statistics import fmean
+from typing import Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Scope
-from pipeline.retrieval.by_sentence import order_by_sentence
 from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES, fuse_queries, minmax, vector_weight, with_queries
 from pipeline.retrieval.rerank.learned import Reranker, rerank_learned
 from text.terms import content_words
 
 Vectors = NDArray[np.float32]
-
 #: the text leg of the question's own words, the vector leg of them, all queries' rankings fused, and fused reranked
 Stage = Literal["bm25", "dense", "fused", "reranked"]
 #: is called with the hits of each stage of a retrieval, best first; changes nothing
 Observe = Callable[[Stage, Sequence[Hit]], None]
+
+#: the weight of the nearest sentence's cosine beside the score: chosen on four manuals, where the passage that answers
+#: is among the first eight .86 of the time, without it .78; on another manual it comes first .79, without it .61
+_SENTENCE_WEIGHT: Final = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +38,6 @@ class QueryHits:
 
 #: is called with what each query found, in their order; changes nothing
 OnFound = Callable[[Sequence[QueryHits]], None]
-
 #: hits that each leg gives the fusion: a passage below them in one leg scores 0 there
 LEG_DEPTH = 50
 #: how many of each query's own hits are kept
@@ -46,7 +48,6 @@ RERANKED = 60
 _SENTENCES_IN = "en"
 #: the weight of the question itself; each variant's is 1
 QUESTION_WEIGHT = 2.0
-
 #: rankings → one; first the two legs of each query, then the queries
 Fuse = Callable[[Sequence[Sequence[Hit]]], list[Hit]]
 
@@ -205,3 +206,20 @@ def _similarity(id: str, row: int, near: dict[str, float | None], exact: dict[st
 
 def _of_query(query: str, hits: list[Hit]) -> list[Hit]:
     return [hit.ranked(query=query) for hit in hits]
+
+
+def order_by_sentence(hits: Sequence[Hit], cosines: Mapping[str, float]) -> list[Hit]:
+    """Return ``hits`` by the weighted mean of their score and the cosine of their nearest sentence, [0, 1].
+
+    A hit without a cosine counts as the mean of the others: nothing is known of it. Without any, nothing changes.
+    """
+    if not cosines:
+        return list(hits)
+    mean = fmean(cosines.values())
+    scores = {
+        hit.passage.id: (hit.score + _SENTENCE_WEIGHT * max(0.0, cosines.get(hit.passage.id, mean)))
+        / (1 + _SENTENCE_WEIGHT)
+        for hit in hits
+    }
+    ordered = sorted(hits, key=lambda hit: -scores[hit.passage.id])
+    return [hit.ranked(score=scores[hit.passage.id], rank=rank) for rank, hit in enumerate(ordered, start=1)]

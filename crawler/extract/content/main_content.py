@@ -4,20 +4,22 @@ A page of documentation is kept whole but for its navigation; of other pages wha
 """
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Sequence, Set
 from copy import deepcopy
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import trafilatura
 
 from crawler.extract.bounded_process import forked
-from crawler.extract.content.furniture import without_furniture
 from crawler.extract.content.navigation import drop_menu_cells, drop_navigation, weigh, without_bars
 from crawler.extract.content.page_kind import Kind, kind_by_loss
 from crawler.extract.element_text import Line, Rendered, joined, lines_of
 from crawler.extract.html import MAX_NAMES
+from text.languages import expand
 
 #: where pages mark their content
 _MAIN = (".//*[@role='main']", ".//main", ".//article")
@@ -46,6 +48,10 @@ _OF_ARTICLE = 0.3  #: least share of an article's paragraphs that stand in wrapp
 _LINKED = 0.3  #: a larger share of links is no text
 _ABOVE, _DEPTH = 4, 40  #: elements above a line in which its wrapper is looked for, and above a wrapper
 _AROUND = 3  #: short lines are looked for so many lines beyond the first and the last long one
+_FURNITURE_CHARS = 240  #: a longer line is content
+_FOOTER_CHARS = 600  #: of a line at the end of a page
+_FOOTER_SHARE = 0.25  #: a footer has less of the page's text
+_LISTED = tomllib.loads(Path(__file__).with_name("furniture.toml").read_text("utf-8"))
 
 
 def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
@@ -54,12 +60,12 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     drop_menu_cells(body)
     text = "" if kind == "documentation" else article_text(tree)
     lines = lines_of(body) if len(text.split()) >= MIN_WORDS else []
-    article = without_furniture(_without_asides(with_like_wrappers(lines, chosen(lines, text))))
+    article = _without_furniture(_without_asides(with_like_wrappers(lines, chosen(lines, text))))
     if article and kind == "article":
         return joined(article), _share(article)
     drop_navigation(body)
     lines = lines_of(_main(body))
-    whole = lines if _share(lines) > HUB_SHARE else without_furniture(without_bars(lines))
+    whole = lines if _share(lines) > HUB_SHARE else _without_furniture(without_bars(lines))
     if article and kind_by_loss(whole, article, is_plain=kind == "plain") == "article":
         return joined(article), _share(article)
     return joined(whole), _share(lines)
@@ -245,3 +251,57 @@ def _plain(text: str) -> str:
 
 def _shingles(plain: str) -> Counter[str]:
     return Counter(plain[at : at + _SHINGLE] for at in range(len(plain) - _SHINGLE + 1))
+
+
+def _any_of(name: str) -> re.Pattern[str]:
+    return re.compile(expand("|".join(_LISTED[name]), _LISTED["names"]), re.IGNORECASE)
+
+
+_CHANGED, _ASKED, _ACTION, _MADE = map(_any_of, ("changed", "asked", "action", "made"))
+
+
+_FOOTER, _RIGHTS = map(_any_of, ("footer", "rights"))
+
+
+_IMPRINT = frozenset(_LISTED["imprint"].split())
+
+
+_DATE = re.compile(r"\b(?:19|20)\d\d\b|\bago\b")
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def _without_furniture(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines without those about the page: when it was changed, who owns it, what its reader thinks of it.
+
+    Such a line is told by its words alone, so it must be one of these as a whole. A line about rights or about the
+    program that made the page is left out only at the page's end; below a heading that names them it is content.
+    """
+    kept = [line for line in lines if not _is_furniture(line)]
+    last = len(kept)
+    while last and _is_footer(kept[last - 1]):
+        last -= 1
+    heading = next((line.text for line in reversed(kept[:last]) if line.kind == "heading"), "")
+    most = _FOOTER_SHARE * sum(len(line.text) for line in kept)
+    is_short = sum(len(line.text) for line in kept[last:]) <= most
+    return kept[:last] if is_short and not _RIGHTS.search(heading) else kept
+
+
+def _is_furniture(line: Line) -> bool:
+    if line.kind == "code" or len(line.text) > _FURNITURE_CHARS:
+        return False
+    text = line.text.strip(" .!?:|[]")
+    if line.links and _ACTION.fullmatch(text):
+        return True
+    if line.kind != "heading" and (_MADE.fullmatch(text) or (_DATE.search(text) and _CHANGED.fullmatch(text))):
+        return True
+    return _ASKED.fullmatch(text) is not None
+
+
+def _is_footer(line: Line) -> bool:
+    if line.kind in ("code", "heading") or len(line.text) > _FOOTER_CHARS:
+        return False
+    words = [word.casefold() for word in _WORD.findall(line.text)]
+    is_imprint = line.links > 0 and bool(words) and all(word in _IMPRINT for word in words)
+    return is_imprint or _FOOTER.match(line.text.strip(" |.")) is not None

@@ -1,11 +1,14 @@
-"""Send one call to a server that speaks the chat completions API: stream it, and name its failures.
+"""Send one call to a server that speaks the chat completions API: read the stream of its reply, and name its failures.
 
 Written on the HTTP client that the embedders use, and not on OpenAI's SDK: servers leave out and rename what the SDK
 takes for granted. What a server refuses is left out, and remembered for its model.
 """
 
+import json
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -23,13 +26,16 @@ from pipeline.models.deadline import (
     what_was_late,
 )
 from pipeline.models.openai.citations import cited_texts
-from pipeline.models.openai.events import error_text, events, whole_object
-from pipeline.models.openai.reply import DETAIL_CHARACTERS, Reply, Reported
 from pipeline.models.openai.request import ADAPTATIONS, adaptation_for
+from pipeline.models.prices import CHARACTERS_PER_TOKEN, Usage
 from pipeline.models.provider import CitedText, Json, ModelReply, OnText, Prompt, read_to_end
 
 _BUSY = frozenset({408, 409, 425, 429})
 _REFUSED_FORM = frozenset({400, 422, 501})
+#: of what a server says of itself
+_DETAIL_CHARACTERS = 200
+#: of a whole reply with all its frames, and of an error's
+_MAX_BYTES, _MAX_ERROR_BYTES = 8_000_000, 20_000
 
 
 class ChatApi:
@@ -70,7 +76,7 @@ class ChatApi:
         ):
             if response.status_code != 200:
                 raise self._named(response)
-            listed = whole_object(response)["data"]
+            listed = _whole_object(response)["data"]
             return tuple(str(item["id"]) for item in listed)
 
     def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
@@ -96,7 +102,7 @@ class ChatApi:
 
     def _reply(self, request: Json, prompt: Prompt) -> Generator[tuple[CitedText, ...], None, ModelReply]:
         """Yield the text as it grows, and return the whole reply."""
-        reply = Reply(max_characters=MAX_CHARACTERS_PER_TOKEN * _max_tokens(request))
+        reply = _Reply(max_characters=MAX_CHARACTERS_PER_TOKEN * _max_tokens(request))
         url = f"{self._base_url}/chat/completions"
         try:
             with (
@@ -105,7 +111,7 @@ class ChatApi:
             ):
                 if response.status_code != 200:
                     raise self._named(response)
-                for event in events(response):
+                for event in _events(response):
                     is_complete = reply.add(event)
                     if reply.has_begun:
                         note_first_token()
@@ -123,7 +129,7 @@ class ChatApi:
             yield
         except (ModelError, _RefusedForm):
             raise
-        except Reported as error:
+        except _Reported as error:
             raise self._reported(error.what) from error
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise self._unreachable(error) from error
@@ -136,7 +142,7 @@ class ChatApi:
 
     def _named(self, response: httpx2.Response) -> Exception:
         """Return the failure that the server reports by its status."""
-        code, detail = response.status_code, self._detail(error_text(response))
+        code, detail = response.status_code, self._detail(_error_text(response))
         if code in {401, 402, 403}:
             return ApiKeyRejected(
                 f"{self._host} does not accept the key ({code}{detail}): check WELLREAD_MODEL_API_KEY."
@@ -157,7 +163,7 @@ class ChatApi:
     def _detail(self, text: str) -> str:
         # a proxy's error page may repeat the request's headers
         shown = " ".join(masked(text, self._api_key).split())
-        return f": {shown[:DETAIL_CHARACTERS]}" if shown else ""
+        return f": {shown[:_DETAIL_CHARACTERS]}" if shown else ""
 
     def _unreachable(self, error: Exception) -> ModelUnreachable:
         what = "cannot be reached"
@@ -190,3 +196,131 @@ def _advice(code: int, detail: str) -> str:
 
 def _max_tokens(request: Json) -> int:
     return int(request.get("max_tokens") or request.get("max_completion_tokens") or 0)
+
+
+class _Reported(Exception):
+    """The server reports an error inside a stream."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+@dataclass(kw_only=True)
+class _Reply:
+    """The reply as it grows."""
+
+    max_characters: int
+    text: str = ""
+    _thoughts: int = 0  # characters
+    _refusal: str = ""
+    _reason: str = ""
+    _usage: Json = field(default_factory=dict)
+    _ended: bool = False
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was written or thought."""
+        return bool(self.text or self._thoughts or self._refusal)
+
+    def add(self, event: Json | None) -> bool:
+        """Add one event (None: the end of the stream); return whether a sentence with its citation may be complete."""
+        if event is None:
+            self._ended = True
+            return False
+        if error := event.get("error"):
+            raise _Reported(str(error.get("message", error) if isinstance(error, dict) else error))
+        self._usage = event.get("usage") or self._usage
+        choices = event.get("choices") or []
+        if not choices:
+            return False
+        said: Json = choices[0].get("delta") or choices[0].get("message") or {}
+        self._reason = choices[0].get("finish_reason") or self._reason
+        self._refusal += said.get("refusal") or ""
+        self._thoughts += len(said.get("reasoning_content") or said.get("reasoning") or "")
+        grown = str(said.get("content") or "")
+        self.text += grown
+        if len(self.text) + self._thoughts > self.max_characters:
+            raise BadReply("The model's reply does not end: it is longer than it was allowed to be.")
+        return "}" in grown or "]" in grown
+
+    def whole(self, request: Json, prompt: Prompt) -> ModelReply:
+        """Return the reply; raises ModelUnreachable when it broke off."""
+        if not self._reason and not self._ended:
+            raise ModelUnreachable("The reply broke off before its end: ask again.")
+        is_refused = bool(self._refusal) or self._reason == "content_filter"
+        return ModelReply(
+            parts=() if prompt.schema else cited_texts(self.text, prompt.passages),
+            text=self.text,
+            end="refused" if is_refused else "cut off" if self._reason == "length" else "complete",
+            usage=self.counted(request),
+            refusal=" ".join(self._refusal.split())[:_DETAIL_CHARACTERS] or self._reason if is_refused else "",
+        )
+
+    def counted(self, request: Json) -> Usage:
+        """Return the tokens as the server counts them, else about."""
+        read, written = self._usage.get("prompt_tokens"), self._usage.get("completion_tokens")
+        sent = sum(len(message["content"]) for message in request["messages"])
+        return Usage(
+            input_tokens=max(0, int(read)) if read else sent // CHARACTERS_PER_TOKEN,
+            output_tokens=max(0, int(written))
+            if written
+            else (len(self.text) + self._thoughts) // CHARACTERS_PER_TOKEN,
+        )
+
+
+def _events(response: httpx2.Response) -> Iterator[Json | None]:
+    """Yield the events of a stream, and None at its end; a server that does not stream sends one."""
+    if "event-stream" not in response.headers.get("content-type", ""):
+        yield _whole_object(response)
+        return
+    rest = b""
+    for chunk in _bounded(response, _MAX_BYTES):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield from _event_in(line)
+    try:
+        yield from _event_in(rest)  # some servers end without a newline
+    except ValueError:  # the connection broke off inside the event
+        return
+
+
+def _whole_object(response: httpx2.Response) -> Json:
+    """Return the JSON object that is the whole reply; raises BadReply, ValueError or TypeError."""
+    return _json_object(b"".join(_bounded(response, _MAX_BYTES)))
+
+
+def _error_text(response: httpx2.Response) -> str:
+    """Return what an error's reply says, as far as it is short and no page of HTML."""
+    try:
+        body = b"".join(_bounded(response, _MAX_ERROR_BYTES))
+    except BadReply:
+        return ""
+    try:
+        error = json.loads(body)
+        error = error.get("error", error)
+        return str(error.get("message") or error.get("detail") or error if isinstance(error, dict) else error)
+    except (ValueError, AttributeError):
+        return "" if body.lstrip().startswith(b"<") else body.decode("utf-8", "replace")
+
+
+def _event_in(line: bytes) -> Iterator[Json | None]:
+    if line.startswith(b"data:"):
+        data = line.removeprefix(b"data:").strip()
+        yield None if data == b"[DONE]" else _json_object(data)
+
+
+def _json_object(data: bytes) -> Json:
+    value: Any = json.loads(data)
+    if not isinstance(value, dict):
+        raise TypeError("not an object")
+    return value
+
+
+def _bounded(response: httpx2.Response, most: int) -> Iterator[bytes]:
+    read = 0
+    for chunk in response.iter_bytes():
+        read += len(chunk)
+        if read > most:
+            raise BadReply(f"The model's reply is longer than {most:,} bytes.")
+        yield chunk

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from domain import Answer, Hit
 from domain.options import Length
 from pipeline.answering.citations import is_verbatim
-from pipeline.answering.compose import compose
-from pipeline.answering.multi_page import MAX_JOINED
+from pipeline.answering.compose import MAX_JOINED, compose
 from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage

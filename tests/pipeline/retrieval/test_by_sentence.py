@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.retrieval.by_sentence import order_by_sentence
+from pipeline.retrieval.retrieve import order_by_sentence
 from tests.fakes import passage
 
 _SHARES = st.floats(0, 1)
