@@ -24,17 +24,13 @@ from api.middleware.limits import BodyLimit, KeyFirst, Larger, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.problem_kinds import Problem
 from api.routes import (
-    chat,
-    collections,
+    access,
     completions,
-    exchange,
     files,
     health,
-    keys,
     learned,
     pages,
     questions,
-    site_reads,
     sources,
     threads,
     watches,
@@ -48,22 +44,22 @@ from workers.settings import LOOPBACK
 
 #: in the order of the OpenAPI document
 _ROUTES = (
-    chat.router,
+    questions.chat_router,
     completions.router,
     questions.router,
     threads.router,
     watches.router,
     sources.router,
-    site_reads.router,
+    sources.site_reads_router,
     pages.router,
     files.router,
     pages.search_router,
     health.router,
     health.operations_router,
     learned.router,
-    collections.router,
-    exchange.router,
-    keys.router,
+    access.router,
+    access.exchange_router,
+    access.keys_router,
     web.router,
     files.folder_router,
 )
@@ -101,11 +97,11 @@ def create_app(services: Services) -> FastAPI:
         files.router.prefix: Larger(
             settings.file_max_bytes + FORM_BYTES, "WELLREAD_FILE_MAX_BYTES says how large a file may be."
         ),
-        exchange.IMPORT: Larger(exchange.MAX_BYTES, "`wellread import FILE` takes larger ones."),
+        access.IMPORT: Larger(access.MAX_BYTES, "`wellread import FILE` takes larger ones."),
     }
     larger = forms | {
         completions.PATH: Larger(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones."),
-        collections.router.prefix: Larger(MAX_COLLECTION_BYTES, "Leave out fewer sites."),
+        access.router.prefix: Larger(MAX_COLLECTION_BYTES, "Leave out fewer sites."),
     }
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger=larger)
     app.add_middleware(KeyFirst, keys=ring)

@@ -5,7 +5,6 @@ Nothing here touches a disk, a network or a clock.
 
 from domain.answer import Answer, Citation, CitedPage, Cost, Focus, ModelCost, Sentence, SolvedQuestion, Verdict
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
-from domain.fact import Fact, KnownName, StatedFact
 from domain.flow import FINAL, Status
 from domain.hit import AnswerSpan, Hit, Passage, Reading, Scale, Scope, Via
 from domain.page import (
@@ -13,15 +12,17 @@ from domain.page import (
     TABLES,
     Block,
     BlockKind,
+    Fact,
+    KnownName,
     Page,
     PageText,
+    StatedFact,
     Validators,
     blocks_between,
     blocks_within,
     titled,
 )
-from domain.question import Budget, EventKind, Question
-from domain.variant import Tally, Variant, VariantKey, VariantKind
+from domain.question import Budget, EventKind, Question, Tally, Variant, VariantKey, VariantKind
 
 # fmt: off
 __all__ = [

@@ -1,4 +1,4 @@
-"""The verdict on hits, and the answer with its sentences, citations and cost."""
+"""The verdict on hits, and the answer with its sentences, citations, contradictions and cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Final, Literal
 
-from domain.contradiction import Contradiction
 from domain.page import Block
 from domain.published import UNPUBLISHED, always_sent, described
 
@@ -268,3 +267,28 @@ class Answer:
     related: tuple[NextQuestion, ...] = ()
     structured: StructuredAnswer | None = None  #: in the form that was asked for
     cost: Cost = field(default_factory=Cost)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """The value that one page gives, in ``page.text[start:end]``."""
+
+    value: str
+    passage_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dispute:
+    """Sides that contradict each other, each of another page; at least two."""
+
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction:
+    """Citations that give different values for what was asked."""
+
+    citations: tuple[int, ...]
+    values: tuple[str, ...] = field(metadata=described("What each of them says."))

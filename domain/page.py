@@ -1,4 +1,4 @@
-"""Define the extracted text of a document with the kinds of its blocks, and the stored page."""
+"""Define the extracted text of a document with the kinds of its blocks, the stored page, and facts and names in it."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Final, Literal, get_args
 
 from domain.candidate import Link
-from domain.fact import Fact
 
 #: prose: a paragraph; list: its items, each "- …" or "1. …" on its line; table: its rows, cells apart by " | ", of
 #: which the first may name the columns; rows: a table of which none does; definition: a term and what is said of it
@@ -44,6 +43,36 @@ def blocks_within(blocks: Sequence[Block], start: int, end: int) -> tuple[Block,
 def titled(title: str, heading: str) -> str:
     """Return the title of a part of a page: the page's, and the headings above the part."""
     return f"{title} › {heading}" if heading and heading != title else title
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """Subject–predicate–object with the span that states it."""
+
+    subject: str
+    predicate: str
+    object: str
+    start: int | None = None  #: offsets in the page's text, if the fact is in it
+    end: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedFact:
+    """A fact with the page that states it."""
+
+    fact: Fact
+    page_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownName:
+    """A name in the knowledge base, with its pages and mentions."""
+
+    name: str  #: as names compare (text.names)
+    pages: tuple[int, ...]  #: the pages named by it
+    mentions: int  #: passages that mention it, counted up to a thousand
+    among: int  #: the approximate number of all pages
+    passages: tuple[str, ...] = ()  #: ids of those passages, if requested
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Define the question, its budget and its events, and the threads of questions."""
+"""Define the question, its variants, its budget and its events, and the threads of questions."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from domain.flow import Status
 from domain.published import described
-from domain.variant import Variant
 
 if TYPE_CHECKING:
     from domain.options import Overrides
+
+VariantKind = Literal["paraphrase", "perspective_shift", "keyword_focus"]
 
 
 class EventKind(StrEnum):
@@ -99,6 +100,32 @@ def _no_overrides() -> Overrides:
 
 #: of a question whose requests to a model may wait for a batch
 LAST_PRIORITY: Final = -3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """Another wording of a question."""
+
+    kind: VariantKind
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantKey:
+    """The key of stored variants."""
+
+    question: str  #: folded, without needless space
+    lang: str
+    maker: str  #: the model's name
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How often a kind of variant was tried for a type of question, and how often it led to a citation."""
+
+    tried: int = 0
+    rewarded: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

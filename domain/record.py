@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from domain.answer import Citation, Cost, NextQuestion, Sentence, StructuredAnswer, Verdict
-from domain.contradiction import Contradiction
+from domain.answer import Citation, Contradiction, Cost, NextQuestion, Sentence, StructuredAnswer, Verdict
 from domain.flow import Status
 from domain.page import BlockKind
 from domain.published import UNPUBLISHED, described

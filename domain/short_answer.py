@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from domain.answer import Focus, Sentence
-from domain.contradiction import Contradiction
+from domain.answer import Contradiction, Focus, Sentence
 
 #: a focus that is less sure is not given as the short answer
 SURE = 0.3

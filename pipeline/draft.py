@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from domain import Answer, Status
-from domain.contradiction import Dispute
+from domain.answer import Dispute
 from pipeline.answering.sections import Span
 from pipeline.llm import Form
 

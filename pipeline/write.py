@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from domain import Answer, Citation, Cost, Page, Passage, Variant, VariantKey, VariantKind
-from domain.answer import Finding
-from domain.contradiction import Side
+from domain.answer import Finding, Side
 from pipeline.answering.check import find, is_wrong_value, mend
 from pipeline.answering.compose import UNSURE_BELOW
 from pipeline.answering.disputes import add_disputes

@@ -8,9 +8,8 @@ It speaks to the HTTP API and needs nothing of the server: of this project it im
 
 from domain.access.collection import Collection, Imported
 from domain.access.key import ApiKey
-from domain.answer import Citation, Cost, ModelCost, NextQuestion, Sentence, Verdict
+from domain.answer import Citation, Contradiction, Cost, ModelCost, NextQuestion, Sentence, Verdict
 from domain.candidate import Schedule
-from domain.contradiction import Contradiction
 from domain.file import StoredFile
 from domain.flow import Status
 from domain.question import Thread, ThreadQuestion, ThreadWithQuestions

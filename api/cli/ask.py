@@ -108,7 +108,7 @@ def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
 
     Exit codes: 0 some were found, 3 none, 1 an error.
     """
-    from api.cli.views.passages import passages_lines
+    from api.cli.views.sites import passages_lines
 
     given = {name: value for name, value in filters.items() if value}
     with open_client() as client:

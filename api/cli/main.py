@@ -6,7 +6,7 @@ import traceback
 import click
 
 from api import installed_version
-from api.cli import access, ask, exchange, files, learn, operate, pages, processes, reads, sources, threads, watch
+from api.cli import access, ask, exchange, files, operate, pages, processes, reads, sources, threads, watch
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED, notify
 from domain.errors import WellreadError
@@ -77,7 +77,6 @@ for commands in (
     files,
     exchange,
     sources,
-    learn,
     access,
     operate,
     processes,
@@ -93,7 +92,6 @@ for command in (
     *exchange.COMMANDS,
     *files.COMMANDS,
     *sources.COMMANDS,
-    *learn.COMMANDS,
     *operate.IN_COLLECTION,
 ):
     with_collection(command)

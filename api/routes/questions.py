@@ -1,10 +1,12 @@
-"""Takes questions without waiting for answers; gives their records, progress and traces."""
+"""Takes questions, with or without waiting for answers; gives their records, progress and traces."""
 
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Annotated, Any
 
+import anyio
+from anyio import to_thread
 from fastapi import APIRouter, Depends, Header, Query, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
@@ -16,6 +18,7 @@ from api.dependencies import (
     QuestionId,
     ReaderDep,
     ServicesDep,
+    WaitingDep,
     check_waiting,
     listening,
     read_record,
@@ -23,8 +26,8 @@ from api.dependencies import (
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.schemas.exported import exported, headers
 from api.schemas.records import QuestionSummary, StepOut
-from api.schemas.requests import QuestionRequest
-from api.streams import checked, watch, while_open
+from api.schemas.requests import ChatRequest, QuestionRequest
+from api.streams import checked, final_record, watch, while_open
 from domain.access.key import Role
 from domain.record import Record
 from pipeline.question.follow_up import stands_alone
@@ -34,13 +37,16 @@ from store.questions.steps import for_asker
 from workers import deletion
 from workers.questions import submit
 from workers.questions.asked import to_new
+from workers.services import Services
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
-
 #: a comment this often keeps proxies from closing a quiet stream
 HEARTBEAT_S = 15
-
 _EVENT_ID = r"^\d{1,19}(-\d{1,19})?$"
+
+chat_router = APIRouter(
+    prefix="/api", tags=["questions"], dependencies=[Depends(check_waiting), Depends(require(Role.ask))]
+)
 
 
 @router.post("", status_code=202, responses={200: {"model": Record}}, dependencies=[Depends(check_waiting)])
@@ -159,3 +165,34 @@ def events(
             yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id or None)
 
     return EventSourceResponse(stream(), ping=HEARTBEAT_S)
+
+
+@chat_router.post("/chat", responses={202: {"model": Record}})
+async def chat(
+    body: ChatRequest,
+    access: AccessDep,
+    reader: ReaderDep,
+    waiting: WaitingDep,
+    response: Response,
+    who: CallerDep,
+    still_open: StillOpenDep,
+) -> Record:
+    """Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional.
+
+    Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
+    """
+    asked_at = anyio.current_time()
+
+    def ask() -> tuple[Services, Record]:
+        opened = access.open(body.collection)
+        new = to_new(body, submit.default_budget(opened), private=who.role < Role.operate, owner=who.owner)
+        return opened, read_record(opened, submit.submit(opened, new)[0].id)
+
+    services, asked = await to_thread.run_sync(ask)
+    read = checked(still_open, lambda: read_record(services, asked.id))
+
+    within_s = 0.0 if body.queued else body.wait - (anyio.current_time() - asked_at)
+    record = await final_record(listening(reader, services), asked, read, within_s=within_s, waiting=waiting)
+    response.headers["Location"] = f"/api/questions/{record.id}"
+    response.status_code = 200 if record.status.is_final else 202
+    return record

@@ -1,4 +1,4 @@
-"""Lists, adds, changes and removes the sites that may be read for any question."""
+"""Lists, adds, changes and removes the sites that may be read for any question, and reads whole sites."""
 
 from typing import Annotated, Any
 
@@ -8,18 +8,21 @@ from api.dependencies import AccessDep, ServicesDep
 from api.middleware.auth import allow, caller, require
 from api.middleware.problem_kinds import NotFound
 from api.routes.pages import RowId
-from api.schemas.requests import SourceChanges, SourceRequest
+from api.schemas.requests import SiteReadRequest, SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of
 from domain.access.key import Role
-from domain.site import Source
+from domain.site import SiteRead, Source
 from store.crawl import sources
 from workers import deletion, erasure
-from workers.crawl import schedules
+from workers.crawl import schedules, sites
 from workers.questions import submit
 
 router = APIRouter(prefix="/api/sources", tags=["sources"])
-
 SCHEDULE = ("every", "cron", "zone")
+
+site_reads_router = APIRouter(prefix="/api/site-reads", tags=["pages"])
+_OPERATE = [Depends(require(Role.operate))]
+_ASK = [Depends(require(Role.ask))]
 
 
 @router.get("", dependencies=[Depends(require(Role.ask))])
@@ -75,3 +78,41 @@ def _sent(body: SourceChanges, *names: str) -> dict[str, Any]:
     if body.access is not None and "access" in names:
         sent["access"] = body.access.model_dump(exclude_unset=True)
     return sent
+
+
+@site_reads_router.post("", status_code=202, dependencies=_OPERATE)
+def begin(body: SiteReadRequest, access: AccessDep, response: Response) -> SiteRead:
+    """Read a whole site, or the part below a path. A read in progress goes on."""
+    begun = sites.start(access.open(body.collection), body.url, max_pages=body.max_pages, max_depth=body.max_depth)
+    response.headers["Location"] = f"/api/site-reads/{begun.id}"
+    return begun
+
+
+@site_reads_router.get("", dependencies=_ASK)
+def latest(services: ServicesDep) -> list[SiteRead]:
+    """The last 50 site reads, newest first."""
+    return sites.latest(services)
+
+
+@site_reads_router.get("/{site_read_id}", dependencies=_ASK)
+def one(site_read_id: RowId, services: ServicesDep) -> SiteRead:
+    """The progress of a site read."""
+    return sites.get(services, site_read_id)
+
+
+@site_reads_router.post("/{site_read_id}/pause", dependencies=_OPERATE)
+def pause(site_read_id: RowId, services: ServicesDep) -> SiteRead:
+    """Pause it."""
+    return sites.pause(services, site_read_id)
+
+
+@site_reads_router.post("/{site_read_id}/resume", dependencies=_OPERATE)
+def resume(site_read_id: RowId, services: ServicesDep) -> SiteRead:
+    """Resume it."""
+    return sites.resume(services, site_read_id)
+
+
+@site_reads_router.post("/{site_read_id}/cancel", dependencies=_OPERATE)
+def cancel(site_read_id: RowId, services: ServicesDep) -> SiteRead:
+    """Cancel it; what was read stays."""
+    return sites.cancel(services, site_read_id)

@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from domain import Answer, Citation, CitedPage, Passage, Sentence, blocks_within, titled
+from domain.answer import Contradiction
 from domain.blocks import LEADS_IN, Part, cells_of, fence_for, parts_of
-from domain.contradiction import Contradiction
 from pipeline.answering.notices import with_notices
 from pipeline.phrases import say
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from domain import Answer, Passage, Sentence
-from domain.contradiction import Contradiction, Dispute, Side
+from domain.answer import Contradiction, Dispute, Side
 from domain.short_answer import contradictions_of
 from pipeline.answering.citations import cite, render
 from pipeline.safety.sanitize import sanitize_line

@@ -10,9 +10,8 @@ from domain import Budget, Citation, Cost, Sentence, Status, Verdict
 from domain.answer import NextQuestion, StructuredAnswer
 from domain.flow import FINAL
 from domain.options import Overrides
-from domain.question import LAST_PRIORITY
+from domain.question import LAST_PRIORITY, Variant
 from domain.record import ContextHit, FeedbackVerdict
-from domain.variant import Variant
 from store.knowledge.lines import FileLine, Hash, Text, Url
 
 #: what an asker wrote: nothing in it is an id or an address of ours

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Thread
 
 from domain import Answer, Citation, Cost, Focus, PageText, Question, Sentence, Status, Validators, Verdict
-from domain.contradiction import Contradiction
+from domain.answer import Contradiction
 from domain.record import ContextHit
 from store.pages import pages
 from store.questions import new_questions, state

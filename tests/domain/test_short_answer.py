@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain import Focus, Sentence
-from domain.contradiction import Contradiction
+from domain.answer import Contradiction
 from domain.short_answer import contradictions_of, short_answer
 
 

@@ -9,8 +9,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from domain import Answer, Cost, Hit, Page, Passage, Sentence, Variant, VariantKey, Verdict
-from domain.answer import Finding
-from domain.contradiction import Dispute, Side
+from domain.answer import Dispute, Finding, Side
 from domain.flow import Status
 from domain.short_answer import contradictions_of, short_answer
 from pipeline.answering.citations import cite, render

@@ -1,5 +1,7 @@
 """Formats a question for the terminal: its progress, its answer with citations, several answers side by side.
 
+Of a long quote, an answer shows the sentences that say what was asked; the export of a question has all of it.
+
 Pure: turns values into lines no wider than the terminal, and strips control characters from page text.
 """
 
@@ -12,12 +14,13 @@ from typing import Any
 
 import click
 
-from api.cli.views.excerpt import answer_in_short, chosen_places, quotes_it, short_answer
 from api.cli.views.width import clean, columns, cut, without_control, wrap
-from domain import WITH_TEXT, Citation, EventKind, Sentence, Status
+from domain import WITH_TEXT, Citation, EventKind, Focus, Sentence, Status
 from domain.blocks import cells_of, parts_of
 from domain.flow import STEPS
+from domain.short_answer import SURE
 from pipeline.answering.citations import render
+from text.sentences import goes_on, sentence_spans
 from wellread import Event, PageRead, Record
 
 _ENDED = {
@@ -27,9 +30,12 @@ _ENDED = {
     Status.CANCELLED: ("Cancelled", "yellow"),
     Status.FAILED: ("Failed", "red"),
 }
-
 #: where the text of a progress line begins, after its time and phase
 _INDENT = 18
+
+#: a quote of up to so many characters is shown whole
+SHORT = 240
+_LEFT_OUT = "…"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +90,7 @@ def record_lines(record: Record, style: Style) -> list[str]:
     lines = [_headline(record, style), ""]
     if record.question_as_understood:
         lines += [*wrap(f"Understood as: {clean(record.question_as_understood)}", style.width), ""]
-    if short := short_answer(record):
+    if short := _short_answer(record):
         lines += [*(style.paint(line, bold=True) for line in wrap(clean(short), style.width)), ""]
     if record.answer and any(sentence.block for sentence in record.sentences):
         lines += _block_lines(record.sentences, style)
@@ -95,7 +101,7 @@ def record_lines(record: Record, style: Style) -> list[str]:
     if record.structured is not None:
         lines += ["", *json.dumps(record.structured.value, indent=2, ensure_ascii=False).splitlines()]
     for together in _by_place(record):
-        lines += ["", *citation_lines(together, style, is_said=quotes_it(record, together[0].quote))]
+        lines += ["", *citation_lines(together, style, is_said=_quotes_it(record, together[0].quote))]
     if record.notice:
         lines += ["", *wrap(record.notice, style.width)]
     if record.status is Status.ABSTAINED:
@@ -188,7 +194,7 @@ def _by_place(record: Record) -> list[list[Citation]]:
     found: dict[object, list[Citation]] = {}
     for each in record.citations:
         place = (each.url, each.title, each.place, each.published, each.modified, each.read_at)
-        found.setdefault(place if quotes_it(record, each.quote) else each.marker, []).append(each)
+        found.setdefault(place if _quotes_it(record, each.quote) else each.marker, []).append(each)
     return list(found.values())
 
 
@@ -342,3 +348,68 @@ def _cost(record: Record) -> Iterator[str]:
         several = len(cost.by_model) > 1 and cost.usd
         named = [f"{each.model or 'others'} {dollars(each.usd)}" for each in cost.by_model] if several else [cost.model]
         yield f"Cost {price} ({clean(', '.join(named)) or 'a model'}: {tokens})."
+
+
+def _short_answer(record: Record) -> str:
+    """Return the words that say just what was asked; "" where they are most of the answer."""
+    short = record.short_answer or ""
+    return short if len(short) < len(record.answer or "") / 2 else ""
+
+
+def answer_in_short(record: Record) -> str:
+    """Return the answer, each long quote of it cut to the sentence with the words that were asked for."""
+    answer = record.answer or ""
+    for sentence in record.sentences:
+        answer = answer.replace(sentence.text, _shortened(sentence), 1)
+    return answer
+
+
+def chosen_places(record: Record) -> list[tuple[int, int]]:
+    """Return where in the answer in short the chosen sentences of quotes stand that have no short answer."""
+    shown, after = answer_in_short(record), 0
+    places: list[tuple[int, int]] = []
+    for sentence in record.sentences:
+        said = _shortened(sentence)
+        at = shown.find(said, after)
+        if at < 0:
+            continue
+        after = at + len(said)
+        if sentence.chosen and _sure_focus(sentence) is None:
+            places.append((at + sentence.chosen.start, at + sentence.chosen.end))
+    return places
+
+
+def _quotes_it(record: Record, quote: str) -> bool:
+    """Return whether the answer says a quote word for word."""
+    said = (record.answer or "", " ".join(sentence.text for sentence in record.sentences))
+    return any(_one_line(quote) in _one_line(text) for text in said)
+
+
+def excerpt(text: str, start: int, end: int) -> str:
+    """Return the sentence of ``text[start:end]``, with those before it that it goes on from; "…" for the others."""
+    spans = sentence_spans(text)
+    holding = [at for at, (begins, ends) in enumerate(spans) if begins < end and start < ends]
+    if not holding:
+        return text
+    first, last = holding[0], holding[-1]
+    while first > 0 and goes_on(text[spans[first][0] :]) and spans[last][1] - spans[first - 1][0] <= SHORT:
+        first -= 1
+    before = f"{_LEFT_OUT} " if first > 0 else ""
+    after = f" {_LEFT_OUT}" if last < len(spans) - 1 else ""
+    return f"{before}{text[spans[first][0] : spans[last][1]]}{after}"
+
+
+def _shortened(sentence: Sentence) -> str:
+    """Return a sentence of an answer, which may be a quote of several; lists, tables and code stay whole."""
+    text, focus = sentence.text, _sure_focus(sentence)
+    if focus is None or len(text) <= SHORT or "\n" in text:
+        return text
+    return excerpt(text, focus.start, focus.end)
+
+
+def _sure_focus(sentence: Sentence) -> Focus | None:
+    return sentence.focus if sentence.focus and sentence.focus.confidence >= SURE else None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Formats for the terminal: whole sites being read, and schedules."""
+"""Formats for the terminal: whole sites being read, schedules, and the passages that a search found."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from api.cli.views.question import Style
-from api.cli.views.width import clean, counted, cut, when
+from api.cli.views.width import clean, counted, cut, when, wrap
 
 if TYPE_CHECKING:
-    from wellread import SiteRead, Source
+    from wellread import FoundPassage, SiteRead, Source
+
+#: lines shown of one passage
+_MOST_LINES = 6
 
 
 def progress_line(seen: SiteRead, style: Style) -> str:
@@ -67,3 +70,24 @@ def _span(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = seconds / 60
     return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+def passages_lines(found: Sequence[FoundPassage], style: Style) -> list[str]:
+    """Return each passage with its page, best first; or that there is none."""
+    if not found:
+        return ["No passage matches: read pages with `wellread read`, or search with fewer filters."]
+    return [line for passage in found for line in _passage_lines(passage, style)]
+
+
+def _passage_lines(passage: FoundPassage, style: Style) -> list[str]:
+    heading = cut(f"{passage.rank}. {clean(passage.title or passage.url)}", style.width)
+    text = wrap(_below_heading(passage), style.width - 3)
+    shown = text[:_MOST_LINES] + (["…"] if len(text) > _MOST_LINES else [])
+    return [style.paint(heading, bold=True), *(f"   {line}" for line in shown), f"   {clean(passage.url)}", ""]
+
+
+def _below_heading(passage: FoundPassage) -> str:
+    """Return the passage's text without the heading that its title ends with: that is shown above it."""
+    first, _, rest = passage.text.partition("\n")
+    is_shown = first.strip().casefold() == passage.title.rpartition(" › ")[2].strip().casefold()
+    return rest.lstrip("\n") if is_shown and rest.strip() else passage.text

@@ -4,12 +4,11 @@ Rows that wait for work carry a lease (:class:`Leased`): a message only says "lo
 anything to do. Times are UTC and timezone-aware on the way in and out, on SQLite and PostgreSQL alike.
 """
 
-from store.sql.tables.access import ApiKeyRow, CollectionRow
-from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchRow
 from store.sql.tables.columns import Leased, Table, UtcDateTime
 from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, RedirectRow, SiteReadRow, SourceRow
-from store.sql.tables.learning import RecalibrationRow, VariantsRow, VariantTallyRow
 from store.sql.tables.pages import (
+    ApiKeyRow,
+    CollectionRow,
     EntityRow,
     FactRow,
     FileRow,
@@ -22,11 +21,18 @@ from store.sql.tables.pages import (
     PrivateReadRow,
 )
 from store.sql.tables.questions import (
+    AnswerRow,
     BatchedRequestRow,
+    EvidenceRow,
+    FeedbackRow,
     QuestionRow,
+    RecalibrationRow,
     RequestState,
     StepRow,
     ThreadRow,
+    VariantsRow,
+    VariantTallyRow,
+    WatchRow,
     WebhookRow,
     WebhookStatus,
 )

@@ -1,4 +1,4 @@
-"""The tables of pages, of the visits to them, and of the names and facts in them."""
+"""The tables of collections, of pages, of the visits to them, and of the names and facts in them; API keys."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -175,3 +175,29 @@ class FileRow(Table):
     version: Mapped[int] = mapped_column(default=1)  #: counts the uploads under this name
     left_out: Mapped[bool] = mapped_column(default=False)  #: deleted here, though its folder still has it
     added_at: Mapped[datetime]
+
+
+class CollectionRow(Table):
+    """A collection beside the default one. Its id is never used again; what is in it is stored under that id."""
+
+    __tablename__ = "collections"
+
+    id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    name: Mapped[str] = mapped_column(String(80), unique=True)
+    exclude_sites: Mapped[list[Any]] = mapped_column(default=list)
+    created_at: Mapped[datetime]
+    deleted_at: Mapped[datetime | None]  #: kept for a while: what a late worker writes is erased too
+
+
+class ApiKeyRow(Table):
+    """A key of the API: of its secret only the hash."""
+
+    __tablename__ = "api_keys"
+
+    id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    name: Mapped[str] = mapped_column(String(80), unique=True)
+    hash: Mapped[str] = mapped_column(String(64), unique=True)
+    role: Mapped[str] = mapped_column(String(16))
+    collections: Mapped[list[Any] | None]  #: ids; null: all, also those to come
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]

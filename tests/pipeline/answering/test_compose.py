@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domain import Answer, Block, Hit, StatedFact
 from domain.answer import ChosenSentence
-from domain.fact import Fact
+from domain.page import Fact
 from pipeline.answering.citations import check
 from pipeline.answering.compose import MORE_BELOW, UNSURE_QUOTES, UNSURE_WORDS, compose
 from pipeline.answering.extent import Quote

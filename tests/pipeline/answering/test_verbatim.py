@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from domain import Answer, Citation, Sentence
-from domain.contradiction import Contradiction
+from domain.answer import Contradiction
 from pipeline.answering.citations import check, render
 from pipeline.answering.write import verbatim
 

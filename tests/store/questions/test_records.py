@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain import Citation, Focus, Sentence, Verdict
-from domain.contradiction import Contradiction
+from domain.answer import Contradiction
 from domain.record import ContextHit
 from store.questions import records
 from store.questions.new_questions import NewQuestion, ask

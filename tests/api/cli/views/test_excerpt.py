@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.cli.views.excerpt import SHORT, answer_in_short, chosen_places, excerpt
-from api.cli.views.question import Style, record_lines
+from api.cli.views.question import SHORT, Style, answer_in_short, chosen_places, excerpt, record_lines
 from tests.api.records import citation, record_json
 from tests.tables import each_row
 from wellread import Record

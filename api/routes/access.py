@@ -1,0 +1,135 @@
+"""Collections, and the keys that open them: lists, adds and deletes both, exports a collection and imports it."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Path as PathParameter
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+from api import installed_version
+from api.dependencies import MainDep, ServicesDep
+from api.middleware.auth import CallerDep, require, require_whole
+from api.schemas.requests import CollectionRequest, KeyRequest
+from domain.access.collection import Collection, Imported
+from domain.access.key import ApiKey, Role
+from store import collections, keys
+from workers import erasure, exchange
+from workers.questions.conditions import clean_sites
+from workers.services import Services
+from workers.services import collections as kept
+
+router = APIRouter(prefix="/api/collections", tags=["access"])
+Name = Annotated[str, PathParameter(max_length=100)]
+IMPORT: Final = "/api/import"
+#: of an imported file; `wellread import` takes larger ones
+MAX_BYTES: Final = 2_000_000_000
+_PART: Final = 1 << 20
+_ZIP: Final = "application/zip"
+_BINARY: Final[dict[str, Any]] = {"schema": {"type": "string", "format": "binary"}}
+exchange_router = APIRouter(prefix="/api", tags=["access"], dependencies=[Depends(require(Role.admin))])
+
+keys_router = APIRouter(prefix="/api/keys", tags=["access"], dependencies=[Depends(require_whole)])
+
+
+@router.get("", dependencies=[Depends(require(Role.ask))])
+def every(main: MainDep, who: CallerDep) -> list[Collection]:
+    """The collections that the key opens: first `default`, then by name."""
+    with main.database.read() as session:
+        return [each for each in collections.list_all(session) if who.may_open(each.name)]
+
+
+@router.post("", status_code=201, dependencies=[Depends(require_whole)])
+def add(body: CollectionRequest, main: MainDep) -> Collection:
+    """Add a collection. Needs the role admin, and a key that is bound to none."""
+    return kept.add(main, body.name, exclude_sites=clean_sites(body.exclude_sites))
+
+
+@router.delete("/{name}", status_code=204, dependencies=[Depends(require_whole)])
+def remove(name: Name, main: MainDep) -> Response:
+    """Delete a collection with its sources, files, pages and questions.
+
+    Needs the role admin, and a key that is bound to none. What a worker still writes into it is erased too.
+    """
+    kept.delete(main, name)
+    erasure.ask(main, name)
+    return Response(status_code=204)
+
+
+class ZipFile(StreamingResponse):
+    """A response that the OpenAPI document describes as a ZIP file."""
+
+    media_type = _ZIP
+
+
+@exchange_router.get("/export", response_class=ZipFile, responses={200: {"content": {_ZIP: _BINARY}}})
+def export(services: ServicesDep) -> ZipFile:
+    """Everything in the collection in one file, including private pages. Needs the role admin.
+
+    Not in it: keys, watched folders (`wellread export collection` writes them), questions that have not ended. The
+    header `X-Left-Out` says how many rows could not be written, if any; the log names them.
+    """
+    with TemporaryDirectory(dir=services.settings.data_dir) as folder:
+        path = Path(folder) / "collection.zip"
+        left_out = exchange.export_collection(services, path, wellread=installed_version(), folders=False).left_out
+        written = path.open("rb")  # it stays readable without a name, and nothing of it is left when it is closed
+    name = f"wellread-{re.sub('[^a-z0-9_-]', '', services.collection.name)}.zip"
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return ZipFile(_parts(written), headers=headers | ({"x-left-out": str(len(left_out))} if left_out else {}))
+
+
+@exchange_router.post("/import", openapi_extra={"requestBody": {"required": True, "content": {_ZIP: _BINARY}}})
+async def take_over(
+    request: Request,
+    services: ServicesDep,
+    own: Annotated[bool, Query(description="The file is yours: also import private addresses and callbacks.")] = False,
+) -> Imported:
+    """Import an exported file; known pages keep their latest text. Needs the role admin.
+
+    A file that is broken, foreign or of a newer version is refused, and nothing of it is stored. Its watched folders
+    are left alone.
+    """
+    with TemporaryDirectory(dir=services.settings.data_dir) as folder:
+        path = Path(folder) / "sent.zip"
+        with path.open("wb") as file:
+            async for part in request.stream():
+                await asyncio.to_thread(file.write, part)
+        return await run_in_threadpool(_take, services, path, own)
+
+
+def _take(services: Services, path: Path, own: bool) -> Imported:
+    return exchange.take_over(services, path, own=own, folders=False, progress=lambda done, total: None)
+
+
+def _parts(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while part := file.read(_PART):
+            yield part
+
+
+@keys_router.get("", name="every")
+def every_key(main: MainDep) -> list[ApiKey]:
+    """The keys by name, without their secrets; those of WELLREAD_API_KEYS are not among them."""
+    with main.database.read() as session:
+        return keys.list_all(session)
+
+
+@keys_router.post("", status_code=201, name="add")
+def add_key(body: KeyRequest, main: MainDep) -> ApiKey:
+    """Make a key; its `secret` is only in this response."""
+    role = Role[body.role]
+    with main.database.write() as session:
+        return keys.add(session, body.name, role, main.now(), names=body.collections, expires_at=body.expires_at)
+
+
+@keys_router.delete("/{name}", status_code=204)
+def revoke(name: Name, main: MainDep) -> Response:
+    """Revoke a key, by name or id. What was asked with it stays."""
+    with main.database.write() as session:
+        keys.revoke(session, name)
+    return Response(status_code=204)
