@@ -57,19 +57,9 @@ def text_of(record: Record, *, list_sources: bool) -> str:
 
 def completion(record: Record, model: str, *, list_sources: bool) -> dict[str, Any]:
     """Return the whole completion."""
-    message = {
-        "role": "assistant",
-        "content": text_of(record, list_sources=list_sources),
-        "refusal": None,
-        "annotations": url_citations(record),
-    }
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish_reason(record)}
-    return {
-        **_head(record, model, "chat.completion"),
-        "choices": [choice],
-        "usage": usage(record),
-        **_references(record),
-    }
+    text = text_of(record, list_sources=list_sources)
+    said = _whole(_head(record, model, "chat.completion"), text, url_citations(record), finish_reason(record))
+    return {**said, "usage": usage(record), **_references(record)}
 
 
 def first_chunk(record: Record, model: str) -> dict[str, Any]:
@@ -90,16 +80,14 @@ def chunks(record: Record, model: str, *, list_sources: bool, include_usage: boo
 
 def short_completion(text: str, model: str) -> dict[str, Any]:
     """Return the completion of a reply that is no answer to a question."""
-    message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
-    return {**_head(None, model, "chat.completion"), "choices": [choice], "usage": NO_TOKENS}
+    return {**_whole(_head(None, model, "chat.completion"), text, [], "stop"), "usage": NO_TOKENS}
 
 
 def short_chunks(text: str, model: str, *, include_usage: bool) -> Iterator[dict[str, Any]]:
     """Yield the chunks of such a reply."""
     head = _head(None, model, "chat.completion.chunk")
     for delta, reason in (({"role": "assistant", "content": text}, None), ({}, "stop")):
-        yield {**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}]}
+        yield {**head, "choices": [_choice("delta", delta, reason)]}
     if include_usage:
         yield {**head, "choices": [], "usage": NO_TOKENS}
 
@@ -177,9 +165,17 @@ def _head(record: Record | None, model: str, kind: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{name}", "object": kind, "created": created, "model": model}
 
 
+def _whole(head: dict[str, Any], text: str, annotations: list[dict[str, Any]], finish_reason: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
+    return {**head, "choices": [_choice("message", message, finish_reason)]}
+
+
 def _chunk(record: Record, model: str, delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
-    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
-    return {**_head(record, model, "chat.completion.chunk"), "choices": [choice]}
+    return {**_head(record, model, "chat.completion.chunk"), "choices": [_choice("delta", delta, finish_reason)]}
+
+
+def _choice(name: str, said: dict[str, Any], finish_reason: str | None) -> dict[str, Any]:
+    return {"index": 0, name: said, "logprobs": None, "finish_reason": finish_reason}
 
 
 def _pieces(line: str, words: int = 12) -> Iterator[str]:
