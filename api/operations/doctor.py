@@ -7,12 +7,13 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import redis
 
 from api.operations import room
+from api.operations.room import Diagnosis
 from domain.errors import WellreadError
 from workers.settings import LOOPBACK, unknown_variables
 
@@ -20,20 +21,8 @@ if TYPE_CHECKING:
     from workers.services import Services
     from workers.settings import Settings
 
-Level = Literal["ok", "note", "wrong"]
-
 #: below this much free space a crawl may fill the disk
 LOW_BYTES = 1_000_000_000
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """The finding of one check."""
-
-    level: Level
-    finding: str
-    fix: str = ""  #: what to do, when something is wrong
-    name: str = ""
 
 
 def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
@@ -77,20 +66,16 @@ def _data_folder(services: Services) -> Diagnosis:
 def _disk(services: Services) -> Diagnosis:
     free = shutil.disk_usage(services.settings.data_dir).free
     found = room.disk(services.settings.data_dir)
-    if found.ok and free < LOW_BYTES:
-        return Diagnosis("wrong", found.detail, "Free some space: with less than 1 GB, a crawl may fill the disk.")
-    return _of(found)
-
-
-def _of(found: room.Room) -> Diagnosis:
-    return Diagnosis("ok" if found.ok else "wrong", found.detail, found.fix)
+    if found.level == "ok" and free < LOW_BYTES:
+        return Diagnosis("wrong", found.finding, "Free some space: with less than 1 GB, a crawl may fill the disk.")
+    return found
 
 
 def _descriptors(services: Services) -> Diagnosis:
     from workers.processes.stack import running
 
     address = running(services.settings)
-    return _of(room.descriptors(room.children(address.pid) if address else [os.getpid()]))
+    return room.descriptors(room.children(address.pid) if address else [os.getpid()])
 
 
 def _stack(services: Services) -> Diagnosis:
@@ -115,26 +100,26 @@ def _redis(services: Services) -> Diagnosis:
         fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): so that a restart of Redis delays no question."
         return Diagnosis("note", "loses its data at a restart", fix)
     found = room.memory(services.redis)
-    return replace(_of(found), finding=f"{services.settings.redis.split('@')[-1]}, {found.detail}")
+    return replace(found, finding=f"{services.settings.redis.split('@')[-1]}, {found.finding}")
 
 
 def _events(services: Services) -> Diagnosis:
     if not services.settings.events_redis_url:
         return Diagnosis("ok", "in the same Redis")
-    return _of(room.memory(services.events_redis))
+    return room.memory(services.events_redis)
 
 
 def _beat(services: Services) -> Diagnosis:
     if _is_idle(services.settings):
         return Diagnosis("note", "it starts with the stack")
-    return _of(room.beats(services))
+    return room.beats(services)
 
 
 def _workers(services: Services) -> Diagnosis:
     if _is_idle(services.settings):
         return Diagnosis("note", "they start with the stack")
     found, written = room.workers(services), room.writers(services)
-    return _of(found) if written.ok else replace(_of(written), finding=found.detail)
+    return found if written.level == "ok" else replace(written, finding=found.finding)
 
 
 def _database(services: Services) -> Diagnosis:

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from domain.flow import QUEUES, WORKERS, WRITER, Queue
 from store.ephemeral.memory import memory_use
@@ -20,83 +20,86 @@ if TYPE_CHECKING:
     from workers.services import Services
     from workers.settings import Settings
 
+Level = Literal["ok", "note", "wrong"]
+
 #: of the file descriptors that a process may have open
 MOST_DESCRIPTORS = 0.9
 _PROCESSES = Path("/proc")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Room:
-    """What was found."""
+@dataclass(frozen=True)
+class Diagnosis:
+    """The finding of one check."""
 
-    ok: bool
-    detail: str
-    fix: str = ""  #: what to do; "": nothing
+    level: Level
+    finding: str
+    fix: str = ""  #: what to do, when something is wrong
+    name: str = ""
     needed: bool = True  #: False: without it questions are still answered, from what was read before
 
 
-def memory(client: redis.Redis) -> Room:
+def memory(client: redis.Redis) -> Diagnosis:
     """Return how much of its memory a Redis uses; raises redis.RedisError."""
     use = memory_use(client)
     if not use.limit:
-        return Room(ok=True, detail=f"{_mb(use.used)} used, no limit is set")
+        return Diagnosis("ok", f"{_mb(use.used)} used, no limit is set")
     detail = f"{_mb(use.used)} of {_mb(use.limit)} used"
     if use.share < MOST_MEMORY:
-        return Room(ok=True, detail=detail)
+        return Diagnosis("ok", detail)
     fix = (
         "No question is taken while over 90 % are used: raise `maxmemory` (of the embedded one "
         "WELLREAD_REDIS_MEMORY_MB), or delete what is not Wellread's."
     )
-    return Room(ok=False, detail=f"full: {detail}", fix=fix)
+    return Diagnosis("wrong", f"full: {detail}", fix)
 
 
-def disk(folder: Path) -> Room:
+def disk(folder: Path) -> Diagnosis:
     """Return the free space where the data folder is."""
     try:
         free = shutil.disk_usage(folder).free
     except FileNotFoundError:
-        return Room(ok=True, detail="nothing was stored yet")
+        return Diagnosis("ok", "nothing was stored yet")
     if free >= LEAST_DISK_BYTES:
-        return Room(ok=True, detail=f"{free / 1e9:.1f} GB free")
+        return Diagnosis("ok", f"{free / 1e9:.1f} GB free")
     fix = f"Free some space: below {_mb(LEAST_DISK_BYTES)} no question is taken, and what is read may not be stored."
-    return Room(ok=False, detail=f"full: {_mb(free)} free", fix=fix)
+    return Diagnosis("wrong", f"full: {_mb(free)} free", fix)
 
 
-def descriptors(pids: Iterable[int]) -> Room:
+def descriptors(pids: Iterable[int]) -> Diagnosis:
     """Return how many file descriptors the process has open that comes nearest to its limit; all on Linux only."""
     uses = [use for pid in pids if (use := _open_files(pid)) is not None]
     if not uses:
-        return Room(ok=True, detail="not known on this system")
+        return Diagnosis("ok", "not known on this system")
     used, limit = max(uses, key=lambda use: use[0] / use[1])
     detail = f"{used:,} of {limit:,} open"
     if used < MOST_DESCRIPTORS * limit:
-        return Room(ok=True, detail=detail)
-    return Room(ok=False, detail=detail, fix="Raise the limit of open files (`ulimit -n`), and start it again.")
+        return Diagnosis("ok", detail)
+    return Diagnosis("wrong", detail, "Raise the limit of open files (`ulimit -n`), and start it again.")
 
 
-def beats(services: Services) -> Room:
+def beats(services: Services) -> Diagnosis:
     """Return how many processes of beat there are; raises redis.RedisError."""
     number = living_beats(services)
     if number > 1:
-        return Room(ok=False, detail=str(number), fix="Stop all but one `wellread beat`: each sends every tick.")
+        return Diagnosis("wrong", str(number), "Stop all but one `wellread beat`: each sends every tick.")
     if number:
-        return Room(ok=True, detail=str(number))
+        return Diagnosis("ok", str(number))
     fix = "Run `wellread beat`: without it nothing that was lost is sent again, and no page is read again when due."
-    return Room(ok=False, needed=False, detail="none runs", fix=fix)
+    return Diagnosis("wrong", "none runs", fix, needed=False)
 
 
-def workers(services: Services) -> Room:
+def workers(services: Services) -> Diagnosis:
     """Return how many workers are ready, and for which queues there is none; raises redis.RedisError."""
     alive = {name: count for name, count in living_workers(services).items() if name in WORKERS}
     detail = ", ".join(f"{queue} {count}" for queue, count in alive.items())
     missing = [queue for queue, count in alive.items() if not count]
     if not missing:
-        return Room(ok=True, detail=detail)
-    return Room(
-        ok=False,
+        return Diagnosis("ok", detail)
+    return Diagnosis(
+        "wrong",
+        f"no worker for {', '.join(missing)} ({detail})",
+        "; ".join(f"run `wellread worker {queue}`" for queue in missing),
         needed=any(_is_needed(QUEUES[queue], services.settings) for queue in missing),
-        detail=f"no worker for {', '.join(missing)} ({detail})",
-        fix="; ".join(f"run `wellread worker {queue}`" for queue in missing),
     )
 
 
@@ -104,11 +107,11 @@ def _is_needed(queue: Queue, settings: Settings) -> bool:
     return queue.is_needed or ("model" in queue.loads and settings.has_model)
 
 
-def writers(services: Services) -> Room:
+def writers(services: Services) -> Diagnosis:
     """Return how many workers may write passages; raises redis.RedisError."""
     number = living_workers(services)[WRITER.name]
     fix = f"Stop all but one `{WRITER.name}` worker: only one may write." if number > 1 else ""
-    return Room(ok=number <= 1, detail=f"{number} may write", fix=fix)
+    return Diagnosis("wrong" if fix else "ok", f"{number} may write", fix)
 
 
 def children(pid: int) -> list[int]:

@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from api.dependencies import MainDep, ServicesDep
 from api.middleware.auth import CallerDep, look_up, require, require_operator_of_all
 from api.operations import room
+from api.operations.room import Diagnosis
 from api.schemas.records import CheckOut, Operations, Readiness, StatsOut
 from domain import Status
 from domain.access.key import Role
@@ -77,19 +78,19 @@ async def readyz(services: MainDep, request: Request, response: Response) -> Rea
 
 
 def _checks(services: Services) -> list[CheckOut]:
-    checks = [
-        _database(services),
-        _knowledge_base(services),
-        _of("disk", room.disk(services.settings.data_dir)),
-        _of("descriptors", room.descriptors([os.getpid()])),
-        _asking_redis("redis", lambda: _of("redis", room.memory(services.redis))),
-        _asking_redis("workers", lambda: _of("workers", room.workers(services))),
-        _asking_redis("writers", lambda: _of("writers", room.writers(services))),
-        _asking_redis("beat", lambda: _of("beat", room.beats(services))),
-    ]
+    checks: dict[str, Callable[[], Diagnosis]] = {
+        "database": lambda: _database(services),
+        "knowledge base": lambda: _knowledge_base(services),
+        "disk": lambda: room.disk(services.settings.data_dir),
+        "descriptors": lambda: room.descriptors([os.getpid()]),
+        "redis": lambda: room.memory(services.redis),
+        "workers": lambda: room.workers(services),
+        "writers": lambda: room.writers(services),
+        "beat": lambda: room.beats(services),
+    }
     if services.settings.events_redis_url:
-        checks.append(_asking_redis("events", lambda: _of("events", room.memory(services.events_redis))))
-    return checks
+        checks["events"] = lambda: room.memory(services.events_redis)
+    return [_check(name, look) for name, look in checks.items()]
 
 
 @router.get(
@@ -120,50 +121,36 @@ def operations(services: ServicesDep) -> Operations:
         )
 
 
-def _database(services: Services) -> CheckOut:
+def _check(name: str, look: Callable[[], Diagnosis]) -> CheckOut:
+    try:
+        seen = look()
+    except redis.RedisError:
+        seen = Diagnosis("wrong", "Redis does not answer", "Start it, or run `wellread doctor`.")
+    return CheckOut(name=name, ok=seen.level != "wrong", needed=seen.needed, detail=seen.finding, what_to_do=seen.fix)
+
+
+def _database(services: Services) -> Diagnosis:
     try:
         check_schema(services.database)
     except WellreadError as error:
-        return CheckOut(name="database", ok=False, detail=str(error), what_to_do="Run `wellread migrate`.")
-    return CheckOut(name="database", ok=True, detail="reachable, at this version's schema")
+        return Diagnosis("wrong", str(error), "Run `wellread migrate`.")
+    return Diagnosis("ok", "reachable, at this version's schema")
 
 
-def _knowledge_base(services: Services) -> CheckOut:
-    name = "knowledge base"
+def _knowledge_base(services: Services) -> Diagnosis:
+    """Return what is missing, or what the workers that have the passages open found missing when they looked last."""
     try:
         completeness.check(services)
     except PassagesLost as error:
-        return CheckOut(name=name, ok=False, detail=str(error), what_to_do="Stop Wellread, run `wellread reindex`.")
+        return Diagnosis("wrong", str(error), "Stop Wellread, run `wellread reindex`.")
     except WellreadError:  # the database's check says why
-        return CheckOut(name=name, ok=False, detail="not known while the database does not answer", what_to_do="")
-    return _of(name, _passages(services))
-
-
-def _passages(services: Services) -> room.Room:
-    """Return what the workers that have the passages open found missing when they looked last."""
+        return Diagnosis("wrong", "not known while the database does not answer")
     try:
         found = completeness.last_look(services)
     except redis.RedisError:  # its own check says so
         found = []
     lacking = [each for each in found if each.detail]
     if not lacking:
-        return room.Room(ok=True, detail="there")
-    return room.Room(
-        ok=False,
-        needed=completeness.is_all_lost(found),
-        detail="; ".join(each.detail for each in lacking),
-        fix=next((each.fix for each in lacking if each.fix), ""),
-    )
-
-
-def _of(name: str, found: room.Room) -> CheckOut:
-    return CheckOut(name=name, ok=found.ok, needed=found.needed, detail=found.detail, what_to_do=found.fix)
-
-
-def _asking_redis(name: str, check: Callable[[], CheckOut]) -> CheckOut:
-    try:
-        return check()
-    except redis.RedisError:
-        return CheckOut(
-            name=name, ok=False, detail="Redis does not answer", what_to_do="Start it, or run `wellread doctor`."
-        )
+        return Diagnosis("ok", "there")
+    said, fix = "; ".join(each.detail for each in lacking), next((each.fix for each in lacking if each.fix), "")
+    return Diagnosis("wrong", said, fix, needed=completeness.is_all_lost(found))

@@ -10,8 +10,8 @@ from api.cli.views.sites import schedule_text, site_read_lines
 from api.cli.views.width import clean, counted, cut, when, wrap
 
 if TYPE_CHECKING:
-    from api.operations.doctor import Diagnosis
     from api.operations.overview import Overview
+    from api.operations.room import Diagnosis
     from store.sql.tables import QuestionRow
     from wellread import Source, Watch
 

@@ -10,8 +10,9 @@ import redis
 
 from api.cli.views.overview import overview_lines
 from api.cli.views.question import Style
-from api.operations.doctor import Diagnosis, diagnose
+from api.operations.doctor import diagnose
 from api.operations.overview import overview
+from api.operations.room import Diagnosis
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
 from tests.workers.crawl.one_candidate import read_one
