@@ -5,7 +5,8 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import anyio
@@ -15,11 +16,10 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from api import installed_version
-from api.schemas.requests import wrong_field
+from api.schemas.requests import SearchRequest, wrong_field
 from domain import WITH_TEXT
 from domain.flow import STEPS
 from domain.options import Asked, Option, options_of
-from domain.page import BlockKind
 from domain.record import FoundPassage, Record
 from domain.site import PageRead, Source
 from wellread import AsyncClient, ClientError
@@ -28,13 +28,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 Collection = Annotated[str, Field(max_length=100, description="The collection; empty: the default one.")]
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
-Sites = Annotated[list[Url] | None, Field(max_length=20, description="URLs: only pages below these.")]
-Excluded = Annotated[list[Url] | None, Field(max_length=100, description="URLs: no pages below these.")]
-Langs = Annotated[list[str] | None, Field(max_length=20, description="ISO 639-1: only pages in these languages.")]
-#: the API takes more forms, and says what it does not take
-Date = Annotated[str, Field(max_length=40)]
-
-_ARGUMENTS = {option.argument.name or option.name: option for option in options_of(Asked) if option.argument}
 #: opens a client for a call: by the headers that came with it (None on stdin and stdout), in a collection
 Connect = Callable[[Mapping[str, str] | None, str], AsyncClient]
 _INSTRUCTIONS: Final = (
@@ -47,22 +40,32 @@ _BETWEEN: Final = re.compile(r",?\s+|,(?=\w+:|\w{2,3}(?:,|$))")
 _POLL_EVERY_S: Final = 0.5
 
 
-def with_options(function: Function) -> Function:
-    """Give a tool an argument for each option of a question that assistants may set, in place of its ``**options``."""
-    signature = inspect.signature(function, eval_str=True)
-    own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
-    options = [_parameter(name, option) for name, option in _ARGUMENTS.items()]
-    function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-    return function
+def with_options(body: type[BaseModel]) -> Callable[[Function], Function]:
+    """Give a tool an argument for each option of a body that assistants may set, in place of its ``**options``."""
+
+    def with_those(function: Function) -> Function:
+        signature = inspect.signature(function, eval_str=True)
+        own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        options = [_parameter(name, option) for name, option in _arguments(body).items()]
+        function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+        return function
+
+    return with_those
 
 
-def options_given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def options_given(arguments: Mapping[str, Any], body: type[BaseModel] = Asked) -> dict[str, Any]:
     """Return the options that an assistant gave, as the client takes them."""
+    known = _arguments(body)
     plain = {
-        _ARGUMENTS[name].name: value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
+        known[name].name: value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
         for name, value in arguments.items()
     }
     return {name: value for name, value in plain.items() if value not in (None, "", [])}
+
+
+@cache
+def _arguments(body: type[BaseModel]) -> dict[str, Option]:
+    return {option.argument.name or option.name: option for option in options_of(body) if option.argument}
 
 
 def _parameter(name: str, option: Option) -> inspect.Parameter:
@@ -156,7 +159,7 @@ class Tools:
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
 
-    @with_options
+    @with_options(Asked)
     async def ask(
         self,
         ctx: Context,
@@ -170,35 +173,12 @@ class Tools:
             question_id = await client.submit(question, **terms)
             return _answered(await _follow(ctx, client, question_id, wait_s))
 
-    async def search(
-        self,
-        ctx: Context,
-        query: str,
-        sites: Sites = None,
-        exclude_sites: Excluded = None,
-        langs: Langs = None,
-        kinds: Annotated[list[BlockKind] | None, Field(description="Only passages that hold such a part.")] = None,
-        published_after: Annotated[Date, Field(description="A date, ISO 8601.")] = "",
-        read_after: Annotated[Date, Field(description="A date, ISO 8601.")] = "",
-        lang: Annotated[
-            str, Field(description="ISO 639-1, the query's language; empty: detected from its words.")
-        ] = "",
-        limit: Annotated[int, Field(ge=1, le=100)] = 10,
-        collection: Collection = "",
-    ) -> list[FoundPassage]:
+    @with_options(SearchRequest)
+    async def search(self, ctx: Context, query: str, **options: Any) -> list[FoundPassage]:
         """Return the passages of what was read that fit best, without an answer. Nothing is read."""
-        said = {
-            "sites": sites,
-            "exclude_sites": exclude_sites,
-            "langs": langs,
-            "kinds": kinds,
-            "published_after": published_after,
-            "read_after": read_after,
-            "lang": lang,
-        }
-        given: Any = {name: value for name, value in said.items() if value}
-        async with self._client(ctx, collection) as client:
-            found: list[Any] = [_json(passage) for passage in await client.search(query, limit=limit, **given)]
+        filters: Any = options_given(options, SearchRequest)
+        async with self._client(ctx, filters.pop("collection", "")) as client:
+            found: list[Any] = [_json(passage) for passage in await client.search(query, **filters)]
             return found
 
     async def read(
@@ -291,23 +271,14 @@ def _progress(record: Record) -> str:
 
 
 def _answered(record: Record) -> Answered:
-    cited = [Cited(marker=c.marker, url=c.url, title=c.title, place=c.place, quote=c.quote) for c in record.citations]
-    return Answered(
-        question_id=record.id,
-        question=record.question,
-        question_as_understood=record.question_as_understood,
-        thread=record.thread,
-        asks_back=record.asks_back,
-        status=record.status,
-        final=record.status.is_final,
-        answer=record.answer,
-        short_answer=record.short_answer,
-        confidence=record.confidence,
-        notice=record.notice,
-        structured=dict(record.structured.value) if record.structured else None,
-        citations=cited,
-        error=record.error,
-    )
+    said = {each.name: getattr(record, each.name) for each in fields(Answered) if hasattr(record, each.name)}
+    of_its_own = {
+        "question_id": record.id,
+        "final": record.status.is_final,
+        "structured": dict(record.structured.value) if record.structured else None,
+        "citations": [Cited(**{each.name: getattr(c, each.name) for each in fields(Cited)}) for c in record.citations],
+    }
+    return Answered(**said | of_its_own)
 
 
 def _json(value: Answered | FoundPassage | PageRead) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from domain.options import (
     LENGTHS,
     MAX_EXCLUDED,
     MAX_LANGS,
+    Argument,
     Asked,
     Body,
     Collection,
@@ -59,25 +60,29 @@ class SearchRequest(Body):
         examples=["lighthouse builder"],
         json_schema_extra=LENGTHS,
     )
-    collection: Collection = ""
-    sites: list[Url] = Field(default_factory=list, max_length=20, description="Only pages below these URLs.")
-    exclude_sites: list[Url] = Field(
+    collection: Annotated[Collection, Argument(help="The collection; empty: the default one.")] = ""
+    sites: Annotated[list[Url], Argument()] = Field(
+        default_factory=list, max_length=20, description="Only pages below these URLs."
+    )
+    exclude_sites: Annotated[list[Url], Argument()] = Field(
         default_factory=list, max_length=MAX_EXCLUDED, description="No pages below these URLs."
     )
-    langs: list[Language] = Field(
+    langs: Annotated[list[Language], Argument()] = Field(
         default_factory=list, max_length=MAX_LANGS, description="Only pages in these languages (ISO 639-1)."
     )
-    kinds: list[BlockKind] = Field(
+    kinds: Annotated[list[BlockKind], Argument()] = Field(
         default_factory=list,
         max_length=len(BLOCK_KINDS),
         description="Only passages with a part of one of these kinds.",
     )
-    published_after: Moment | None = Field(
+    published_after: Annotated[Moment | None, Argument()] = Field(
         default=None, description="Only pages that state a publication date after this."
     )
-    read_after: Moment | None = Field(default=None, description="Only pages read, or seen unchanged, after this.")
-    limit: int = Field(default=10, ge=1, le=MAX_FOUND, description="Most passages to return.")
-    lang: str = Field(
+    read_after: Annotated[Moment | None, Argument()] = Field(
+        default=None, description="Only pages read, or seen unchanged, after this."
+    )
+    limit: Annotated[int, Argument()] = Field(default=10, ge=1, le=MAX_FOUND, description="Most passages to return.")
+    lang: Annotated[str, Argument()] = Field(
         default="", pattern=r"^([a-z]{2,3})?$", description="The query's language; default: detected from its words."
     )
 
