@@ -164,10 +164,20 @@ def _set_paused(url: str, paused: bool) -> None:
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}
-    given = {name: value for name, value in plain.items() if value not in (None, [])}
-    access = {name: value for name, make in _ACCESS.items() for value in [make(given)] if value}
-    others = {name: value for name, value in given.items() if name not in _ACCESS_FLAGS}
-    return others | ({"access": access} if access else {})
+    given: dict[str, Any] = {name: value for name, value in plain.items() if value not in (None, [])}
+    user, _, password = _secret(given.pop("basic", "")).partition(":")
+    access = {
+        "headers": _pairs(given.pop("header", ()), ":"),
+        "user": user,
+        "password": password,
+        "cookies": _pairs(given.pop("cookie", ()), "="),
+        "certificate": _text(given.pop("client_cert", None)),
+        "key": _text(given.pop("client_key", None)),
+        "ca": _text(given.pop("ca", None)),
+        "proxy": _secret(given.pop("proxy", "")),
+    }
+    access = {name: value for name, value in access.items() if value}
+    return given | ({"access": access} if access else {})
 
 
 def _secret(value: str) -> str:
@@ -191,20 +201,6 @@ def _pairs(values: Sequence[str], mark: str) -> dict[str, str]:
 
 def _text(path: Path | None) -> str:
     return _secret(f"@{path}") if path else ""
-
-
-#: what the API takes, by its name there, from the flags that were given
-_ACCESS: Final[dict[str, Callable[[Mapping[str, Any]], Any]]] = {
-    "headers": lambda given: _pairs(given.get("header", ()), ":"),
-    "user": lambda given: _secret(given.get("basic", "")).partition(":")[0],
-    "password": lambda given: _secret(given.get("basic", "")).partition(":")[2],
-    "cookies": lambda given: _pairs(given.get("cookie", ()), "="),
-    "certificate": lambda given: _text(given.get("client_cert")),
-    "key": lambda given: _text(given.get("client_key")),
-    "ca": lambda given: _text(given.get("ca")),
-    "proxy": lambda given: _secret(given.get("proxy", "")),
-}
-_ACCESS_FLAGS: Final = frozenset({"header", "basic", "cookie", "client_cert", "client_key", "ca", "proxy"})
 
 
 def _settings(source: Source) -> list[str]:
