@@ -94,28 +94,17 @@ def show(number: int, follows: bool, as_json: bool) -> None:
         _print(seen, as_json)
 
 
-@reads.command()
-@click.argument("number", type=int, metavar="ID")
-def pause(number: int) -> None:
-    """Pause reading a site; `wellread reads resume ID` continues it."""
-    with open_client() as client:
-        _print(client.pause_site_read(number), as_json=False)
+def _changing(name: str, said: str) -> None:
+    @reads.command(name, help=said)
+    @click.argument("number", type=int, metavar="ID")
+    def change(number: int) -> None:
+        with open_client() as client:
+            _print(getattr(client, f"{name}_site_read")(number), as_json=False)
 
 
-@reads.command()
-@click.argument("number", type=int, metavar="ID")
-def resume(number: int) -> None:
-    """Resume reading a site that was paused or cancelled."""
-    with open_client() as client:
-        _print(client.resume_site_read(number), as_json=False)
-
-
-@reads.command()
-@click.argument("number", type=int, metavar="ID")
-def cancel(number: int) -> None:
-    """Stop reading a site; the pages that were read stay."""
-    with open_client() as client:
-        _print(client.cancel_site_read(number), as_json=False)
+_changing("pause", "Pause reading a site; `wellread reads resume ID` continues it.")
+_changing("resume", "Resume reading a site that was paused or cancelled.")
+_changing("cancel", "Stop reading a site; the pages that were read stay.")
 
 
 def _read_pages(client: Client, urls: tuple[str, ...], wait_s: float) -> bool:
