@@ -3,10 +3,12 @@
 import html
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, Literal
+
+from markdown_it import MarkdownIt
 
 from domain.answer import Citation, StructuredField
 from domain.blocks import Part, cells_of, fence_for, parts_of
@@ -19,14 +21,37 @@ _MEDIA_TYPES: Final[dict[Format, str]] = {"md": "text/markdown; charset=utf-8", 
 
 _STATES: Final = {"ANSWERED": "answered", "ABSTAINED": "not known", "TIMED_OUT": "out of time", "FAILED": "failed"}
 _END: Final = "</body></html>\n"
-_MARKER: Final = re.compile(r"\[(\d{1,3})\]")
 #: what Markdown, or GitHub's, gives a meaning; and what it does at the beginning of a line
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]|~$])")
 _LEADING: Final = re.compile(r"^([^\S\n]*)([#+=-]|\d{1,9}(?=[.)]))?")
 _NOT_IN_LINK: Final = re.compile(r"[<>\s\\]")
+
+
+class _Parser(MarkdownIt):
+    def normalizeLinkText(self, link: str) -> str:  # noqa: N802 - as the class it extends names it
+        """Return an address as it is, not with its letters decoded."""
+        return link
+
+
+_PARSER: Final = _Parser("commonmark", {"html": False}).enable("table")
+#: what has the direction of its own language
+_DIRECTED: Final = {f"{kind}_open" for kind in ("paragraph", "heading", "bullet_list", "ordered_list", "table")}
+#: what is written otherwise than it is rendered; in the fourth each value of a form becomes a paragraph
+_WANTED: Final = {
+    "<br />\n": "<br />",
+    "\n</code>": "</code>",
+    '<a href="': '<a rel=noreferrer href="',
+    "<br /><strong>": '</p>\n<p dir="auto"><strong>',
+    "<blockquote>\n": "<blockquote>",
+    "\n</blockquote>": "</blockquote>",
+}
+#: a quote as it is rendered: its number, its page's name, the address with the dates, and the quote
+_QUOTE: Final = re.compile(
+    r'<p dir="auto"><strong>\[(\d+)\]</strong> (.*?)(<br />.*?)</p>\n(<blockquote>.*?</blockquote>)', re.DOTALL
+)
 _STYLE: Final = (
     "body{font:1rem/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}"
-    "p,blockquote{white-space:pre-wrap;overflow-wrap:anywhere}blockquote{border-left:.2rem solid;margin:.5rem 0;"
+    "p{white-space:pre-wrap;overflow-wrap:anywhere}blockquote{border-left:.2rem solid;margin:.5rem 0;"
     "padding-left:1rem}pre{overflow:auto}table{border-collapse:collapse}td,th{border:1px solid;padding:.3rem .6rem}"
     "footer{font-size:.85rem;opacity:.75}li{margin-bottom:1rem}"
 )
@@ -43,9 +68,7 @@ def headers(of_id: str, form: Format) -> dict[str, str]:
 
 def exported(record: Record, form: Format) -> str:
     """Return a question with its answer, its form's values, and each quote with its page's name, address and dates."""
-    if form == "md":
-        return _markdown(record)
-    return _head(record.question) + _html(record) + _END
+    return _markdown(record) if form == "md" else f"{_head(record.question)}{_html(record)}{_END}"
 
 
 def exported_thread(title: str, records: Iterable[Record], form: Format) -> Iterator[str]:
@@ -108,21 +131,16 @@ def _part(part: Part, heading: str) -> str:
         markers = "".join(map(_marker, part.sentences[0].markers)).strip()
         return "\n".join(filter(None, (fence_for(code), code, fence_for(code), markers)))
     if part.block == "row":
-        rows = ["| " + " | ".join(row) + " |" for row in _rows(part, _plain, _marker)]
-        return "\n".join((rows[0], "|" + " --- |" * len(cells_of(part.sentences[0].text)), *rows[1:]))
+        cells = [[_plain(_one_line(cell)) for cell in cells_of(each.text)] for each in part.sentences]
+        marks = ["".join(map(_marker, each.markers)) for each in part.sentences]
+        rows = [f"| {' | '.join(row)}{own} |" for row, own in zip(cells, marks, strict=True)]
+        return "\n".join((rows[0], "|" + " --- |" * len(cells[0]), *rows[1:]))
     if part.block == "step":
         return "\n".join(f"{number}. {each}" for number, each in enumerate(said, start=part.first))
     if part.block:
         return "\n".join({"item": "- ", "heading": f"{heading}# "}[part.block] + each for each in said)
     lines = [_lines(each.text).rstrip() + "".join(map(_marker, each.markers)) for each in part.sentences]
     return ("\n\n" if any("\n" in each.text for each in part.sentences) else " ").join(lines)
-
-
-def _rows(part: Part, plain: Callable[[str], str], marked: Callable[[int], str]) -> list[list[str]]:
-    """Return the cells of a table, the markers of a row in its last one."""
-    rows = [[plain(_one_line(cell)) for cell in cells_of(each.text)] for each in part.sentences]
-    marks = ["".join(map(marked, each.markers)) for each in part.sentences]
-    return [[*cells[:-1], cells[-1] + own] for cells, own in zip(rows, marks, strict=True)]
 
 
 def _head(title: str) -> str:
@@ -134,63 +152,27 @@ def _head(title: str) -> str:
 
 
 def _html(record: Record, level: int = 1, ids: str = "c") -> str:
-    """Return a question's part of a page; ``ids``: what the addresses of its quotes begin with."""
-    values, quotes = _values(record)
-    markers = {cited.marker for cited in record.citations}
-    answer, understood = _escape(_answer(record)), record.question_as_understood
-    linked = _MARKER.sub(lambda found: _anchor(found[1], ids) if int(found[1]) in markers else found[0], answer)
-    filled = "".join(
-        f"<p><strong>{_escape(_path(each))}</strong>: {_escape(_said(each))}"
-        + (f" {_anchor(str(number), ids)}</p>\n" if number else "</p>\n")
-        for each, number in values
+    """Return a question's part of a page, made of its Markdown; ``ids``: what its quotes' addresses begin with."""
+    tokens = _PARSER.parse(_markdown(record, level))
+    for token in tokens:
+        if token.type in _DIRECTED and token.tag != f"h{level}":
+            token.attrSet("dir", "auto")
+        if token.type == "ordered_list_open":
+            token.attrSet("start", token.attrGet("start") or 1)
+    page = _PARSER.renderer.render(tokens, _PARSER.options, {}).rpartition('<p dir="auto"><em>')[0]
+    for rendered, wanted in _WANTED.items():
+        page = page.replace(rendered, wanted)
+    said, heading, quotes = page.rpartition(f">Quotes</h{level + 1}>\n")
+    listed = {found[1] for found in _QUOTE.finditer(quotes)}
+    if heading:
+        quotes = "<ol>\n" + _QUOTE.sub(rf"<li id={ids}\1 value=\1><strong>\2</strong>\3\4</li>", quotes) + "</ol>\n"
+    linked = re.sub(
+        rf"<(pre|h{level})\b.*?</\1>|\[(\d{{1,3}})\]",
+        lambda found: f"<a href=#{ids}{found[2]}>{found[0]}</a>" if found[2] in listed else found[0],
+        said,
+        flags=re.DOTALL,
     )
-    cited = "".join(_item(each, ids) for each in quotes)
-    return (
-        f"<h{level}>{_escape(record.question)}</h{level}>\n"
-        + (f"<p>Understood as: {_escape(understood)}</p>\n" if understood else "")
-        + f"<p><em>{_escape(_state(record))}</em></p>\n"
-        + (f"<p dir=auto><strong>{_escape(record.short_answer)}</strong></p>\n" if record.short_answer else "")
-        + (_html_parts(record, level, ids) if _has_blocks(record) else f"<p dir=auto>{linked}</p>\n")
-        + (f"<p>{_escape(record.notice)}</p>\n" if record.notice else "")
-        + (f"<h{level + 1}>Values</h{level + 1}>\n{filled}" if filled else "")
-        + (f"<h{level + 1}>Quotes</h{level + 1}>\n<ol>\n{cited}</ol>\n" if cited else "")
-        + f"<footer>{_escape(_origin(record))}</footer>\n"
-    )
-
-
-def _html_parts(record: Record, level: int, ids: str) -> str:
-    return "".join(
-        f"{_html_part(part, level, lambda number: ' ' + _anchor(str(number), ids))}\n"
-        for part in parts_of(record.sentences)
-    )
-
-
-def _html_part(part: Part, level: int, marked: Callable[[int], str]) -> str:
-    """Return a part of an answer as HTML."""
-    marks = ["".join(map(marked, each.markers)) for each in part.sentences]
-    said = [_escape(each.text) + own for each, own in zip(part.sentences, marks, strict=True)]
-    if part.block == "heading":
-        return f"<h{level + 1} dir=auto>{said[0]}</h{level + 1}>"
-    if part.block == "code":
-        return f"<pre><code>{_escape(part.sentences[0].text)}</code></pre>" + (f"<p>{marks[0]}</p>" if marks[0] else "")
-    if part.block == "row":
-        tags = ["th", *("td" for _ in part.sentences[1:])]
-        rows = zip(tags, _rows(part, _escape, marked), strict=True)
-        shown = ("".join(f"<{tag}>{cell}</{tag}>" for cell in row) for tag, row in rows)
-        return f"<table dir=auto>{''.join(f'<tr>{row}</tr>' for row in shown)}</table>"
-    if part.block:
-        items = "".join(f"<li>{each}</li>" for each in said)
-        return f"<ol dir=auto start={part.first}>{items}</ol>" if part.block == "step" else f"<ul dir=auto>{items}</ul>"
-    return f"<p dir=auto>{' '.join(said)}</p>"
-
-
-def _item(cited: Citation, ids: str) -> str:
-    url = _escape(cited.url)
-    link = f'<a href="{url}" rel=noreferrer>{url}</a>' if _is_link(cited.url) else url
-    return (
-        f"<li id={ids}{cited.marker} value={cited.marker}><strong>{_escape(_name(cited))}</strong><br>{link}<br>"
-        f"{_escape(_dates(cited))}<blockquote dir=auto>{_escape(cited.quote)}</blockquote></li>\n"
-    )
+    return f"{linked}{heading}{quotes}<footer>{_escape(_origin(record))}</footer>\n"
 
 
 def _path(value: StructuredField) -> str:
