@@ -1,5 +1,6 @@
-"""Say which texts can be stored: PostgreSQL takes no NUL, and UTF-8 has no halves of surrogate pairs."""
+"""Say what can be stored: PostgreSQL takes no NUL, UTF-8 has no halves of surrogate pairs, and JSON no infinity."""
 
+import math
 import re
 from typing import Any, Final
 
@@ -15,24 +16,26 @@ def storable(text: str) -> str:
 
 
 def storable_json(value: Any) -> Any:
-    """Return JSON whose texts can all be stored, names of properties among them."""
+    """Return JSON whose texts can all be stored, names of properties among them, and null for what is no number."""
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, dict):
         return {storable_json(name): storable_json(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [storable_json(inner) for inner in value]
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def check_json(given: Any) -> None:
-    """Raise ValueError for JSON with a text that cannot be stored, which it names, or with too many values."""
+    """Raise ValueError for JSON with a text or number that cannot be stored, which it names, or too many values."""
     waiting: list[tuple[str, Any]] = [("", given)]
     seen = 0
     while waiting:
         place, value = waiting.pop()
         if isinstance(value, str) and _UNSTORABLE.search(value):
             raise ValueError(f"{place or 'it'} has a character that cannot be stored: NUL, or half a surrogate pair")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{place or 'it'} is {value}, which is no number of JSON")
         if isinstance(value, dict | list | tuple):
             seen += len(value)
             if seen > MAX_VALUES:

@@ -23,6 +23,7 @@ MAX_ATTACHED: Final = 200_000
 #: words of a title, and of a question that stands beside a long text
 _TITLE_WORDS, _MAX_ASKED = 5, 1_000
 _MAX_TITLE: Final = 20
+_MAX_NAME: Final = 200  #: of a document, which is the title of each of its passages
 
 _CHAT: Final = re.compile(r"<chat[_ ]history>", re.IGNORECASE)
 _CHAT_ENDS: Final = re.compile(r"</chat[_ ]history>", re.IGNORECASE)
@@ -35,7 +36,7 @@ _TITLE: Final = re.compile(r"\b(?:title|name|heading)\b", re.IGNORECASE)
 _SHORT_TITLE: Final = re.compile(
     r"(?=.{0,1000}\b(?:conversation|discussion|chat)\b).{0,1000}\bwords?\b", re.IGNORECASE | re.DOTALL
 )
-_STANDALONE: Final = re.compile(r"[\s<]*\bstand-?\s?alone question\b", re.IGNORECASE)
+_STANDALONE: Final = re.compile(r"\bstand-?\s?alone question\b", re.IGNORECASE)
 _FOLLOW_UP: Final = re.compile(r"follow[- ]?up(?: (?:input|question|message|query))? ?[:>]", re.IGNORECASE)
 
 #: what wraps documents, and each of them
@@ -149,7 +150,7 @@ def _follow_up(prompt: str) -> str:
     """Return the follow-up that a prompt wants completed; "" for any other prompt."""
     begins = list(_FOLLOW_UP.finditer(prompt))
     end = _STANDALONE.search(prompt, begins[-1].end()) if begins else None
-    return prompt[begins[-1].end() : end.start()].strip() if end else ""
+    return prompt[begins[-1].end() : end.start()].rstrip("< \t\r\n").lstrip() if end else ""
 
 
 def _completed(asked: str, turns: Sequence[tuple[str, str]]) -> str:
@@ -193,15 +194,15 @@ def _title(question: str) -> str:
 
 def _documents(block: str) -> list[Attached]:
     """Return the documents of a block, those of one name as one; the whole block if it does not tell them apart."""
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, dict[str, None]] = {}
     for attributes, text in _each(block) or [("", block)]:
         named = _NAMED.search(attributes) or _NAMED.search(text, 0, _MAX_ASKED)
-        name = (named[1] or named[2]).strip() if named else ""
+        name = (named[1] or named[2]).strip()[:_MAX_NAME] if named else ""
         plain = _INNER.sub("", text.replace(named[2], "", 1) if named and named[2] else text)
         plain = _TAG.sub("", plain).strip()
-        if plain and plain not in texts.setdefault(name, []):
-            texts[name].append(plain)
-    return [Attached(name=name, text="\n\n".join(parts)) for name, parts in texts.items() if parts]
+        if plain:
+            texts.setdefault(name, {})[plain] = None
+    return [Attached(name=name, text="\n\n".join(parts)) for name, parts in texts.items()]
 
 
 def _each(block: str) -> list[tuple[str, str]]:
@@ -219,4 +220,4 @@ def _each(block: str) -> list[tuple[str, str]]:
 
 
 def _last_paragraph(text: str) -> str:
-    return re.split(r"\n\s*\n|\n#+[^\n]*\n", text.strip())[-1].strip()
+    return re.split(r"\n\s*\n|\n#[^\n]*\n", text.strip())[-1].strip()

@@ -34,8 +34,10 @@ def every(services: ServicesDep) -> list[Source]:
 
 @router.post("", status_code=201, dependencies=[Depends(require(Role.operate))])
 def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(caller)]) -> Source:
-    """Add a source, or change its settings. A private address (`own`) needs the role admin."""
-    allow(role, Role.admin if body.own else Role.operate)  # the least it needs is admitted before the body is read
+    """Add a source, or change its settings. `own` (a private address), `access` and `ignore_robots`: role admin."""
+    allow(
+        role, Role.admin if body.own or _is_inner(body) else Role.operate
+    )  # the least it needs is admitted before the body is read
     wanted = schedule_of(every=body.every, cron=body.cron, zone=body.zone or "UTC")  # before anything is stored
     services = access.open(body.collection)
     source = submit.add_source(services, body.url, own=body.own, **_sent(body, *sources.SETTINGS, "access"))
@@ -45,8 +47,11 @@ def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(ca
 
 
 @router.patch("/{source_id}", dependencies=[Depends(require(Role.operate))])
-def change(source_id: RowId, body: SourceChanges, services: ServicesDep) -> Source:
-    """Change a source's settings or schedule, or pause it; what is left out stays."""
+def change(
+    source_id: RowId, body: SourceChanges, services: ServicesDep, role: Annotated[Role, Depends(caller)]
+) -> Source:
+    """Change a source's settings or schedule, or pause it. `access` and `ignore_robots` need the role admin."""
+    allow(role, Role.admin if _is_inner(body) else Role.operate)
     return _found(schedules.change(services, source_id, _sent(body, *sources.SETTINGS, *SCHEDULE, "access")), source_id)
 
 
@@ -65,6 +70,11 @@ def remove(
         sources.remove(session, source.url)
     erasure.ask(services, source_id)
     return Response(status_code=204)
+
+
+def _is_inner(body: SourceChanges) -> bool:
+    """Return whether a change is for an operator's own site: a proxy or a certificate could carry off its secrets."""
+    return bool(body.model_fields_set & {"access", "ignore_robots"})
 
 
 def _found(source: Source | None, source_id: int) -> Source:

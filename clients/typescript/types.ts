@@ -1164,9 +1164,9 @@ export interface Routes {
   "POST /api/questions/{question_id}/feedback": { path: { question_id: string }; query?: { collection?: string }; body: FeedbackRequest; answer: FeedbackOut };
   /** All sources, oldest first. */
   "GET /api/sources": { query?: { collection?: string }; answer: Array<SourceOut> };
-  /** Add a source, or change its settings. A private address (`own`) needs the role admin. */
+  /** Add a source, or change its settings. `own` (a private address), `access` and `ignore_robots`: role admin. */
   "POST /api/sources": { query?: { collection?: string }; body: SourceRequest; answer: SourceOut };
-  /** Change a source's settings or schedule, or pause it; what is left out stays. */
+  /** Change a source's settings or schedule, or pause it. `access` and `ignore_robots` need the role admin. */
   "PATCH /api/sources/{source_id}": { path: { source_id: number }; query?: { collection?: string }; body: SourceChanges; answer: SourceOut };
   /** Remove a source; its pages stay, unless they are to be deleted too. */
   "DELETE /api/sources/{source_id}": { path: { source_id: number }; query?: { pages?: boolean; collection?: string }; answer: void };

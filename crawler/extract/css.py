@@ -51,8 +51,9 @@ _FEATURES = frozenset(
 )
 _DIGITS = re.compile(r"\d{100,}")  #: of a number that Python would refuse to read
 _COMBINATORS = (">", "+", "~")
-#: functions of selectors that ask for an element's number, and those that hold a list of selectors
-_COUNTING = frozenset(("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type", "lang"))
+#: functions of selectors that ask for an element's number among all siblings, which is known, and those that hold
+#: selectors; a number among those of a type, or ``of`` a selector, is counted for each element anew
+_COUNTING = frozenset(("nth-child", "nth-last-child", "lang"))
 _LISTING = frozenset(("is", "where", "not"))
 Declarations = Mapping[str, str]
 #: by name: the value, and whether it is important
@@ -225,9 +226,9 @@ def _is_for_window(query: str) -> bool:
 
 
 def _holds(query: str) -> bool:
-    query = query.strip()
-    if query.startswith("not "):
-        return not _holds(query[4:])
+    query, negations = re.subn(r"\Anot\s+", "", query.strip())
+    if negations:
+        return not _holds(query) if not query.startswith("not") else False
     parts = ("".join(part.split()) for part in re.split(r"\band\b", query.removeprefix("only ")))
     return all(part in ("", "all", "screen") or part in _FEATURES or _fits(part) for part in parts)
 
@@ -296,8 +297,10 @@ def _is_cheap(tokens: Sequence[Any]) -> bool:
             inner = [part for _, group in lists for part in _stripped(list(group))]
             if any(part.type == "whitespace" or part in _COMBINATORS for part in inner) or not _is_cheap(inner):
                 return False
-        elif token.type == "function" and token.lower_name not in _COUNTING:
-            return False
+        elif token.type == "function":
+            is_of = any(part.type == "ident" and part.lower_value == "of" for part in token.arguments)
+            if is_of or token.lower_name not in _COUNTING:
+                return False
     return True
 
 

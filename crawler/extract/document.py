@@ -52,7 +52,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]"
 #: a longer first line is a paragraph
 _MOST_TITLE = 120
 _ENDS = (".", "!", "?", ";", ",", "。", "！", "？")
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^(#{1,6})[ \t]+([^\s#].*)$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"([^\W\d][\w -]{0,60}?)[ \t]*[:=][ \t]*(.*)")
@@ -197,7 +197,7 @@ def read_plain(text: str, url: str) -> PageText:
     clean = strip_invisible(text).strip()
     code = [found.span() for found in _FENCE.finditer(clean)]
     headings = tuple(
-        (found.start(2), found[2].strip())
+        (found.start(2), found[2].rstrip("# \t"))
         for found in _HEADING.finditer(clean)
         if not any(start <= found.start() < end for start, end in code)
     )

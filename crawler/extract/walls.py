@@ -110,7 +110,8 @@ def _carries(url: str, asked: str) -> bool:
 
 
 def _leads_to_front(url: str, asked: str) -> bool:
-    return urlsplit(url).path in ("", "/") and _FRONT.fullmatch(urlsplit(asked).path) is None
+    to, was = urlsplit(url), urlsplit(asked)  # on another host, it has moved
+    return to.path in ("", "/") and to.hostname == was.hostname and _FRONT.fullmatch(was.path) is None
 
 
 def _is_login_form(page: PageText) -> bool:

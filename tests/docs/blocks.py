@@ -27,6 +27,7 @@ NOT_RUN = {
     "kubectl": "needs a cluster: tests/test_kubernetes.py reads what it is given",
     "pip install '.[ocr]'": "installs 250 MB: `make frameworks` reads scanned PDFs with them",
     "pip install '.[otel]'": "is installed here: tests/live/test_traces.py sends to a collector",
+    "wellread source edit https://wiki.example.org/ --client-cert": "needs certificates, as a test has",
     "python -m evals.asked": "reads what a run of several minutes has written",
 }
 #: what a test of tests/live/test_blocks.py runs by itself, by words of the block

@@ -51,6 +51,7 @@ BEFORE = {
     "wellread delete https://example.org/page": "wellread read https://example.org/page",
     "wellread reads pause 3": READING,
     "wellread replay QUESTION_ID": "python3 fail.py",
+    "--basic @login.txt": "echo reader:secret > login.txt\necho 'X-Token: 4711' > token.txt",
     "zlib.html --version 2": "sed -i 's/nine/ten/' python/3/library/zlib.html\n"
     "wellread read https://docs.python.org/3/library/zlib.html",
 }

@@ -48,7 +48,7 @@ def read(attached: Sequence[Attached]) -> tuple[Document, ...]:
 
 def _read(attached: Attached) -> Document:
     name = re.sub(r"[^\w.-]+", "-", attached.name or "document")[-_MAX_NAME:].strip("-.") or "document"
-    digest = hashlib.blake2b(f"{name}\0{attached.text}".encode(), digest_size=8).hexdigest()
+    digest = hashlib.blake2b(f"{attached.name}\0{attached.text}".encode(), digest_size=8).hexdigest()
     address = address_of(FOLDER, f"{digest}/{name}.md")
     try:
         if len(attached.text) < _LONG:
@@ -57,7 +57,7 @@ def _read(attached: Attached) -> Document:
             page = read_plain(strip_invisible(attached.text), address)
     except NothingToRead as error:
         raise AttachmentUnreadable(f"A document that came with the question cannot be read: {error}") from error
-    return address, replace(page, title=attached.name or name)
+    return address, replace(page, title=strip_invisible(attached.name) or name)
 
 
 def store(session: Session, row: QuestionRow, documents: Sequence[Document], now: datetime) -> list[int]:

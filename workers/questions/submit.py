@@ -36,6 +36,8 @@ from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import notify_ended
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from workers.services import Services
 
 
@@ -115,7 +117,7 @@ def _open(
     with services.database.write() as session:
         understood = follow_ups.understood(session, new, now, by_model=services.model is not None)
         if not new.sites:
-            new = _about_pages(services, new, understood.text, private=private)
+            new = _about_pages(services, session, new, understood.text, private=private)
         row, is_new = new_questions.add(session, new, now, understood)
         if is_new:
             answer_cache.start_from_cache_or_run(session, row, now)
@@ -126,12 +128,12 @@ def _open(
         return state.to_question(row), is_new, to_embed
 
 
-def _about_pages(services: Services, new: NewQuestion, text: str, *, private: bool) -> NewQuestion:
+def _about_pages(services: Services, session: Session, new: NewQuestion, text: str, *, private: bool) -> NewQuestion:
     """Return a question that names pages as one to be answered from these alone, as far as they may be read."""
     named: dict[str, None] = {}
     for url in urls_in(text)[:MAX_SITES]:
         with suppress(BadSite):  # it is words, as in "Why does http://127.0.0.1/ not answer?"
-            named[check_site(services, url)] = None
+            named[_checked(services, session, url)] = None
     if not named:
         return new
     return replace(
@@ -222,10 +224,14 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
 
     The DNS is not asked here; the fetch itself checks every address.
     """
+    with services.database.read() as session:
+        return _checked(services, session, url, own=own)
+
+
+def _checked(services: Services, session: Session, url: str, *, own: bool = False) -> str:
+    own_sources = [source.url for source in sources.list_all(session) if source.own]
     try:
         canonical = urls.typed(url)
-        with services.database.read() as session:
-            own_sources = [source.url for source in sources.list_all(session) if source.own]
         own_urls = (*own_sources, *services.settings.own_hosts, *([canonical] if own else []))
         Guard(own_sites=frozenset(map(allowlist_entry, own_urls))).check(canonical)
     except (urls.BadUrl, Blocked) as error:

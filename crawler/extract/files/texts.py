@@ -122,7 +122,7 @@ def to_markdown(text: str, suffix: str) -> str:
     text = text.replace("\r\n", "\n")
     if suffix == "rst":
         text = "\n".join(_rst_lines(text.split("\n")))
-    for pattern, by in _RULES[suffix]:
+    for pattern, by in _RULES.get(suffix.replace("asciidoc", "adoc"), ()):
         text = re.sub(pattern, _hashes if by == "#" else by, text, flags=re.MULTILINE | re.IGNORECASE)
     return text
 

@@ -27,6 +27,13 @@ BAD: list[tuple[str, str, Any, int, str]] = [
     ("POST", "/api/chat", {"question": " \n\t"}, 422, "empty"),
     ("POST", "/api/chat", {"question": "?!"}, 422, "no word"),
     ("POST", "/api/questions", {"question": "x" * 50_000}, 422, "50,000 characters"),
+    (
+        "POST",
+        "/api/questions",
+        {"question": "Who?", "answer_schema": {"minimum": float("nan")}},
+        422,
+        "no number of JSON",
+    ),
     ("POST", "/api/questions", {"question": "\ud800"}, 422, "question has a character that cannot be stored"),
     ("POST", "/api/questions", {}, 422, "question: it is missing"),
     ("POST", "/api/questions", {"question": 7}, 422, "question: Input should be a valid string"),

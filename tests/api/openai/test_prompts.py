@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from api.openai.clients import MAX_ATTACHED, unwrapped
+from api.openai.clients import MAX_ATTACHED, short_reply, unwrapped
 from api.openai.requests import Message, conversation_of
 from domain import Status
 from domain.question import Attached
@@ -238,10 +238,19 @@ def test_too_many_documents_are_refused(http: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["<source>" * 40_000, "[CONTEXT 1]:" * 40_000, '{"a": [' * 40_000, "USER: a\n" * 40_000]
+    "text",
+    [
+        "<" * 900_000,
+        "\n" + "#" * 50_000 + "<file>one two three four five</file>",
+        "<source>" * 40_000,
+        "[CONTEXT 1]:" * 40_000,
+        '{"a": [' * 40_000,
+        "USER: a\n" * 40_000,
+    ],
 )
 def test_long_messages_are_read_in_time(text: str, http: TestClient) -> None:
     assert http.post("/v1/chat/completions", json=_body([("user", text)])).status_code in (400, 200, 413)
+    assert short_reply("And where?", [("Who is it?", "Moe.")], text, None) is None
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -225,7 +226,7 @@ def test_row_that_answers_is_marked_and_only_a_header_is_shown_as_one(tab: Tab, 
         walk.move(services, question_id, replace(answered, answer=replace(answered.answer, sentences=(sentence,))))
         tab.wait(f"document.querySelector('#answer.answered') && location.hash.includes('{question_id}')")
         texts = "[...document.querySelectorAll('#text {0}')].map((each) => each.innerText)"
-        assert tab.run(texts.format("th")) == headers
+        tab.wait(f"JSON.stringify({texts.format('th')}) === {json.dumps(json.dumps(headers, separators=(',', ':')))}")
         assert tab.run(texts.format("mark")) == ["Berth", "12"]
 
 

@@ -199,7 +199,7 @@ PARAGRAPH = '<p class="x" id="i" data-a="b c">Words between.</p>'
         ".x:not(.y):not([data-b]){display:none}",
         ".x:not(:hover){display:none}",
         "main > :nth-child(2){display:none}",
-        "p:nth-last-of-type(2n){display:none}",
+        "p:nth-last-child(2n){display:none}",
         "p:not(:first-child):not(:last-child){display:none}",
         "p + .x{display:none}",
         "main > p ~ .x{display:none}",
@@ -309,8 +309,13 @@ def test_page_without_head_and_body_tags_is_read() -> None:
         "<style>" + ":not(:is(:not(" * 20_000 + "</style>",
         "<style>" + "a{b{" * 20_000 + "</style>",
         "<style>" + "p:nth-of-type(2n){left:0}" * 3_000 + "</style>",
+        "<style>:nth-last-child(n of :nth-last-child(n of p)){left:0}</style>",
+        "<style>@media " + "not " * 20_000 + "print{p{left:0}}</style>",
     ],
-    ids=["comments", "braces", "descendants", "selectors", "colours", "siblings", "functions", "nesting", "numbers"],
+    ids=[
+        *("comments", "braces", "descendants", "selectors", "colours", "siblings", "functions", "nesting", "numbers"),
+        *("numbers among some", "negations"),
+    ],
 )
 def test_hostile_sheet_is_read_in_bounded_work(head: str) -> None:
     body = '<div class="a">' * 200 + '<p class="a" style="color:#fff">x</p>' * 5_000 + "</div>" * 200
