@@ -6,7 +6,7 @@ Nothing here touches a disk, a network or a clock.
 from domain.answer import Answer, Citation, CitedPage, Cost, Focus, ModelCost, Sentence, SolvedQuestion, Verdict
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.flow import FINAL, Status
-from domain.hit import AnswerSpan, Hit, Passage, Reading, Scale, Scope, Via
+from domain.hit import AnswerSpan, Hit, Passage, Reading, Scale, Scope, Via, passage_of_page
 from domain.page import (
     BLOCK_KINDS,
     TABLES,
@@ -30,6 +30,7 @@ __all__ = [
     "Budget", "Candidate", "CandidateKind", "Citation", "CitedPage", "Cost", "EventKind", "Fact", "Focus", "Hit",
     "KnownName", "Link", "ModelCost", "Page", "PageText", "Passage", "Question", "ReadOutcome", "Reading", "Scale",
     "Schedule", "Scope", "Sentence", "SolvedQuestion", "StatedFact", "Status", "Tally", "Validators", "Variant",
-    "VariantKey", "VariantKind", "Verdict", "Via", "blocks_between", "blocks_within", "titled",
+    "VariantKey", "VariantKind", "Verdict", "Via", "blocks_between", "blocks_within", "passage_of_page",
+    "titled",
 ]
 # fmt: on

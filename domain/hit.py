@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
-from domain.page import Block
+from domain.page import Block, Page, PageText
 from domain.site import SiteScope
 
 #: similarity: 1 − cosine distance, [−1, 1]; bm25: ≥ 0, unbounded; minmax, rerank: [0, 1]; rrf: Σ 1/(k + rank)
@@ -36,6 +36,14 @@ class Passage:
     blocks: tuple[Block, ...] = ()  #: its parts by kind, at offsets in its text; none where they are not known
     lead: str = ""  #: where it begins within a table, list or definition: the header, introducing sentence or term
     private: bool = False  #: it serves only the questions that had its page read
+
+
+def passage_of_page(page: Page | PageText, start: int, end: int, **others: Any) -> Passage:
+    """Return a page's text between two offsets as a passage; ``others`` are its fields that the page does not say."""
+    values: dict[str, Any] = {"title": page.title, "lang": page.lang, "published": page.published, "content_hash": ""}
+    if isinstance(page, Page):
+        values |= {"page_id": page.id, "url": page.url, "read_at": page.read_at}
+    return Passage(text=page.text[start:end], start=start, end=end, **values | others)
 
 
 class AnswerSpan(NamedTuple):

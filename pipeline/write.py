@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
-from domain import Answer, Citation, Cost, Page, Passage, Variant, VariantKey, VariantKind
+from domain import Answer, Citation, Cost, Page, Passage, Variant, VariantKey, VariantKind, passage_of_page
 from domain.answer import Finding, Side
 from pipeline.answering.check import find, is_wrong_value, mend
 from pipeline.answering.compose import UNSURE_BELOW
@@ -208,24 +208,7 @@ def _sides(reading: Reading, pages: Mapping[int, Page]) -> dict[str, Passage]:
     """Return the pages of the sides that pages dispute, each as one passage, by the side's id."""
     ids = [side.passage_id for dispute in reading.disputes for side in dispute.sides]
     found = {id: pages.get(int(id.partition("-")[0])) for id in ids}
-    return {id: _whole(page, id) for id, page in found.items() if page is not None}
-
-
-def _whole(page: Page, id: str) -> Passage:
-    return Passage(
-        id=id,
-        page_id=page.id,
-        ord=0,
-        url=page.url,
-        title=page.title,
-        lang=page.lang,
-        text=page.text,
-        start=0,
-        end=len(page.text),
-        content_hash="",
-        read_at=page.read_at,
-        published=page.published,
-    )
+    return {id: passage_of_page(page, 0, len(page.text), id=id, ord=0) for id, page in found.items() if page}
 
 
 def _in_quotes_to(on_answer: OnAnswer) -> OnAnswer:

@@ -17,6 +17,7 @@ from domain.site import PageRead, PageSummary, PageVersion, StoredPage
 from store.crawl import sources
 from store.pages import listing, pages, versions, visibility, visits
 from store.questions import state
+from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from workers import deletion
 from workers.questions import search as search_passages
@@ -53,22 +54,16 @@ def page(
     if found is None:
         raise NotFound(f"Text {version} of page {page_id} is not kept: GET /api/pages/{page_id}/versions lists them.")
     shown, text = found
-    return StoredPage(
-        id=row.id,
-        url=row.url,
-        title=shown.title,
-        lang=row.lang,
+    return to_value(
+        StoredPage,
+        row,
+        **{name: getattr(shown, name) for name in ("title", "published", "read_at", "content_hash")},
         text=text[start:end],
         start=start,
         characters=len(text),
-        published=shown.published,
-        read_at=shown.read_at,
-        content_hash=shown.content_hash,
         generation=shown.number,
         is_gone=row.gone_at is not None,
         missing=tuple(row.missing),
-        checked_at=row.checked_at,
-        next_due=row.next_due,
         stale_since=listing.stale_since(row),
         history=tuple(history),
     )
@@ -199,12 +194,9 @@ def _reading(services: Services, candidate_id: int, *, whole: bool) -> PageRead:
         if row is None or not (whole or _was_read_for_all(session, row)):
             raise NotFound(f"There is no reading {candidate_id}: POST /api/reads starts one.")
         stored = session.get(PageRow, row.page_id) if row.page_id else None
-    return PageRead(
-        id=row.id,
-        url=row.url,
-        outcome=row.outcome,
-        reason=row.reason,
-        page_id=row.page_id,
+    return to_value(
+        PageRead,
+        row,
         title=stored.title if stored else None,
         in_knowledge_base=stored is not None and stored.state == IndexState.INDEXED,
     )

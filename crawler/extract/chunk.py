@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from crawler.extract.units import MAX_WORDS, TARGET_WORDS, Span, lead_of, units, word_count
-from domain import Page, PageText, Passage, blocks_within, titled
+from domain import Page, PageText, Passage, blocks_within, passage_of_page, titled
 
 #: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
 MIN_WORDS = 25
@@ -92,23 +92,21 @@ def _passage(
     raw = page.text[slice(*span)]
     start = span[0] + len(raw) - len(raw.lstrip())
     text = raw.strip()
+    end = start + len(text)
     lead = lead_of(page, start)
     title = titled(page.title, heading)
-    return Passage(
+    hashed = (title, text, lead) if lead else (title, text)
+    return passage_of_page(
+        page,
+        start,
+        end,
         id=f"{page_id}-{ord}",
         page_id=page_id,
         ord=ord,
         url=url,
         title=title,
-        lang=page.lang,
-        text=text,
-        start=start,
-        end=start + len(text),
-        content_hash=hashlib.blake2b(
-            "\0".join((title, text, lead) if lead else (title, text)).encode(), digest_size=16
-        ).hexdigest(),
+        content_hash=hashlib.blake2b("\0".join(hashed).encode(), digest_size=16).hexdigest(),
         read_at=read_at,
-        published=page.published,
-        blocks=blocks_within(page.blocks, start, start + len(text)),
+        blocks=blocks_within(page.blocks, start, end),
         lead=lead,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
-from domain import Citation, Hit, Page, Passage, blocks_within, titled
+from domain import Citation, Hit, Page, Passage, blocks_within, passage_of_page, titled
 from text.sentences import sentence_spans
 
 #: hits that are read: the first of all queries together, and the first of each query by itself. In four sets (reporting
@@ -149,19 +149,13 @@ def _title(page: Page, span: Span) -> str:
 
 
 def _passage(page: Page, span: Span) -> Passage:
-    return Passage(
+    return passage_of_page(
+        page,
+        span.start,
+        span.end,
         id=f"{page.id}-{span.start}-{span.end}",
-        page_id=page.id,
         ord=span.start,
-        url=page.url,
         title=_title(page, span),
-        lang=page.lang,
-        text=page.text[span.start : span.end],
-        start=span.start,
-        end=span.end,
-        content_hash="",
-        read_at=page.read_at,
-        published=page.published,
         blocks=blocks_within(page.blocks, span.start, span.end),
         private=page.private,
     )

@@ -32,7 +32,7 @@ from store.knowledge.lines import (
 from store.pages import pages, visibility
 from store.pages.pages import PageState
 from store.sql.database import Database
-from store.sql.rows import add_missing
+from store.sql.rows import add_missing, to_value
 from store.sql.tables import FileRow, PageCheckRow, PageRow, PageVersionRow
 
 #: pages in memory at one time
@@ -165,20 +165,8 @@ def _to_line(
 
 
 def _to_text(line: PageLine) -> PageText:
-    return PageText(
-        title=line.title,
-        text=line.text,
-        lang=line.lang,
-        published=line.published,
-        modified=line.modified,
-        canonical_url=line.canonical_url,
-        facts=tuple(Fact(**fact.model_dump()) for fact in line.facts),
-        headings=line.headings,
-        blocks=tuple(Block(kind=kind, start=start, end=end) for kind, start, end in line.blocks),
-        places=line.places,
-        missing=line.missing,
-        is_hub=line.is_hub,
-    )
+    blocks = tuple(Block(kind=kind, start=start, end=end) for kind, start, end in line.blocks)
+    return to_value(PageText, line, facts=tuple(to_value(Fact, fact) for fact in line.facts), blocks=blocks)
 
 
 def settings_of(collection: Collection) -> Iterator[SettingsLine]:

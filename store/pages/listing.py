@@ -12,6 +12,7 @@ from domain.file import SCHEME, is_file_address
 from domain.site import PageKind, PageSummary, SiteScope
 from store.crawl.candidates import CandidateStatus
 from store.pages.visibility import under
+from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, IndexState, PageCheckRow, PageRow
 
 #: of what is listed of a page, all but its text
@@ -114,22 +115,8 @@ def _of_page(row: PageRow, characters: int, others: dict[int, str], reasons: dic
         state, reason = "stale", reasons.get(row.id, "")
     elif row.missing:
         reason = f"read in part: without {', '.join(row.missing)}"
-    return PageSummary(
-        id=row.id,
-        url=row.url,
-        kind=_kind(row.url),
-        state=state,
-        reason=reason or None,
-        title=row.title,
-        lang=row.lang,
-        characters=characters,
-        published=row.published,
-        read_at=row.read_at,
-        checked_at=row.checked_at,
-        next_due=row.next_due,
-        private=row.private,
-        stale_since=stale_since(row),
-    )
+    given = {"kind": _kind(row.url), "state": state, "reason": reason or None, "characters": characters}
+    return to_value(PageSummary, row, stale_since=stale_since(row), **given)
 
 
 def stale_since(row: PageRow) -> datetime | None:

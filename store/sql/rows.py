@@ -19,10 +19,10 @@ Value = TypeVar("Value", bound="DataclassInstance")
 Row = TypeVar("Row", bound=Table)
 
 
-def to_value(kind: type[Value], row: Table, **others: Any) -> Value:
-    """Return a dataclass whose fields have the values of the row's columns of the same names, or of ``others``."""
-    columns = row.__table__.columns.keys()
-    return kind(**{field.name: getattr(row, field.name) for field in fields(kind) if field.name in columns} | others)
+def to_value(kind: type[Value], source: object, /, **others: Any) -> Value:
+    """Return a dataclass whose fields are ``others``, or a row's or another value's attributes of the same names."""
+    names = [field.name for field in fields(kind) if field.name not in others and hasattr(source, field.name)]
+    return kind(**{name: getattr(source, name) for name in names}, **others)
 
 
 def to_columns(table: type[Table], value: DataclassInstance) -> dict[str, Any]:

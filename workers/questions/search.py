@@ -14,6 +14,7 @@ from domain.record import FoundPassage
 from pipeline.question.analysis import analyse_question
 from store.crawl import sources
 from store.pages import pages
+from store.sql.rows import to_value
 from workers.questions.conditions import clean_sites, left_out
 from workers.questions.submit import BadSite
 
@@ -86,20 +87,6 @@ def _of_kinds(hits: Sequence[Hit], kinds: Sequence[BlockKind]) -> list[Hit]:
 
 
 def _found(hit: Hit, rank: int) -> FoundPassage:
-    passage = hit.passage
-    return FoundPassage(
-        rank=rank,
-        score=hit.score,
-        similarity=hit.similarity,
-        passage_id=passage.id,
-        page_id=passage.page_id,
-        url=passage.url,
-        title=passage.title,
-        lang=passage.lang,
-        text=passage.text,
-        start=passage.start,
-        end=passage.end,
-        kinds=tuple(dict.fromkeys(block.kind for block in passage.blocks)),
-        published=passage.published,
-        read_at=passage.read_at,
-    )
+    kinds = tuple(dict.fromkeys(block.kind for block in hit.passage.blocks))
+    found = {"rank": rank, "score": hit.score, "similarity": hit.similarity, "kinds": kinds}
+    return to_value(FoundPassage, hit.passage, passage_id=hit.passage.id, **found)

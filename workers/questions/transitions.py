@@ -15,6 +15,7 @@ from pipeline.phrases import say
 from pipeline.question.variant_choice import rewards
 from store.questions.state import Changes, Move
 from store.questions.steps import LookupDetail
+from store.sql.rows import to_value
 from workers.questions.crawl_progress import Progress, stop_reason, with_failures
 
 #: the values of a hit and of the cutoff that the trace stores
@@ -160,17 +161,13 @@ def earned(result: LookupResult) -> dict[VariantKind, bool]:
 def context_of(hits: Sequence[Hit]) -> list[ContextHit]:
     """Return the hits an answer was made from, as callers see them."""
     return [
-        ContextHit(
-            rank=hit.rank,
-            original_rank=hit.original_rank,
+        to_value(
+            ContextHit,
+            hit.passage,
+            **_values(hit, ("rank", "original_rank", "similarity")),
             score=round(hit.score, 4),
             rerank_score=round(hit.score, 4) if hit.scale == "rerank" else None,
-            similarity=hit.similarity,
             passage_id=hit.passage.id,
-            page_id=hit.passage.page_id,
-            url=hit.passage.url,
-            title=hit.passage.title,
-            text=hit.passage.text,
         )
         for hit in hits
     ]
