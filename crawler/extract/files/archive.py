@@ -10,6 +10,7 @@ import io
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
 from typing import Any, Final
 
 from lxml import etree
@@ -89,6 +90,10 @@ class Archive:
             for each in inner
         }
 
+    def main_part(self, default: str) -> str:
+        """Return the part that has an Office document's text; ``default`` where the archive names none."""
+        return next((part for kind, part in self.relations("").values() if kind == "officeDocument"), "") or default
+
 
 def join(folder: str, target: str) -> str:
     """Return the name of the part that ``target`` leads to from a folder of the archive."""
@@ -124,10 +129,27 @@ def attribute(element: Any, name: str) -> str:
     return ""
 
 
+def child_of(parent: Any, name: str) -> Any:
+    """Return an element's first child with this name, or an empty tuple."""
+    found = parent.find(f"{{*}}{name}")
+    return () if found is None else found
+
+
+def elements(root: Any | None, *names: str) -> Iterator[Any]:
+    """Yield the elements of a part that have one of these names; none of a part that is not there."""
+    yield from () if root is None else root.iter(*(f"{{*}}{name}" for name in names))
+
+
+def elements_of(owner: Any, name: str) -> Iterator[Any]:
+    """Yield the elements with this name in ``owner``, but not those in another of its kind that lies within it."""
+    above = f"{{*}}{local(owner)}"
+    return (each for each in elements(owner, name) if next(each.iterancestors(above)) is owner)
+
+
 def texts(root: Any | None, *names: str) -> dict[str, str]:
     """Return the texts of a part's elements with these names: of each name the first."""
     found: dict[str, str] = {}
-    for element in root.iter() if root is not None else ():
-        if (name := local(element)) in names and element.text:
-            found.setdefault(name, element.text.strip()[:500])
+    for element in elements(root, *names):
+        if element.text:
+            found.setdefault(local(element), element.text.strip()[:500])
     return found

@@ -78,8 +78,7 @@ def _read_archive(body: bytes) -> _Lines:
     """Yield the lines of an archive, by what is in it and not by its name; raises Unreadable."""
     archive = Archive(body)
     kind = archive.read("mimetype").strip()
-    parts = [part for sort, part in archive.relations("").values() if sort == "officeDocument"]
-    main = parts[0] if parts else ""
+    main = archive.main_part("")
     for known, read in _BY_TYPE.items():
         if kind.startswith(known):
             return read(archive)

@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Archive, Unreadable, attribute, local, texts
+from crawler.extract.files.archive import Archive, Unreadable, attribute, child_of, elements, elements_of, local, texts
 from crawler.extract.files.drawing import Cell, Drawings, marked, missing, number_of, picture, write_table
 
 _MAX_DEPTH = 60
@@ -18,8 +18,7 @@ _TEXTS = (".htm", ".html", ".xhtml", ".txt")
 
 def read_docx(archive: Archive) -> Iterator[dict[str, Any]]:
     """Yield the document's metadata, then its text as HTML; raises Unreadable."""
-    main = next((part for kind, part in archive.relations("").values() if kind == "officeDocument"), "")
-    main = main or "word/document.xml"
+    main = archive.main_part("word/document.xml")
     root = archive.xml(main)
     if root is None:
         raise Unreadable("is damaged: it has no text part.")
@@ -29,7 +28,7 @@ def read_docx(archive: Archive) -> Iterator[dict[str, Any]]:
     drawings = Drawings(archive=archive, relations=archive.relations(main))
     styles = archive.xml(f"{folder}/styles.xml")
     writer = _Writer(_styles(styles), _marks_of_styles(styles), _notes(archive, folder), drawings)
-    body = list(next((each for each in root if local(each) == "body"), root))
+    body = list(next(root.iterfind("{*}body"), root))
     for first in range(0, len(body), _PART):
         yield {"html": writer.blocks(body[first : first + _PART])}
     yield {"html": writer.notes() + writer.edges()}
@@ -40,9 +39,7 @@ def _styles(root: Any | None) -> dict[str, str]:
     """Return for each style's id "1" to "6" for a heading, "li" for a list, "" for others."""
     found: dict[str, str] = {}
     above: dict[str, str] = {}
-    for style in root if root is not None else ():
-        if local(style) != "style":
-            continue
+    for style in root.iterfind("{*}style") if root is not None else ():
         inner = {local(each): each for each in style.iter() if isinstance(each.tag, str)}
         key = attribute(style, "styleId")
         name = attribute(inner["name"], "val").casefold() if "name" in inner else ""
@@ -67,12 +64,11 @@ def _styles(root: Any | None) -> dict[str, str]:
 
 def _marks(parent: Any) -> dict[str, str]:
     """Return the marks of a run or style by name, with their values."""
-    properties = next((each for each in parent if local(each) == "rPr"), ())
-    return {local(each): attribute(each, "val") for each in properties}
+    return {local(each): attribute(each, "val") for each in child_of(parent, "rPr")}
 
 
 def _marks_of_styles(root: Any | None) -> dict[str, dict[str, str]]:
-    styles = (style for style in (root if root is not None else ()) if local(style) == "style")
+    styles = root.iterfind("{*}style") if root is not None else ()
     return {attribute(style, "styleId"): _marks(style) for style in styles}
 
 
@@ -80,8 +76,8 @@ def _notes(archive: Archive, folder: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for part in _NOTES:
         root = archive.xml(f"{folder}/{part}s.xml")
-        for note in root if root is not None else ():
-            if local(note) == part and attribute(note, "type") in ("", "normal"):
+        for note in root.iterfind(f"{{*}}{part}") if root is not None else ():
+            if attribute(note, "type") in ("", "normal"):
                 found[part + attribute(note, "id")] = note
     return found
 
@@ -151,8 +147,7 @@ class _Writer:
         return ""
 
     def _kind(self, paragraph: Any) -> tuple[str, int]:
-        properties = next((each for each in paragraph if local(each) == "pPr"), ())
-        inner = {local(each): each for each in properties}
+        inner = {local(each): each for each in child_of(paragraph, "pPr")}
         kind = self._styles.get(attribute(inner["pStyle"], "val"), "") if "pStyle" in inner else ""
         if "outlineLvl" in inner and not kind:
             depth = attribute(inner["outlineLvl"], "val")
@@ -168,10 +163,10 @@ class _Writer:
         rows: list[list[Cell]] = []
         names = 0
         above: dict[int, Cell] = {}  # by column, the cell that the one below it may continue
-        for row in (each for each in table.iter() if local(each) == "tr" and _owner(each) is table):
+        for row in elements_of(table, "tr"):
             cells, column = list[Cell](), 0
-            for part in (each for each in row.iter() if local(each) == "tc" and _owner(each, "tr") is row):
-                inner = {local(each): each for each in next((each for each in part if local(each) == "tcPr"), ())}
+            for part in elements_of(row, "tc"):
+                inner = {local(each): each for each in child_of(part, "tcPr")}
                 columns = number_of(inner["gridSpan"], "val") if "gridSpan" in inner else 1
                 continues = "vMerge" in inner and attribute(inner["vMerge"], "val") in ("", "continue")
                 if continues and column in above:
@@ -219,20 +214,10 @@ class _Writer:
 
 def _names_columns(row: Any) -> bool:
     """Return whether a row is repeated on each page, or all of its cells are bold."""
-    inner = [{local(each) for each in cell.iter()} for cell in row if local(cell) == "tc"]
-    return any(local(each) == "tblHeader" for each in row.iter()) or (
-        bool(inner) and all("b" in each for each in inner)
-    )
+    inner = [{local(each) for each in cell.iter()} for cell in row.iterfind("{*}tc")]
+    is_repeated = next(elements(row, "tblHeader"), None) is not None
+    return is_repeated or (bool(inner) and all("b" in each for each in inner))
 
 
 def _is_contents(element: Any) -> bool:
-    return any(
-        local(each) == "docPartGallery" and attribute(each, "val") == "Table of Contents" for each in element.iter()
-    )
-
-
-def _owner(element: Any, name: str = "tbl") -> Any:
-    above = element.getparent()
-    while above is not None and local(above) != name:
-        above = above.getparent()
-    return above
+    return any(attribute(each, "val") == "Table of Contents" for each in elements(element, "docPartGallery"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final
 
-from crawler.extract.files.archive import Archive, attribute, local
+from crawler.extract.files.archive import Archive, attribute, elements, local
 
 _NAMELESS: Final = 2  #: columns: a table with no more has names only where it says so
 _MAX_POINTS: Final = 5_000  #: of a chart
@@ -89,19 +89,19 @@ def missing(unread: Mapping[str, int]) -> list[str]:
 
 def _diagram(root: Any) -> str:
     """Return the texts of a SmartArt diagram as a list."""
-    points = (each for each in root.iter() if local(each) == "pt")
-    texts = (" ".join(filter(None, (_text(part) for part in point if local(part) == "t"))) for point in points)
+    points = elements(root, "pt")
+    texts = (" ".join(filter(None, map(_text, point.iterfind("{*}t")))) for point in points)
     items = "".join(f"<li>{escape(text)}</li>" for text in texts if text)
     return f"<ul>{items}</ul>" if items else ""
 
 
 def _chart(root: Any) -> str:
     """Return a chart's title, and its values as a table with a row for each category."""
-    chart = next((each for each in root.iter() if local(each) == "chart"), root)
-    titles = [_text(each) for each in chart.iter() if local(each) == "title"]
+    chart = next(elements(root, "chart"), root)
+    titles = [_text(each) for each in elements(chart, "title")]
     rows: dict[str, dict[int, str]] = {}
     names: dict[int, str] = {}
-    for at, series in enumerate(each for each in chart.iter() if local(each) == "ser"):
+    for at, series in enumerate(elements(chart, "ser")):
         parts = {local(each): each for each in series}
         names[at] = " ".join(_values(parts.get("tx")).values()) or _text(parts.get("tx"))
         categories = _values(parts.get("cat", parts.get("xVal")))
@@ -119,10 +119,10 @@ def _chart(root: Any) -> str:
 def _values(part: Any | None) -> dict[int, str]:
     """Return the values that a chart keeps of the sheet it was made from, by their index."""
     found: dict[int, str] = {}
-    for point in part.iter() if part is not None else ():
-        if local(point) == "pt" and len(found) < _MAX_POINTS:
+    for point in elements(part, "pt"):
+        if len(found) < _MAX_POINTS:
             index = attribute(point, "idx")
-            value = "".join(each.text or "" for each in point if local(each) == "v").strip()
+            value = "".join(each.text or "" for each in point.iterfind("{*}v")).strip()
             above = found.get(int(index)) if index.isdecimal() else None  # categories in two levels
             if index.isdecimal() and value:
                 found[int(index)] = f"{value} {above}" if above else value

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import unquote, urldefrag
 
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Archive, Unreadable, attribute, join, local, texts
+from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, join, texts
 
 MAX_CHAPTERS = 5_000
 _MOST_FALLBACKS = 10
@@ -17,17 +17,16 @@ def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:
     """Yield the book's metadata, then each chapter's XHTML, notes beside the text last; raises Unreadable."""
     if _is_protected(archive):
         raise Unreadable("is protected against copying (DRM): it opens only in its shop's program.")
-    container = archive.xml("META-INF/container.xml")
-    files = container.iter() if container is not None else ()
-    name = next((attribute(each, "full-path") for each in files if local(each) == "rootfile"), "")
+    files = elements(archive.xml("META-INF/container.xml"), "rootfile")
+    name = next((attribute(each, "full-path") for each in files), "")
     package = archive.xml(name) if name else None
     if package is None:
         raise Unreadable("is damaged: it does not name its chapters.")
     about = texts(package, "title", "language", "date")
     yield {"about": {**about, "created": about.get("date", "")}}
     folder = name.rpartition("/")[0]
-    items = {attribute(each, "id"): each for each in package.iter() if local(each) == "item"}
-    order = [each for each in package.iter() if local(each) == "itemref" and attribute(each, "idref") in items]
+    items = {attribute(each, "id"): each for each in elements(package, "item")}
+    order = [each for each in elements(package, "itemref") if attribute(each, "idref") in items]
     order.sort(key=lambda entry: attribute(entry, "linear") == "no")
     found = [_readable(items, attribute(entry, "idref")) for entry in order]
     chapters = [item for item in found if item is not None and "nav" not in attribute(item, "properties").split()]
@@ -57,8 +56,5 @@ def _readable(items: Mapping[str, Any], name: str) -> Any | None:
 
 def _is_protected(archive: Archive) -> bool:
     """Return whether anything but fonts is encrypted."""
-    root = archive.xml("META-INF/encryption.xml")
-    hidden = [
-        attribute(each, "URI") for each in (root.iter() if root is not None else ()) if local(each) == "CipherReference"
-    ]
-    return any(not any(mark in uri.casefold() for mark in _FONTS) for uri in hidden)
+    hidden = elements(archive.xml("META-INF/encryption.xml"), "CipherReference")
+    return any(not any(mark in attribute(each, "URI").casefold() for mark in _FONTS) for each in hidden)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from crawler.extract.files.archive import Archive, Unreadable, attribute, join, local, texts
+from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, elements_of, join, local, texts
 from crawler.extract.files.drawing import Cell, marked, missing, number_of, picture, write_table
 
 _MAX_DEPTH = 60
@@ -16,23 +16,21 @@ _SKIPPED = frozenset(
     "soft-page-break".split()
 )
 _BLOCKS = frozenset("h p list ordered-list unordered-list table".split())
-_PAGE = "page"  #: of a presentation
 
 
 def read_odt(archive: Archive) -> Iterator[dict[str, Any]]:
     """Yield the document's metadata, then its text as HTML, of a presentation each slide; raises Unreadable."""
-    manifest = archive.xml("META-INF/manifest.xml")
-    if manifest is not None and any(local(each) == "encryption-data" for each in manifest.iter()):
+    if next(elements(archive.xml("META-INF/manifest.xml"), "encryption-data"), None) is not None:
         raise Unreadable("is encrypted: it opens only with a password. Save it without one.")
     root = archive.xml("content.xml")
-    inner = next((each for each in root.iter() if local(each) == "body"), None) if root is not None else None
+    inner = next(elements(root, "body"), None)
     if root is None or inner is None:
         raise Unreadable("is damaged: it has no text part.")
     about = texts(archive.xml("meta.xml"), "title", "language", "creation-date", "date")
     yield {"about": {**about, "created": about.get("creation-date", ""), "modified": about.get("date", "")}}
     styles = archive.xml("styles.xml")
     writer = _Writer(archive, _marks(styles) | _marks(root))
-    slides = [each for each in inner.iter() if local(each) == _PAGE]
+    slides = list(elements(inner, "page"))
     for number, slide in enumerate(slides, start=1):
         yield {"html": writer.blocks(slide), "place": f"slide {number}"}
     yield {"html": ("" if slides else writer.blocks(inner)) + "".join(writer.notes) + writer.edges(styles)}
@@ -42,8 +40,8 @@ def read_odt(archive: Archive) -> Iterator[dict[str, Any]]:
 def _marks(root: Any | None) -> dict[str, str]:
     """Return for each style of text "sup", "sub" or "s", or "" for none of them."""
     found: dict[str, str] = {}
-    for style in root.iter() if root is not None else ():
-        if local(style) != "style" or attribute(style, "family") != "text":
+    for style in elements(root, "style"):
+        if attribute(style, "family") != "text":
             continue
         mark = found.get(attribute(style, "parent-style-name"), "")
         for properties in style:
@@ -99,7 +97,7 @@ class _Writer:
 
     def edges(self, styles: Any | None) -> str:
         """Return the headers and footers, each once."""
-        parts = (each for each in (styles.iter() if styles is not None else ()) if local(each) in ("header", "footer"))
+        parts = elements(styles, "header", "footer")
         return "".join(dict.fromkeys(html for part in parts if any(map(str.isalpha, html := self.blocks(part)))))
 
     def _object(self, element: Any, depth: int) -> str:
@@ -114,9 +112,9 @@ class _Writer:
     def _table(self, table: Any, depth: int) -> str:
         rows: list[list[Cell]] = []
         names = 0
-        for row in (each for each in table.iter() if local(each) == "table-row" and _owner(each) is table):
+        for row in elements_of(table, "table-row"):
             cells: list[Cell] = []
-            for part in (each for each in row if local(each) == "table-cell"):
+            for part in row.iterfind("{*}table-cell"):
                 columns, reach = number_of(part, "number-columns-spanned"), number_of(part, "number-rows-spanned")
                 cell = Cell(html=self.blocks(part, depth + 1), columns=columns, rows=reach)
                 cells += [cell] * number_of(part, "number-columns-repeated", _MAX_REPEATED)
@@ -146,10 +144,3 @@ class _Writer:
         unknown = "sup" if splits else ""
         mark = self._marks.get(attribute(span, "style-name"), unknown) if local(span) == "span" else ""
         return "" if mark == "s" else marked(text, raised=mark == "sup", lowered=mark == "sub")
-
-
-def _owner(row: Any) -> Any:
-    above = row.getparent()
-    while above is not None and local(above) != "table":
-        above = above.getparent()
-    return above

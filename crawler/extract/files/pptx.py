@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from crawler.extract.files.archive import Archive, Unreadable, attribute, local, texts
+from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, local, texts
 from crawler.extract.files.drawing import Cell, Drawings, marked, missing, number_of, picture, write_table
 
 MAX_SLIDES = 5_000
@@ -16,14 +16,13 @@ _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 
 def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
     """Yield the file's metadata, then each slide that is shown; raises Unreadable."""
-    main = next((part for kind, part in archive.relations("").values() if kind == "officeDocument"), "")
-    main = main or "ppt/presentation.xml"
+    main = archive.main_part("ppt/presentation.xml")
     root = archive.xml(main)
     if root is None:
         raise Unreadable("is damaged: it names no slides.")
     yield {"about": texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")}
     parts = archive.relations(main)
-    order = [parts.get(_relation(each), ("", ""))[1] for each in root.iter() if local(each) == "sldId"]
+    order = [parts.get(_relation(each), ("", ""))[1] for each in elements(root, "sldId")]
     all_drawings = Drawings(archive=archive, relations={})
     for number, part in enumerate(order[:MAX_SLIDES], start=1):
         slide = archive.xml(part)
@@ -33,7 +32,7 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
         drawings = Drawings(archive=archive, relations=relations, unread=all_drawings.unread)
         notes = [name for kind, name in relations.values() if kind == "notesSlide"]
         html = _shapes(slide, drawings)
-        if not html and any(local(each) == "pic" for each in slide.iter()):
+        if not html and next(elements(slide, "pic"), None) is not None:
             drawings.unread["slide of pictures"] += 1
         said = "".join(_shapes(archive.xml(name), drawings, is_notes=True) for name in notes[:1])
         comments = [archive.xml(name) for kind, name in relations.values() if kind.casefold() == "comments"]
@@ -50,8 +49,7 @@ def _relation(slide: Any) -> str:
 
 
 def _comments(root: Any | None) -> str:
-    found = root.iter() if root is not None else ()
-    return "".join(f"<p>{escape(each.text)}</p>" for each in found if local(each) in ("text", "t") and each.text)
+    return "".join(f"<p>{escape(each.text)}</p>" for each in elements(root, "text", "t") if each.text)
 
 
 def _shapes(parent: Any | None, drawings: Drawings, *, is_notes: bool = False, depth: int = 0) -> str:
@@ -74,12 +72,12 @@ def _shapes(parent: Any | None, drawings: Drawings, *, is_notes: bool = False, d
 
 
 def _shape(shape: Any, *, is_notes: bool) -> str:
-    inner = {local(each): each for each in shape.iter() if local(each) in ("ph", "txBody", "cNvPr")}
+    inner = {local(each): each for each in elements(shape, "ph", "txBody", "cNvPr")}
     place = attribute(inner["ph"], "type") if "ph" in inner else None
     hidden = "cNvPr" in inner and attribute(inner["cNvPr"], "hidden") in ("1", "true")
     if "txBody" not in inner or hidden or place in _FURNITURE:
         return ""
-    paragraphs = [(_level(each), _text(each)) for each in inner["txBody"] if local(each) == "p"]
+    paragraphs = [(_level(each), _text(each)) for each in inner["txBody"].iterfind("{*}p")]
     paragraphs = [(level, text) for level, text in paragraphs if text.strip()]
     if place in ("title", "ctrTitle"):
         return f"<h2>{' '.join(text for _, text in paragraphs)}</h2>" if paragraphs else ""
@@ -93,20 +91,20 @@ def _shape(shape: Any, *, is_notes: bool) -> str:
 
 
 def _level(paragraph: Any) -> int:
-    properties = next((each for each in paragraph if local(each) == "pPr"), None)
+    properties = paragraph.find("{*}pPr")
     level = attribute(properties, "lvl") if properties is not None else ""
     return min(8, int(level)) if level.isdigit() else 0
 
 
 def _table(table: Any) -> str:
-    rows = ([each for each in row if local(each) == "tc"] for row in table if local(row) == "tr")
+    rows = (row.findall("{*}tc") for row in table.iterfind("{*}tr"))
     shown = ([cell for cell in row if not (attribute(cell, "hMerge") or attribute(cell, "vMerge"))] for row in rows)
-    is_named = any(local(each) == "tblPr" and attribute(each, "firstRow") == "1" for each in table)
+    is_named = any(attribute(each, "firstRow") == "1" for each in table.iterfind("{*}tblPr"))
     return write_table([[_cell(cell) for cell in row] for row in shown], heads=int(is_named))
 
 
 def _cell(cell: Any) -> Cell:
-    html = " ".join(_text(each) for each in cell.iter() if local(each) == "p")
+    html = " ".join(_text(each) for each in elements(cell, "p"))
     return Cell(html=html, columns=number_of(cell, "gridSpan"), rows=number_of(cell, "rowSpan"))
 
 
@@ -115,7 +113,7 @@ def _text(paragraph: Any) -> str:
     for each in paragraph.iter():
         name, run = local(each), each.getparent()
         if name == "t":
-            out.append(_marked(escape(each.text or ""), next((part for part in run if local(part) == "rPr"), None)))
+            out.append(_marked(escape(each.text or ""), run.find("{*}rPr")))
         else:
             out.append(_BREAKS.get(name, ""))
     return "".join(out)
