@@ -7,7 +7,6 @@ not in it: they are made from the pages' texts.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import zipfile
@@ -23,7 +22,7 @@ from sqlalchemy.exc import StatementError
 from domain.errors import WellreadError
 from store.knowledge.archive import BACKUP_FORMAT as FORMAT
 from store.knowledge.archive import FORMAT as EXPORT_FORMAT
-from store.knowledge.archive import FREE_BYTES, MAX_LINE, MAX_MANIFEST, MOST_PACKED, explained
+from store.knowledge.archive import MAX_LINE, MAX_MANIFEST, explained, unpacks_to_too_much, written_whole
 from store.sql import database as sql
 from store.sql import row_lines
 from store.sql.database import Database
@@ -67,10 +66,9 @@ class Part:
 
 def backup(services: Services, path: Path, *, wellread: str) -> Written:
     """Write a file whole, or not at all, which only this user may read; return what it holds."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     parts: dict[str, Part] = {}
     left_out: list[str] = []
-    try:
+    with written_whole(path, BadBackup) as beside:
         beside.touch(mode=0o600, exist_ok=False)
         with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for each in every(services):
@@ -80,11 +78,6 @@ def backup(services: Services, path: Path, *, wellread: str) -> Written:
             about = {"format": FORMAT, "version": VERSION, "wellread": wellread, "at": services.now().isoformat()}
             held = {name: vars(part) for name, part in parts.items()}
             archive.writestr(MANIFEST, json.dumps(about | {"parts": held}, indent=1))
-        beside.replace(path)
-    except OSError as error:
-        raise BadBackup(f"{path.name} cannot be written: {error.strerror or error}.") from error
-    finally:
-        beside.unlink(missing_ok=True)
     return Written(rows=_added(parts), left_out=tuple(left_out))
 
 
@@ -130,8 +123,8 @@ def _check_size(archive: zipfile.ZipFile, settings: Settings) -> None:
     """Raise ValueError for a file that unpacks to far more than a backup does, or than there is room for."""
     members = archive.infolist()
     for member in members:
-        if member.file_size > MOST_PACKED * member.compress_size + FREE_BYTES:
-            raise ValueError(f"{member.filename} unpacks to {member.file_size:,} bytes, far more than rows do")
+        if too_much := unpacks_to_too_much(member):
+            raise ValueError(f"{too_much} than rows do")
     if settings.database.startswith("sqlite"):
         needed, place = sum(member.file_size for member in members), settings.data_dir
         free = shutil.disk_usage(next(each for each in (place, *place.absolute().parents) if each.exists())).free

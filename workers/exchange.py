@@ -24,7 +24,8 @@ from store.crawl import sources
 from store.folders import FolderExists
 from store.knowledge import archive, questions, rows
 from store.knowledge.lines import PageLine, SourceLine
-from store.knowledge.rows import FolderLine
+from store.knowledge.question_lines import QuestionLine, ThreadLine
+from store.knowledge.rows import FolderLine, SettingsLine
 from store.pages.pages import FIRST_INTERVAL_S
 from workers import folders as watched
 from workers.crawl import schedules
@@ -54,18 +55,18 @@ def take_over(services: Services, path: Path, *, own: bool, folders: bool = True
     """
     with archive.opened(path) as opened:
         check(opened)
-        sites_left = _leave_out(services, [site for line in opened.settings() for site in line.exclude_sites])
-        found = list(opened.sources())
+        sites_left = _leave_out(services, [site for line in opened.lines(SettingsLine) for site in line.exclude_sites])
+        found = list(opened.lines(SourceLine))
         for source in found:
             _take_source(services, source, own=own)
         total, taken, page_ids = opened.manifest.lines[archive.PAGES], Counter[str](), dict[int, int]()
-        for some in _batches(opened.pages()):
+        for some in _batches(opened.lines(PageLine)):
             for line, (page_id, how) in zip(some, _take_pages(services, some), strict=True):
                 taken[how] += 1
                 page_ids[line.id] = page_id
             progress(taken.total(), total)
         asked = _take_questions(services, opened, page_ids, own=own)
-        told = [_watch(services, line, own=own and folders) for line in opened.folders()]
+        told = [_watch(services, line, own=own and folders) for line in opened.lines(FolderLine)]
     return Imported(
         sources=len(found),
         own_left=tuple(source.url for source in found if source.own and not own),
@@ -91,10 +92,10 @@ def _take_questions(
     services: Services, opened: Archive, page_ids: Mapping[int, int], *, own: bool
 ) -> Counter[questions.Taken]:
     with services.database.write() as session:
-        for thread in opened.threads():
+        for thread in opened.lines(ThreadLine):
             questions.take_thread(session, thread)
     taken = Counter[questions.Taken]()
-    for line in opened.questions():
+    for line in opened.lines(QuestionLine):
         with services.database.write() as session:
             taken[questions.take(session, line, page_ids, own=own)] += 1
     return taken
@@ -167,19 +168,19 @@ def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int,
 def check(opened: Archive) -> None:
     """Read the whole file once; raises BadArchive for the first thing that is wrong."""
     try:
-        for settings in opened.settings():
+        for settings in opened.lines(SettingsLine):
             for site in settings.exclude_sites:
                 _check(opened, site, is_file_address(site) or urls.canonical(site) == site, "address of a site")
-        for source in opened.sources():
+        for source in opened.lines(SourceLine):
             for url in filter(None, (source.url, source.moved_to)):
                 _check(opened, url, urls.canonical(url) == url, "address of a source")
             schedule_of(source)
-        for folder in opened.folders():
+        for folder in opened.lines(FolderLine):
             _check_folder(opened, folder)
-        for page in opened.pages():
+        for page in opened.lines(PageLine):
             _check(opened, page.url, _is_address(page.url), "address of a page")
-        _check_once(opened, opened.threads(), lambda line: line.id)
-        _check_once(opened, opened.questions(), lambda line: line.id)
+        _check_once(opened, opened.lines(ThreadLine), lambda line: line.id)
+        _check_once(opened, opened.lines(QuestionLine), lambda line: line.id)
     except (BadUrl, BadSchedule, BadFileName) as error:
         raise opened.refusal(str(error).rstrip(".")) from error
 

@@ -37,8 +37,16 @@ MOST_PACKED, FREE_BYTES = 200, 10_000_000
 
 Line = TypeVar("Line", bound=BaseModel)
 
+_NAMES: Final[Mapping[type[BaseModel], str]] = {
+    SettingsLine: SETTINGS,
+    SourceLine: SOURCES,
+    FolderLine: FOLDERS,
+    PageLine: PAGES,
+    ThreadLine: THREADS,
+    QuestionLine: QUESTIONS,
+}
 _ALWAYS: Final = frozenset((SOURCES, PAGES, MANIFEST))
-_MEMBERS: Final = _ALWAYS | {SETTINGS, FOLDERS, THREADS, QUESTIONS}
+_MEMBERS: Final = _ALWAYS | set(_NAMES.values())
 _OF_A_ZIP: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
     zlib.error,
@@ -57,30 +65,39 @@ def write(
     path: Path, members: Mapping[str, Iterable[BaseModel | LeftOut]], *, wellread: str, now: datetime
 ) -> Manifest:
     """Write a file of these members whole, or not at all; return its manifest, which names what is left out."""
+    with (
+        written_whole(path, BadArchive) as beside,
+        zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive,
+    ):
+        lines: dict[str, int] = {}
+        sums: dict[str, str] = {}
+        left: list[str] = []
+        for name, values in members.items():
+            lines[name], sums[name] = _write_member(archive, name, values, left)
+        manifest = Manifest(
+            format=FORMAT,
+            version=VERSION,
+            wellread=wellread,
+            created_at=now,
+            lines=lines,
+            sha256=sums,
+            left_out=tuple(left),
+        )
+        archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
+    return manifest
+
+
+@contextmanager
+def written_whole(path: Path, bad: type[WellreadError]) -> Iterator[Path]:
+    """Yield the path of a file that takes the place of ``path`` once it is whole; raises ``bad`` if it cannot."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
-            lines: dict[str, int] = {}
-            sums: dict[str, str] = {}
-            left: list[str] = []
-            for name, values in members.items():
-                lines[name], sums[name] = _write_member(archive, name, values, left)
-            manifest = Manifest(
-                format=FORMAT,
-                version=VERSION,
-                wellread=wellread,
-                created_at=now,
-                lines=lines,
-                sha256=sums,
-                left_out=tuple(left),
-            )
-            archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
+        yield beside
         beside.replace(path)
     except OSError as error:
-        raise BadArchive(f"{path.name} cannot be written: {error.strerror or error}.") from error
+        raise bad(f"{path.name} cannot be written: {error.strerror or error}.") from error
     finally:
         beside.unlink(missing_ok=True)
-    return manifest
 
 
 @contextmanager
@@ -109,30 +126,6 @@ class Archive:
         self.manifest = self._manifest()  # first: one of a newer version says so whatever else it holds
         self._check_members()
 
-    def settings(self) -> Iterator[SettingsLine]:
-        """Yield the collection's settings; as all of these, raises BadArchive at the first line that is none."""
-        return self._lines(SETTINGS, SettingsLine)
-
-    def sources(self) -> Iterator[SourceLine]:
-        """Yield the sources."""
-        return self._lines(SOURCES, SourceLine)
-
-    def folders(self) -> Iterator[FolderLine]:
-        """Yield the watched folders."""
-        return self._lines(FOLDERS, FolderLine)
-
-    def pages(self) -> Iterator[PageLine]:
-        """Yield the pages."""
-        return self._lines(PAGES, PageLine)
-
-    def threads(self) -> Iterator[ThreadLine]:
-        """Yield the threads."""
-        return self._lines(THREADS, ThreadLine)
-
-    def questions(self) -> Iterator[QuestionLine]:
-        """Yield the questions, the first asked first."""
-        return self._lines(QUESTIONS, QuestionLine)
-
     def refusal(self, why: str) -> BadArchive:
         """Return the error that refuses the file."""
         return BadArchive(f"{self._path.name} is not taken, and nothing of it is stored: {why}.")
@@ -149,8 +142,8 @@ class Archive:
         for member in members:
             if member.flag_bits & 1:
                 raise self.refusal("it is encrypted")
-            if member.file_size > MOST_PACKED * member.compress_size + FREE_BYTES:
-                raise self.refusal(f"{member.filename} unpacks to {member.file_size:,} bytes, far more than text does")
+            if too_much := unpacks_to_too_much(member):
+                raise self.refusal(f"{too_much} than text does")
 
     def _manifest(self) -> Manifest:
         held = self._archive.getinfo(MANIFEST)
@@ -172,7 +165,9 @@ class Archive:
             raise self.refusal(f"Wellread {manifest.wellread} wrote it, which is newer: update this one first")
         return manifest
 
-    def _lines(self, name: str, kind: type[Line]) -> Iterator[Line]:
+    def lines(self, kind: type[Line]) -> Iterator[Line]:
+        """Yield the lines of a kind, the questions as they were asked; raises BadArchive at the first that is none."""
+        name = _NAMES[kind]
         if name not in self._names:
             return
         seen, digest = 0, hashlib.sha256()
@@ -194,6 +189,13 @@ class Archive:
     def _next(self, member: IO[bytes]) -> bytes:
         with explained(self._path, BadArchive, "export"):
             return member.readline(MAX_LINE + 1)
+
+
+def unpacks_to_too_much(member: zipfile.ZipInfo) -> str:
+    """Return what a refusal says of a member that unpacks to far more than its size; "" for another."""
+    if member.file_size <= MOST_PACKED * member.compress_size + FREE_BYTES:
+        return ""
+    return f"{member.filename} unpacks to {member.file_size:,} bytes, far more"
 
 
 def _write_member(

@@ -58,6 +58,11 @@ def line_or_left_out(kind: type[Line], name: str, values: dict[str, Any]) -> Lin
         return LeftOut(name=name, why=said(error))
 
 
+def values_of(kind: type[FileLine], source: object) -> dict[str, Any]:
+    """Return the attributes of a row or value that have the names of the line's fields."""
+    return {name: getattr(source, name) for name in kind.model_fields if hasattr(source, name)}
+
+
 def said(error: ValidationError) -> str:
     """Return what the first thing is that is wrong, without what was there instead."""
     first = error.errors(include_input=False, include_url=False)[0]

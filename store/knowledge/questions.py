@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from domain.flow import FINAL
 from store.crawl.candidates import CandidateStatus
-from store.knowledge.lines import FileLine, LeftOut, line_or_left_out, said
+from store.knowledge.lines import FileLine, LeftOut, line_or_left_out, said, values_of
 from store.knowledge.question_lines import (
     FREE,
     AnswerLine,
@@ -56,7 +56,7 @@ def threads_of(database: Database) -> Iterator[ThreadLine | LeftOut]:
     with database.read() as session:
         rows = session.scalars(select(ThreadRow).order_by(ThreadRow.created_at, ThreadRow.id)).all()
     for row in rows:
-        yield line_or_left_out(ThreadLine, f"thread {row.id}", _columns(ThreadLine, row))
+        yield line_or_left_out(ThreadLine, f"thread {row.id}", values_of(ThreadLine, row))
 
 
 def questions_of(database: Database) -> Iterator[QuestionLine | LeftOut]:
@@ -132,13 +132,13 @@ def _to_line(session: Session, row: QuestionRow) -> QuestionLine | LeftOut:
     try:
         for name, kind, table, order in _PARTS:
             rows = session.scalars(select(table).where(table.question_id == row.id).order_by(order))
-            parts[name] = tuple(kind(**_columns(kind, each)) for each in rows if _is_kept(each))
+            parts[name] = tuple(kind(**values_of(kind, each)) for each in rows if _is_kept(each))
         watch = session.get(WatchRow, row.id)
         read = select(PrivateReadRow.url).where(PrivateReadRow.question_id == row.id).order_by(PrivateReadRow.url)
         return QuestionLine(
-            **_columns(QuestionLine, row),
+            **values_of(QuestionLine, row),
             **parts,
-            watch=WatchLine(**_columns(WatchLine, watch)) if watch else None,
+            watch=WatchLine(**values_of(WatchLine, watch)) if watch else None,
             private_urls=tuple(session.scalars(read)),
         )
     except ValidationError as error:
@@ -148,12 +148,6 @@ def _to_line(session: Session, row: QuestionRow) -> QuestionLine | LeftOut:
 def _is_kept(row: Table) -> bool:
     """Return whether a row is written: what still waits to be read for an ended question is not."""
     return not isinstance(row, CandidateRow) or row.status != CandidateStatus.WAITING
-
-
-def _columns(kind: type[FileLine], row: Table) -> dict[str, Any]:
-    """Return the row's values of the line's fields."""
-    columns = row.__table__.columns.keys()
-    return {name: getattr(row, name) for name in kind.model_fields if name in columns}
 
 
 def _of_table(table: type[Table], line: FileLine) -> dict[str, Any]:

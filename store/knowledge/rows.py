@@ -28,6 +28,7 @@ from store.knowledge.lines import (
     VersionLine,
     line_or_left_out,
     said,
+    values_of,
 )
 from store.pages import pages, visibility
 from store.pages.pages import PageState
@@ -49,8 +50,7 @@ def sources(database: Database, sites: Sequence[str]) -> Iterator[SourceLine | L
         if scopes and not any(scope.covers(source.url) for scope in scopes):
             continue
         schedule = source.schedule
-        values = {name: value for name, value in vars(source).items() if name in SourceLine.model_fields}
-        values |= {
+        values = values_of(SourceLine, source) | {
             "every_s": schedule.every_s if schedule else None,
             "cron": (schedule.cron or None) if schedule else None,
             "zone": schedule.zone if schedule else "UTC",
@@ -154,13 +154,11 @@ def _visits(session: Session, ids: Sequence[int]) -> dict[int, list[PageCheckRow
 def _to_line(
     row: PageRow, stated: Sequence[Fact], former: Sequence[PageVersionRow], visited: Sequence[PageCheckRow]
 ) -> PageLine:
-    held = {name: getattr(row, name) for name in PageLine.model_fields if name not in ("facts", "versions", "checks")}
-    of_version, of_check = VersionLine.model_fields, CheckLine.model_fields
     return PageLine(
-        **held,
+        **values_of(PageLine, row),
         facts=tuple(FactLine(**asdict(fact)) for fact in stated),
-        versions=tuple(VersionLine(**{name: getattr(each, name) for name in of_version}) for each in former),
-        checks=tuple(CheckLine(**{name: getattr(each, name) for name in of_check}) for each in visited),
+        versions=tuple(VersionLine(**values_of(VersionLine, each)) for each in former),
+        checks=tuple(CheckLine(**values_of(CheckLine, each)) for each in visited),
     )
 
 
@@ -179,12 +177,7 @@ def folders_of(database: Database) -> Iterator[FolderLine | LeftOut]:
     with database.read() as session:
         for folder in folders.list_all(session):
             left = select(FileRow.address).where(FileRow.folder_id == folder.id, FileRow.left_out)
-            values = {
-                "name": folder.name,
-                "path": folder.path,
-                "every_s": folder.every_s,
-                "left_out": tuple(session.scalars(left)),
-            }
+            values = values_of(FolderLine, folder) | {"left_out": tuple(session.scalars(left))}
             yield line_or_left_out(FolderLine, f"folder {folder.name}", values)
 
 
