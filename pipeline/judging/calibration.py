@@ -24,7 +24,9 @@ READ_FEATURES = ("answers", "evidence", "ahead", "rivals")
 COMPARED_FEATURES = ("near", "near_margin")
 #: the features of a model for a known embedder: the other numbers among the evidence; and those for an unknown one
 _BY_MEANING = frozenset((*READ_FEATURES, *COMPARED_FEATURES, "translated"))
-FEATURES = tuple(field.name for field in fields(Evidence) if field.type == "float" and field.name not in _BY_MEANING)
+FEATURES = tuple(
+    field.name for field in fields(Evidence) if field.type in (float, "float") and field.name not in _BY_MEANING
+)
 #: the keys of the models for an unknown embedder and for another language
 ANY_EMBEDDER, OTHER = "*", "other"
 #: the keys of the models for English hits that were read, for those of other languages that were compared, and for

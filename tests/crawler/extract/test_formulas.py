@@ -122,6 +122,7 @@ def test_nested_drawings_without_a_formula_end_in_time() -> None:
     )
 
 
+@pytest.mark.nightly  # on a busy machine it is 13 times at times
 @pytest.mark.parametrize(
     "piece", ["<img src=b alt=a>", "<p><img src=b alt=a></p>", "<div><img src=b alt='$a$'>b</div>"]
 )
