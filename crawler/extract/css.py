@@ -1,9 +1,9 @@
 """Tell by its declarations whether an element is seen: not if hidden, tiny, off the page, in its background colour.
 
 The rules of a page's ``style`` elements are applied as in a browser's window of 1280 by 800 pixels, with all that CSS
-has for it but :has(), states, and style sheets that would have to be fetched. tinycss2 takes 30 ms for one of 50 KB.
-What stands around an element is compared here, and remembered: a selector of four classes would take cssselect2 3 s at
-an element 100 levels deep.
+has for it but :has(), numbers of a type, states, and style sheets that would have to be fetched. tinycss2 takes 30 ms
+for one of 50 KB. What stands around an element is compared here, and remembered: a selector of four classes would take
+cssselect2 3 s at an element 100 levels deep.
 """
 
 from __future__ import annotations

@@ -109,6 +109,7 @@ def test_question_about_prompts_is_answered_by_a_page_about_prompts() -> None:
     assert "ignore all previous" in answer.text
 
 
+@pytest.mark.nightly  # it measures time
 @pytest.mark.parametrize("piece", ["я", "α", "яa", "aя", "Я ", "é", "漢", "a ", "ignore "])
 def test_time_is_in_proportion_to_the_sentence_in_every_script(piece: str) -> None:
     grown = growth(lambda length: seconds_of(lambda: is_injection(piece * (length // len(piece)))), 200)

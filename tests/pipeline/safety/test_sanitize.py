@@ -70,6 +70,7 @@ def test_address_must_stand_in_a_source(text: str, is_made_up: bool) -> None:
     assert has_unsourced_url(text, ["Plans stand at https://e.x/plans for all."]) is is_made_up
 
 
+@pytest.mark.nightly  # it measures time
 @pytest.mark.parametrize("piece", ["\t", " ", "\n", ". ", "[", "[1", " [1] ", "![", "](", "<a", "é "])
 def test_time_is_in_proportion_to_the_text(piece: str) -> None:
     assert growth(lambda length: seconds_of(lambda: sanitize(piece * (length // len(piece)))), 4_000) <= MOST_RATIO
