@@ -79,7 +79,7 @@ def test_whatever_bytes_a_server_sends_there_is_an_answer_or_a_fetch_error(data:
 def test_a_client_goes_on_after_every_kind_of_failure() -> None:
     async def scenario() -> None:
         routes = {"/stall": stall, "/zstd": encoded(b"?", "zstd"), "/loop": redirect("/loop"), "/ok": answer()}
-        limits = replace(LIMITS, deadline_s=1.0)
+        limits = replace(LIMITS, deadline_s=2.0, connect_s=10.0)
         async with serving(routed(routes)) as site, client(site, limits=limits) as web:
             failures = await asyncio.gather(
                 *(web.get(site.url(path)) for path in ("/stall", "/zstd", "/loop") for _ in range(5)),
