@@ -1,8 +1,8 @@
 """Tell what chat clients send beside a question: documents around it, prompts of their own, and mere greetings.
 
 Clients have their model write titles, tags, search queries and follow-up questions, or complete a question, and show it
-the chat for that. Their prompts are known by their form: a transcript, and the keys of the JSON that is wanted, or one
-of the few words that all of them use. Such a prompt gets a short reply made of the chat's own words.
+the chat for that. Such a prompt is known by how it begins, never by words further on, which any question may have. It
+gets a short reply made of the chat's own words.
 """
 
 import json
@@ -25,19 +25,42 @@ _TITLE_WORDS, _MAX_ASKED = 5, 1_000
 _MAX_TITLE: Final = 20
 _MAX_NAME: Final = 200  #: of a document, which is the title of each of its passages
 
+#: Open WebUI's tasks, and its choice of tools: JSON is wanted
+_TASK: Final = re.compile(r'### Task:\n(?=.*<chat_history>)|(?:Query: )?History:\n(?:USER|ASSISTANT): """', re.DOTALL)
+#: a title for the chat: LibreChat, NextChat and older Open WebUI, LibreChat's structured one, Onyx
+_ASKS_TITLE: Final = re.compile(
+    r"(?:please )?(?:generate|provide|create) an? [^\n]{0,40}\bword(?:s|-or-less)? title\b"
+    r"[^\n]{0,100}\b(?:conversation|chat history)\b"
+    r"|analyze this conversation and provide:\n|given the following conversation, provide a short name for",
+    re.IGNORECASE,
+)
+#: a question that stands alone: LangChain, LlamaIndex, Onyx, LobeChat
+_CONDENSES: Final = re.compile(
+    r"given (?:a|the|the following) (?:conversation|chat history)\b.{0,80} and (?:a|the) (?:follow|final user query)"
+    r".{0,80}\b(?:rephrase|rewrite|provide a)\b|combine the chat history and follow up question into\b"
+    r"|follow up input: .{0,4000}, it's standalone query:\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_FOLLOW_UP: Final = re.compile(
+    r"\b(?:follow[- ]?up (?:input|question|message)|final user query) ?[:>]\s*", re.IGNORECASE
+)
+_FOLLOW_UP_ENDS: Final = re.compile(
+    r"\s*(?:<?standalone question|internet search query|, it's standalone query:)", re.IGNORECASE
+)
+#: system messages that are such a prompt as a whole, the chat being the messages: LangChain's, and LobeChat's
+_SYSTEM_CONDENSES: Final = re.compile(
+    r"given a chat history and the latest (?:user )?question\b[^.]{0,120}\bformulate a standalone question\b[^.]{0,80}"
+    r"\.\s+do not answer the question",
+    re.IGNORECASE,
+)
+_SYSTEM_TITLE: Final = "You are a professional conversation summarizer. Generate a concise title"
+
 _CHAT: Final = re.compile(r"<chat[_ ]history>", re.IGNORECASE)
 _CHAT_ENDS: Final = re.compile(r"</chat[_ ]history>", re.IGNORECASE)
 _ROLE: Final = re.compile(
     r"^\W{0,4}(?:(user|human)|(assistant|ai|bot|response|system))\W{0,3}:\s*", re.MULTILINE | re.IGNORECASE
 )
 _KEY: Final = re.compile(r'[{}]|"(\w+)"\s*:\s*([\["]?)')
-_TITLE: Final = re.compile(r"\b(?:title|name|heading)\b", re.IGNORECASE)
-#: "a four to five word title summarizing our conversation": where the chat is not in the prompt, but stands before it
-_SHORT_TITLE: Final = re.compile(
-    r"(?=.{0,1000}\b(?:conversation|discussion|chat)\b).{0,1000}\bwords?\b", re.IGNORECASE | re.DOTALL
-)
-_STANDALONE: Final = re.compile(r"\bstand-?\s?alone question\b", re.IGNORECASE)
-_FOLLOW_UP: Final = re.compile(r"follow[- ]?up(?: (?:input|question|message|query))? ?[:>]", re.IGNORECASE)
 
 #: what wraps documents, and each of them
 _AROUND: Final = "context", "documents", "sources", "files_info", "attachments", "attached_files", "files"
@@ -98,28 +121,29 @@ def _block(text: str) -> tuple[str, str, str] | None:
 
 
 def short_reply(
-    said: str, turns: Sequence[tuple[str, str]], instructions: str, schema: Mapping[str, Any] | None
+    prompt: str, said: str, turns: Sequence[tuple[str, str]], instructions: str, schema: Mapping[str, Any] | None
 ) -> str | None:
     """Return the reply to what is no question, in the form that it asks for; None for a question.
 
-    ``said`` is the last message, ``turns`` what was asked and answered before, ``instructions`` the system's messages.
+    ``prompt`` is the last message as it was sent, ``said`` what it says itself, ``turns`` what was asked and answered
+    before, ``instructions`` the system's messages.
     """
     if lang := greeted_in(said):
         return None if schema else say("greeting", lang)
-    if turns and _STANDALONE.search(instructions):
+    if turns and _SYSTEM_CONDENSES.match(instructions):
         return _completed(said, turns)
-    before, shown, after = _shown(said)
-    chat = _chat_in(shown, is_marked=shown is not said)
-    asked = _follow_up(said)
-    if asked and (chat or turns):
-        return _completed(asked, chat or turns)
-    if not chat:
-        is_title = turns and not schema and len(said) < _MAX_ASKED and _TITLE.search(said) and _SHORT_TITLE.match(said)
-        return _title(turns[0][0]) if is_title else None
-    keys = _keys("\n".join((instructions, before, after)), schema)
-    if keys:
+    before, shown, after = _shown(prompt)
+    chat = _chat_in(shown) or turns
+    if _CONDENSES.match(prompt):
+        return _completed(_follow_up(prompt), chat)
+    is_task = _TASK.match(prompt)
+    is_title = _ASKS_TITLE.match(prompt) or (instructions.startswith(_SYSTEM_TITLE) and _ROLE.match(prompt))
+    if not chat or not (is_task or is_title):
+        return None
+    keys = _keys("\n".join((instructions, before, after)) if is_task else "", schema)
+    if keys or is_task:
         return json.dumps({key: _value(key, is_list, chat) for key, is_list in keys.items()}, ensure_ascii=False)
-    return _title(chat[0][0]) if _CHAT.search(said) or _TITLE.search(said) else None
+    return _title(chat[0][0])
 
 
 def _shown(prompt: str) -> tuple[str, str, str]:
@@ -132,7 +156,7 @@ def _shown(prompt: str) -> tuple[str, str, str]:
     return prompt[: begin.start()], prompt[begin.end() : until], prompt[until:]
 
 
-def _chat_in(text: str, *, is_marked: bool) -> list[tuple[str, str]]:
+def _chat_in(text: str) -> list[tuple[str, str]]:
     """Return the chat that a prompt shows, each question with its answer; none if it shows none."""
     parts = list(_ROLE.finditer(text))
     ends = [*(part.start() for part in parts[1:]), len(text)]
@@ -143,14 +167,13 @@ def _chat_in(text: str, *, is_marked: bool) -> list[tuple[str, str]]:
             turns.append((words.strip('"'), ""))
         elif turns:
             turns[-1] = (turns[-1][0], words)
-    return turns if is_marked or any(answer for _, answer in turns) else []
+    return turns
 
 
 def _follow_up(prompt: str) -> str:
-    """Return the follow-up that a prompt wants completed; "" for any other prompt."""
-    begins = list(_FOLLOW_UP.finditer(prompt))
-    end = _STANDALONE.search(prompt, begins[-1].end()) if begins else None
-    return prompt[begins[-1].end() : end.start()].rstrip("< \t\r\n").lstrip() if end else ""
+    """Return the follow-up that a prompt wants completed."""
+    *_, asked = _FOLLOW_UP.split(prompt)
+    return _FOLLOW_UP_ENDS.split(asked)[0].strip()
 
 
 def _completed(asked: str, turns: Sequence[tuple[str, str]]) -> str:
@@ -176,7 +199,7 @@ def _keys(text: str, schema: Mapping[str, Any] | None) -> dict[str, bool]:
 
 def _value(key: str, is_list: bool, chat: Sequence[tuple[str, str]]) -> str | list[str]:
     if not is_list:
-        return _title(chat[0][0]) if _TITLE.fullmatch(key) else ""
+        return _title(chat[0][0]) if key == "title" else ""
     if "quer" in key:
         return [_completed(chat[-1][0], chat[:-1])]
     return _title(chat[0][0]).split()[:3] if "tag" in key else []

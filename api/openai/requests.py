@@ -1,6 +1,6 @@
 """The body of a chat completion's request, and the question it asks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -43,10 +43,15 @@ class Message(BaseModel):
 class Conversation:
     """What a conversation asks: its last user messages, and what stands before them."""
 
+    prompt: str  #: the last message as it was sent
     said: str
     turns: tuple[tuple[str, str], ...]  #: the earlier questions, each with what was said to it
     instructions: str  #: the system's messages
     attached: tuple[Attached, ...]  #: the documents in any message
+
+    def short_reply(self, schema: Mapping[str, Any] | None) -> str | None:
+        """Return the reply to a last message that is no question; None for a question."""
+        return clients.short_reply(self.prompt, self.said, self.turns, self.instructions, schema)
 
     def question(self) -> tuple[str, list[Turn]]:
         """Return the question, and the last turns before it, each as those before it complete it.
@@ -82,6 +87,7 @@ def conversation_of(messages: Sequence[Message]) -> Conversation:
         raise BadMessages(f"The documents have over {clients.MAX_ATTACHED:,} characters: add them as files or pages.")
     *earlier, (last, _) = [(_joined(asked), answer.strip()) for asked, answer in turns]
     return Conversation(
+        prompt=texts[-1].strip(),
         said=last,
         turns=tuple((_plain(asked), answer) for asked, answer in earlier),
         instructions="\n".join(instructions),

@@ -15,7 +15,6 @@ from api.dependencies import AccessDep, ReaderDep, WaitingDep, check_waiting, li
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.middleware.problem_kinds import of_error
 from api.openai import completions
-from api.openai.clients import short_reply
 from api.openai.completions import ERRORS, error_json
 from api.openai.requests import (
     MODELS,
@@ -64,8 +63,7 @@ async def complete(
     list_sources = lists_sources(body)
     check_model(body.model)
     conversation = conversation_of(body.messages)
-    schema = schema_of(body)
-    if (reply := short_reply(conversation.said, conversation.turns, conversation.instructions, schema)) is not None:
+    if (reply := conversation.short_reply(schema_of(body))) is not None:
         return _short(body, reply)
     asked, said = to_chat_request(body, conversation)
 

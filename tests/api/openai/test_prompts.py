@@ -23,83 +23,267 @@ from workers import deletion
 from workers.services import Services
 
 CHAT = "USER: Who is the captain of the ferry?\nASSISTANT: Ingrid Moe [1].\n"
+ON = "USER: And of the tug?\n"
 #: as Open WebUI writes its prompts
 TASK = (
-    "### Task:\nDo something with the chat history.\n\n### Guidelines:\n- Be short.\n\n### Output:\n"
-    "JSON format: {json}\n\n### Chat History:\n<chat_history>\n{chat}</chat_history>"
+    "### Task:\n{task}\n\n### Guidelines:\n- Keep the chat's language.\n\n### Output:\nJSON format: {json}\n\n"
+    "### Chat History:\n<chat_history>\n{chat}</chat_history>"
 )
 TITLE = "Captain ferry"
+TUG = "Who is the captain of the tug?"
 ANSWERED = [("user", "Who is the captain of the ferry?"), ("assistant", "Ingrid Moe [1].")]
 CONDENSE = "rephrase the follow up question to be a standalone question, in its original language."
+HISTORY = "Human: Who is the captain of the ferry?\nAssistant: Ingrid Moe.\n"
+ONYX = f"Chat History:\n-------\n{HISTORY}-------\n\n"
 
-#: messages, and what is replied to the last of them
+
+def _task(task: str, json: str, chat: str = CHAT) -> list[tuple[str, str]]:
+    return [("user", TASK.format(task=task, json=json, chat=chat))]
+
+
+#: messages as clients send them, but for guidelines in their middle, and what is replied to the last of them
 PROMPTS: list[tuple[list[tuple[str, str]], Any]] = [
-    ([("user", TASK.format(json='{"title": "..."}', chat=CHAT))], {"title": TITLE}),
-    ([("user", TASK.format(json='{ "tags": ["tag1", "tag2"] }', chat=CHAT))], {"tags": ["Captain", "ferry"]}),
-    ([("user", TASK.format(json='{ "follow_ups": ["Question 1?"] }', chat=CHAT))], {"follow_ups": []}),
-    ([("user", TASK.format(json='{ "text": "<completion>" }', chat=CHAT))], {"text": ""}),
+    # Open WebUI
     (
-        [("user", TASK.format(json='{\n  "queries": ["query1"]\n}', chat=f"{CHAT}USER: And of the tug?\n"))],
-        {"queries": ["Who is the captain of the tug?"]},
+        _task(
+            "Generate a concise, 3-5 word title with an emoji summarizing the chat history.",
+            '{ "title": "your concise title here" }\n### Examples:\n- { "title": "Remote Work Productivity Tips" }',
+        ),
+        {"title": TITLE},
     ),
     (
-        [("user", TASK.format(json='{ "queries": [] }', chat="USER: Who is the captain of the tug?\n"))],
-        {"queries": ["Who is the captain of the tug?"]},
+        _task(
+            "Generate 1-3 broad tags categorizing the main themes of the chat history, along with 1-3 more specific "
+            "subtopic tags.",
+            '{ "tags": ["tag1", "tag2", "tag3"] }',
+        ),
+        {"tags": ["Captain", "ferry"]},
     ),
     (
-        [  # Open WebUI's choice of tools
+        _task(
+            "Suggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next in this "
+            "conversation as a **user**, based on the chat history, to help continue or deepen the discussion.",
+            '{ "follow_ups": ["Question 1?", "Question 2?", "Question 3?"] }',
+        ),
+        {"follow_ups": []},
+    ),
+    (
+        _task(
+            "You are an autocompletion system. Continue the text in `<text>` based on the **completion type** in "
+            "`<type>` and the given language.",
+            '{ "text": "<your_completion>" }',
+        ),
+        {"text": ""},
+    ),
+    (
+        _task(
+            "Generate a detailed prompt for an image generation task based on the given language and context.",
+            '{\n    "prompt": "Your detailed description here."\n}',
+        ),
+        {"prompt": ""},
+    ),
+    (
+        _task(
+            "Analyze the chat history to determine the necessity of generating search queries, in the given language.",
+            '{\n  "queries": ["query1", "query2"]\n}',
+            f"{CHAT}{ON}",
+        ),
+        {"queries": [TUG]},
+    ),
+    (_task("Analyze the chat history.", '{ "queries": [] }', f"USER: {TUG}\n"), {"queries": [TUG]}),
+    (  # with an answer that is longer than a question may be
+        _task("Generate a concise, 3-5 word title.", '{ "title": "…" }', f"{CHAT}{'The ferry is old. ' * 400}\n"),
+        {"title": TITLE},
+    ),
+    (
+        [
             ("system", 'Available Tools: []\nReturn { "tool_calls": [ {"name": "x", "parameters": {"a": "b"}} ] }'),
             ("user", 'Query: History:\nUSER: """Who is it?"""\nASSISTANT: """Moe"""\nQuery: And the tug?'),
         ],
         {"tool_calls": []},
     ),
     (
-        [  # LibreChat
+        [
             (
                 "user",
-                "Provide a concise, 5-word-or-less title for the conversation. Only return the title itself.\n\n"
-                "Conversation:\nUser: Wie heißt der Kapitän der Fähre?\nAI: Ingrid Moe",
+                "Create a concise, 3-5 word title with an emoji as a title for the chat history, in the given language."
+                f"\n\nExamples of titles:\nStock Market Trends\n\n<chat_history>\n{CHAT}</chat_history>",
+            )
+        ],
+        TITLE,
+    ),
+    # LibreChat
+    (
+        [
+            (
+                "user",
+                "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. Only "
+                "return the title itself.\n\nConversation:\nUser: Wie heißt der Kapitän der Fähre?\nAI: Ingrid Moe",
             )
         ],
         "Kapitän Fähre",
     ),
     (
-        [  # NextChat
+        [
             *ANSWERED,
-            ("user", "Please generate a four to five word title summarizing our conversation without any lead-in."),
+            (
+                "user",
+                "Please generate a concise, 5-word-or-less title for the conversation, using its same "
+                "language, with no punctuation.",
+            ),
         ],
         TITLE,
     ),
     (
-        [  # LangChain
+        [
             (
                 "user",
-                f"Given the following conversation and a follow up question, {CONDENSE}\n\nChat History:\n\n"
-                "Human: Who is the captain of the ferry?\nAssistant: Ingrid Moe.\n"
+                "Analyze this conversation and provide:\n1. The detected language of the conversation\n2. A concise "
+                "title in the detected language (5 words or less, no punctuation or quotation)\n\n"
+                "User: Who is the captain of the ferry?\nAI: Ingrid Moe",
+            )
+        ],
+        TITLE,
+    ),
+    # LobeChat
+    (
+        [
+            (
+                "system",
+                "You are a professional conversation summarizer. Generate a concise title that captures the essence "
+                "of the conversation.\n\nRules:\n- Maximum 10 words",
+            ),
+            ("user", "user: Who is the captain of the ferry?\nassistant: Ingrid Moe"),
+        ],
+        TITLE,
+    ),
+    (
+        [
+            (
+                "system",
+                f"Given the following conversation and a follow-up question, {CONDENSE}\n<chatHistory>\n"
+                "Ferries\n</chatHistory>",
+            ),
+            ("user", f"Follow Up Input: {TUG}, it's standalone query:"),
+        ],
+        TUG,
+    ),
+    # NextChat
+    (
+        [
+            *ANSWERED,
+            (
+                "user",
+                "Please generate a four to five word title summarizing our conversation without any lead-in, "
+                "punctuation, quotation marks, periods, symbols, bold text, or additional text.",
+            ),
+        ],
+        TITLE,
+    ),
+    # LangChain
+    (
+        [
+            (
+                "user",
+                f"Given the following conversation and a follow up question, {CONDENSE}\n\nChat History:\n\n{HISTORY}"
                 "Follow Up Input: And of the tug?\nStandalone question:",
             )
         ],
-        "Who is the captain of the tug?",
+        TUG,
     ),
     (
-        [  # LlamaIndex
+        [
             (
                 "user",
-                "Given a conversation and a follow up message from Human, rewrite the message to be a standalone "
-                "question.\n\n<Chat History>\nuser: Who is the captain of the ferry?\nassistant: Ingrid Moe.\n\n"
-                "<Follow Up Message>\nAnd of the tug?\n\n<Standalone question>\n",
+                "Combine the chat history and follow up question into a standalone question. Chat History: \n"
+                f"{HISTORY}Follow up question: And of the tug?",
             )
         ],
-        "Who is the captain of the tug?",
+        TUG,
     ),
     (
-        [  # LangChain's retriever that is aware of history
-            ("system", "Given a chat history and the latest question, formulate a standalone question."),
+        [
+            (
+                "system",
+                "Given a chat history and the latest user question which might reference context in the chat history, "
+                "formulate a standalone question which can be understood without the chat history. Do NOT answer the "
+                "question, just reformulate it if needed and otherwise return it as is.",
+            ),
             *ANSWERED,
             ("user", "And of the tug?"),
         ],
-        "Who is the captain of the tug?",
+        TUG,
     ),
+    # LlamaIndex
+    (
+        [
+            (
+                "user",
+                "Given a conversation (between Human and Assistant) and a follow up message from Human, rewrite the "
+                "message to be a standalone question that captures all relevant context from the conversation.\n\n"
+                f"<Chat History>\n{HISTORY}\n<Follow Up Message>\nAnd of the tug?\n\n<Standalone question>\n",
+            )
+        ],
+        TUG,
+    ),
+    (
+        [
+            (
+                "user",
+                "Given the following conversation between a user and an AI assistant and a follow up question from "
+                "user,\nrephrase the follow up question to be a standalone question.\n\nChat History:\n"
+                f"{HISTORY}Follow Up Input: And of the tug?\nStandalone question:",
+            )
+        ],
+        TUG,
+    ),
+    # Onyx
+    (
+        [
+            (
+                "user",
+                "Given the following conversation and a follow up input, rephrase the follow up into a SHORT, "
+                f"standalone query for a vectorstore.\n\n{ONYX}Follow Up Input: And of the tug?\n"
+                "Standalone question (Respond with only the short combined query):",
+            )
+        ],
+        TUG,
+    ),
+    (
+        [
+            (
+                "user",
+                "Given the following conversation and a follow up input, rephrase the follow up into a SHORT, "
+                f"standalone query suitable for an internet search engine.\n\n{ONYX}Follow Up Input: And of the tug?\n"
+                "Internet Search Query (Respond with a detailed and specific query):",
+            )
+        ],
+        TUG,
+    ),
+    (
+        [
+            (
+                "user",
+                "Given the following conversation, provide a SHORT name for the conversation.\nIMPORTANT: TRY NOT TO "
+                f"USE MORE THAN 5 WORDS.\n\n{ONYX}Based on the above, what is a short name to convey the topic of the "
+                "conversation?",
+            )
+        ],
+        TITLE,
+    ),
+    (
+        [
+            *ANSWERED,
+            (
+                "user",
+                "Given the chat history above (if any) and the final user query (provided below), provide a standalone "
+                "query that is as\nrepresentative of the user query as possible.\n\nCRITICAL: ONLY provide the "
+                "standalone query and nothing else.\n\nFinal user query:\nAnd of the tug?",
+            ),
+        ],
+        TUG,
+    ),
+    # greetings
     ([("user", "hi")], say("greeting", "en")),
     ([*ANSWERED, ("user", "Vielen Dank!")], say("greeting", "de")),
     ([("user", "谢谢。")], say("greeting", "zh")),
@@ -130,22 +314,84 @@ def test_a_clients_own_prompt_gets_a_short_reply_in_its_form_and_no_question(
 def test_schema_of_a_clients_prompt_names_its_keys(http: TestClient) -> None:
     schema = {"type": "object", "properties": {"title": {"type": "string"}, "tags": {"type": "array"}}}
     form = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
-    body = _body([("user", f"Name the conversation.\n\nConversation:\n{CHAT}")], response_format=form)
+    body = _body([("user", f"Analyze this conversation and provide:\n1. A title\n\n{CHAT}")], response_format=form)
     content = http.post("/v1/chat/completions", json=body).json()["choices"][0]["message"]["content"]
     assert json.loads(content) == {"title": TITLE, "tags": ["Captain", "ferry"]}
 
 
 QUESTIONS = [
     "hi, who is the captain?",
+    "USER: is it allowed?\nWhat does this line of a log mean?",
+    "What is a standalone question?",
+]
+DIALOGUE = "User: What is the name of the ferry?\nAssistant: I do not know.\n"
+#: as what people ask about chats, titles and prompts, or paste
+REAL = [
+    DIALOGUE,
+    f"{DIALOGUE}User: Then what is its title?",
+    f"{DIALOGUE}\nWhat should the assistant have said?",
+    f"What is the name of the ship that this is about?\n\n{DIALOGUE}",
+    "User: What is the title of the book?\nBot: Which book?\nUser: The one about the lighthouse.",
+    "Human: What is the heading of chapter 2?\nAI: Tides.\nHuman: And of chapter 3?",
+    f"<chat_history>\n{DIALOGUE}</chat_history>\nWhat is wrong with this prompt?",
+    f"What is the name of the tag around this?\n<chat_history>\n{DIALOGUE}</chat_history>",
+    "Why does Open WebUI send <chat_history> and a title prompt?",
+    'Why does Open WebUI ask for { "title": "your concise title here" }?',
+    "What does ### Task: mean in a prompt?",
+    "### Task:\nFind out who the captain of the ferry is.",
     "Who is the user: admin or root?",
     "What is the title of the 3 word song?",
+    "What is the 5 word title of the conversation by Coppola?",
+    "Which words are in the title of the chat show?",
+    "How many words may the title of a conversation have in LibreChat?",
+    "What is the name of the chat history file of Pidgin, in one word?",
+    "What title, in 5 words or less, did the discussion paper have?",
+    "Please give me the name of the conversation's author in two words.",
+    "Provide the title of the conversation between Goethe and Eckermann.",
+    "Provide the name of the discussion group.",
+    "Generate a password of five words with diceware: how?",
+    "Generate a title page for a conversation in LaTeX: how?",
+    "Create a discussion category with a two word name: how in GitHub?",
+    "Write a title for a chat room in XMPP: which command?",
     "What does the <source> tag do?",
     "Why does <file>a</file> fail?",
-    "USER: is it allowed?\nWhat does this line of a log mean?",
     'What does {"title": "x"} mean?',
-    "What is a standalone question?",
+    'Which tool reads { "tags": ["tag1"] }?',
+    "What is a standalone question in LangChain?",
+    "How do I rephrase the follow up question to be a standalone question?",
+    "Follow up question: what is the deposit for the boathouse?",
+    "Follow up input: what does this label of a prompt mean?",
+    "My follow-up question: who steers the tug? It is a standalone question.",
+    "Given the following conversation, what is the name of the ferry?\n\n" + DIALOGUE,
+    "Given a conversation about ferries, who said that the pier is old?",
+    "Given the chat history, which ferry did I ask about?",
+    "Given the conversation and the final user manual, how do I reset the pump?",
+    "Combine the chat history of two Signal phones: how?",
+    "Analyze this conversation: who is right?\n" + DIALOGUE,
+    "Suggest 3-5 follow-up questions for a job interview.",
+    "Rewrite the message of the last commit: how?",
+    "History: when was the ferry built?",
+    "Query: who is the captain of the ferry?",
+    "System: which one boots faster, systemd or OpenRC?",
     "Thank you letter: how long should it be?",
 ]
+#: what the makers of bots write, which decides nothing
+SYSTEMS = [
+    "You answer questions about boats. Treat each message as a standalone question.",
+    "Rewrite the user's follow-up into a standalone question before you search, then answer it.",
+    "Given a chat history and the latest question, formulate a standalone question in your mind and answer that.",
+    'You are a conversation summarizer. Give a title {"title": "…"} if asked for one.',
+    "### Task:\nGenerate a title if the user asks for one. <chat_history></chat_history>",
+]
+
+
+@pytest.mark.parametrize("system", ["", *SYSTEMS])
+@pytest.mark.parametrize("before", [[], ANSWERED])
+def test_question_that_looks_like_a_clients_prompt_is_one(system: str, before: list[tuple[str, str]]) -> None:
+    for question in (*QUESTIONS, *REAL, "And of the tug?"):
+        said = [*([("system", system)] if system else []), *before, ("user", question)]
+        conversation = conversation_of([Message(role=role, content=text) for role, text in said])
+        assert conversation.short_reply(None) is None, question
 
 
 @each_row("question", QUESTIONS)
@@ -250,7 +496,8 @@ def test_too_many_documents_are_refused(http: TestClient) -> None:
 )
 def test_long_messages_are_read_in_time(text: str, http: TestClient) -> None:
     assert http.post("/v1/chat/completions", json=_body([("user", text)])).status_code in (400, 200, 413)
-    assert short_reply("And where?", [("Who is it?", "Moe.")], text, None) is None
+    assert short_reply("And where?", "And where?", [("Who is it?", "Moe.")], text, None) is None
+    assert short_reply(text, "And where?", [], "", None) is None
 
 
 @pytest.mark.parametrize(
