@@ -1,7 +1,5 @@
 """Serves the HTTP application on a port until it is told to stop."""
 
-from __future__ import annotations
-
 import asyncio
 import resource
 import socket
@@ -42,7 +40,7 @@ class Strangers:
         self._opened_at: dict[str, dict[TimedProtocol, float]] = {}  #: by address
         self._addresses: dict[TimedProtocol, str] = {}
 
-    def add(self, new: TimedProtocol, address: str, now: float, most: tuple[int, int]) -> Iterator[TimedProtocol]:
+    def add(self, new: "TimedProtocol", address: str, now: float, most: tuple[int, int]) -> "Iterator[TimedProtocol]":
         """Add a connection; yield those that make room for it."""
         here = self._opened_at.setdefault(address, {})
         here[new], self._addresses[new] = now, address
@@ -54,7 +52,7 @@ class Strangers:
             self.discard(oldest := next(iter(self._addresses)))
             yield oldest
 
-    def discard(self, connection: TimedProtocol) -> None:
+    def discard(self, connection: "TimedProtocol") -> None:
         """Take a connection out, if it is in."""
         address = self._addresses.pop(connection, None)
         if address is not None:

@@ -1,7 +1,5 @@
 """The verdict on hits, and the answer with its sentences, citations, contradictions and cost."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -127,7 +125,7 @@ class Sentence:
         default=(), metadata=described("The citations that give another value for that.")
     )
     #: what its citations, with others, disagree about
-    disputes: tuple[Contradiction, ...] = field(default=(), metadata=UNPUBLISHED)
+    disputes: "tuple[Contradiction, ...]" = field(default=(), metadata=UNPUBLISHED)
     #: "Yes" or "No" (in the question's language), where it answers a yes/no question
     says: str = field(default="", metadata=UNPUBLISHED)
 
@@ -144,7 +142,7 @@ class ModelCost:
     usd: float = 0.0
     unpriced: bool = field(default=False, metadata=described("Whether its price is not known."))
 
-    def __add__(self, other: ModelCost) -> ModelCost:
+    def __add__(self, other: "ModelCost") -> "ModelCost":
         return ModelCost(
             model=self.model,
             input_tokens=self.input_tokens + other.input_tokens,
@@ -186,7 +184,7 @@ class Cost:
         default=(), compare=False, metadata=described("The sum of each model, in the order in which they were asked.")
     )
 
-    def __add__(self, other: Cost) -> Cost:
+    def __add__(self, other: "Cost") -> "Cost":
         sums: dict[str, ModelCost] = {}
         for part in (*self._parts, *other._parts):
             sums[part.model] = sums[part.model] + part if part.model in sums else part

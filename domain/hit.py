@@ -1,7 +1,5 @@
 """Define passages, the scope of a search, its hits, and what was read in a hit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -100,7 +98,7 @@ class Hit:
     translations: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
     found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those with it among their first hits
 
-    def ranked(self, **values: Unpack[Ranked]) -> Hit:
+    def ranked(self, **values: Unpack[Ranked]) -> "Hit":
         """Return the hit with these values, as ``dataclasses.replace`` does more slowly: four wordings need 1,500."""
         hit = object.__new__(Hit)
         object.__setattr__(hit, "__dict__", vars(self) | values)

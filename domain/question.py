@@ -1,7 +1,5 @@
 """Define the question, its variants, its budget and its events, and the threads of questions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -92,7 +90,7 @@ class Budget:
     usd: float = 0.5
 
 
-def _no_overrides() -> Overrides:
+def _no_overrides() -> "Overrides":
     from domain.options import Overrides
 
     return Overrides()
@@ -146,7 +144,7 @@ class Question:
     private: bool = False  #: new pages that it has read serve it alone
     crawl_enabled: bool = True
     max_age_s: int | None = None  #: evidence read longer ago does not count
-    overrides: Overrides = field(default_factory=_no_overrides)
+    overrides: "Overrides" = field(default_factory=_no_overrides)
     answer_schema: Mapping[str, Any] | None = None  #: the form that the answer is to have, as JSON Schema
     budget: Budget = field(default_factory=Budget)
     priority: int = 0  #: 0–9, 9 is served first; LAST_PRIORITY after all others

@@ -1,7 +1,5 @@
 """How much a pass looks up and keeps, and how sure it must be: the operator's choice, and a question's own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from domain.options import MAX_K, Overrides
@@ -21,7 +19,7 @@ class Limits:
     threshold: float | None = None  #: the confidence that suffices; None: the strategy's
     by_strategy: bool = False  #: whether the strategy alone says how many hits phase 1 asks for, as the document does
 
-    def with_overrides(self, own: Overrides) -> Limits:
+    def with_overrides(self, own: Overrides) -> "Limits":
         """Return the limits of one question that sets some itself."""
         return replace(
             self,

@@ -3,8 +3,6 @@
 The rest of the pipeline knows this Protocol and its errors only, never which model implements it.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -104,7 +102,7 @@ class Model(Protocol):
     ) -> Priced[tuple[Given, ...]]:
         """Return the values that the quotes give for the fields of a form; each field is described in JSON."""
 
-    def within(self, budget: SpendingBudget) -> Model:
+    def within(self, budget: "SpendingBudget") -> "Model":
         """Return the same model paying from ``budget``; it raises ``OverBudget`` when that does not suffice."""
 
 

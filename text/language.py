@@ -3,8 +3,6 @@
 py3langid alone is unsure of a question of five words; the small words of four languages decide most of those.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata
@@ -105,7 +103,7 @@ def _by_small_words(text: str) -> str:
 
 
 @cache
-def _identifier() -> LanguageIdentifier:
+def _identifier() -> "LanguageIdentifier":
     """Load the model once (half a second); it is only read afterwards, so threads share it."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # imports numpy, which few importers of this need
 

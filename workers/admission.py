@@ -5,21 +5,16 @@ at once, and when it is its turn: whoever comes then goes before those who come 
 is answered already is never one too many.
 """
 
-from __future__ import annotations
-
 import math
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from sqlalchemy.orm import Session
 
 from domain.errors import WellreadError
 from store import activity
 from store.ephemeral.turns import LONGEST_S
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from workers.services import Services
+from workers.services import Services
 
 #: of Redis' memory; the rest is for the messages of the questions that are open
 MOST_MEMORY = 0.9

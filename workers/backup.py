@@ -4,8 +4,6 @@ The file is a ZIP of JSON lines: for each collection every table's rows, all as 
 not in it: they are made from the pages' texts.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -14,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import StatementError
@@ -27,11 +25,9 @@ from store.sql import database as sql
 from store.sql import row_lines
 from store.sql.database import Database
 from store.sql.errors import DatabaseAway, DatabaseError
+from workers.services import Services
 from workers.services.collections import every
-
-if TYPE_CHECKING:
-    from workers.services import Services
-    from workers.settings import Settings
+from workers.settings import Settings
 
 VERSION: Final = 1
 MANIFEST: Final = "manifest.json"

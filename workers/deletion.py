@@ -1,15 +1,13 @@
 """Deletes pages, files, sources and questions with all that was derived: rows, passages, answers, traces, streams."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 import structlog
+from sqlalchemy.orm import Session
 
 from domain import Status
 from domain.file import address_of, is_file_address
@@ -25,11 +23,7 @@ from store.sql.tables import PageRow
 from workers import erasure
 from workers import files as uploads
 from workers.questions import attached, submit
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from workers.services import Services
+from workers.services import Services
 
 #: seconds within which the passages of a deleted page are usually gone
 WAIT_S = 20.0

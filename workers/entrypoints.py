@@ -1,7 +1,5 @@
 """Run one process of Wellread: a worker of one queue, beat, or Flower."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -101,7 +99,7 @@ def run_beat(settings: Settings) -> None:
     app.Beat(loglevel="INFO", schedule="", quiet=settings.logs == "json").run()
 
 
-def end_when_told(sender: Service, **_: object) -> None:
+def end_when_told(sender: "Service", **_: object) -> None:
     """Have beat end with the round that it is in where the exception that ends it gets lost, as in a finaliser."""
 
     def stop(*_: object) -> None:
@@ -149,7 +147,7 @@ def _set_up_logs(settings: Settings) -> None:
         signals.setup_logging.connect(log_libraries_as_json, weak=False)
 
 
-def _touch_at(sent: Signal, path: str) -> None:
+def _touch_at(sent: "Signal", path: str) -> None:
     """Touch a file whenever the process' main loop sends this signal: a probe looks at its time, and asks nobody."""
 
     def touch(**_: object) -> None:

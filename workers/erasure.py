@@ -4,10 +4,8 @@ A deletion asks for it, and the worker that alone writes the knowledge base does
 until then, in a tenth of its time at most. What is lost on the way is done by the next ``wellread.compact``.
 """
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import structlog
 from redis import RedisError
@@ -15,9 +13,7 @@ from redis import RedisError
 from store.pages import deletion
 from store.sql import database as sql
 from workers.monitoring import outcomes
-
-if TYPE_CHECKING:
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 

@@ -3,13 +3,11 @@
 A file is checked whole before anything of it is stored; the pages that are taken wait to be indexed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from crawler import urls
 from crawler.discovery import schedule
@@ -23,19 +21,15 @@ from store import folders as stored_folders
 from store.crawl import sources
 from store.folders import FolderExists
 from store.knowledge import archive, questions, rows
-from store.knowledge.lines import PageLine, SourceLine
+from store.knowledge.archive import Archive
+from store.knowledge.lines import FileLine, LeftOut, Manifest, PageLine, SourceLine
 from store.knowledge.question_lines import QuestionLine, ThreadLine
 from store.knowledge.rows import FolderLine, SettingsLine
 from store.pages.pages import FIRST_INTERVAL_S
 from workers import folders as watched
 from workers.crawl import schedules
 from workers.folders import BadFolder
-from workers.services import collections
-
-if TYPE_CHECKING:
-    from store.knowledge.archive import Archive
-    from store.knowledge.lines import FileLine, LeftOut, Manifest
-    from workers.services import Services
+from workers.services import Services, collections
 
 Line = TypeVar("Line")
 

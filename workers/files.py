@@ -3,13 +3,10 @@
 The bytes of an upload wait in SQL until a worker, on whichever machine, has read them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
 from crawler.extract.bounded_process import Bounds
@@ -22,10 +19,8 @@ from domain.errors import WellreadError
 from domain.file import UPLOADS, StoredFile, clean_path
 from store import files
 from store.files import FileToRead
-
-if TYPE_CHECKING:
-    from store.pages.pages import PageState
-    from workers.services import Services
+from store.pages.pages import PageState
+from workers.services import Services
 
 
 def read(services: Services, address: str, known: PageState | None) -> ReadResult:

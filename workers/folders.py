@@ -1,11 +1,9 @@
 """Watches folders: looks through each when it is due, has new and changed files read, and drops those that are gone."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import structlog
 
@@ -18,9 +16,7 @@ from store import files, folders
 from store.files import SeenFile
 from store.pages import pages, visits
 from workers.crawl import schedules
-
-if TYPE_CHECKING:
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 Value = TypeVar("Value")

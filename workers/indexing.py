@@ -1,12 +1,10 @@
 """Indexes pages: chunk, embed, write passages; the only writer of the knowledge base."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 import structlog
+from sqlalchemy.orm import Session
 
 from crawler.extract.chunk import passages_of
 from domain import EventKind, Fact, Page, Passage, Status
@@ -24,11 +22,7 @@ from text.stopwords import stop_words
 from workers import erasure
 from workers.monitoring import outcomes, traces
 from workers.questions import watches
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 

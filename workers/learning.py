@@ -1,12 +1,9 @@
 """Learns from readers' feedback how much to trust the judge's confidence, and forgets it when an operator asks."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -20,9 +17,7 @@ from store.learned import recalibrations
 from store.learned.recalibrations import Learned
 from store.questions import feedback
 from store.questions.feedback import LabelledAnswer
-
-if TYPE_CHECKING:
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 

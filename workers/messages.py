@@ -3,11 +3,9 @@
 Their sender hears nothing back; so a refusal is stored under the id that it gave, where it looks for the answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -20,10 +18,8 @@ from store.questions import new_questions
 from workers.questions.asked import Payload, to_new
 from workers.questions.submit import default_budget, submit
 from workers.queues import UNREADABLE
+from workers.services import Services
 from workers.services.outages import OUTAGES
-
-if TYPE_CHECKING:
-    from workers.services import Services
 
 log = structlog.get_logger()
 

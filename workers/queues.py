@@ -2,15 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import redis
 
 from domain.flow import TASKS
 from domain.question import LAST_PRIORITY
-
-if TYPE_CHECKING:
-    import redis
 
 #: the places in a queue, the first served first; so many lists are kept in Redis
 PRIORITY_STEPS = tuple(range(10))

@@ -3,13 +3,12 @@
 It sends no more messages than a queue has room for: otherwise it would flood the queue while workers are away.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import structlog
-from sqlalchemy import func, null, select
+from sqlalchemy import ColumnElement, func, null, select
+from sqlalchemy.orm import Session
 
 from domain import Status
 from domain.flow import TASKS
@@ -24,12 +23,7 @@ from workers.questions import watches
 from workers.questions.crawl_progress import out_of_time, status_after_reading, statuses_after_reading
 from workers.questions.step import end_overdue, notify_moved
 from workers.queues import PRIORITY_STEPS, places, queue_length, take_over
-
-if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
-    from sqlalchemy.orm import Session
-
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 

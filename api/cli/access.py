@@ -1,21 +1,15 @@
 """`wellread collections` and `wellread keys`: knowledge bases that are kept apart, and who may open them."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import datetime
 
 import click
 
 from api.cli.connect import needs_no_key, open_client, to_delete
 from api.cli.output import notify, print_lines
+from domain.access.collection import Collection
 from domain.access.key import ApiKey, Role
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from domain.access.collection import Collection
 
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 

@@ -1,7 +1,5 @@
 """The commands `ask`, `search`, `demo` and `trace`: ask a question or search, and show what is found and how."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -83,7 +81,7 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
     click.get_current_context().exit(exit_code(record.status))
 
 
-def _leave(question_id: str, client: Client, as_json: bool) -> None:
+def _leave(question_id: str, client: "Client", as_json: bool) -> None:
     """Print what was accepted, and how to get its answer."""
 
     if as_json:

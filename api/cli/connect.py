@@ -1,7 +1,5 @@
 """Connects the command line: to the API that is named, to this machine's stack or database, or to a stack it starts."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +18,7 @@ Notify = Callable[[str], None]
 
 
 @contextmanager
-def connected(notify: Notify) -> Iterator[Client]:
+def connected(notify: Notify) -> "Iterator[Client]":
     """Yield a client for what needs workers; a stack that had to be started is stopped at the end."""
     from wellread import Client
 
@@ -51,7 +49,7 @@ def reached(notify: Notify) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def to_delete(notify: Notify) -> Iterator[Client]:
+def to_delete(notify: Notify) -> "Iterator[Client]":
     """Yield a client for what deletes: workers take it out of the knowledge base, and erase it from the disk.
 
     Where Redis is the operator's own, so are the workers: none are started.
@@ -72,7 +70,7 @@ def to_delete(notify: Notify) -> Iterator[Client]:
             wait_until_erased(services.of(name) if (name := collection()) else services)
 
 
-def open_client() -> Client:
+def open_client() -> "Client":
     """Return a client for what needs no workers: of the API that is named or runs here, else of one in this process.
 
     One that runs is asked because it is there already: to make one takes seconds.
@@ -137,7 +135,7 @@ def option_of_collection() -> str:
     return f" --collection {chosen}" if chosen else ""
 
 
-def open_collection() -> Services:
+def open_collection() -> "Services":
     """Return this machine's services of the collection that the running command works in."""
     services = open_services()
     return services.of(name) if (name := collection()) else services
@@ -149,7 +147,7 @@ def _remember(context: click.Context, _option: click.Parameter, name: str | None
 
 
 @contextmanager
-def started(settings: Settings, notify: Notify) -> Iterator[str]:
+def started(settings: "Settings", notify: Notify) -> Iterator[str]:
     """Run a stack without Flower while the block runs; yields its API's URL."""
     from workers.processes.slow_start import SlowStart
     from workers.processes.stack import Stack
@@ -170,7 +168,7 @@ def started(settings: Settings, notify: Notify) -> Iterator[str]:
         yield stack.address.api_url
 
 
-def open_services() -> Services:
+def open_services() -> "Services":
     """Return this machine's services; needs no running stack, and creates missing tables in the data folder."""
     from workers.services import Services
     from workers.services.collections import migrate_all
@@ -193,13 +191,13 @@ def needs_no_key() -> bool:
     return not settings.api_keys and settings.api_host in LOOPBACK
 
 
-def own_key(settings: Settings) -> str:
+def own_key(settings: "Settings") -> str:
     """Return the most powerful API key in this machine's settings; "" where there is none."""
     keys = _keys(settings)
     return next((keys[role] for role in ("admin", "operate", "ask") if role in keys), "")
 
 
-def _keys(settings: Settings) -> dict[str, str]:
+def _keys(settings: "Settings") -> dict[str, str]:
     """Return the keys of the settings by role; those bound to collections by that, too."""
     pairs = [pair.get_secret_value().partition(":") for pair in settings.api_keys]
     return {role.strip(): key.strip() for role, _, key in pairs}

@@ -1,7 +1,5 @@
 """`wellread export` and `import`: an answer or a thread as a document, and all that is known in one file."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -120,7 +118,7 @@ def take_over(file: Path, own: bool) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[str, int], None]]:
+def _progress() -> "Iterator[Callable[[str, int], None]]":
     show = progress_line()
     yield lambda name, done: show(f"{name.removesuffix('.jsonl')}: {done:,} written", False)
     show("", True)
@@ -142,7 +140,7 @@ def _write(path: Path, text: str) -> None:
         raise click.FileError(str(path), error.strerror or str(error)) from error
 
 
-def left_out_lines(names: Sequence[str]) -> list[str]:
+def left_out_lines(names: "Sequence[str]") -> list[str]:
     """Return what a file does not hold because it cannot be written."""
     if not names:
         return []
@@ -150,7 +148,7 @@ def left_out_lines(names: Sequence[str]) -> list[str]:
     return [f"Left out, as they cannot be written: {len(names):,}.", *(f"    {each}" for each in shown)]
 
 
-def imported_lines(taken: Imported) -> Iterator[str]:
+def imported_lines(taken: "Imported") -> "Iterator[str]":
     """Yield what was taken, and what was not and why."""
     yield (
         f"{counted(taken.sources, 'source')}; pages: {taken.new:,} new, {taken.newer:,} with a later text, "
@@ -170,7 +168,7 @@ def imported_lines(taken: Imported) -> Iterator[str]:
     yield from _left("Sites not excluded here (set `WELLREAD_EXCLUDE_SITES`):", taken.sites_left)
 
 
-def _left(why: str, what: tuple[str, ...]) -> Iterator[str]:
+def _left(why: str, what: tuple[str, ...]) -> "Iterator[str]":
     if what:
         yield why
         yield from (f"    {each}" for each in what)

@@ -1,7 +1,5 @@
 """The operator's commands: start, inspect, repair, learn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -163,7 +161,7 @@ def _told(rows: dict[str, int]) -> str:
     return ", ".join(counted(rows[f"{noun}s"], noun) for noun in ("question", "page", "source"))
 
 
-def _learned_lines(learned: LearnedOut, style: Style) -> Iterator[str]:
+def _learned_lines(learned: "LearnedOut", style: "Style") -> Iterator[str]:
     is_used = (learned.intercept, learned.slope) != (0, 1)
     said = style.paint(learned.said, fg="green" if is_used else "yellow")
     yield f"{learned.lang or 'language unknown'} ({learned.calibration}), {learned.embedder}: {said}"

@@ -1,7 +1,5 @@
 """Makes the flags of ``wellread ask`` from the options of a question, and those of sources from their settings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -42,7 +40,7 @@ def flag_of(name: str) -> str:
     return next((flag.opts[0] for flag in flags() if flag.name == name), "")
 
 
-def given(parameters: Mapping[str, Any]) -> Terms:
+def given(parameters: Mapping[str, Any]) -> "Terms":
     """Return the options that were set, as the client takes them."""
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in parameters.items()}
     return cast("Terms", {name: value for name, value in plain.items() if value not in (None, "", [])})

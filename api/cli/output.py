@@ -1,7 +1,5 @@
 """Writes answers to stdout and everything else to stderr; colours only for terminals that show them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -34,7 +32,7 @@ _CONTROL = re.compile(
 )
 
 
-def exit_code(status: Status) -> int:
+def exit_code(status: "Status") -> int:
     """Return the exit code for a question's status: 0 answered, 1 failed, 3 not known, out of time or not ended."""
     from domain import Status
 
@@ -59,14 +57,14 @@ def notify(*lines: str) -> None:
         click.echo(_CONTROL.sub("", line), err=True)
 
 
-def print_progress(event: Event, at_s: float) -> None:
+def print_progress(event: "Event", at_s: float) -> None:
     """Write one step of a question's progress to stderr, ``at_s`` seconds after it was asked."""
     from api.cli.views.question import event_lines
 
     notify(*event_lines(event, at_s, terminal(err=True)))
 
 
-def progress_line(*, first_s: float = QUIET_S) -> Callable[[str, bool], None]:
+def progress_line(*, first_s: float = QUIET_S) -> "Callable[[str, bool], None]":
     """Return a function that shows on stderr how far a command is, and whether it is done.
 
     A terminal has one line, which the next overwrites, and an empty one clears; anything else a plain line every ten
@@ -87,13 +85,13 @@ def progress_line(*, first_s: float = QUIET_S) -> Callable[[str, bool], None]:
     return show
 
 
-def progress_count(of: str) -> Callable[[int, int], None]:
+def progress_count(of: str) -> "Callable[[int, int], None]":
     """Return a function that shows how many are done of how many: "3 of 120 pages"."""
     show = progress_line()
     return lambda done, total: show(f"{done:,} of {total:,} {of}", done >= total)
 
 
-def terminal(*, err: bool = False) -> Style:
+def terminal(*, err: bool = False) -> "Style":
     """Return what stdout, or stderr, can show."""
     from api.cli.views.question import Style
 

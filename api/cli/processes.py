@@ -1,7 +1,5 @@
 """The commands that each run one process; `wellread up` and containers start those of the stack."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -71,7 +69,7 @@ def migrate() -> None:
     print_lines(f"The tables are at the latest revision, {REVISION}.")
 
 
-def _settings() -> Settings:
+def _settings() -> "Settings":
     """Return the settings of a process that stores something, which other users of the machine must not read."""
     from workers.processes.stack import keep_private
     from workers.settings import load

@@ -1,7 +1,5 @@
 """`wellread read` and `reads`: read pages and whole sites into the knowledge base, and show the outcome."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,18 +105,18 @@ _changing("resume", "Resume reading a site that was paused or cancelled.")
 _changing("cancel", "Stop reading a site; the pages that were read stay.")
 
 
-def _read_pages(client: Client, urls: tuple[str, ...], wait_s: float) -> bool:
+def _read_pages(client: "Client", urls: tuple[str, ...], wait_s: float) -> bool:
     from api.cli import ask_flow
     from api.cli.views import question
 
-    def show_reading(reading: PageRead) -> None:
+    def show_reading(reading: "PageRead") -> None:
         print_lines(*question.reading_lines(reading, terminal()))
 
     readings = ask_flow.read_pages(client, urls, show_reading, wait_s=wait_s)
     return all(reading.in_knowledge_base for reading in readings)
 
 
-def _follow_to_the_end(client: Client, site_read_id: int, as_json: bool) -> bool:
+def _follow_to_the_end(client: "Client", site_read_id: int, as_json: bool) -> bool:
     """Show the progress of a site read; on Ctrl-C print how to return to it."""
     try:
         seen = _follow(client, site_read_id)
@@ -133,7 +131,7 @@ def _follow_to_the_end(client: Client, site_read_id: int, as_json: bool) -> bool
     return seen.status == "DONE" and not seen.failed
 
 
-def _follow(client: Client, site_read_id: int) -> SiteRead:
+def _follow(client: "Client", site_read_id: int) -> "SiteRead":
     """Show the progress of a site read until it has ended and all its pages are indexed, or it is paused."""
     from api.cli.views.sites import progress_line as line_of
 
@@ -146,11 +144,11 @@ def _follow(client: Client, site_read_id: int) -> SiteRead:
         time.sleep(POLL_EVERY_S)
 
 
-def _is_over(seen: SiteRead) -> bool:
+def _is_over(seen: "SiteRead") -> bool:
     return seen.is_final and not seen.embedding
 
 
-def _print(seen: SiteRead, as_json: bool) -> None:
+def _print(seen: "SiteRead", as_json: bool) -> None:
     from api.cli.views.sites import site_read_lines
 
     if as_json:

@@ -1,7 +1,5 @@
 """`wellread threads`: the threads of questions, to find, read, rename and delete."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -78,7 +76,7 @@ def delete(thread_id: str, yes: bool) -> None:
     print_lines(f"{thread_id} is deleted with its questions.")
 
 
-def _thread_lines(found: Sequence[Thread], style: Style) -> list[str]:
+def _thread_lines(found: "Sequence[Thread]", style: "Style") -> list[str]:
     """Return threads, each with its id, when it was last asked in, and its title."""
     if not found:
         return ["No thread found: `wellread ask QUESTION --thread new` starts one."]
@@ -88,7 +86,7 @@ def _thread_lines(found: Sequence[Thread], style: Style) -> list[str]:
     ]
 
 
-def _turn_lines(thread: ThreadWithQuestions, style: Style) -> list[str]:
+def _turn_lines(thread: "ThreadWithQuestions", style: "Style") -> list[str]:
     """Return a thread's questions in their order, each with what was understood, and where it stands."""
     lines = [
         *wrap(thread.title, style.width),

@@ -5,8 +5,6 @@ A client that accepts no stream of events gets its answer as JSON, without word 
 The protocol's package is loaded with the first request: it takes a second, which the start of the API need not.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -69,7 +67,7 @@ class McpEndpoint:
             task_status.started()
             await anyio.sleep_forever()
 
-    def _open(self, in_stream: bool) -> StreamableHTTPSessionManager:
+    def _open(self, in_stream: bool) -> "StreamableHTTPSessionManager":
         from mcp.server.transport_security import TransportSecuritySettings
 
         from api.mcp.tools import build

@@ -4,8 +4,6 @@ Keys are those of WELLREAD_API_KEYS and those that `wellread keys` made. :mod:`a
 machines out where no key is needed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import time
@@ -13,7 +11,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import Depends, Request
@@ -30,10 +28,8 @@ from domain.access.key import Role
 from domain.errors import WellreadError
 from store import keys as stored
 from store.sql.errors import DatabaseError
+from workers.services import Services
 from workers.settings import LOOPBACK
-
-if TYPE_CHECKING:
-    from workers.services import Services
 
 
 class KeysMissing(WellreadError):

@@ -1,25 +1,19 @@
 """Limits of every request and response: no body without a key, the largest and slowest one, no guessing of types."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.middleware.auth import look_up
+from api.middleware.auth import KeyRing, look_up
 from api.middleware.loopback_only import SAFE, has_body
 from api.middleware.problem_kinds import of_error, of_status
 from api.middleware.problems import respond, respond_to
 from domain.errors import WellreadError
-
-if TYPE_CHECKING:
-    from api.middleware.auth import KeyRing
 
 #: seconds that a body may take, and one more for each so many bytes that came
 BODY_S, LEAST_RATE = 30.0, 1_000

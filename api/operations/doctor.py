@@ -1,25 +1,20 @@
 """Finds what is wrong with a set-up and what to do about it."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import redis
 
 from api.operations import room
 from api.operations.room import Diagnosis
 from domain.errors import WellreadError
-from workers.settings import LOOPBACK, unknown_variables
-
-if TYPE_CHECKING:
-    from workers.services import Services
-    from workers.settings import Settings
+from workers.services import Services
+from workers.settings import LOOPBACK, Settings, unknown_variables
 
 #: below this much free space a crawl may fill the disk
 LOW_BYTES = 1_000_000_000

@@ -1,16 +1,12 @@
 """Checks the search engines for the doctor: which are enabled, which are in a cooldown and why."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import redis
 
-if TYPE_CHECKING:
-    from crawler.search.errors import EngineError
-    from store.ephemeral.engine_cooldowns import Cooldown
-    from workers.services import Services
+from crawler.search.errors import EngineError
+from store.ephemeral.engine_cooldowns import Cooldown
+from workers.services import Services
 
 #: the query that tests whether an engine answers
 PROBE = "encyclopedia"

@@ -1,7 +1,5 @@
 """Probes a server of language models: it is there, has the models, replies in JSON, and reads long prompts."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -28,7 +26,7 @@ _LONGER_CONTEXT = (
 _BETTER_MODEL = "Name another model in WELLREAD_LARGE_MODEL: those of 7B parameters and more usually follow the form."
 
 
-def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, str]:
+def check_model_server(settings: "Settings", model: "LanguageModel") -> tuple[str, str]:
     """Return what was found and what to do; "" when all is well."""
     try:
         if missing := _missing_models(settings):
@@ -54,7 +52,7 @@ def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, s
     return f"{large} at {where}: a verdict in {judged_s:.1f} s, an answer in {answered_s:.1f} s", ""
 
 
-def check_claude(settings: Settings) -> tuple[str, str]:
+def check_claude(settings: "Settings") -> tuple[str, str]:
     """Return what was found and what to do, "" when all is well; the list of models costs nothing."""
     from pipeline.models.claude.http import MessagesApi
     from pipeline.models.deadline import attempt
@@ -80,7 +78,7 @@ def check_claude(settings: Settings) -> tuple[str, str]:
     return f"{large}{at}, the key is accepted", ""
 
 
-def _advice(error: ModelError, settings: Settings) -> str:
+def _advice(error: ModelError, settings: "Settings") -> str:
     """Return what to do about a failure."""
     said, times = str(error).casefold(), settings.model_times
     if any(word in said for word in ("quota", "billing", "credit")):
@@ -103,7 +101,7 @@ def _advice(error: ModelError, settings: Settings) -> str:
     )
 
 
-def _missing_models(settings: Settings) -> tuple[str, str] | None:
+def _missing_models(settings: "Settings") -> tuple[str, str] | None:
     """Return which model the server has not; a server without a list is asked for an answer all the same."""
     from pipeline.models.deadline import attempt
     from pipeline.models.openai.http import ChatApi
@@ -128,7 +126,7 @@ def _missing_models(settings: Settings) -> tuple[str, str] | None:
     return None
 
 
-def _answers(model: LanguageModel, passages: int) -> bool:
+def _answers(model: "LanguageModel", passages: int) -> bool:
     """Return whether an answer with a citation is written from so many passages; the first states it."""
     answer = model.write(_brief(passages)).answer
     return bool(answer.citations) and _FOUND in answer.text

@@ -3,8 +3,6 @@
 Where SQL or Redis does not answer, `wellread_up` says so and its figures are left out.
 """
 
-from __future__ import annotations
-
 import shutil
 import tomllib
 from collections import defaultdict
@@ -12,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import quantiles
-from typing import TYPE_CHECKING
 
 import redis
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
+from sqlalchemy.orm import Session
 
 from api import installed_version
 from domain import Status
@@ -28,12 +26,8 @@ from store.sql.errors import DatabaseError
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 from workers.processes.heartbeat import last_sweep, living_workers
 from workers.queues import queue_length
+from workers.services import Services
 from workers.services.collections import every
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from workers.services import Services
 
 #: name → what it says, its labels
 METRICS: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -1,11 +1,8 @@
 """Collects the facts for `wellread status`: what is stored, what waits, and who works on it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import redis
 from sqlalchemy import func, select
@@ -20,10 +17,8 @@ from store.sql.tables import QuestionRow
 from workers.crawl.search import cooling_engines
 from workers.processes.heartbeat import WorkQueue, work_queues
 from workers.processes.stack import Address, running
+from workers.services import Services
 from workers.services.engines import switched_on
-
-if TYPE_CHECKING:
-    from workers.services import Services
 
 #: questions shown
 LATEST = 10

@@ -1,11 +1,8 @@
 """Rebuilds the knowledge base from the texts in SQL, after a change of embedder or damage."""
 
-from __future__ import annotations
-
 import fcntl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import redis
 from sqlalchemy import func, select, update
@@ -24,9 +21,7 @@ from store.sql.tables import IndexState, PageRow
 from workers.indexing import BATCH_PAGES, names_of
 from workers.processes.heartbeat import living_workers
 from workers.processes.stack import running
-
-if TYPE_CHECKING:
-    from workers.services import Services
+from workers.services import Services
 
 #: called with the pages done and the pages in all
 Progress = Callable[[int, int], None]

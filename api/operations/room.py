@@ -1,24 +1,20 @@
 """Looks at what can run out, be away or be there twice: memory of Redis, disk, file descriptors, workers and beat."""
 
-from __future__ import annotations
-
 import resource
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import redis
 
 from domain.flow import QUEUES, WORKERS, WRITER, Queue
 from store.ephemeral.memory import memory_use
 from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
 from workers.processes.heartbeat import living_beats, living_workers
-
-if TYPE_CHECKING:
-    import redis
-
-    from workers.services import Services
-    from workers.settings import Settings
+from workers.services import Services
+from workers.settings import Settings
 
 Level = Literal["ok", "note", "wrong"]
 

@@ -1,7 +1,5 @@
 """Gathers the client's wheel: the package ``wellread``, with the modules of ``domain`` that it imports inside it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

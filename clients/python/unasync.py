@@ -1,7 +1,5 @@
 """Writes the synchronous client from the asynchronous one, as httpcore does; ``--check`` fails where they differ."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

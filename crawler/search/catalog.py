@@ -1,7 +1,5 @@
 """List the search engines: the class of each, the setting that it needs, and whether it must be named to be on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -34,7 +32,7 @@ ENGINES: Final[Mapping[str, EngineEntry]] = {
 }
 
 
-def engine_class(name: str) -> Callable[..., Engine]:
+def engine_class(name: str) -> "Callable[..., Engine]":
     """Import an engine's class."""
     found: Callable[..., Engine] = getattr(import_module(f"crawler.search.engines.{name}"), ENGINES[name].class_name)
     return found

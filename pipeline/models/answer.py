@@ -4,8 +4,6 @@ What a model writes may be an attacker's. Nothing of it is followed, fetched or 
 the citations support what is said is not checked here, but in :mod:`pipeline.answering.check`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -252,7 +250,7 @@ def _is_unfinished(last: ReplyBlock, state: ReplyState) -> bool:
     return state == "partial"
 
 
-def _sentence(part: _Part, markers: _Markers, known: frozenset[str], *, is_missing: bool) -> Sentence | None:
+def _sentence(part: _Part, markers: "_Markers", known: frozenset[str], *, is_missing: bool) -> Sentence | None:
     """Return a block as a sentence of the answer; None for an uncited one that says more than what it announces."""
     if part.leads_away:
         if not part.cited:

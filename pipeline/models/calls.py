@@ -1,7 +1,5 @@
 """Call a model within the budget and at the service's pace, over one pool of connections per process."""
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json
@@ -12,20 +10,15 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import structlog
 
 from domain import Cost
-from pipeline.llm import BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable, OverBudget
+from pipeline.llm import BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable, OverBudget, SpendingBudget
 from pipeline.models.json_reply import find_object
 from pipeline.models.pace import OwnPace, Pace, Times
 from pipeline.models.prices import BATCH_SHARE, CHARACTERS_PER_TOKEN, Usage, cost_of, most_it_can_cost
-from pipeline.models.provider import BatchApi, Prompt
-
-if TYPE_CHECKING:
-    from pipeline.llm import SpendingBudget
-    from pipeline.models.provider import BatchedReplies, Connection, Json, ModelReply, OnText, Provider
+from pipeline.models.provider import BatchApi, BatchedReplies, Connection, Json, ModelReply, OnText, Prompt, Provider
 
 log = structlog.get_logger()
 
@@ -55,11 +48,11 @@ class Calls:
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _opened: tuple[int, Connection] | None = field(default=None, init=False, repr=False)
-    _owner: Calls | None = field(default=None, init=False, repr=False)  # of the connections, for one within a budget
+    _owner: "Calls | None" = field(default=None, init=False, repr=False)  # of the connections, for one within a budget
     _budget: SpendingBudget | None = field(default=None, init=False, repr=False)
     _batched: BatchedReplies | None = field(default=None, init=False, repr=False)
 
-    def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> Calls:
+    def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> "Calls":
         """Return a copy over the same connections that pays from ``budget``; ``batched`` replies need no call."""
         bound = copy.copy(self)
         bound._owner, bound._budget, bound._batched = self._owner or self, budget, batched

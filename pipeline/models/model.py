@@ -1,11 +1,9 @@
 """Use a provider's models: the small one for variants, verdicts and facts, the large one for answers."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
@@ -14,7 +12,7 @@ from domain.answer import Finding
 from domain.question import Turn
 from pipeline.answering.length import ROOM
 from pipeline.answering.refusal import declines
-from pipeline.llm import BadReply, Brief, Given, ModelError, ModelRefused, OnAnswer, Priced, Written
+from pipeline.llm import BadReply, Brief, Given, ModelError, ModelRefused, OnAnswer, Priced, SpendingBudget, Written
 from pipeline.models.answer import AnswerStream, written_from
 from pipeline.models.calls import Calls
 from pipeline.models.check import check_prompt, read_check
@@ -43,9 +41,6 @@ from pipeline.models.schemas import (
     read_verdict,
 )
 from pipeline.question.variants import MAX_COUNT
-
-if TYPE_CHECKING:
-    from pipeline.llm import SpendingBudget
 
 log = structlog.get_logger()
 
@@ -187,7 +182,7 @@ class LanguageModel:
         except ValueError as error:
             raise BadReply(f"{self._small_model} gave no values in the form asked for.", cost=cost) from error
 
-    def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> LanguageModel:
+    def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> "LanguageModel":
         """Return a copy over the same connections that pays from ``budget``; ``batched`` replies need no call."""
         bound = copy.copy(self)
         bound._calls = self._calls.within(budget, batched)

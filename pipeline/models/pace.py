@@ -3,8 +3,6 @@
 The rules are functions of a plain state, so that one process can keep it for itself and all processes can share it.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 import time
@@ -74,7 +72,7 @@ class ModelPace:
         past_s = max(0.0, moment - self.paused_until)
         return max(BURST_GAP_S, self.gap_s * float(0.5 ** (past_s / HALVED_EVERY_S)))
 
-    def refused(self, seconds: float | None, *, sent_at: float, now: float) -> ModelPace:
+    def refused(self, seconds: float | None, *, sent_at: float, now: float) -> "ModelPace":
         """Return the pace after a refusal; those of calls that were sent before the last one came count as one."""
         is_news, is_again = sent_at > self.refused_at, self.went <= 1  # again: the pause was too short, not the gap
         pauses = (self.pauses + 1 if is_again else 1) if is_news else self.pauses
@@ -96,7 +94,7 @@ class ServicePace:
     tokens: float = 0.0
     at: float = 0.0  #: when these two were right
 
-    def ask(self, model: str, tokens: int, budget: Budget, now: float) -> tuple[ServicePace, float]:
+    def ask(self, model: str, tokens: int, budget: Budget, now: float) -> "tuple[ServicePace, float]":
         """Return the pace with the call counted and 0, or with its turn noted and the seconds until then."""
         drained, of_model = self._drained(budget, now), self.models.get(model, ModelPace())
         waits_s = (
@@ -118,15 +116,15 @@ class ServicePace:
         turn_at = max(now + max(waits_s), of_model.turn_at + max(needs_s))
         return drained._with(model, replace(of_model, turn_at=turn_at)), turn_at - now
 
-    def refuse(self, model: str, seconds: float | None, *, sent_at: float, now: float) -> ServicePace:
+    def refuse(self, model: str, seconds: float | None, *, sent_at: float, now: float) -> "ServicePace":
         """Return the pace after a refusal."""
         return self._with(model, self.models.get(model, ModelPace()).refused(seconds, sent_at=sent_at, now=now))
 
-    def settle(self, reserved: int, used: int) -> ServicePace:
+    def settle(self, reserved: int, used: int) -> "ServicePace":
         """Return the pace with the tokens that were used instead of those that were expected."""
         return replace(self, tokens=self.tokens + used - reserved)
 
-    def _drained(self, budget: Budget, now: float) -> ServicePace:
+    def _drained(self, budget: Budget, now: float) -> "ServicePace":
         past_s = max(0.0, now - self.at)
         return replace(
             self,
@@ -135,7 +133,7 @@ class ServicePace:
             at=now,
         )
 
-    def _with(self, model: str, changed: ModelPace) -> ServicePace:
+    def _with(self, model: str, changed: ModelPace) -> "ServicePace":
         return replace(self, models={**self.models, model: changed})
 
 

@@ -3,8 +3,6 @@
 The model is opened at the first reading. Judge and composer read the same passages: what was read last is remembered.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +33,7 @@ class Reader:
         self._threads = threads
         self._reading = lru_cache(maxsize=remembered)(self._read)
 
-    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> list[PassageReading] | None:
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> "list[PassageReading] | None":
         """Return the readings of ``passages``, each a title and a text; None if the model's file is broken."""
         if self._joint is None:
             return None
@@ -49,7 +47,7 @@ class Reader:
             log.error("reader_unavailable", error=str(error))
             return None
 
-    def _read(self, question: str, title: str, text: str) -> PassageReading:
+    def _read(self, question: str, title: str, text: str) -> "PassageReading":
         assert self._joint is not None
         return PassageReading(text=text, logits=self._joint.read(question, title, text))
 

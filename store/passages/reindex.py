@@ -5,19 +5,15 @@ Then the whole is written over the old table as one version, which readers see i
 Nothing else may write meanwhile: stop the embed worker first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from domain import Passage
+from store.embedders import Embedder
 from store.passages import maintenance, schema
 from store.passages.connect import connect
 from store.passages.errors import PassagesError, explained
 from store.passages.writer import PassagesWriter
-
-if TYPE_CHECKING:
-    from store.embedders import Embedder
 
 _STAGED: Final = "passages_next"
 

@@ -1,7 +1,5 @@
 """Search in the passages table: by terms (bm25) and by vectors (similarity), inside a scope."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,7 +30,7 @@ def search_terms(
     lang: str,
     k: int,
     scope: Scope,
-    copy: Copy | None = None,
+    copy: "Copy | None" = None,
 ) -> list[Hit]:
     """Return the ``k`` passages with the best bm25 for any of the query's terms, best first.
 

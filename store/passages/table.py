@@ -4,8 +4,6 @@ One process writes (:mod:`store.passages.writer`), any number read. LanceDB is i
 never at import (:mod:`store.passages.connect` says why).
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import wraps
@@ -37,7 +35,7 @@ def _reading(doing: str) -> Callable[[_Method[_Asked, _Read]], _Method[_Asked, _
 
     def decorated(method: _Method[_Asked, _Read]) -> _Method[_Asked, _Read]:
         @wraps(method)
-        def read(self: Passages, /, *args: _Asked.args, **kwargs: _Asked.kwargs) -> _Read:
+        def read(self: "Passages", /, *args: _Asked.args, **kwargs: _Asked.kwargs) -> _Read:
             with explained(self.uri, doing):
                 for _ in range(_READS - 1):
                     with suppress_dropped():

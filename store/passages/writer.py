@@ -3,26 +3,21 @@
 One process may write.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domain import Passage
-from store.embedders import SentenceEmbedder
+from store.embedders import Embedder, SentenceEmbedder
 from store.passages import maintenance, schema
 from store.passages.errors import PassagesError, explained
 from store.passages.filters import groups, one_of
 from store.passages.schema import pack
 from store.passages.table import Passages
-
-if TYPE_CHECKING:
-    from store.embedders import Embedder
 
 #: Every commit adds a file that each search reads: 1,000 of them took hybrid search from 10 to 273 ms.
 COMMITS_BETWEEN_TENDING: Final = 20

@@ -1,7 +1,5 @@
 """Connect to SQL: SQLite in WAL mode by default, PostgreSQL by URL, migrated by Alembic."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import threading
@@ -75,7 +73,7 @@ class Database:
     Each part of a database (a collection's) has tables of its own: on SQLite a file, on PostgreSQL a schema.
     """
 
-    def __init__(self, url: str, part: str = "", *, beside: Database | None = None, waits_s: float = 0.0) -> None:
+    def __init__(self, url: str, part: str = "", *, beside: "Database | None" = None, waits_s: float = 0.0) -> None:
         """Connect to the tables of a part; ``beside`` shares its connections where another file is not needed.
 
         ``waits_s``: seconds to wait for a PostgreSQL that cannot be connected to, as while it is started again.

@@ -1,7 +1,5 @@
 """Turn rows into plain values and back; add and change rows without loading them."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,7 +23,7 @@ def to_value(kind: type[Value], source: object, /, **others: Any) -> Value:
     return kind(**{name: getattr(source, name) for name in names}, **others)
 
 
-def to_columns(table: type[Table], value: DataclassInstance) -> dict[str, Any]:
+def to_columns(table: type[Table], value: "DataclassInstance") -> dict[str, Any]:
     """Return the fields of a dataclass that are columns of the table."""
     columns = table.__table__.columns.keys()
     return {field.name: getattr(value, field.name) for field in fields(value) if field.name in columns}

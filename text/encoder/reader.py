@@ -1,7 +1,5 @@
 """Run the bundled reader: six layers over the words of a question and of a passage together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -38,9 +36,9 @@ class Logits:
 
     spans: list[tuple[int, int]]  #: of each token in the passage's text, in characters
     answers: float  #: that the passage answers the question
-    start: NDArray[np.float32]  #: of each token: the short answer starts here, less that there is none
-    end: NDArray[np.float32]  #: of each token: the short answer ends here, less that there is none
-    evidence: NDArray[np.float32]  #: of each token: it is part of a sentence that answers
+    start: "NDArray[np.float32]"  #: of each token: the short answer starts here, less that there is none
+    end: "NDArray[np.float32]"  #: of each token: the short answer ends here, less that there is none
+    evidence: "NDArray[np.float32]"  #: of each token: it is part of a sentence that answers
 
 
 class JointLayers:

@@ -3,8 +3,6 @@
 The table of word vectors is mapped, not read: every process of a machine has the same pages of it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from bisect import bisect_left, bisect_right
@@ -56,7 +54,7 @@ class WordVectors:
             raise ModelFileBroken(path, error) from error
         self._scale, self._zero = np.float32(scales["scale"]), np.float32(scales["zero_point"])
 
-    def of(self, ids: Sequence[int]) -> NDArray[np.float32]:
+    def of(self, ids: Sequence[int]) -> "NDArray[np.float32]":
         """Return the vectors of the tokens ``ids``: (len(ids), 384)."""
         stored: NDArray[np.float32] = self._table[list(ids)].astype("float32")
         return (stored - self._zero) * self._scale
@@ -68,7 +66,7 @@ def word_vectors() -> WordVectors:
     return WordVectors()
 
 
-def open_tokenizer() -> Tokenizer:
+def open_tokenizer() -> "Tokenizer":
     """Open the tokenizer; it neither cuts nor pads."""
     from tokenizers import Tokenizer
 
@@ -82,7 +80,7 @@ def open_tokenizer() -> Tokenizer:
     return tokenizer
 
 
-def tokens_of(tokenizer: Tokenizer, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+def tokens_of(tokenizer: "Tokenizer", text: str) -> tuple[list[int], list[tuple[int, int]]]:
     """Return the ids of a text's tokens, and the character span of each."""
     # One text at a time: encode_batch would start a thread pool of its own and hang a process forked later.
     whole = text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
@@ -90,7 +88,7 @@ def tokens_of(tokenizer: Tokenizer, text: str) -> tuple[list[int], list[tuple[in
     return encoding.ids, encoding.offsets
 
 
-def open_session(model: Path, threads: int) -> InferenceSession:
+def open_session(model: Path, threads: int) -> "InferenceSession":
     """Open an ONNX model for ``threads`` threads."""
     onnxruntime = _onnxruntime()
     options: Any = onnxruntime.SessionOptions()
@@ -135,14 +133,14 @@ class Encoder:
         self._words = word_vectors()
         self._session = open_session(ENCODER, threads)
 
-    def vector(self, text: str) -> NDArray[np.float32]:
+    def vector(self, text: str) -> "NDArray[np.float32]":
         """Return the unit vector (384,) of a question or a passage, which counts up to its 256th token."""
         ids = tokens_of(self._tokenizer, text)[0][: MAX_TOKENS - 2]
         [vector] = self._run(["sentence_embedding"], [CLS, *ids, SEP])[0]
         result: NDArray[np.float32] = vector
         return result
 
-    def passage(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def passage(self, text: str) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
         """Return the unit vectors of a passage (384,) and of its sentences in their context (sentences, 384).
 
         The first line is the title: no sentence of the passage. What lies beyond the 256th token has no vector.
@@ -163,7 +161,7 @@ class Encoder:
                 rows.append(mean / np.linalg.norm(mean))
         return vector, np.array(rows, dtype=np.float32).reshape(-1, DIMENSION)
 
-    def _run(self, outputs: Sequence[str], ids: Sequence[int]) -> list[NDArray[np.float32]]:
+    def _run(self, outputs: Sequence[str], ids: Sequence[int]) -> "list[NDArray[np.float32]]":
         import numpy as np
 
         # One text a run: int8 activations share one scale a run, so in a batch a text's vector would depend on its

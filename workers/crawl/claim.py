@@ -1,13 +1,14 @@
 """Claims a candidate to read, with its page, question and host; computes the delay between requests to the host."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy.orm import Session
 
 from crawler import urls
+from crawler.read import ReadResult
 from crawler.robots import crawl_delay
 from domain import Candidate, Question, ReadOutcome, Status
 from domain.site import SiteReadStatus, Source
@@ -20,12 +21,7 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import CandidateRow, SiteReadRow
 from workers.questions.crawl_progress import out_of_time
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from crawler.read import ReadResult
-    from workers.services import Services
+from workers.services import Services
 
 #: a page that was read this recently is not fetched again for another question
 FRESH_S = 600.0

@@ -1,13 +1,10 @@
 """Reads one candidate: takes a slot at its host or comes back later, fetches, and records the result."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
@@ -24,6 +21,7 @@ from domain.site import Source
 from pipeline.llm import ModelError
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
+from store.ephemeral.host_slots import Slot
 from store.pages import refresh_queue
 from store.questions import trace
 from store.sql import leases
@@ -33,13 +31,9 @@ from workers.crawl import record
 from workers.crawl.claim import Claim, claim, needs_no_fetch, next_delay_s, stored_delay_s
 from workers.monitoring import outcomes, traces
 from workers.questions.conditions import left_out
+from workers.services import Services
 from workers.services.model_provider import remaining_budget
 from workers.services.outages import AGAIN_AFTER_S, OUTAGES
-
-if TYPE_CHECKING:
-    from crawler.read import ReadResult
-    from store.ephemeral.host_slots import Slot
-    from workers.services import Services
 
 log = structlog.get_logger()
 

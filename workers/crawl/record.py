@@ -1,13 +1,14 @@
 """Stores what was read and the candidate's outcome, and moves on what waited for it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
 
 from crawler import urls
+from crawler.read import ReadResult
 from domain import EventKind, ReadOutcome, Status
 from domain.file import is_file_address
 from store.crawl import candidates, sources
@@ -17,18 +18,10 @@ from store.questions import state
 from store.sql import leases
 from store.sql.tables import PageRow, QuestionRow
 from workers.crawl import schedules, sites
+from workers.crawl.claim import Claim
 from workers.monitoring import outcomes, traces
 from workers.questions.crawl_progress import status_after_reading
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy.orm import Session
-
-    from crawler.read import ReadResult
-    from workers.crawl.claim import Claim
-    from workers.services import Services
-
+from workers.services import Services
 
 #: a page with such an outcome is not quoted again if a second look finds the same: it may be a bad minute of its site
 _DOUBTFUL = frozenset({ReadOutcome.GONE, ReadOutcome.WALL, ReadOutcome.EMPTY})

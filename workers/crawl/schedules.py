@@ -1,12 +1,11 @@
 """Reads sources and pages again when they are due, by their schedules or intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
+from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.discovery import schedule
@@ -16,14 +15,9 @@ from domain.file import is_file_address
 from domain.site import Source
 from store.crawl import sources
 from store.pages import refresh_queue, visibility
-from store.pages.pages import FIRST_INTERVAL_S
+from store.pages.pages import FIRST_INTERVAL_S, PageState
 from workers.crawl import sites
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from store.pages.pages import PageState
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 

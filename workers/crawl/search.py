@@ -1,25 +1,19 @@
 """Asks the search engines that are not cooling down, and shares with every worker which of them failed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import redis
 import structlog
 
 from crawler.search.engine import Query, Recency, requested_recency
-from crawler.search.errors import meaning_of
+from crawler.search.errors import EngineError, meaning_of
 from crawler.search.search_all import SearchResults, search_all
-from domain import Cost
+from domain import Cost, Link
 from store.ephemeral.engine_cooldowns import Cooldown
-
-if TYPE_CHECKING:
-    from crawler.search.errors import EngineError
-    from domain import Link
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 

@@ -1,13 +1,12 @@
 """Chooses pages that may answer: from sites, from links seen before, and from search engines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
+
+from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.discovery import frontier
@@ -29,15 +28,10 @@ from workers.crawl.search import Searched, queries_for, search_engines
 from workers.monitoring import outcomes
 from workers.questions.conditions import left_out, recency
 from workers.questions.crawl_progress import status_after_reading
-from workers.questions.step import note_move, notify_moved
+from workers.questions.step import Work, note_move, notify_moved
+from workers.services import Services
 from workers.services.engines import switched_on
 from workers.services.outages import recorded
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from workers.questions.step import Work
-    from workers.services import Services
 
 #: sitemaps and feeds read in one wave besides the pages
 DISCOVERIES = 3

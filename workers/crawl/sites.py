@@ -1,31 +1,25 @@
 """Reads whole sites: start, pause, resume, cancel, and choose the next page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from datetime import datetime
+from typing import TypeVar
 from urllib.parse import urljoin
+
+from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.discovery import site
+from crawler.read import ReadResult
 from crawler.robots import rules
 from domain import Candidate, Link
-from domain.site import SiteRead, SiteReadStatus, SiteScope
+from domain.site import SiteRead, SiteReadStatus, SiteScope, Source
 from store.crawl import site_reads, sources
 from store.crawl.candidates import CandidateOutcome
 from store.crawl.site_reads import NewSiteRead, SiteReadOver, UnknownSiteRead
 from store.pages import links
 from store.sql.tables import SiteReadRow
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sqlalchemy.orm import Session
-
-    from crawler.read import ReadResult
-    from domain.site import Source
-    from workers.crawl.claim import Claim
-    from workers.services import Services
+from workers.crawl.claim import Claim
+from workers.services import Services
 
 Value = TypeVar("Value")
 

@@ -5,8 +5,6 @@ own library. A span holds ids, names, outcomes, times and costs, and of a page i
 question, no text, no path.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -40,7 +38,7 @@ _CARRIED = ("traceparent", "tracestate", "baggage")
 class _Own(NamedTuple):
     """What one process of ours sends its spans with."""
 
-    provider: TracerProvider
+    provider: "TracerProvider"
     tracer: Any
 
 
@@ -52,7 +50,7 @@ def is_on() -> bool:
     return os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true" and _is_installed()
 
 
-def provider() -> TracerProvider:
+def provider() -> "TracerProvider":
     """Return what makes this process's spans; only where :func:`is_on`."""
     return _own(os.getpid()).provider
 

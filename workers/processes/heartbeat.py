@@ -1,7 +1,5 @@
 """Shows in Redis which workers are alive and ready, and when the sweep last ended."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time
@@ -49,12 +47,12 @@ def start_heartbeat(url: str, queue: str, pid: int) -> None:
     threading.Thread(target=_beat, args=(url, queue, pid), name="heartbeat", daemon=True).start()
 
 
-def living_beats(services: Services) -> int:
+def living_beats(services: "Services") -> int:
     """Return the number of processes of beat; raises redis.RedisError when the broker is away."""
     return int(services.redis.zcount(_key(BEAT), time.time() - SILENT_S, "+inf"))
 
 
-def living_workers(services: Services) -> dict[str, int]:
+def living_workers(services: "Services") -> dict[str, int]:
     """Return the number of workers that are ready, by queue; raises redis.RedisError when the broker is away."""
     pipe = services.redis.pipeline(transaction=False)
     oldest = time.time() - SILENT_S
@@ -63,7 +61,7 @@ def living_workers(services: Services) -> dict[str, int]:
     return dict(zip(QUEUES, pipe.execute(), strict=True))
 
 
-def work_queues(services: Services) -> list[WorkQueue] | None:
+def work_queues(services: "Services") -> list[WorkQueue] | None:
     """Return all queues; None while Redis does not answer."""
     try:
         alive = living_workers(services)
@@ -74,12 +72,12 @@ def work_queues(services: Services) -> list[WorkQueue] | None:
         return None
 
 
-def record_sweep(services: Services, seconds: float) -> None:
+def record_sweep(services: "Services", seconds: float) -> None:
     """Record that a sweep of all collections ended, and how long it took."""
     services.redis.hset(_SWEEP, mapping={"seconds": seconds, "ended_at": time.time()})
 
 
-def last_sweep(services: Services) -> LastSweep | None:
+def last_sweep(services: "Services") -> LastSweep | None:
     """Return the last sweep; None before the first one."""
     seconds, ended_at = services.redis.hmget(_SWEEP, "seconds", "ended_at")
     if seconds is None or ended_at is None:

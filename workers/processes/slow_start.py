@@ -1,7 +1,5 @@
 """Says what a start waits for, once it has taken longer than one waits without a word."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -19,7 +17,7 @@ class SlowStart:
         self._changing = threading.Lock()
         self._timer = self._new_timer()
 
-    def __enter__(self) -> SlowStart:
+    def __enter__(self) -> "SlowStart":
         self._timer.start()
         return self
 

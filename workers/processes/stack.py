@@ -1,7 +1,5 @@
 """The embedded stack: Valkey, the workers, beat, the API and Flower as supervised children of this process."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -84,7 +82,7 @@ class Stack:
         self._supervising: threading.Thread | None = None
         self.address = Address(pid=os.getpid(), api_url="", flower_url="")
 
-    def __enter__(self) -> Stack:
+    def __enter__(self) -> "Stack":
         self._make_folders()
         self._lock = self._take_lock()
         try:

@@ -1,7 +1,5 @@
 """Turns what a question is asked with into one that can be stored; the payload of the task that asks one."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Annotated
 from uuid import UUID

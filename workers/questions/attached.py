@@ -1,13 +1,13 @@
 """Keeps the documents that questions bring: pages that serve these alone, and go with the last of them."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from sqlalchemy.orm import Session
 
 from crawler.extract.document import NothingToRead, read_plain
 from crawler.extract.files.read import read_file
@@ -18,13 +18,9 @@ from domain.question import Attached
 from store.crawl import candidates
 from store.pages import pages, visibility
 from store.questions import state
+from store.sql.tables import QuestionRow
 from text.invisible import strip_invisible
 from workers.questions.crawl_progress import status_after_reading
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from store.sql.tables import QuestionRow
 
 #: the folder of their addresses; no file is there, so that they are never read again
 FOLDER: Final = "attached"

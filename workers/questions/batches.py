@@ -5,32 +5,25 @@ the request itself. A request without a reply ten minutes before the question's 
 that failed in its batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import structlog
-from sqlalchemy import true
+from sqlalchemy import ColumnElement, true
 
 from domain import Question
 from pipeline.llm import AwaitsBatch, ModelBusy, ModelError, ModelUnreachable
 from pipeline.models.calls import request_hash
+from pipeline.models.provider import Batch, BatchApi, Json
 from store.questions import batches, trace
 from store.questions.batches import Sent
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import BatchedRequestRow, RequestState
 from workers.monitoring import outcomes
+from workers.questions.step import Work
+from workers.services import Services
 from workers.services.outages import recorded
-
-if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
-
-    from pipeline.models.provider import Batch, BatchApi, Json
-    from workers.questions.step import Work
-    from workers.services import Services
 
 log = structlog.get_logger()
 

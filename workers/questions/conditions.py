@@ -1,10 +1,8 @@
 """What pages must be to be read, or quoted, for a question: not of a site that is left out, and new enough."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crawler import urls
 from crawler.search.engine import DAYS, Recency
@@ -12,9 +10,7 @@ from domain import Question
 from domain.errors import WellreadError
 from domain.file import is_file_address
 from domain.options import Overrides
-
-if TYPE_CHECKING:
-    from workers.services import Services
+from workers.services import Services
 
 
 class BadExclusion(WellreadError):

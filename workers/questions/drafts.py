@@ -4,16 +4,15 @@ A lookup ends as without a model. Where one may write, the question waits for it
 (:mod:`pipeline.draft`); the decision of the lookup holds if the model fails, and the answer made of quotes with it.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from domain import Question, Status
 from pipeline.answering.disputes import disputes_of
 from pipeline.answering.few_shot import examples_for
 from pipeline.answering.length import ROOM
 from pipeline.answering.sections import seats
+from pipeline.ask import LookupResult
 from pipeline.documents.multi_query import ALTERNATIVES
 from pipeline.draft import Draft, Onward, Reading, to_json
 from pipeline.question.answer_type import form_of
@@ -21,11 +20,8 @@ from pipeline.retrieval.context import prompt_notes
 from pipeline.write import RULED_OUT, VERDICT_BELOW
 from store.questions.state import Changes, Move
 from workers.questions import follow_ups, lookup
+from workers.services import Services
 from workers.services.rules import limits_of
-
-if TYPE_CHECKING:
-    from pipeline.ask import LookupResult
-    from workers.services import Services
 
 #: the columns that are set when a lookup ends; the others are set where the question goes on
 _OF_LOOKUP = ("lang", "queries", "variants", "missing", "cycle")

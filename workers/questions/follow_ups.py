@@ -3,35 +3,29 @@
 A follow-up that neither could complete, and that says too little, is not looked up: its answer asks for what it lacks.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from domain import Question, Status
 from domain.errors import WellreadError
 from domain.question import Turn
 from pipeline.abstain import ask_back
-from pipeline.llm import ModelBusy, ModelError
+from pipeline.llm import Model, ModelBusy, ModelError
 from pipeline.phrases import greeted_in
 from pipeline.question.follow_up import needs_thread, understand
 from store.questions import state, steps, threads
 from store.questions.new_questions import NEW_THREAD, NewQuestion, Understood
 from store.questions.state import Changes, Move
 from store.sql import leases
+from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from text.language import detect_language
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from pipeline.llm import Model
-    from store.sql.leases import Lease
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 

@@ -1,15 +1,12 @@
 """Searches the knowledge base for a question; an answer keeps only citations that are verbatim in the stored pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
 import structlog
 
 from crawler.extract.chunk import passages_of
-from domain import Question, Scope
+from domain import Question, Scope, Variant
 from domain.answer import ABSTENTION
 from domain.file import is_file_address
 from pipeline import ask
@@ -27,10 +24,7 @@ from text.language import detect_language
 from workers.questions import publishing
 from workers.questions.conditions import left_out
 from workers.questions.transitions import Earlier, earned
-
-if TYPE_CHECKING:
-    from domain import Variant
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 

@@ -1,18 +1,12 @@
 """Makes an answer fit to be published: its citations stand in the stored pages, and its notices say what they lack."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from domain import Answer, Question
 from pipeline.answering.citations import check, located
 from pipeline.answering.notices import disagreement_notice, outdated_notice, partly_read_notice, with_notices
 from store.crawl import sources
 from store.pages import pages
 from store.questions import evidence
-
-if TYPE_CHECKING:
-    from workers.services import Services
+from workers.services import Services
 
 
 def checked(services: Services, answer: Answer, lang: str) -> Answer:

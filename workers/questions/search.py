@@ -1,11 +1,8 @@
 """Searches the knowledge base for passages, without an answer: the retrieval of phase 1, with filters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from crawler import urls
 from domain import BlockKind, Hit, Scope
@@ -17,9 +14,7 @@ from store.pages import pages
 from store.sql.rows import to_value
 from workers.questions.conditions import clean_sites, left_out
 from workers.questions.submit import BadSite
-
-if TYPE_CHECKING:
-    from workers.services import Services
+from workers.services import Services
 
 MAX_FOUND = 100
 #: hits among which passages that hold a kind of part are looked for

@@ -1,18 +1,16 @@
 """Runs one step of a question: claim the row, hold its lease while working, record the result or the failure."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from domain import EventKind, Question, Status
 from domain.errors import WellreadError
@@ -26,12 +24,8 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from workers.monitoring import outcomes, traces
+from workers.services import Services
 from workers.services.outages import AGAIN_AFTER_S, OUTAGES, recorded
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from workers.services import Services
 
 log = structlog.get_logger()
 

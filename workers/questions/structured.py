@@ -1,11 +1,9 @@
 """Fills the form that an answer is to have: each of its values is looked up by itself, once the question has ended."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from domain import Answer, Citation, Page, Passage, Question, Status
 from domain.answer import StructuredAnswer, StructuredField
@@ -14,14 +12,12 @@ from pipeline.answering.citations import located
 from pipeline.answering.structured.fill import field_question, read_value
 from pipeline.answering.structured.rows import FoundRow, rows_of
 from pipeline.answering.structured.schema import Leaf, Rows, filled, parse_schema, pointer_of
+from pipeline.ask import LookupResult
 from store.pages import pages
 from store.questions.state import Move
 from text.language import detect_language
 from workers.questions import lookup
-
-if TYPE_CHECKING:
-    from pipeline.ask import LookupResult
-    from workers.services import Services
+from workers.services import Services
 
 #: a step has 100; what is not looked up by then stays null
 WITHIN_S: Final = 40.0

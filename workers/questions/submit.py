@@ -1,11 +1,11 @@
 """Takes questions, sites and single pages: checks them, commits them, and only then sends their task."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.fetch.access import SiteAccess
@@ -34,11 +34,7 @@ from workers.questions.attached import Document
 from workers.questions.conditions import left_out
 from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import notify_ended
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from workers.services import Services
+from workers.services import Services
 
 
 class BadSite(WellreadError):

@@ -1,18 +1,12 @@
 """Watches questions: asks them again when their evidence changes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import structlog
 
 from domain import EventKind
 from domain.record import Watch
 from store.questions import answer_cache, state, watches
 from workers.questions.submit import check_callback, notify_started
-
-if TYPE_CHECKING:
-    from workers.services import Services
+from workers.services import Services
 
 log = structlog.get_logger()
 

@@ -3,12 +3,9 @@
 Whatever the model does, the question goes on: at worst as its lookup decided without it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -22,7 +19,7 @@ from pipeline.answering.sections import ROOMS, count_tokens, sections
 from pipeline.answering.structured.schema import parse_schema
 from pipeline.ask import order_of_variants
 from pipeline.draft import Draft, Reading, from_json, to_json
-from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError
+from pipeline.llm import AwaitsBatch, Brief, Model, ModelBusy, ModelError, OnAnswer
 from pipeline.models.form import described, with_given
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
@@ -37,12 +34,9 @@ from store.sql.tables import QuestionRow
 from workers.monitoring import outcomes
 from workers.questions import batches, follow_ups, publishing
 from workers.questions.step import Work, finish, step
+from workers.services import Services
 from workers.services.model_provider import MARGIN_S, remaining_budget
 from workers.services.outages import recorded
-
-if TYPE_CHECKING:
-    from pipeline.llm import Model, OnAnswer
-    from workers.services import Services
 
 log = structlog.get_logger()
 

@@ -4,8 +4,6 @@ So no query has to name its collection, and none can forget to. What the process
 a page: models, clients of the web, Redis.
 """
 
-from __future__ import annotations
-
 import secrets
 import threading
 import time
@@ -60,7 +58,7 @@ class CollectionServices(Services):
         return passages_uri(self.settings, self.collection.id)
 
     @cached
-    def dispatcher(self) -> Dispatcher:
+    def dispatcher(self) -> "Dispatcher":
         """Sends tasks."""
         return self.main.dispatcher.within(self.collection.name, self.database)
 
@@ -166,12 +164,12 @@ def close_deleted(main: Services) -> None:
         log.debug("collection_closed", collection=services.collection.name)
 
 
-def passages_uri(settings: Settings, collection_id: str) -> str:
+def passages_uri(settings: "Settings", collection_id: str) -> str:
     """Return LanceDB's URI of a collection beside the default one."""
     return f"{settings.passages.rstrip('/')}-{collection_id}"
 
 
-def migrate_all(settings: Settings) -> None:
+def migrate_all(settings: "Settings") -> None:
     """Bring the tables of every collection to this version's schema."""
     sql.migrate(settings.database)
     main = Database(settings.database)

@@ -4,8 +4,6 @@ A lost message does no harm: the row still says what is due, and the sweep sends
 events, as Flower does, sees words beside the row's id.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +47,7 @@ class Dispatcher:
         collection: str = DEFAULT,
         *,
         shown: Database | None = None,
-        parents: TraceParents | None = None,
+        parents: "TraceParents | None" = None,
     ) -> None:
         """Send to these queues; what is sent is shown in words from ``shown``, or as ids alone where that is None.
 
@@ -60,7 +58,7 @@ class Dispatcher:
         self._shown = shown
         self._parents = parents
 
-    def within(self, collection: str, database: Database) -> Dispatcher:
+    def within(self, collection: str, database: Database) -> "Dispatcher":
         """Return one for the rows of a collection."""
         return Dispatcher(self._app, collection, shown=database if self._shown else None, parents=self._parents)
 
@@ -124,7 +122,7 @@ class Dispatcher:
         return traces.span(f"send {task}", "producer", parent=parent, **traces.attributes_of(task, row_id))
 
 
-def _query_of(task: Task, row_id: str | int) -> Select[Any] | None:
+def _query_of(task: Task, row_id: str | int) -> "Select[Any] | None":
     match task.row:
         case "question":
             return select(QuestionRow.text).where(QuestionRow.id == row_id)

@@ -4,8 +4,6 @@ A paid or remote embedder is not asked: a page may have thousands of links. Engl
 which is half as large and twice as fast as both.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -37,7 +35,7 @@ class LinkVectors:
         self._known: OrderedDict[tuple[str, str], NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def similarity_to(self, question: str, lang: str) -> Similarity | None:
+    def similarity_to(self, question: str, lang: str) -> "Similarity | None":
         """Return the comparison with a question; None, and words alone rank, where no model is installed."""
         name = "minilm" if lang == "en" else "multilingual"
         try:
@@ -48,7 +46,7 @@ class LinkVectors:
         asked = embedder.embed([question])[0]
         return lambda texts: [float(vector @ asked) for vector in self._vectors(name, embedder, texts)]
 
-    def _vectors(self, name: str, embedder: Embedder, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    def _vectors(self, name: str, embedder: "Embedder", texts: Sequence[str]) -> "list[NDArray[np.float32]]":
         with self._lock:
             known = {text: vector for text in texts if (vector := self._known.get((name, text))) is not None}
         new = [text for text in dict.fromkeys(texts) if text not in known]

@@ -1,7 +1,5 @@
 """Opens the language model that the settings name, and the pace at which all processes ask its service."""
 
-from __future__ import annotations
-
 import json
 import random
 import time
@@ -37,7 +35,7 @@ _TRIES, _APART_S = 50, 0.01
 MARGIN_S = 2.0
 
 
-def open_model(settings: Settings, client: redis.Redis) -> LanguageModel | None:
+def open_model(settings: "Settings", client: redis.Redis) -> LanguageModel | None:
     """Return the language model; None without a server and without a key."""
     provider, small_model, large_model = open_provider(settings), *settings.models
     if provider is None:
@@ -53,7 +51,7 @@ def open_model(settings: Settings, client: redis.Redis) -> LanguageModel | None:
     return LanguageModel(calls, small_model=small_model, large_model=large_model)
 
 
-def open_provider(settings: Settings) -> Provider | None:
+def open_provider(settings: "Settings") -> "Provider | None":
     """Return the server that speaks OpenAI's API where one is named, else Claude where there is a key, else None."""
     if settings.model_base_url:
         from pipeline.models.openai.provider import OpenAIProvider
@@ -109,7 +107,7 @@ def _pace(stored: Mapping[str, Any]) -> ServicePace:
     return ServicePace(**{**stored, "models": models})
 
 
-def remaining_budget(services: Services, question: Question) -> SpendingBudget:
+def remaining_budget(services: "Services", question: Question) -> SpendingBudget:
     """Return the question's budget minus the cost of its steps, and the time until shortly before its deadline."""
     with services.database.read() as session:
         so_far = spent(session, question.id)

@@ -1,7 +1,5 @@
 """`wellread demo`: the whole flow on one machine, without a key, a server or the internet, and a check that it held."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -73,7 +71,7 @@ def run(write: Write, style: Style) -> bool:
     return held
 
 
-def _ask_all(client: Client, site: SiteServer, script: Script, write: Write, style: Style) -> list[Finding]:
+def _ask_all(client: Client, site: SiteServer, script: Script, write: Write, style: Style) -> "list[Finding]":
     steps = (
         ("1. A question, and an empty knowledge base", script.question),
         ("2. The same in other words", script.paraphrase),
@@ -82,7 +80,7 @@ def _ask_all(client: Client, site: SiteServer, script: Script, write: Write, sty
     return [_ask(client, site, title, question, write, style) for title, question in steps]
 
 
-def _ask(client: Client, site: SiteServer, title: str, question: str, write: Write, style: Style) -> Finding:
+def _ask(client: Client, site: SiteServer, title: str, question: str, write: Write, style: Style) -> "Finding":
     write(*_heading(title, style), f"> {question}", "")
     fetched_before = len(site.paths)
     received: list[Event] = []
@@ -96,7 +94,7 @@ def _ask(client: Client, site: SiteServer, title: str, question: str, write: Wri
     return Finding(record=record, fetched=tuple(site.paths[fetched_before:]), events=tuple(received))
 
 
-def _table(findings: Sequence[Finding]) -> tuple[list[str], list[tuple[str, list[str]]]]:
+def _table(findings: "Sequence[Finding]") -> tuple[list[str], list[tuple[str, list[str]]]]:
     records = [finding.record for finding in findings]
     rows = [
         ("phases", [" → ".join(_phases(record)) for record in records]),
@@ -132,12 +130,12 @@ def _started(write: Write) -> Iterator[tuple[Stack, Client]]:
         write("", "Stopping …")
 
 
-def _robots_obeyed(site: SiteServer) -> Check:
+def _robots_obeyed(site: SiteServer) -> "Check":
     forbidden = [path for path in site.paths if path.startswith("/drafts")]
     return Check(name="no path was asked for that robots.txt forbids", holds=not forbidden)
 
 
-def _nothing_left(children: Sequence[int]) -> Check:
+def _nothing_left(children: Sequence[int]) -> "Check":
     """Check that no process group of the children has a member left."""
     wait_until(lambda: not any(map(_group_lives, children)), within_s=GONE_WITHIN_S)
     left = [pid for pid in children if _group_lives(pid)]
@@ -161,7 +159,7 @@ def _heading(text: str, style: Style) -> list[str]:
     return ["", style.paint(text, bold=True), "═" * min(style.width, len(text))]
 
 
-def _check_line(check: Check, style: Style) -> str:
+def _check_line(check: "Check", style: Style) -> str:
     mark = style.paint("held  ", fg="green") if check.holds else style.paint("FAILED", fg="red", bold=True)
     return f"{mark}  {check.name}" + (f" ({check.detail})" if check.detail else "")
 

@@ -1,7 +1,5 @@
 """Formats for the terminal: whole sites being read, schedules, and the passages that a search found."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 6
 
 
-def progress_line(seen: SiteRead, style: Style) -> str:
+def progress_line(seen: "SiteRead", style: Style) -> str:
     """Return how far it is: pages, rate, errors, time left."""
     parts = [f"{seen.looked_at:,} of {counted(min(seen.found, seen.max_pages), 'page')} found"]
     if seen.looked_at:
@@ -30,7 +28,7 @@ def progress_line(seen: SiteRead, style: Style) -> str:
     return "  ".join(parts)
 
 
-def site_read_lines(seen: SiteRead, style: Style) -> list[str]:
+def site_read_lines(seen: "SiteRead", style: Style) -> list[str]:
     """Return the present state of one site read."""
     how = f"{seen.status.lower()}: {clean(seen.reason)}" if seen.reason else seen.status.lower()
     asked = f"{'by its schedule' if seen.source_id else 'begun'} {when(seen.created_at)}"
@@ -44,14 +42,14 @@ def site_read_lines(seen: SiteRead, style: Style) -> list[str]:
     ]
 
 
-def site_reads_lines(seen: Sequence[SiteRead], style: Style) -> list[str]:
+def site_reads_lines(seen: "Sequence[SiteRead]", style: Style) -> list[str]:
     """Return the last site reads."""
     if not seen:
         return ["No whole sites yet: `wellread read URL --whole` reads one."]
     return [line for one in seen for line in site_read_lines(one, style)]
 
 
-def schedule_text(source: Source) -> list[str]:
+def schedule_text(source: "Source") -> list[str]:
     """Return a source's schedule in words, with the time it is next due, or that it is paused."""
     if source.schedule is None:
         return ["(paused)"] if source.paused else []
@@ -72,21 +70,21 @@ def _span(seconds: float) -> str:
     return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
-def passages_lines(found: Sequence[FoundPassage], style: Style) -> list[str]:
+def passages_lines(found: "Sequence[FoundPassage]", style: Style) -> list[str]:
     """Return each passage with its page, best first; or that there is none."""
     if not found:
         return ["No passage matches: read pages with `wellread read`, or search with fewer filters."]
     return [line for passage in found for line in _passage_lines(passage, style)]
 
 
-def _passage_lines(passage: FoundPassage, style: Style) -> list[str]:
+def _passage_lines(passage: "FoundPassage", style: Style) -> list[str]:
     heading = cut(f"{passage.rank}. {clean(passage.title or passage.url)}", style.width)
     text = wrap(_below_heading(passage), style.width - 3)
     shown = text[:_MOST_LINES] + (["…"] if len(text) > _MOST_LINES else [])
     return [style.paint(heading, bold=True), *(f"   {line}" for line in shown), f"   {clean(passage.url)}", ""]
 
 
-def _below_heading(passage: FoundPassage) -> str:
+def _below_heading(passage: "FoundPassage") -> str:
     """Return the passage's text without the heading that its title ends with: that is shown above it."""
     first, _, rest = passage.text.partition("\n")
     is_shown = first.strip().casefold() == passage.title.rpartition(" › ")[2].strip().casefold()

@@ -1,7 +1,5 @@
 """Formats a question's trace for the terminal: a block of lines for each step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
 _INDENT = " " * 11
 
 
-def trace_lines(steps: Sequence[StepOut], style: Style) -> list[str]:
+def trace_lines(steps: "Sequence[StepOut]", style: Style) -> list[str]:
     """Show every step with its time since the first, what it looked for, found and cost."""
     if not steps:
         return ["No step is finished yet."]
@@ -22,7 +20,7 @@ def trace_lines(steps: Sequence[StepOut], style: Style) -> list[str]:
     return [line for step in steps for line in _step_lines(step, (step.started_at - began).total_seconds(), style)]
 
 
-def _step_lines(step: StepOut, at_s: float, style: Style) -> Iterator[str]:
+def _step_lines(step: "StepOut", at_s: float, style: Style) -> Iterator[str]:
     detail, first = step.detail, f"{at_s:7.2f} s  {clean(step.name):<9} "
     head = f"{step.outcome} in {step.seconds:.2f} s{_cost(detail)} {detail.get('url') or ''}"
     yield from (style.paint(line, bold=True) for line in wrap(head, style.width, first=first, rest=_INDENT))

@@ -4,8 +4,6 @@ The pages' text comes encrypted, so there are only titles and URLs to rank by. T
 imported where a call is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -93,7 +91,7 @@ class ClaudeSearch:
         results = _results(message)
         return EngineReply(links=to_reply(results, snippet="", limit=limit).links, cost=self._cost(message))
 
-    async def _message(self, text: str) -> anthropic.types.Message:
+    async def _message(self, text: str) -> "anthropic.types.Message":
         import anthropic
         import httpx2
 
@@ -122,7 +120,7 @@ class ClaudeSearch:
         error = error_of(fetched, "Claude's search", setting=_SETTING, hide=self.key)
         return error or EngineError("Claude's search sent an answer that is not understood")
 
-    def _cost(self, message: anthropic.types.Message) -> Cost:
+    def _cost(self, message: "anthropic.types.Message") -> Cost:
         usage = getattr(message, "usage", None)
         spent = self.price(_number(usage, "input_tokens"), _number(usage, "output_tokens"))
         searches = _number(getattr(usage, "server_tool_use", None), "web_search_requests")

@@ -1,7 +1,5 @@
 """Offer Claude as a provider; importing this does not import the SDK, which is slow."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -30,7 +28,7 @@ class ClaudeProvider:
         """Return the body of the request."""
         return request_of(model, prompt, max_tokens)
 
-    def open(self) -> MessagesApi:
+    def open(self) -> "MessagesApi":
         """Open a connection pool."""
         from pipeline.models.claude.http import MessagesApi
 

@@ -1,7 +1,5 @@
 """Offer any server that speaks the chat completions API as a provider; its prices are not known here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -26,7 +24,7 @@ class OpenAIProvider:
         """Return the body of the request."""
         return request_of(model, prompt, max_tokens)
 
-    def open(self) -> ChatApi:
+    def open(self) -> "ChatApi":
         """Open a connection pool."""
         from pipeline.models.openai.http import ChatApi
 
