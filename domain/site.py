@@ -213,7 +213,9 @@ class Source:
     access: tuple[str, ...] = field(
         default=(), metadata=described("What is set of how it is reached (headers, proxy …), without its values.")
     )
-    moved_to: str | None = field(default=None, metadata=described("Where its URL redirects: that belongs to it too."))
+    moved_to: str | None = field(
+        default=None, metadata=described("Where its URL redirects: that is read and searched with it.")
+    )
     schedule: Schedule | None = field(default=None, metadata=described("null: each page by its own interval."))
     paused: bool = field(default=False, metadata=described("Whether nothing of it is read by itself for now."))
     next_due: datetime | None = field(default=None, metadata=described("When it is looked at again by its schedule."))
@@ -225,8 +227,8 @@ class Source:
 
     @property
     def own_scope(self) -> SiteScope:
-        """Return what its permissions and secrets hold for: nothing that it redirects to."""
-        return replace(self, moved_to=None).scope_of(whole=True)
+        """Return what its permissions and secrets hold for, and what is shared and deleted: not where it redirects."""
+        return replace(self, moved_to=None).scope
 
     def may_ignore_robots(self, url: str) -> bool:
         """Return whether the operator lets a page be read whatever its site's robots.txt says."""

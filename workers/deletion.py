@@ -81,10 +81,10 @@ def delete_below(services: Services, prefix: str) -> int:
 
 
 def delete_pages_of(services: Services, source: Source) -> int:
-    """Delete the pages that a source covers and no other one does; return how many."""
+    """Delete the pages at a source's own address that no other source has; return how many."""
     with services.database.read() as session:
-        others = [other.scope for other in sources.list_all(session) if other.id != source.id]
-        found = deletion.covered(session, source.scope, others)
+        others = [other.own_scope for other in sources.list_all(session) if other.id != source.id]
+        found = deletion.covered(session, source.own_scope, others)
     return delete_pages(services, found)
 
 

@@ -902,7 +902,7 @@ export interface SourceOut {
   ignore_robots: boolean;
   /** What is set of how it is reached (headers, proxy …), without its values. */
   access: Array<string>;
-  /** Where its URL redirects: that belongs to it too. */
+  /** Where its URL redirects: that is read and searched with it. */
   moved_to: string | null;
   /** null: each page by its own interval. */
   schedule: ScheduleOut | null;

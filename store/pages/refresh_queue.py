@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import Table, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from domain.site import SiteScope
+from domain.site import SiteScope, Source
 from store.crawl.candidates import CandidateStatus
 from store.pages.visibility import under
 from store.sql.rows import add_missing, update_rows
@@ -102,9 +102,11 @@ def next_of(session: Session, host: str, *, turn: int, now: datetime) -> list[in
     return open_lanes(session, now, 1)
 
 
-def plan(session: Session, host: str, site: SiteScope, due_at: datetime) -> None:
-    """Make all pages of a site on a host due then, because their source's schedule was changed."""
-    below = under(PageRow.url, [site])
+def plan(session: Session, host: str, source: Source, due_at: datetime, others: Sequence[SiteScope]) -> None:
+    """Make all pages of a source on a host due then; where it redirects, those of no other source."""
+    below = under(PageRow.url, [source.own_scope])
+    if source.moved_to:
+        below |= under(PageRow.url, [source.scope]) & ~under(PageRow.url, others)
     update_rows(session, PageRow, PageRow.host == host, below, PageRow.deleted_at.is_(None), next_due=due_at)
     host_is_due(session, host, due_at)
 

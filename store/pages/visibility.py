@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, delete, false, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain.site import SiteScope, of_either_scheme, prefixes_below
@@ -82,7 +82,7 @@ def share_site(session: Session, site: SiteScope, now: datetime) -> list[int]:
 
 def under(column: Any, sites: Sequence[str | SiteScope]) -> ColumnElement[bool]:
     """Return :func:`domain.site.is_under`, or ``SiteScope.covers``, as a condition on a column of URLs."""
-    return or_(*(_within(column, site) for site in sites))
+    return or_(false(), *(_within(column, site) for site in sites))
 
 
 def _within(column: Any, site: str | SiteScope) -> ColumnElement[bool]:

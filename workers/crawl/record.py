@@ -51,7 +51,7 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
         asker = _asker(session, claim)
         if not leases.renew(session, claim.lease, now):
             return
-        moved = _follow(session, claim, reading, now)
+        _follow(session, claim, reading)
         private = _is_private(session, claim, reading)
         stored = _store_page(session, claim, reading, private, now)
         stored = _grant(session, claim, reading, stored, now) if private else _share(session, stored, now)
@@ -67,7 +67,7 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
         _add_history(session, outcome, reading, is_new=stored.is_new, now=now)
         status = _move(session, asker, now)
         next_reads = _next_reads(session, claim, outcome, reading, stored, now, delay_s)
-    for page_id in dict.fromkeys((*moved, *stored.to_embed)):
+    for page_id in stored.to_embed:
         services.dispatcher.send("wellread.embed", page_id, priority=claim.priority)
     _notify(services, claim, outcome, status, next_reads, delay_s)
 
@@ -92,29 +92,23 @@ def _asker(session: Session, claim: Claim) -> QuestionRow | None:
     return state.lock(session, claim.question.id) if claim.question else None
 
 
-def _follow(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> list[int]:
-    """Remember where a front page redirects: what is there belongs to its site.
-
-    Return the pages that serve everyone from now on, because that site is a source.
-    """
+def _follow(session: Session, claim: Claim, reading: ReadResult) -> None:
+    """Remember where a front page redirects: what is there is read and searched with its site."""
     candidate = claim.candidate
     is_page = reading.page is not None or reading.outcome == ReadOutcome.UNCHANGED or reading.links
-    if candidate.origin not in _FRONT_PAGES or candidate.kind != "page" or not (is_page and reading.url):
-        return []
-    if is_file_address(candidate.url) or not sources.follow(session, candidate.url, reading.url):
-        return []
-    source = sources.at(session, candidate.url)
-    return visibility.share_site(session, source.scope, now) if source else []
+    is_front = candidate.origin in _FRONT_PAGES and candidate.kind == "page" and not is_file_address(candidate.url)
+    if is_front and is_page and reading.url:
+        sources.follow(session, candidate.url, reading.url)
 
 
 def _is_private(session: Session, claim: Claim, reading: ReadResult) -> bool:
     """Return whether what was read, if it is new, serves only the questions that had it read.
 
-    What a source covers serves everyone: the page's own URL counts, not the one that led to it, because a site may lead
-    to any other. A page that is read again stays what it is, also where it moved.
+    What lies at a source's own address serves everyone: the page's URL counts, not one that led to it, because a site
+    may lead to any other. A page that is read again stays what it is, also where it moved.
     """
     url = reading.url or claim.candidate.url
-    if any(source.scope.covers(url) for source in sources.list_all(session)):
+    if any(source.own_scope.covers(url) for source in sources.list_all(session)):
         return False
     if claim.question is not None:
         return claim.question.private

@@ -94,7 +94,7 @@ def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> So
             source = sources.set_schedule(session, source_id, schedule.update(source.schedule, schedule_changes))
         if schedule_changes or source.paused != before.paused:
             source = _plan(session, source, now, resumed=before.paused and not source.paused)
-        shared = visibility.share_site(session, source.scope, now) if source.scope != before.scope else []
+        shared = visibility.share_site(session, source.own_scope, now) if source.own_scope != before.own_scope else []
     for page_id in shared:
         services.dispatcher.send("wellread.embed", page_id)
     return source
@@ -110,8 +110,7 @@ def read_due_sources(services: Services) -> int:
             again = _next(source, now)
             if not sources.take_due(session, source.id, now, again):
                 continue
-            for front in source.scope.starts:  # the look reads the front page
-                refresh_queue.postpone(session, front, again)
+            refresh_queue.postpone(session, source.url, again)  # the look reads the front page
             candidate_ids = sites.look_for_new_pages(session, source, now)
         sites.send_reads(services, candidate_ids)
     return len(waiting)
@@ -125,20 +124,25 @@ def _plan(session: Session, source: Source, now: datetime, *, resumed: bool) -> 
         _plan_pages(session, source, due)
     if source.paused or resumed:
         for other in sources.list_all(session):
-            if other.id != source.id and other.next_due and source.scope.covers(other.url):
+            if other.id != source.id and other.next_due and source.own_scope.covers(other.url):
                 _plan_pages(session, other, other.next_due)
     return sources.plan(session, source.id, moment)
 
 
 def _plan_pages(session: Session, source: Source, due: datetime) -> None:
+    known = [other for other in sources.list_all(session) if other.id != source.id]
     for host in {urls.origin(site) for site in source.scope.sites}:
-        refresh_queue.plan(session, host, source.scope, due)
+        others = [other.own_scope for other in known if urls.site(other.url) == urls.site(host)]
+        refresh_queue.plan(session, host, source, due, others)
 
 
 def _covering(known: Sequence[Source], url: str) -> Source | None:
-    """Return the narrowest source with a schedule, or paused, that covers the page."""
-    covering = [source for source in known if (source.schedule or source.paused) and source.scope.covers(url)]
-    return max(covering, key=lambda source: source.scope.narrowness(url), default=None)
+    """Return the narrowest source with a schedule, or paused, that covers the page: at its own address if any does."""
+    covering = [each for each in known if each.own_scope.covers(url)] or [
+        each for each in known if each.scope.covers(url)
+    ]
+    kept = [source for source in covering if source.schedule or source.paused]
+    return max(kept, key=lambda source: source.scope.narrowness(url), default=None)
 
 
 def _next(source: Source, now: datetime) -> datetime | None:

@@ -192,7 +192,7 @@ def add_source(services: Services, url: str, *, own: bool, **settings: Any) -> S
     now = services.now()
     with services.database.write() as session:
         source = sources.add(session, checked, own=own, now=now, **settings)
-        shared = visibility.share_site(session, source.scope, now)
+        shared = visibility.share_site(session, source.own_scope, now)
     for page_id in shared:
         services.dispatcher.send("wellread.embed", page_id)
     return source

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import delete, insert, select
 
 from domain import PageText, Validators
-from domain.site import SiteScope
+from domain.site import Source
 from store.pages import pages, refresh_queue
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, HostRow, PageRow
@@ -126,8 +126,9 @@ def test_a_host_that_is_told_of_an_earlier_page_moves_up_and_of_a_later_one_stay
 def test_pages_of_a_site_are_planned_together(database: Database) -> None:
     _fill(database, SMALL, 12)
     later = NOW + timedelta(hours=6)
+    source = Source(id=1, url=f"{SMALL}/", own=False, min_delay_s=None, include=("/1*",))
     with database.write() as session:
-        refresh_queue.plan(session, SMALL, SiteScope.of(f"{SMALL}/", include=["/1*"]), later)
+        refresh_queue.plan(session, SMALL, source, later, [])
     with database.read() as session:
         planned = session.scalars(select(PageRow.url).where(PageRow.next_due == later).order_by(PageRow.url))
         assert list(planned) == [f"{SMALL}/1", f"{SMALL}/10", f"{SMALL}/11"]
