@@ -27,7 +27,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check static test nightly slow eval asked bench fuzz train teach distil encoder reader schemathesis learning integration format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
+.PHONY: help install wheels demo check static test nightly slow eval asked bench fuzz train teach distil encoder reader schemathesis learning integration format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -173,9 +173,6 @@ learning: $(TRAINING) ## the tests that a short training learns, in the venv wit
 format: install ## put the code into its format
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
-
-client: install ## write the synchronous client from the asynchronous one
-	@$(BIN)/python clients/python/unasync.py
 
 wheels: install ## build into dist/ the wheel of everything and the wheel of the client alone
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist . clients/python

@@ -15,11 +15,10 @@ from domain.flow import Status
 from domain.question import Thread, ThreadQuestion, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageCheck, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
-from wellread.async_client import AsyncClient
-from wellread.client import Client
+from wellread.calls import PageFilters
+from wellread.client import AsyncClient, Client
 from wellread.errors import ApiUnreachable, ClientError, Refused
 from wellread.options import Filters, Options, Terms
-from wellread.requests import PageFilters
 
 # fmt: off
 __all__ = [

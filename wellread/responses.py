@@ -1,7 +1,7 @@
 """Read responses of the API: their JSON, or the error to raise; decide when to give up a broken stream."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
@@ -31,6 +31,20 @@ def read_json(response: httpx2.Response) -> Any:
     if response.is_success:
         return body
     raise _refusal(response, body if isinstance(body, dict) else {})
+
+
+def read_nothing(response: httpx2.Response) -> None:
+    """Raise what :func:`read_json` does."""
+    read_json(response)
+
+
+def is_success(response: httpx2.Response) -> bool:
+    """Return whether the API did what was asked; raises ApiUnreachable when it is not Wellread's."""
+    try:
+        read_json(response)
+    except Refused:
+        return False
+    return True
 
 
 def read_text(response: httpx2.Response) -> str:
@@ -67,9 +81,14 @@ def to_value(kind: type[Value], sent: Mapping[str, Any]) -> Value:
         raise ClientError(f"The server sent no {kind.__name__} that this client can read: {error}") from error
 
 
-def to_values(kind: type[Value], sent: Sequence[Mapping[str, Any]]) -> list[Value]:
-    """Return a list of such values."""
-    return [to_value(kind, each) for each in sent]
+def value(kind: type[Value]) -> Callable[[httpx2.Response], Value]:
+    """Return what reads a response as such a value."""
+    return lambda response: to_value(kind, read_json(response))
+
+
+def values(kind: type[Value]) -> Callable[[httpx2.Response], list[Value]]:
+    """Return what reads a response as a list of such values."""
+    return lambda response: [to_value(kind, each) for each in read_json(response)]
 
 
 def to_event(sent: httpx2.ServerSentEvent) -> Event:

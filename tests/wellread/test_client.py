@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from inspect import iscoroutinefunction, signature
+from unittest.mock import create_autospec
 
 import httpx2
 import pytest
@@ -17,7 +19,7 @@ from tests.api import walk
 from tests.api.conftest import serving
 from tests.api.records import record_json
 from tests.servers import running
-from wellread import ApiUnreachable, AsyncClient, Client, ClientError, Record, Refused
+from wellread import ApiUnreachable, AsyncClient, Client, ClientError, Record, Refused, Source
 from workers.services import Services
 
 
@@ -25,6 +27,16 @@ from workers.services import Services
 def url(app: FastAPI) -> Iterator[str]:
     with serving(app) as url:
         yield url
+
+
+def test_both_clients_have_each_call_as_a_method_of_its_own() -> None:
+    waiting, awaited = (signature(client.add_source) for client in (Client, AsyncClient))
+    assert str(waiting) == str(awaited)
+    assert (list(waiting.parameters), waiting.return_annotation) == (["self", "url", "own", "settings"], Source)
+    assert not iscoroutinefunction(Client.add_source)
+    assert iscoroutinefunction(AsyncClient.add_source)
+    assert Client.add_source.__doc__ == AsyncClient.add_source.__doc__
+    assert create_autospec(Client, instance=True).get("an id").method_calls == []
 
 
 def test_record_of_an_older_server_has_defaults_for_what_it_does_not_send() -> None:

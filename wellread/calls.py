@@ -1,0 +1,422 @@
+"""Every call of the API, declared once for both clients: the request, and how its response is read.
+
+Nothing is sent here.
+"""
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack, overload
+from urllib.parse import quote
+
+import httpx2
+
+from domain.access.collection import Collection, Imported
+from domain.access.key import ApiKey
+from domain.file import StoredFile
+from domain.question import Thread, ThreadWithQuestions
+from domain.record import Feedback, FeedbackVerdict, FoundPassage, Record, Watch
+from domain.site import PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
+from wellread.learned import LearnedOut
+from wellread.options import Filters, Options, SourceSettings, Terms
+from wellread.responses import is_success, read_bytes, read_json, read_nothing, read_text, value, values
+
+Given = ParamSpec("Given")
+Value = TypeVar("Value")
+
+#: learning reads all feedback and fits everything anew
+LEARNING_S = 600.0
+#: a file may be large, and a network slow
+UPLOAD_S = 600.0
+
+
+class PageFilters(TypedDict, total=False):
+    """Which pages are listed."""
+
+    site: str  # below this URL
+    source: int  # of this source
+    since: str  # whose text is not older, ISO 8601
+    kind: PageKind  # web or file
+    not_read: bool  # what answers cannot be drawn from, with the reason
+    stale: bool  # those that the last look did not read
+    after: str  # behind this address: the next part
+    limit: int  # 1 to 1,000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(Generic[Value]):
+    """One request, and what returns the value of its response."""
+
+    read: Callable[[httpx2.Response], Value]
+    method: str = "GET"
+    path: str
+    query: Mapping[str, str] | None = None
+    body: Mapping[str, Any] | None = None
+    files: Mapping[str, tuple[str | None, bytes]] | None = None
+    content: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    timeout_s: float = 15.0
+
+
+class Endpoint(Generic[Given, Value]):
+    """A method of both clients, of which this is the type: a client waits for the value, the other one's is awaited."""
+
+    def __init__(self, call: Callable[Concatenate["Calls", Given], Call[Value]]) -> None:
+        self.call = call
+
+    @overload
+    def __get__(self, client: "WaitingCalls", kind: type) -> Callable[Given, Value]: ...
+    @overload
+    def __get__(self, client: "AwaitedCalls", kind: type) -> Callable[Given, Coroutine[Any, Any, Value]]: ...
+    @overload
+    def __get__(self, client: None, kind: type) -> "Endpoint[Given, Value]": ...
+    def __get__(self, client: object, kind: type) -> object:
+        return self
+
+
+class Calls:
+    """What can be asked of the API: the methods that :class:`wellread.Client` and its asynchronous twin share."""
+
+    @Endpoint
+    def ask(self, question: str, *, wait: float = 30.0, **options: Unpack[Options]) -> Call[Record]:
+        """Ask, wait up to ``wait`` seconds (at most 120) for the final answer, and return the record as it is then."""
+        body = {"question": question, "wait": wait, **_json(options)}
+        return Call(read=value(Record), method="POST", path="/api/chat", body=body, timeout_s=wait + 15.0)
+
+    @Endpoint
+    def submit(self, question: str, *, idempotency_key: str = "", **terms: Unpack[Terms]) -> Call[str]:
+        """Ask without waiting; returns the question's id. A key makes a repeat harmless."""
+        return Call(
+            read=lambda response: str(read_json(response)["id"]),
+            method="POST",
+            path="/api/questions",
+            body={"question": question, **_json(terms)},
+            headers={"Idempotency-Key": idempotency_key} if idempotency_key else {},
+        )
+
+    @Endpoint
+    def threads(self, words: str = "", *, limit: int = 50, before: datetime | None = None) -> Call[list[Thread]]:
+        """Return the threads asked in last, newest first: with these words said in them, asked in before then."""
+        query = {"q": words, "limit": str(limit)} | ({"before": before.isoformat()} if before else {})
+        return Call(read=values(Thread), path="/api/threads", query=query)
+
+    @Endpoint
+    def thread(self, thread_id: str, *, limit: int = 50, before: str = "") -> Call[ThreadWithQuestions]:
+        """Return a thread with its latest questions, or with those asked before a question."""
+        query = {"limit": str(limit), "before": before}
+        return Call(read=value(ThreadWithQuestions), path=_thread(thread_id), query=query)
+
+    @Endpoint
+    def rename_thread(self, thread_id: str, title: str) -> Call[Thread]:
+        """Give a thread another title."""
+        return Call(read=value(Thread), method="PATCH", path=_thread(thread_id), body={"title": title})
+
+    @Endpoint
+    def delete_thread(self, thread_id: str) -> Call[None]:
+        """Delete a thread with its questions, their answers and traces; what was read for them stays read."""
+        return Call(read=read_nothing, method="DELETE", path=_thread(thread_id), timeout_s=600.0)
+
+    @Endpoint
+    def export_thread(self, thread_id: str, form: Literal["md", "html"] = "md") -> Call[str]:
+        """Return a thread's questions in their order, with their answers and quotes, as one document."""
+        path = f"{_thread(thread_id)}/export"
+        return Call(read=read_text, path=path, query={"format": form}, timeout_s=UPLOAD_S)
+
+    @Endpoint
+    def search(self, query: str, **filters: Unpack[Filters]) -> Call[list[FoundPassage]]:
+        """Return the passages that fit best, best first; no answer is made and nothing is read."""
+        body = {"query": query, **_json(filters)}
+        return Call(read=values(FoundPassage), method="POST", path="/api/search", body=body, timeout_s=30.0)
+
+    @Endpoint
+    def get(self, question_id: str) -> Call[Record]:
+        """Return a question's record."""
+        return Call(read=value(Record), path=question_path(question_id))
+
+    @Endpoint
+    def trace(self, question_id: str) -> Call[list[Mapping[str, Any]]]:
+        """Return every finished step with its queries, its hits and its verdict."""
+        return Call(read=read_json, path=question_path(question_id, "/trace"))
+
+    @Endpoint
+    def cancel(self, question_id: str) -> Call[Record]:
+        """Stop a question; what was read stays read."""
+        return Call(read=value(Record), method="POST", path=question_path(question_id, "/cancel"))
+
+    @Endpoint
+    def watch(self, question_id: str, *, callback_url: str = "") -> Call[Watch]:
+        """Have a question asked again whenever a page that its answer cites changes."""
+        body = {"callback_url": callback_url} if callback_url else {}
+        return Call(read=value(Watch), method="POST", path=question_path(question_id, "/watch"), body=body)
+
+    @Endpoint
+    def unwatch(self, question_id: str) -> Call[None]:
+        """Stop watching a question."""
+        return Call(read=read_nothing, method="DELETE", path=question_path(question_id, "/watch"))
+
+    @Endpoint
+    def watches(self) -> Call[list[Watch]]:
+        """Return the standing questions, oldest first."""
+        return Call(read=values(Watch), path="/api/watches")
+
+    @Endpoint
+    def feedback(
+        self, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
+    ) -> Call[Feedback]:
+        """Say whether an answer is right (its latest revision, unless one is named)."""
+        body = _given(verdict=verdict, comment=comment, revision=revision)
+        return Call(read=value(Feedback), method="POST", path=question_path(question_id, "/feedback"), body=body)
+
+    @Endpoint
+    def sources(self) -> Call[list[Source]]:
+        """Return the sites that may be read for any question."""
+        return Call(read=values(Source), path="/api/sources")
+
+    @Endpoint
+    def add_source(self, url: str, *, own: bool = False, **settings: Unpack[SourceSettings]) -> Call[Source]:
+        """Add a site; ``own`` says it is the operator's, so that its address may be private."""
+        body = _given(url=url, own=own, **_json(settings))
+        return Call(read=value(Source), method="POST", path="/api/sources", body=body)
+
+    @Endpoint
+    def change_source(self, source_id: int, **changes: Unpack[SourceSettings]) -> Call[Source]:
+        """Change a source's settings; what is left out stays. ``every=None, cron=None`` ends a schedule."""
+        return Call(read=value(Source), method="PATCH", path=f"/api/sources/{source_id}", body=_json(changes))
+
+    @Endpoint
+    def remove_source(self, source_id: int, *, pages: bool = False) -> Call[None]:
+        """Remove a site; what was read from it stays, unless its ``pages`` are deleted too."""
+        query = {"pages": "true"} if pages else None
+        return Call(read=read_nothing, method="DELETE", path=f"/api/sources/{source_id}", query=query, timeout_s=600.0)
+
+    @Endpoint
+    def read_site(self, url: str, *, max_pages: int | None = None, max_depth: int | None = None) -> Call[SiteRead]:
+        """Have a whole site read into the knowledge base; :meth:`site_read` returns how far that has come."""
+        body = _given(url=url, max_pages=max_pages, max_depth=max_depth)
+        return Call(read=value(SiteRead), method="POST", path="/api/site-reads", body=body)
+
+    @Endpoint
+    def site_read(self, site_read_id: int) -> Call[SiteRead]:
+        """Return how far the reading of a site has come."""
+        return Call(read=value(SiteRead), path=f"/api/site-reads/{site_read_id}")
+
+    @Endpoint
+    def site_reads(self) -> Call[list[SiteRead]]:
+        """Return the last site reads, newest first."""
+        return Call(read=values(SiteRead), path="/api/site-reads")
+
+    @Endpoint
+    def pause_site_read(self, site_read_id: int) -> Call[SiteRead]:
+        """Read no more of a site until it is resumed."""
+        return Call(read=value(SiteRead), method="POST", path=f"/api/site-reads/{site_read_id}/pause")
+
+    @Endpoint
+    def resume_site_read(self, site_read_id: int) -> Call[SiteRead]:
+        """Go on with a site."""
+        return Call(read=value(SiteRead), method="POST", path=f"/api/site-reads/{site_read_id}/resume")
+
+    @Endpoint
+    def cancel_site_read(self, site_read_id: int) -> Call[SiteRead]:
+        """Read no more of a site; what was read stays."""
+        return Call(read=value(SiteRead), method="POST", path=f"/api/site-reads/{site_read_id}/cancel")
+
+    @Endpoint
+    def read(self, url: str) -> Call[PageRead]:
+        """Have one page read into the knowledge base; :meth:`reading` returns how far that has come."""
+        return Call(read=value(PageRead), method="POST", path="/api/reads", body={"url": url})
+
+    @Endpoint
+    def reading(self, reading_id: int) -> Call[PageRead]:
+        """Return how far the reading of a page has come."""
+        return Call(read=value(PageRead), path=f"/api/reads/{reading_id}")
+
+    @Endpoint
+    def page(self, page_id: int, *, question_id: str = "") -> Call[StoredPage]:
+        """Return a page that a citation of the question names, with its whole text.
+
+        Only a page that serves this question alone needs the question's id.
+        """
+        return Call(read=value(StoredPage), path=f"/api/pages/{page_id}", query=_query(question_id=question_id))
+
+    @Endpoint
+    def page_at(self, url: str, *, question_id: str = "", version: int | None = None) -> Call[StoredPage]:
+        """Return the stored page with this URL, or a former ``version``; for ``question_id`` see :meth:`page`."""
+        query = _query(question_id=question_id, version=str(version) if version else "")
+        return Call(read=value(StoredPage), path="/api/pages", query={"url": url, **query})
+
+    @Endpoint
+    def pages(self, **filters: Unpack[PageFilters]) -> Call[list[PageSummary]]:
+        """Return the stored pages by address, at most 100 unless ``limit`` says otherwise; for operators."""
+        query = {name: str(each).lower() if isinstance(each, bool) else str(each) for name, each in filters.items()}
+        return Call(read=values(PageSummary), path="/api/pages", query=query, timeout_s=60.0)
+
+    @Endpoint
+    def page_versions(self, page_id: int, *, question_id: str = "") -> Call[list[PageVersion]]:
+        """Return the texts of a page that are kept, the present one first; for ``question_id`` see :meth:`page`."""
+        query = _query(question_id=question_id)
+        return Call(read=values(PageVersion), path=f"/api/pages/{page_id}/versions", query=query)
+
+    @Endpoint
+    def export(self, question_id: str, form: Literal["md", "html"] = "md") -> Call[str]:
+        """Return a question's answer with its quotes as a document in Markdown or HTML."""
+        return Call(read=read_text, path=question_path(question_id, "/export"), query={"format": form})
+
+    @Endpoint
+    def add_file(self, name: str, content: bytes) -> Call[StoredFile]:
+        """Have a file read into the knowledge base; :meth:`file` returns how far that has come."""
+        form = {"file": (name.rpartition("/")[2], content), "name": (None, name.encode())}
+        return Call(read=value(StoredFile), method="POST", path="/api/files", files=form, timeout_s=UPLOAD_S)
+
+    @Endpoint
+    def file(self, file_id: int) -> Call[StoredFile]:
+        """Return a file, and how far the reading of it has come."""
+        return Call(read=value(StoredFile), path=f"/api/files/{file_id}")
+
+    @Endpoint
+    def files(
+        self, *, folder: str = "", failed: bool = False, after: str = "", address: str = ""
+    ) -> Call[list[StoredFile]]:
+        """Return the files by address, at most 1,000: those of a folder, that could not be read, behind an address.
+
+        ``address``: only the one that has it.
+        """
+        query = _query(folder=folder, failed="true" if failed else "", after=after, address=address)
+        return Call(read=values(StoredFile), path="/api/files", query=query)
+
+    @Endpoint
+    def delete_file(self, file_id: int) -> Call[None]:
+        """Delete a file with all that was derived from it, also one that could not be read."""
+        return Call(read=read_nothing, method="DELETE", path=f"/api/files/{file_id}", timeout_s=60.0)
+
+    @Endpoint
+    def delete_page(self, page_id: int) -> Call[None]:
+        """Delete a page or file with all that was derived from it."""
+        return Call(read=read_nothing, method="DELETE", path=f"/api/pages/{page_id}", timeout_s=60.0)
+
+    @Endpoint
+    def delete_question(self, question_id: str) -> Call[None]:
+        """Delete a question with its answers and its trace; what was read for it stays read."""
+        return Call(read=read_nothing, method="DELETE", path=question_path(question_id))
+
+    @Endpoint
+    def learned(self) -> Call[list[LearnedOut]]:
+        """Return how feedback corrects the judge's confidence, by embedder, language and calibration."""
+        return Call(read=values(LearnedOut), path="/api/learned")
+
+    @Endpoint
+    def learn(self) -> Call[list[LearnedOut]]:
+        """Learn from all feedback; a correction that helps is used at once."""
+        return Call(read=values(LearnedOut), method="POST", path="/api/learned", timeout_s=LEARNING_S)
+
+    @Endpoint
+    def reset_learned(self) -> Call[list[LearnedOut]]:
+        """Return to the shipped judge; feedback given so far no longer counts."""
+        return Call(read=values(LearnedOut), method="DELETE", path="/api/learned")
+
+    @Endpoint
+    def collections(self) -> Call[list[Collection]]:
+        """Return the collections that the key opens: first ``default``, then by name."""
+        return Call(read=values(Collection), path="/api/collections")
+
+    @Endpoint
+    def add_collection(self, name: str, *, exclude_sites: Sequence[str] = ()) -> Call[Collection]:
+        """Add a collection; nothing of ``exclude_sites`` is ever read or quoted in it."""
+        body = {"name": name, "exclude_sites": list(exclude_sites)}
+        return Call(read=value(Collection), method="POST", path="/api/collections", body=body, timeout_s=60.0)
+
+    @Endpoint
+    def delete_collection(self, name: str) -> Call[None]:
+        """Delete a collection with all that is in it."""
+        return Call(read=read_nothing, method="DELETE", path=f"/api/collections/{_quoted(name)}", timeout_s=60.0)
+
+    @Endpoint
+    def export_collection(self) -> Call[bytes]:
+        """Return all that belongs to the collection as one file, which :meth:`import_collection` takes over."""
+        return Call(read=read_bytes, path="/api/export", timeout_s=UPLOAD_S)
+
+    @Endpoint
+    def import_collection(self, content: bytes, *, own: bool = False) -> Call[Imported]:
+        """Take over what an exported file holds and is not known yet; ``own``: inner addresses and callbacks, too."""
+        return Call(
+            read=value(Imported),
+            method="POST",
+            path="/api/import",
+            query={"own": "true"} if own else None,
+            content=content,
+            headers={"content-type": "application/zip"},
+            timeout_s=UPLOAD_S,
+        )
+
+    @Endpoint
+    def keys(self) -> Call[list[ApiKey]]:
+        """Return the API keys that were made, without their secrets."""
+        return Call(read=values(ApiKey), path="/api/keys")
+
+    @Endpoint
+    def add_key(
+        self,
+        name: str,
+        *,
+        role: str = "ask",
+        collections: Sequence[str] | None = None,
+        expires_at: datetime | None = None,
+    ) -> Call[ApiKey]:
+        """Make an API key: its ``secret`` is in this answer alone. Without ``collections`` it opens all."""
+        body = _given(
+            name=name,
+            role=role,
+            collections=None if collections is None else list(collections),
+            expires_at=expires_at.isoformat() if expires_at else None,
+        )
+        return Call(read=value(ApiKey), method="POST", path="/api/keys", body=body)
+
+    @Endpoint
+    def revoke_key(self, name: str) -> Call[None]:
+        """Revoke an API key, named by its name or id."""
+        return Call(read=read_nothing, method="DELETE", path=f"/api/keys/{_quoted(name)}")
+
+    @Endpoint
+    def stats(self) -> Call[Mapping[str, Any]]:
+        """Return how much is stored and how much waits."""
+        return Call(read=read_json, path="/api/stats")
+
+    @Endpoint
+    def is_ready(self) -> Call[bool]:
+        """Return whether every part a question needs is there."""
+        return Call(read=is_success, path="/readyz")
+
+
+class WaitingCalls(Calls):
+    """Of a client whose methods return the value."""
+
+
+class AwaitedCalls(Calls):
+    """Of a client whose methods are to be awaited."""
+
+
+def question_path(question_id: str, part: str = "") -> str:
+    """Return the path of a question's record, or of a part of it such as ``/trace``."""
+    return f"/api/questions/{_quoted(question_id)}{part}"
+
+
+def _thread(thread_id: str) -> str:
+    return f"/api/threads/{_quoted(thread_id)}"
+
+
+def _quoted(name: str) -> str:
+    return quote(name, safe="")
+
+
+def _query(**given: str) -> dict[str, str]:
+    return {name: each for name, each in given.items() if each}
+
+
+def _given(**given: Any) -> dict[str, Any]:
+    return {name: each for name, each in given.items() if each is not None}
+
+
+def _json(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: list(each) if isinstance(each, Sequence) and not isinstance(each, str) else each
+        for name, each in options.items()
+    }
