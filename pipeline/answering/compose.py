@@ -69,7 +69,9 @@ def compose(
     sentences = choose_sentences(ranked)
     if not sentences:
         return None
-    assertions = contradicting_assertions(analysis, sentences[0], hits, others, top=READ_FIRST, own_sites=own_sites)
+    assertions = contradicting_assertions(
+        analysis, sentences[0].span, [*hits[:READ_FIRST], *others], own_sites=own_sites
+    )
     if assertions:
         return _disputed(assertions, confidence * lead_share(assertions))
     sentences = _stating_first(sentences, ranked, facts)
@@ -194,8 +196,7 @@ def _focused(analysis: Analysis, answer: Answer, best: Span, hit: Hit) -> Answer
 
 def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
     """Quote every side, each with its value."""
-    spans = [assertion.coverage.span for assertion in assertions]
-    answer = write([Quote(span=span, sentence=span) for span in spans], confidence)
+    answer = write([Quote(span=each.span, sentence=each.span) for each in assertions], confidence)
     markers = [citation.marker for citation in answer.citations]
     sentences = [
         replace(
@@ -211,7 +212,7 @@ def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
 def _focus_on(assertion: Assertion, text: str) -> Focus | None:
     value = sanitize_line(assertion.text)
     start = text.find(value)
-    return Focus(start=start, end=start + len(value), confidence=assertion.confidence) if start >= 0 else None
+    return Focus(start=start, end=start + len(value), confidence=1.0) if start >= 0 else None
 
 
 def join_pages(

@@ -67,12 +67,6 @@ def values(answer: Answer) -> set[str]:
             {"12 euros", "€15"},
         ),
         (
-            "Who designed the lighthouse of Vierburg?",
-            "The lighthouse of Vierburg was designed by Josiah Crane.",
-            "The lighthouse of Vierburg was designed by Edith Holm.",
-            {"Josiah Crane", "Edith Holm"},
-        ),
-        (
             "Wann wurde der Leuchtturm von Vierburg gebaut?",
             "Der Leuchtturm von Vierburg wurde 1874 gebaut.",
             "Der Leuchtturm von Vierburg wurde im Jahr 1880 gebaut.",
@@ -135,8 +129,7 @@ def test_what_is_no_contradiction_is_not_said_to_be_one(question: str, one: str,
     assert values(answer_to(question, one, other)) == set()
 
 
-def test_short_answer_is_given_where_nothing_contradicts_it() -> None:
-    assert short_answer(answer_to(QUESTION, BUILT.format("1874")).sentences) == "1874"
+def test_no_short_answer_is_given_where_pages_contradict_each_other() -> None:
     assert short_answer(answer_to(QUESTION, BUILT.format("1874"), BUILT.format("1880")).sentences) is None
     assert short_answer(()) is None
 
