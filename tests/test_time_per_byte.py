@@ -19,7 +19,6 @@ from crawler.extract.files.texts import to_markdown
 from crawler.robots import rules
 from crawler.search.responses import is_block_page
 from domain.page import PageText
-from pipeline.answering.focus.tables import focus_in_table, table_at
 from pipeline.answering.structured.schema import parse_schema
 from pipeline.answering.values.find import values_in
 from pipeline.judging.kinds import kind_of, looks_like_code
@@ -57,14 +56,6 @@ def _page(text: str) -> PageText:
     return PageText(title="t", text=text.strip() or "t", lang="en")
 
 
-def _focus(text: str) -> object:
-    """Choose a cell in each passage: every one is compared with its row, so that their length is the bound."""
-    passages = chunk(_page(text), page_id=1, url=URL)
-    tables = [(passage.text, table_at(passage.text, 0, passage.lead)) for passage in passages]
-    return [focus_in_table(QUESTION, table, quote, None) for quote, table in tables if table]
-
-
-QUESTION = analyse_question("What does the lamp of the lighthouse cost?")
 #: more than a page that needs JavaScript has: what is below each element is looked at
 WORDS = "word " * 30
 #: characters of a question, which the API does not take longer
@@ -123,11 +114,6 @@ TAKES: dict[str, Taking] = {
     "dates": lambda text: values_in(text, "date", "en"),
     "numbers": lambda text: values_in(text, "number", "en"),
     "money": lambda text: values_in(text, "money", "en"),
-    "named": lambda text: values_in(text, "name", "en"),
-    "table": lambda text: table_at(text, 0),
-    "records": lambda text: table_at(f"a: b{text}c; d: e", 0),
-    "no records": lambda text: table_at(f"a: {text}b;c", 0),
-    "cells": _focus,
     "fingerprint": duplicates.bands,
     "full-text index": lambda text: search_text(text, text, "de"),
     "content words": lambda text: content_words(text, "en"),

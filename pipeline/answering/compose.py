@@ -14,8 +14,8 @@ from domain import TABLES, Answer, Focus, Hit, Passage, StatedFact
 from domain.options import Length
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, Quote, extend
-from pipeline.answering.focus.short_answer import short_answer
 from pipeline.answering.length import FULL, most_quotes
+from pipeline.answering.short_answer import short_answer
 from pipeline.answering.write import by_section, readable, with_headings, write
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_sentences, rank_by_score
@@ -189,7 +189,7 @@ def _focused(analysis: Analysis, answer: Answer, best: Span, hit: Hit) -> Answer
     said = readable(best)
     of_first = [sentence for sentence in answer.sentences if sentence.markers == answer.sentences[0].markers]
     at = next((place for place, sentence in enumerate(of_first) if said in sentence.text), 0)
-    focus = short_answer(analysis, hit, best, sentence=said, quote=of_first[at].text)
+    focus = short_answer(analysis, hit, best, quote=of_first[at].text)
     focused = replace(of_first[at], focus=focus)
     return replace(answer, sentences=(*answer.sentences[:at], focused, *answer.sentences[at + 1 :]))
 

@@ -116,5 +116,6 @@ class GlossedReading:
         return self.read.evidence([self.gloss.place(span) for span in spans])
 
     def short_answer(self) -> AnswerSpan | None:
-        """Return None: which few words answer is not read off a gloss."""
-        return None
+        """Return the words of the passage whose gloss is the short answer."""
+        found = self.read.short_answer()
+        return found and AnswerSpan(*self.gloss.back((found.start, found.end)), found.margin)

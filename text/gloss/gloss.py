@@ -34,6 +34,20 @@ class Gloss:
         last = bisect_left(self.original, span[1], key=lambda word: word[0])
         return (self.glossed[first][0], self.glossed[last - 1][1]) if first < last else (0, 0)
 
+    def back(self, span: Span) -> Span:
+        """Return the characters of the original that a span of the gloss stands for; its words are whole."""
+        first = bisect_right(self.glossed, span[0], key=lambda word: word[0]) - 1
+        last = bisect_left(self.glossed, span[1], key=lambda word: word[0]) - 1
+        starts_in_word = first >= 0 and span[0] < self.glossed[first][1]
+        return (
+            self.original[first][0] if starts_in_word else self._behind(first, span[0]),
+            max(self.original[last][1], self._behind(last, span[1])) if last >= 0 else span[1],
+        )
+
+    def _behind(self, word: int, at: int) -> int:
+        """Return where a place of the gloss behind a word, which is the same in both, stands in the original."""
+        return at if word < 0 else self.original[word][1] + at - self.glossed[word][1]
+
 
 def gloss(text: str, lang: str) -> Gloss:
     """Return the gloss of a text; in a language without a lexicon its words stay as they are.

@@ -1,1 +1,1 @@
-"""Numbers, dates, sums and names in a text, and whether two of them say the same."""
+"""Numbers, dates and sums in a text, and whether two of them say the same."""

@@ -8,23 +8,15 @@ from dataclasses import replace
 from pipeline.answering.values.dates import dates_in
 from pipeline.answering.values.numbers import numbers_in
 from pipeline.answering.values.value import BARE, Value, ValueKind
-from text.analyser import fold
 
 _RANGE = re.compile(r"\s?(?:[-–—]|to|bis|and|und)\s?$")
 _BETWEEN = re.compile(r"(?:between|from|zwischen|von|vom) (?:the )?$", re.IGNORECASE)
 #: characters before a range in which "between" can stand
 _BEFORE = 20
-_NAME = re.compile(
-    r"(?<![\w’'-])[^\W\d_a-zß-öø-ÿ][\w’'-]*(?:\.(?= [^\W\d_a-z]))?"
-    r"(?: (?:(?:von|van|de|der|den|of|the|al|bin|du|la|le|zu) )*[^\W\d_a-zß-öø-ÿ][\w’'-]*(?:\.(?= [^\W\d_a-z]))?)*"
-)
-_SMALL = frozenset("von van de der den of the al bin du la le zu".split())
 
 
 def values_in(text: str, kind: ValueKind, lang: str) -> list[Value]:
     """Return the values of one kind in order; a range is one value. ``lang`` decides how to read "1.000"."""
-    if kind == "name":
-        return [_name(match) for match in _NAME.finditer(text)]
     dates = list(dates_in(text))
     if kind == "date":
         return _joined(text, dates)
@@ -62,8 +54,3 @@ def _is_range(text: str, one: Value, other: Value) -> bool:
 def _low_end(one: Value, other: Value) -> float:
     """Return the lower end of a range in the unit of the upper one: "5 to 10 km"."""
     return one.low if one.unit == other.unit else one.low * other.unit.factor + other.unit.offset
-
-
-def _name(match: re.Match[str]) -> Value:
-    words = frozenset(fold(word.strip(".’'-")) for word in match[0].split() if word not in _SMALL)
-    return Value(kind="name", start=match.start(), end=match.end(), names=words - {""})

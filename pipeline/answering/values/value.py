@@ -1,4 +1,4 @@
-"""Compare values of sentences: numbers, sums of money, dates and names.
+"""Compare values of sentences: numbers, sums of money and dates.
 
 1,000 and 1000, three and 3, 5 km and 5,000 m, 1970-01-01 and January 1970 are equal in another form. In doubt (a
 rounded number, a year for a day) two values count as equal, so that no false contradiction is shown.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-ValueKind = Literal["number", "money", "date", "name"]
+ValueKind = Literal["number", "money", "date"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,6 @@ class Value:
     low: float = 0.0
     high: float = 0.0
     unit: Unit = BARE
-    names: frozenset[str] = frozenset()  #: the words of a name, folded
 
 
 def is_comparable(one: Value, other: Value) -> bool:
@@ -71,8 +70,4 @@ def is_comparable(one: Value, other: Value) -> bool:
 
 def may_be_equal(one: Value, other: Value) -> bool:
     """Return whether both may be the same value; never for values that cannot be compared."""
-    if not is_comparable(one, other):
-        return False
-    if one.kind == "name":
-        return not one.names.isdisjoint(other.names)
-    return one.low <= other.high and other.low <= one.high
+    return is_comparable(one, other) and one.low <= other.high and other.low <= one.high

@@ -38,8 +38,15 @@ def test_the_reader_finds_the_sentence_that_answers_in_german(reader: Reader) ->
     spans = [(span.start, span.end) for span in spans_of(hit.passage, "de")]
     evidence = hit.reading.evidence(spans)
     assert max(range(3), key=evidence.__getitem__) == 1
-    assert hit.reading.short_answer() is None
     assert hit.reading.evidence([(0, 0)]) == [-10.0]
+
+
+def test_the_short_answer_is_in_the_words_of_the_passage(reader: Reader) -> None:
+    [hit] = read_hits(reader, analyse_question("Wann werden alte Sicherungen gelöscht?", "de"), hits_of(TEXT))
+    assert hit.reading
+    found = hit.reading.short_answer()
+    assert found
+    assert TEXT[found.start : found.end] == "nach dreißig Tagen"
 
 
 @pytest.mark.parametrize(("lang", "of_page"), [("de", "en"), ("en", "de"), ("de", "und"), ("de", "fr")])

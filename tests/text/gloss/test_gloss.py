@@ -51,6 +51,8 @@ def test_each_word_of_any_text_has_its_place_in_the_gloss(text: str) -> None:
     assert made.place((0, len(text))) == ((made.glossed[0][0], made.glossed[-1][1]) if made.glossed else (0, 0))
     for original, there in zip(made.original, made.glossed, strict=True):
         assert made.place(original) == there
+        assert made.back(there) == original
+    assert made.back((0, len(made.text))) == (0, len(text))
     assert made.place((len(text), len(text))) == (0, 0)
 
 

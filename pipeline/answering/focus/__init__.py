@@ -1,1 +1,0 @@
-"""Find the few words of a sentence that are the answer."""
