@@ -122,6 +122,7 @@ async def read(
         result = _extracted(fetched, candidate, known, asked_by(fetched), now)
         if (frame := _only_frame(result)) and candidate.kind == "page":
             with suppress(FetchError):  # the page is what it is without
+                client.check_part(frame, fetched.url)
                 await before_redirect(frame)
                 framed = await client.get(frame, on_redirect=before_redirect)
                 result = _with_frame(result, _extracted(framed, Candidate(url=frame), None, asked_by(framed), now))

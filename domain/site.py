@@ -136,6 +136,11 @@ class SiteScope:
         return [like + end for like in whole for end in ("", "?%")]
 
 
+def may_lead(own: Iterable[SiteScope], from_url: str, url: str) -> bool:
+    """Return whether a page may lead to a URL: into the operator's own sources only their own pages do."""
+    return not any(scope.covers(url) for scope in own) or any(scope.covers(from_url) for scope in own)
+
+
 def folder_of(url: str) -> str:
     """Return a URL up to the last slash of its path; the address of a file as it is."""
     if is_file_address(url):

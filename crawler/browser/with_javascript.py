@@ -12,7 +12,6 @@ from crawler.extract.charset import decode
 from crawler.extract.document import CONTROL
 from crawler.extract.html import parse
 from crawler.extract.visibility import drop_hidden
-from crawler.fetch.guard import Blocked
 from crawler.fetch.result import ANY_TYPE, Fetched
 from crawler.robots.permission import FetchClient, Permission
 
@@ -39,8 +38,8 @@ class Renderer(Protocol):
 class PageClient(FetchClient, Protocol):
     """Fetches, and knows the operator's own sites."""
 
-    def is_own(self, url: str) -> bool:
-        """Return whether a URL is on one of the operator's own sites; raises Blocked."""
+    def check_part(self, url: str, page: str) -> None:
+        """Raise Blocked if a page may not load a URL as a part of it."""
 
 
 async def run_scripts(
@@ -62,8 +61,7 @@ async def run_scripts(
         raise NotRendered(NEEDS_BROWSER)
 
     async def fetch(url: str, headers: Mapping[str, str]) -> Fetched:
-        if client.is_own(url) and not client.is_own(page.url):  # a page of the web must not read an own site
-            raise Blocked(f"{page.url} requests {url}, which is on a site of your own")
+        client.check_part(url, page.url)  # a page of the web must not read an own site
         await permission.check(url)
         return await client.get(url, headers=headers, accept=ANY_TYPE, on_redirect=permission.check)
 

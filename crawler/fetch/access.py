@@ -1,6 +1,7 @@
 """How a site of the operator's own is reached: headers, a client certificate, a private CA, a proxy.
 
-All of it is secret and holds for that site alone: headers for its pages, the rest for connections to its host.
+All of it is secret and holds for what belongs to that site, if nothing else causes the request; the robots.txt of its
+host is fetched over the same connections, without the headers.
 """
 
 import base64
@@ -60,15 +61,15 @@ class SiteAccess:
             proxy=given.proxy or "",
         )
 
+    def serves(self, url: str) -> bool:
+        """Return whether a URL belongs to the site, or is the robots.txt that is asked for it."""
+        is_here = urls.origin(url) == self.origin
+        return is_here and (url == f"{self.origin}/robots.txt" or self.scope.covers(urls.canonical(url)))
+
     def check(self) -> None:
         """Raise BadAccess unless connections can be opened with it."""
         self.tls()
         self.proxy_parts()
-
-    @property
-    def has_connections_of_its_own(self) -> bool:
-        """Return whether connections to its host are opened in another way than those to others."""
-        return bool(self.certificate or self.ca or self.proxy)
 
     def tls(self) -> ssl.SSLContext:
         """Return how TLS is spoken with its host; raises BadAccess."""
@@ -107,12 +108,17 @@ class SiteAccesses:
     def headers_for(self, url: str) -> dict[str, str]:
         """Return the headers that are for the page with this URL and no other site's."""
         access = self._nearest(url)
-        return dict(access.headers) if access is not None and access.scope.covers(url) else {}
+        return dict(access.headers) if access is not None and access.scope.covers(urls.canonical(url)) else {}
+
+    def is_for(self, url: str, page: str) -> bool:
+        """Return whether a page may lead to a URL: into a site with secrets only that site's own pages do."""
+        access = self._nearest(url)
+        return access is None or access.scope.covers(urls.canonical(page))
 
     def pool_for(self, url: str) -> httpcore2.AsyncConnectionPool | None:
-        """Return the connections to the URL's host; None if it needs none of its own."""
+        """Return the connections for the URL; None if it needs none of its own."""
         access = self._nearest(url)
-        if access is None or not access.has_connections_of_its_own:
+        if access is None or not (access.certificate or access.ca or access.proxy):
             return None
         if access not in self._pools:
             self._pools[access] = self._open(access)
@@ -124,8 +130,7 @@ class SiteAccesses:
             await pool.aclose()
 
     def _nearest(self, url: str) -> SiteAccess | None:
-        origin = urls.origin(url) if self._accesses else ""
-        near = [access for access in self._accesses if access.origin == origin]
+        near = [access for access in self._accesses if access.serves(url)]
         return max(near, key=lambda access: access.scope.narrowness(url), default=None)
 
     def _open(self, access: SiteAccess) -> httpcore2.AsyncConnectionPool:

@@ -69,9 +69,14 @@ class Fetcher:
         await self._pool.aclose()
         await self._accesses.aclose()
 
-    def is_own(self, url: str) -> bool:
-        """Return whether a URL is on one of the operator's own sites; raises Blocked where it may not be fetched."""
-        return self._guard.check(url).own
+    def check_part(self, url: str, page: str) -> None:
+        """Raise Blocked if a page may not load a URL as a part of it: one of another site of the operator's own."""
+        self._check_own(page, self._guard.check(page), self._guard.check(url))
+
+    def _check_own(self, first: str, source: Target, target: Target) -> None:
+        """Raise Blocked if what began with ``first`` leads out of another site into one of the operator's own."""
+        if (target.own and not source.own) or not self._accesses.is_for(target.url, first):
+            raise Blocked(f"{source.url} leads into your own site {target.authority}: read {target.url} by itself")
 
     async def get(
         self,
@@ -153,10 +158,7 @@ class Fetcher:
             raise Blocked(f"{first} redirects in a circle; it is not read")
         if source.scheme == "https" and target.scheme == "http":
             raise Blocked(f"{source.url} redirects from https to {target.url}: ask for that if you trust it")
-        if target.own and not source.own:
-            raise Blocked(
-                f"{source.url} redirects from the web into your own site {target.authority}: read that by its own URL"
-            )
+        self._check_own(first, source, target)
         return target
 
     async def _send(self, target: Target, call: _Call) -> httpcore2.Response:

@@ -120,6 +120,11 @@ def list_all(session: Session) -> list[Source]:
     return _sources(session, select(SourceRow).order_by(SourceRow.id))
 
 
+def own_scopes(session: Session) -> list[SiteScope]:
+    """Return what belongs to the operator's own sources."""
+    return [source.own_scope for source in list_all(session) if source.own]
+
+
 def secrets(session: Session) -> dict[int, dict[str, Any]]:
     """Return how the operator's own sources are reached, by their ids: never to be shown or logged."""
     query = select(SourceRow.id, SourceRow.access).where(SourceRow.own, SourceRow.access.is_not(None))

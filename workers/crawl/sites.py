@@ -12,7 +12,7 @@ from crawler.discovery import site
 from crawler.read import ReadResult
 from crawler.robots import rules
 from domain import Candidate, Link
-from domain.site import SiteRead, SiteReadStatus, SiteScope, Source
+from domain.site import SiteRead, SiteReadStatus, SiteScope, Source, may_lead
 from store.crawl import site_reads, sources
 from store.crawl.candidates import CandidateOutcome
 from store.crawl.site_reads import NewSiteRead, SiteReadOver, UnknownSiteRead
@@ -120,7 +120,9 @@ def after_page(
         site_reads.count(row, outcome, is_new=is_new)
     if reading is not None:
         scope = _scope_of(session, row)
-        shown = [*(reading.links or links.of_page(session, {reading.url, claim.candidate.url}))]
+        own, seen_at = sources.own_scopes(session), reading.url or claim.candidate.url
+        shown = [link for link in reading.links if may_lead(own, seen_at, link.url)]
+        shown = shown or links.of_page(session, {reading.url, claim.candidate.url})
         if claim.candidate.origin == "seed" and row.prefix != scope.sites[-1]:  # it redirects since
             row.prefix = scope.sites[-1]
             shown += _usual_lists(row.prefix)

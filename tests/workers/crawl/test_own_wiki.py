@@ -46,7 +46,7 @@ class _Wiki(BaseHTTPRequestHandler):
         wiki.seen.append((path, dict(self.headers)))
         body, status = wiki.pages.get(path, ""), 200
         if path == "/robots.txt":
-            body = "User-agent: *\nDisallow: /\n"
+            body = wiki.robots
         elif not wiki.asks(self):
             status = 401
         self.send_response(302 if path in wiki.moved else status if body else 404)
@@ -70,6 +70,7 @@ class _Server(ThreadingHTTPServer):
         self.seen: list[tuple[str, dict[str, str]]] = []
         self.pages = {"/": article(1, links="<a href=/crane>c</a>", more=NOINDEX), "/crane": article(2)}
         self.moved: dict[str, str] = {}
+        self.robots = "User-agent: *\nDisallow: /\n"
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of a client that hung up, as one does that trusts no such certificate."""
@@ -221,6 +222,38 @@ def test_headers_are_sent_to_what_belongs_to_the_source_only(services: Services)
         read_one(services, f"{origin}/~bob/")
         sent = {path: "X-Token" in {name.title() for name in headers} for path, headers in server.seen}
         assert {path: sent[path] for path in sent if path != "/robots.txt"} == {"/wiki/a": True}
+
+
+@pytest.mark.parametrize("how", ["ca", "certificate", "proxy", "tunnel"])
+def test_connections_of_a_source_serve_what_belongs_to_it_and_robots_only(services: Services, how: str) -> None:
+    with wiki_behind(how) as (origin, server, access):
+        server.robots = "User-agent: *\nDisallow:\n"
+        server.pages |= {"/wiki/a": article(5), "/hr/pay": article(6)}
+        submit.add_source(services, f"{origin}/wiki/", own=True, min_delay_s=0.0, access=access)
+        assert read_one(services, f"{origin}/wiki/a").outcome == "read"
+        assert read_one(services, f"{origin}/hr/pay").outcome != "read"
+        assert [path for path, _ in server.seen] == ["/robots.txt", "/wiki/a"]
+
+
+def test_secrets_of_a_single_page_are_for_no_page_beside_it(services: Services) -> None:
+    with wiki_behind("headers") as (origin, server, access):
+        server.pages |= {"/wiki/a": article(5), "/wiki/b": article(6)}
+        submit.add_source(services, f"{origin}/wiki/a", own=True, min_delay_s=0.0, ignore_robots=True, access=access)
+        assert read_one(services, f"{origin}/wiki/a").outcome == "read"
+        assert read_one(services, f"{origin}/wiki/b").outcome == "forbidden"
+
+
+@pytest.mark.parametrize("how", ["redirect", "frame"])
+def test_page_beside_a_source_with_secrets_does_not_lead_into_it(services: Services, how: str) -> None:
+    with wiki_behind("headers") as (origin, server, access):
+        server.robots = "User-agent: *\nDisallow:\n"
+        server.asks = lambda request: request.path.startswith("/blog/") or request.headers["x-token"] == SECRET
+        server.pages |= {"/wiki/a": article(5), "/blog/frame": "<html><title>B</title><iframe src=/wiki/a></iframe>"}
+        server.moved["/blog/redirect"] = f"{origin}/wiki/a"
+        submit.add_source(services, f"{origin}/blog/", own=True, min_delay_s=0.0)
+        submit.add_source(services, f"{origin}/wiki/", own=True, min_delay_s=0.0, access=access)
+        assert read_one(services, f"{origin}/blog/{how}").outcome == ("blocked" if how == "redirect" else "empty")
+        assert "/wiki/a" not in [path for path, _ in server.seen]
 
 
 @pytest.mark.parametrize("ignores", [False, True])
