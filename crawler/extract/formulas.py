@@ -41,16 +41,16 @@ def write_formulas(tree: Any) -> None:
 
 def linear(element: Any, depth: int = 0) -> str:
     """Return MathML in one line: ``x^2``, ``(a+b)/c``, ``sqrt(x)``."""
-    name = element.tag.rpartition(":")[2] if isinstance(element.tag, str) else "annotation"
+    name = element.tag.rpartition("}")[2].rpartition(":")[2] if isinstance(element.tag, str) else "annotation"
     if name in ("annotation", "annotation-xml", "mphantom"):
         return ""
     if depth > _MAX_DEPTH or not len(element):
         return " ".join("".join(element.itertext()).split())
     parts = [linear(child, depth + 1) for child in element]
     if name in _BETWEEN and len(parts) == 2:
-        return _BETWEEN[name].join(map(_in_brackets, parts))
+        return _BETWEEN[name].join(map(in_brackets, parts))
     if name in ("msubsup", "munderover") and len(parts) == 3:
-        return f"{_in_brackets(parts[0])}_{_in_brackets(parts[1])}^{_in_brackets(parts[2])}"
+        return f"{in_brackets(parts[0])}_{in_brackets(parts[1])}^{in_brackets(parts[2])}"
     if name == "mroot" and len(parts) == 2:
         return f"root({parts[1]}, {parts[0]})"
     joined = {"mtr": ", ", "mtable": "; ", "mlabeledtr": ", "}.get(name, "").join(filter(None, parts))
@@ -151,5 +151,6 @@ def _tex(written: str | None) -> str:
     return "" if len(text) > MAX_CHARS or _WORDS.search(text) else text
 
 
-def _in_brackets(part: str) -> str:
+def in_brackets(part: str) -> str:
+    """Return a part of a formula as one that an operator may follow."""
     return part if _ATOM.fullmatch(part) else f"({part})"

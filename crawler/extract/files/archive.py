@@ -37,7 +37,8 @@ class Archive:
         parts = self._zip.infolist()
         if len(parts) > MAX_PARTS:
             raise Unreadable(f"holds {len(parts):,} parts: a document has at most {MAX_PARTS:,}.")
-        self._parts = {part.filename: part for part in parts}
+        self._parts = {part.filename.replace("\\", "/"): part for part in parts}
+        self._by_letters = {name.casefold(): part for name, part in self._parts.items()}
         self._left = MAX_ALL
 
     def __contains__(self, name: str) -> bool:
@@ -45,7 +46,7 @@ class Archive:
 
     def read(self, name: str) -> bytes:
         """Return a part unpacked, or b"" where there is none; raises Unreadable."""
-        part = self._parts.get(name)
+        part = self._parts.get(name) or self._by_letters.get(name.casefold())
         if part is None:
             return b""
         if part.flag_bits & _ENCRYPTED:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from crawler.extract.charset import decode
 from crawler.extract.files.archive import Archive, Unreadable, attribute, child_of, elements, elements_of, local, texts
-from crawler.extract.files.drawing import Cell, Drawings, marked, missing, number_of, picture, write_table
+from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missing, number_of, picture, write_table
 
 _MAX_DEPTH = 60
 _PART = 5_000  #: paragraphs and tables that are written at once
@@ -27,7 +27,7 @@ def read_docx(archive: Archive) -> Iterator[dict[str, Any]]:
     yield {"about": about}
     drawings = Drawings(archive=archive, relations=archive.relations(main))
     styles = archive.xml(f"{folder}/styles.xml")
-    writer = _Writer(_styles(styles), _marks_of_styles(styles), _notes(archive, folder), drawings)
+    writer = _Writer(_styles(styles), _notes(archive, folder), drawings)
     body = list(next(root.iterfind("{*}body"), root))
     for first in range(0, len(body), _PART):
         yield {"html": writer.blocks(body[first : first + _PART])}
@@ -35,41 +35,43 @@ def read_docx(archive: Archive) -> Iterator[dict[str, Any]]:
     yield {"missing": missing(drawings.unread)}
 
 
-def _styles(root: Any | None) -> dict[str, str]:
-    """Return for each style's id "1" to "6" for a heading, "li" for a list, "" for others."""
-    found: dict[str, str] = {}
-    above: dict[str, str] = {}
-    for style in root.iterfind("{*}style") if root is not None else ():
+class _Style(NamedTuple):
+    kind: str = ""  #: "1" to "6" for a heading, "li" for a list
+    marks: Mapping[str, str] = {}
+
+
+def _styles(root: Any | None) -> dict[str, _Style]:
+    styles = {attribute(style, "styleId"): style for style in elements(root, "style")}
+    return {key: _style(styles, key) for key in styles}
+
+
+def _style(styles: Mapping[str, Any], key: str) -> _Style:
+    """Return what a style and those that it is based on say of its text."""
+    found = _Style()
+    for _ in range(_MAX_DEPTH):
+        if (style := styles.get(key)) is None:
+            break
         inner = {local(each): each for each in style.iter() if isinstance(each.tag, str)}
-        key = attribute(style, "styleId")
-        name = attribute(inner["name"], "val").casefold() if "name" in inner else ""
-        level = name.removeprefix("heading ")
-        if "outlineLvl" in inner and (depth := attribute(inner["outlineLvl"], "val")).isdigit() and int(depth) < 6:
-            found[key] = str(int(depth) + 1)
-        elif name == "title":
-            found[key] = "1"
-        elif level != name and level.isdigit() and 1 <= int(level) <= 6:
-            found[key] = level
-        elif "numPr" in inner or name.startswith(("list bullet", "list number")):
-            found[key] = "li"
-        elif "basedOn" in inner:
-            above[key] = attribute(inner["basedOn"], "val")
-    for key in above:
-        base, steps = above[key], 0
-        while base in above and steps < _MAX_DEPTH:
-            base, steps = above[base], steps + 1
-        found[key] = found.get(base, "")
+        found = _Style(found.kind or _kind(inner), {**_properties(style, "rPr"), **found.marks})
+        key = attribute(inner["basedOn"], "val") if "basedOn" in inner else ""
     return found
 
 
-def _marks(parent: Any) -> dict[str, str]:
-    """Return the marks of a run or style by name, with their values."""
-    return {local(each): attribute(each, "val") for each in child_of(parent, "rPr")}
+def _kind(inner: Mapping[str, Any]) -> str:
+    name = attribute(inner["name"], "val").casefold() if "name" in inner else ""
+    level = name.removeprefix("heading ")
+    if "outlineLvl" in inner and (depth := attribute(inner["outlineLvl"], "val")).isdigit() and int(depth) < 6:
+        return str(int(depth) + 1)
+    if name == "title":
+        return "1"
+    if level != name and level.isdigit() and 1 <= int(level) <= 6:
+        return level
+    return "li" if "numPr" in inner or name.startswith(("list bullet", "list number")) else ""
 
 
-def _marks_of_styles(root: Any | None) -> dict[str, dict[str, str]]:
-    styles = root.iterfind("{*}style") if root is not None else ()
-    return {attribute(style, "styleId"): _marks(style) for style in styles}
+def _properties(parent: Any, name: str) -> dict[str, str]:
+    """Return the properties of a paragraph, run or style by name, with their values."""
+    return {local(each): attribute(each, "val") for each in child_of(parent, name)}
 
 
 def _notes(archive: Archive, folder: str) -> dict[str, Any]:
@@ -83,14 +85,8 @@ def _notes(archive: Archive, folder: str) -> dict[str, Any]:
 
 
 class _Writer:
-    def __init__(
-        self,
-        styles: Mapping[str, str],
-        marks: Mapping[str, Mapping[str, str]],
-        notes: Mapping[str, Any],
-        drawings: Drawings,
-    ) -> None:
-        self._styles, self._marks, self._notes, self._drawings = styles, marks, notes, drawings
+    def __init__(self, styles: Mapping[str, _Style], notes: Mapping[str, Any], drawings: Drawings) -> None:
+        self._styles, self._notes, self._drawings = styles, notes, drawings
         self._cited: list[str] = []
         self._boxes: list[str] = []
 
@@ -146,9 +142,12 @@ class _Writer:
         self._drawings.unread["included document"] += 1
         return ""
 
+    def _style_of(self, paragraph: Any) -> _Style:
+        return self._styles.get(_properties(paragraph, "pPr").get("pStyle", ""), _Style())
+
     def _kind(self, paragraph: Any) -> tuple[str, int]:
         inner = {local(each): each for each in child_of(paragraph, "pPr")}
-        kind = self._styles.get(attribute(inner["pStyle"], "val"), "") if "pStyle" in inner else ""
+        kind = self._style_of(paragraph).kind
         if "outlineLvl" in inner and not kind:
             depth = attribute(inner["outlineLvl"], "val")
             kind = str(int(depth) + 1) if depth.isdigit() and int(depth) < 6 else ""
@@ -185,26 +184,32 @@ class _Writer:
             name = local(child)
             if name == "t":
                 out.append(escape(child.text or ""))
+            elif name == "oMath":
+                out.append(escape(formula(child)))
             elif name in _INLINE:
                 out.append(_INLINE[name])
             elif name.removesuffix("Reference") in _NOTES:
                 self._cited.append(name.removesuffix("Reference") + attribute(child, "id"))
             elif name == "txbxContent":
                 self._boxes.append(self.blocks(child, depth + 1))
-            elif name == "docPr":
-                self._boxes.append(picture(attribute(child, "descr")))
+            elif name in ("docPr", "textpath"):
+                said = attribute(child, "descr") or attribute(child, "title") or attribute(child, "string")
+                self._boxes.append(picture(said))
             elif written := self._drawings.write(child):
                 self._boxes.append(written)
             elif name == "r":
                 out.append(self._run(child, depth))
+            elif name == "imagedata":
+                self._boxes.append(picture(attribute(parent, "alt")))
             elif name and name not in _SKIPPED:
                 out.append(self._inline(child, depth + 1))
         return "".join(out)
 
     def _run(self, run: Any, depth: int) -> str:
         """Return a run's text; of struck or hidden ones none."""
-        direct = _marks(run)
-        marks = {**self._marks.get(direct.get("rStyle", ""), {}), **direct}
+        direct = _properties(run, "rPr")
+        of_paragraph = self._style_of(next(run.iterancestors("{*}p"), run))
+        marks = {**of_paragraph.marks, **self._styles.get(direct.get("rStyle", ""), _Style()).marks, **direct}
         if any(marks.get(name, "0") not in ("0", "false", "off") for name in ("vanish", "strike", "dstrike")):
             return ""
         place = marks.get("vertAlign")

@@ -7,9 +7,12 @@ from html import escape
 from typing import Any, Final
 
 from crawler.extract.files.archive import Archive, attribute, elements, local
+from crawler.extract.formulas import in_brackets
 
 _NAMELESS: Final = 2  #: columns: a table with no more has names only where it says so
 _MAX_POINTS: Final = 5_000  #: of a chart
+#: by the element of an Office formula, what stands between its parts
+_MATH: Final = {"f": "/", "sSup": "^", "sSub": "_"}
 #: what a program adds to the words it wrote for a picture
 _BY_PROGRAM: Final = "Description automatically generated"
 
@@ -54,6 +57,20 @@ def picture(words: str) -> str:
     """Return what a picture's author wrote for those who cannot see it; "" for the name of a file."""
     said = " ".join(words.replace(_BY_PROGRAM, "").split())
     return f"<p>{escape(said)}</p>" if " " in said else ""
+
+
+def formula(element: Any) -> str:
+    """Return an Office formula in one line, as those of pages are written: 10^6, (a+b)/c."""
+    name, brackets = local(element), element.find("{*}dPr/{*}begChr")
+    parts = [formula(each) for each in element if not local(each).endswith("Pr")]
+    if name == "d":
+        opens = "(" if brackets is None else attribute(brackets, "val")
+        return opens + ", ".join(parts) + {"(": ")", "[": "]", "{": "}"}.get(opens, opens)
+    if name in _MATH and len(parts) > 1:
+        return _MATH[name].join(map(in_brackets, parts))
+    if name == "rad":
+        return f"root({', '.join(parts)})" if all(parts) else f"sqrt({''.join(parts)})"
+    return (element.text or "" if name == "t" else "") + "".join(parts)
 
 
 @dataclass(frozen=True, kw_only=True)

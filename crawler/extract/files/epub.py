@@ -10,7 +10,7 @@ from crawler.extract.files.archive import Archive, Unreadable, attribute, elemen
 MAX_CHAPTERS = 5_000
 _MOST_FALLBACKS = 10
 _FONTS = ("font", "opentype", "truetype", "woff", ".otf", ".ttf")
-_TEXTS = ("html", "dtbook", "svg", "xml")
+_TEXTS = ("html", "dtbook", "svg", "xml", "oeb1")
 
 
 def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:

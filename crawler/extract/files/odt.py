@@ -1,12 +1,13 @@
 """Write an OpenDocument text or presentation (ODT, ODP) as HTML: headings, lists, tables, charts, notes, comments."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
 from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, elements_of, join, local, texts
 from crawler.extract.files.drawing import Cell, marked, missing, number_of, picture, write_table
+from crawler.extract.formulas import linear
 
 _MAX_DEPTH = 60
 _MAX_REPEATED = 50  #: cells that are written out of one that is repeated
@@ -15,6 +16,7 @@ _SKIPPED = frozenset(
     "tracked-changes table-of-content alphabetical-index sequence-decls forms note-citation date date-string "
     "soft-page-break".split()
 )
+_STRUCK = ("text-line-through-style", "text-line-through-type", "text-crossing-out")
 _BLOCKS = frozenset("h p list ordered-list unordered-list table".split())
 
 
@@ -29,7 +31,7 @@ def read_odt(archive: Archive) -> Iterator[dict[str, Any]]:
     about = texts(archive.xml("meta.xml"), "title", "language", "creation-date", "date")
     yield {"about": {**about, "created": about.get("creation-date", ""), "modified": about.get("date", "")}}
     styles = archive.xml("styles.xml")
-    writer = _Writer(archive, _marks(styles) | _marks(root))
+    writer = _Writer(archive, _marks(styles, root))
     slides = list(elements(inner, "page"))
     for number, slide in enumerate(slides, start=1):
         yield {"html": writer.blocks(slide), "place": f"slide {number}"}
@@ -37,23 +39,26 @@ def read_odt(archive: Archive) -> Iterator[dict[str, Any]]:
     yield {"missing": missing(writer.unread)}
 
 
-def _marks(root: Any | None) -> dict[str, str]:
-    """Return for each style of text "sup", "sub" or "s", or "" for none of them."""
-    found: dict[str, str] = {}
-    for style in elements(root, "style"):
-        if attribute(style, "family") != "text":
-            continue
-        mark = found.get(attribute(style, "parent-style-name"), "")
+def _marks(*roots: Any | None) -> dict[str, str]:
+    """Return for each style of text or paragraphs "sup", "sub", "s" (struck or hidden), or "" for none of them."""
+    styles = (style for root in roots for style in elements(root, "style"))
+    named = {attribute(each, "name"): each for each in styles if attribute(each, "family") in ("text", "paragraph")}
+    return {name: _mark(named, name) for name in named}
+
+
+def _mark(styles: Mapping[str, Any], name: str) -> str:
+    for _ in range(_MAX_DEPTH):
+        if (style := styles.get(name)) is None:
+            break
         for properties in style:
             position = attribute(properties, "text-position")
+            is_struck = any(attribute(properties, mark) not in ("", "none") for mark in _STRUCK)
+            if is_struck or attribute(properties, "display") == "none":
+                return "s"
             if position:
-                mark = "sub" if position.startswith(("sub", "-")) else "" if position.startswith("0%") else "sup"
-            if attribute(properties, "text-line-through-style") not in ("", "none") or attribute(
-                properties, "text-crossing-out"
-            ) not in ("", "none"):
-                mark = "s"
-        found[attribute(style, "name")] = mark
-    return found
+                return "sub" if position.startswith(("sub", "-")) else "" if position.startswith("0%") else "sup"
+        name = attribute(style, "parent-style-name")
+    return ""
 
 
 class _Writer:
@@ -74,7 +79,8 @@ class _Writer:
                 out.append(f"<{tag}>{self._inline(child, out)}</{tag}>")
             elif name == "p":
                 boxes: list[str] = []
-                text = self._inline(child, boxes)
+                is_struck = self._marks.get(attribute(child, "style-name")) == "s"
+                text = "" if is_struck else self._inline(child, boxes)
                 out += [f"<{tag_of_text}>{text}</{tag_of_text}>" if text.strip() else "", *boxes]
             elif name in ("list", "ordered-list", "unordered-list"):
                 items = (each for each in child if local(each) in ("list-item", "list-header"))
@@ -105,8 +111,9 @@ class _Writer:
         self._objects += 1
         name = join("", attribute(element, "href")) + "/content.xml"
         root = self._archive.xml(name) if self._objects < _MAX_OBJECTS else None
-        html = self.blocks(root, depth + 1) if root is not None and local(root) != "math" else ""
-        self.unread["embedded object"] += not html and (root is None or local(root) != "math")
+        is_formula = root is not None and local(root) == "math"
+        html = f"<p>{escape(linear(root))}</p>" if is_formula else "" if root is None else self.blocks(root, depth + 1)
+        self.unread["embedded object"] += not html
         return html
 
     def _table(self, table: Any, depth: int) -> str:
@@ -132,7 +139,7 @@ class _Writer:
                 out.append(" ")
             elif name in ("note", "annotation", "footnote", "endnote"):
                 self.notes.append(self.blocks(child, depth + 1))
-            elif name in ("frame", "text-box", "custom-shape"):
+            elif name not in ("", "a") and "drawing" in child.tag:
                 boxes.append(self.blocks(child, depth + 1))
             elif name and name not in _SKIPPED and name not in _BLOCKS:
                 out.append(self._marked(child, self._inline(child, boxes, depth + 1), "".join(out[-1:])))

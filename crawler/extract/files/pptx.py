@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, local, texts
-from crawler.extract.files.drawing import Cell, Drawings, marked, missing, number_of, picture, write_table
+from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missing, number_of, picture, write_table
 
 MAX_SLIDES = 5_000
 _MAX_DEPTH = 40
@@ -63,7 +63,7 @@ def _shapes(parent: Any | None, drawings: Drawings, *, is_notes: bool = False, d
         elif name == "tbl":
             out.append(_table(child))
         elif name == "cNvPr":
-            out.append(picture(attribute(child, "descr")))
+            out.append(picture(attribute(child, "descr") or attribute(child, "title")))
         elif written := drawings.write(child):
             out.append(written)
         elif name and name not in ("Fallback", "nvGrpSpPr", "grpSpPr"):
@@ -112,7 +112,9 @@ def _text(paragraph: Any) -> str:
     out = []
     for each in paragraph.iter():
         name, run = local(each), each.getparent()
-        if name == "t":
+        if name == "oMath":
+            out.append(escape(formula(each)))
+        elif name == "t" and "math" not in each.tag:
             out.append(_marked(escape(each.text or ""), run.find("{*}rPr")))
         else:
             out.append(_BREAKS.get(name, ""))

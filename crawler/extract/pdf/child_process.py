@@ -79,11 +79,12 @@ def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[s
 def _line(document: Any, number: int, raw: Any, *, has_forms: bool) -> dict[str, Any]:
     """Return a page's text, and whether it is a picture, or has text whose letters are lost."""
     page = document[number]
-    if has_forms:  # what was typed into its fields becomes text of the page
+    is_form = has_forms and raw.FPDFPage_GetAnnotCount(page) > 0
+    if is_form:  # what was typed into its fields becomes text of the page
         page.flatten()
         page = document[number]
     text_page = page.get_textpage()  # it is freed once nothing holds it
-    text = _text(text_page.raw, raw, is_form=has_forms)
+    text = _text(text_page.raw, raw, is_form=is_form)
     letters = len("".join(text.split()))
     if letters >= _FEW:
         return {"text": text}

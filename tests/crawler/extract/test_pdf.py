@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pypdf import PdfWriter
+from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObject
 
 from crawler.extract.bounded_process import Bounds
@@ -175,6 +175,16 @@ def test_file_whose_letters_cannot_be_told_is_not_read() -> None:
 def test_values_of_a_form_stand_beside_their_labels(drawn: bool) -> None:
     body = pdfs.form({"Name of the boat": "Heron of the North", "Harbour": "Norhaven"}, drawn=drawn)
     assert _read(body).text == "Name of the boat: Heron of the North\nHarbour: Norhaven"
+
+
+def test_page_without_fields_beside_a_form_is_read_column_by_column() -> None:
+    left, right = (
+        io.BytesIO(pdfs.pdf([lines])) for lines in (("The left column", "ends here."), ("The right", "one."))
+    )
+    writer = PdfWriter(clone_from=io.BytesIO(pdfs.form({"Harbour": "Norhaven"}, drawn=True)))
+    writer.append(left)
+    writer.pages[1].merge_translated_page(PdfReader(right).pages[0], 300, 0)
+    assert _read(pdfs.written(writer)).text.endswith("The left column ends here.\n\nThe right one.")
 
 
 @each_row(

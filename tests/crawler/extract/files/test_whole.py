@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from email.message import EmailMessage
 
 import pytest
 import xlsxwriter
 from docx import Document
+from lxml.etree import fromstring
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
@@ -34,6 +36,26 @@ PROLOG = (
     'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" '
     'xmlns:v="urn:schemas-microsoft-com:vml">'
 )
+
+
+RAISED, PRICE = '<w:rStyle w:val="Small"/>', '<w:pPr><w:pStyle w:val="Former"/></w:pPr>'
+STYLES = f"""<w:styles xmlns:w="{W}">
+<w:style w:styleId="Small"><w:basedOn w:val="Up"/></w:style><w:style w:styleId="Up"><w:rPr>{SUP}</w:rPr></w:style>
+<w:style w:styleId="Former"><w:rPr><w:strike/></w:rPr></w:style></w:styles>"""
+
+
+def formula(inner: str) -> str:
+    return f'<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">{inner}</m:oMath>'
+
+
+def term(name: str, text: str) -> str:
+    return f"<m:{name}><m:r><m:t>{text}</m:t></m:r></m:{name}>"
+
+
+POWER = f"<m:sSup><m:sSupPr/>{term('e', '10')}{term('sup', '6')}</m:sSup>"
+BRACKETS = '<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e><m:r><m:t>a</m:t></m:r></m:e></m:d>'
+HALF = f"<m:f>{term('num', '1')}<m:den><m:r><m:t>2</m:t></m:r>{BRACKETS}</m:den></m:f>"
+ROOTS = f"<m:rad><m:deg/>{term('e', '9')}</m:rad><m:rad>{term('deg', '3')}{term('e', '8')}</m:rad>"
 
 
 def read(body: bytes, name: str, bounds: Bounds | None = None) -> PageText:
@@ -83,6 +105,26 @@ def cell(text: str, properties: str = "") -> str:
         (word(f"<w:p>{run('It costs ')}{run('50 ', '<w:strike/>')}{run('35 euros.')}</w:p>"), "It costs 35 euros."),
         (word(f"<w:p>{run('It costs ')}{run('50 ', '<w:dstrike/>')}{run('35 euros.')}</w:p>"), "It costs 35 euros."),
         (word(f"<w:p>{run('It costs ')}{run('35 euros.', NOT_STRUCK)}</w:p>"), "It costs 35 euros."),
+        # marks of a style, or of one that it is based on
+        (
+            word(f"<w:p>{run('10')}{run('6', RAISED)}{run(' litres')}</w:p>", {"word/styles.xml": STYLES}),
+            "10^6 litres",
+        ),
+        (
+            word(f"<w:p>{PRICE}{run('50 euros')}</w:p><w:p>{run('35 euros')}</w:p>", {"word/styles.xml": STYLES}),
+            "35 euros",
+        ),
+        # formulas
+        (word(f"<w:p>{run('It holds ')}{formula(POWER)}{run(' litres')}</w:p>"), "It holds 10^6 litres"),
+        (word(f"<w:p>{run('Half: ')}{formula(HALF)}</w:p>"), "Half: 1/(2[a])"),
+        (word(f"<w:p>{run('Roots: ')}{formula(ROOTS)}</w:p>"), "Roots: sqrt(9)root(3, 8)"),
+        # the words of pictures of older and newer kinds
+        (
+            word(f'<w:p>{run("x")}<w:r><w:pict><v:shape alt="On quay 9"><v:imagedata/></v:shape></w:pict></w:r></w:p>'),
+            "x\n\nOn quay 9",
+        ),
+        (word('<w:p><w:r><w:drawing><wp:docPr title="Plan of crane 12"/></w:drawing></w:r></w:p>'), "Plan of crane 12"),
+        (word('<w:p><w:r><w:pict><v:shape><v:textpath string="Zone 17"/></v:shape></w:pict></w:r></w:p>'), "Zone 17"),
         # alternative text, but not the name of a file
         (
             word('<w:p><w:r><w:drawing><wp:docPr descr="The crane on the quay"/></w:drawing></w:r></w:p>'),
@@ -241,6 +283,86 @@ def test_marks_and_document_types_of_opendocument() -> None:
     assert "Since May." in text
 
 
+NAMES = "".join(
+    f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{value}:1.0"'
+    for name, value in (("office", "office"), ("text", "text"), ("style", "style"), ("draw", "drawing"))
+)
+
+
+def open_document(content: str, styles: str = "", named: str = "", parts: dict[str, str] | None = None) -> bytes:
+    """An ODT with this content, automatic styles, named ones and further parts."""
+    body = f"<office:body><office:text>{content}</office:text></office:body>"
+    held: dict[str, str | bytes] = {
+        "content.xml": f"<office:document-content{NAMES}><office:automatic-styles>{styles}</office:automatic-styles>"
+        f"{body}</office:document-content>",
+        "styles.xml": f"<office:document-styles{NAMES}>{named}</office:document-styles>",
+    }
+    return office.replaced(office.odt(), held | (parts or {}))
+
+
+def text_of_odt(content: str, styles: str = "", named: str = "", parts: dict[str, str] | None = None) -> str:
+    return read(open_document(content, styles, named, parts), "a.odt").text
+
+
+def style(name: str, properties: str, *, family: str = "text", parent: str = "") -> str:
+    return (
+        f'<style:style style:name="{name}" style:family="{family}" style:parent-style-name="{parent}">'
+        f"<style:text-properties {properties}/></style:style>"
+    )
+
+
+def test_styles_of_opendocument_are_based_on_others_of_both_parts() -> None:
+    content = '<text:p>10<text:span text:style-name="T1">6</text:span> litres</text:p>'
+    raised = style("Up", 'style:text-position="33% 58%"')
+    assert text_of_odt(content, style("T1", "", parent="Up"), raised) == "10^6 litres"
+    assert text_of_odt(content, style("T1", "", parent="Up") + raised) == "10^6 litres"
+    assert text_of_odt(content, style("T1", 'style:text-position="0% 100%"', parent="Up"), raised) == "106 litres"
+
+
+@each_row(
+    ("properties", "family"),
+    [
+        ('style:text-line-through-type="double"', "text"),
+        ('text:display="none"', "text"),
+        ('style:text-line-through-style="solid"', "paragraph"),
+    ],
+)
+def test_struck_and_hidden_text_of_opendocument_is_left_out(properties: str, family: str) -> None:
+    content = '<text:p text:style-name="S"><text:span text:style-name="S">50 euros</text:span></text:p>'
+    text = text_of_odt(f"{content}<text:p>35 euros</text:p>", style("S", properties, family=family))
+    assert text == "35 euros"
+
+
+def test_every_shape_of_opendocument_is_read() -> None:
+    shapes = "".join(f"<draw:{name}><text:p>{name}</text:p></draw:{name}>" for name in ("custom-shape", "rect"))
+    assert text_of_odt(f"<text:p>Berths<draw:g>{shapes}</draw:g></text:p>") == "Berths\n\ncustom-shape\n\nrect"
+
+
+def test_formula_of_opendocument_is_read() -> None:
+    mathml = '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mn>10</mn><mn>6</mn></msup></math>'
+    link = '<draw:object xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="./Object 1"/>'
+    content = f"<text:p>It holds<draw:frame>{link}</draw:frame></text:p>"
+    assert text_of_odt(content, parts={"Object 1/content.xml": mathml}) == "It holds\n\n10^6"
+
+
+def test_formula_on_a_slide_is_read() -> None:
+    show = Presentation()
+    frame = show.slides.add_slide(show.slide_layouts[6]).shapes.add_textbox(0, 0, 99, 99).text_frame
+    frame.text = "It holds "
+    frame.paragraphs[0]._p.append(fromstring(formula(POWER)))
+    out = io.BytesIO()
+    show.save(out)
+    assert read(out.getvalue(), "a.pptx").text == "It holds 10^6"
+
+
+def test_names_within_an_archive_may_be_as_windows_writes_them() -> None:
+    body = office.docx({"Oil": ["The pump needs oil."]})
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    out = office.zipped({name.replace("word/", "Word\\"): part for name, part in parts.items()})
+    assert "The pump needs oil." in read(out, "a.docx").text
+
+
 def book(chapters: dict[str, str | bytes], manifest: str, spine: str) -> bytes:
     package = (
         f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{manifest}</manifest><spine>{spine}</spine></package>'
@@ -300,6 +422,11 @@ LATIN = (
             ),
             "One.",
             ("1 page of pictures",),
+        ),
+        (
+            book(PAGES, '<item id="a" href="a.xhtml" media-type="text/x-oeb1-document"/>', '<itemref idref="a"/>'),
+            "One.",
+            (),
         ),
         (
             book({"a.xhtml": LATIN}, f'<item id="a" href="a.xhtml" {XHTML}/>', '<itemref idref="a"/>'),
@@ -403,6 +530,14 @@ def test_names_of_columns_are_found(text: str, lines: list[str]) -> None:
         (
             "\\documentclass{article}\n\\section{Oil}\nUse \\emph{grease} at 5\\% only. % not so\n",
             "a.tex", "Use grease at 5% only.", ["Oil"],
+        ),
+        # raised and struck-out text
+        ("Oil\n===\n\nIt holds 10\\ :sup:`6` litres.\n", "a.rst", "It holds 10^6 litres.", ["Oil"]),
+        ("= Oil\n\nIt costs [.line-through]#50 euros# 35 euros.\n", "a.adoc", "It costs 35 euros.", ["Oil"]),
+        ("* Oil\nIt costs +50 euros+ 35 euros, 10^{6} a day.\n", "a.org", "It costs 35 euros, 10^6 a day.", ["Oil"]),
+        (
+            "\\section{Oil}\nIt costs \\sout{50} 35 euros, 10\\textsuperscript{6} for all.\n",
+            "a.tex", "It costs 35 euros, 10^6 for all.", ["Oil"],
         ),
         ("12:00 pump on\n12:05 pump off", "a.log", "12:05 pump off", []),
         ("pump:\n  oil: grease", "a.yaml", "oil: grease", []),
