@@ -32,6 +32,7 @@ from domain import Candidate, Link, PageText, ReadOutcome, Validators
 UrlCheck = Callable[[str], Awaitable[None]]
 
 _GONE = frozenset({404, 410})
+_CLOSED = frozenset({401, 403, 451})
 _BUSY = frozenset({429, 503})
 #: before what came instead of a page
 NOT_READ = "not read: "
@@ -274,6 +275,8 @@ def _of_status(fetched: Fetched, url: str, now: datetime) -> ReadResult | None:
     outcome, reason, after_s = ReadOutcome.FAILED, f"the server answered {status}", None
     if status in _GONE:
         outcome, reason = ReadOutcome.GONE, f"{reason}: there is no such page"
+    elif status in _CLOSED:
+        outcome, reason = ReadOutcome.WALL, f"{reason}: it does not show the page"
     elif status in _BUSY:
         outcome, reason = ReadOutcome.RETRY, f"the server is busy ({status})"
         after_s = parse_retry_after(fetched.headers.get("retry-after", ""), now)

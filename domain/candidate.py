@@ -30,7 +30,7 @@ class ReadOutcome(StrEnum):
     KNOWN = "known"  #: not fetched: the stored text is fresh
     EMPTY = "empty"  #: the page has no text
     GONE = "gone"
-    WALL = "wall"  #: a login, a challenge for robots or a question for cookies came instead of the page
+    WALL = "wall"  #: a login, a refusal, a challenge for robots or a question for cookies came instead of the page
     FORBIDDEN = "forbidden"  #: by robots.txt, or the page asks not to be stored
     BLOCKED = "blocked"  #: by the guard
     FAILED = "failed"

@@ -39,7 +39,7 @@ class PageState:
     characters: int = 0  #: of its text
     interval_s: float = FIRST_INTERVAL_S
     missed_as: str = ""  #: why the last look did not read it
-    missed_at: datetime | None = None  #: the first of the looks in a row with this outcome
+    missed_at: datetime | None = None  #: the first of the looks in a row that failed, or that found no page
 
 
 def find(session: Session, url: str, *where: ColumnElement[bool]) -> PageState | None:
@@ -150,6 +150,7 @@ def mark_missed(
 ) -> None:
     """Record that a page was not read this time; its last good text stays.
 
+    Looks that find no page are in a row whatever each finds instead. A failure among them says nothing of the page.
     A failure is tried again after a minute, then after as long as it has lasted, at the latest when the page is due
     anyway. Without a schedule other outcomes are looked at again alike, after an hour at first. A page that was not
     asked for is planned only.
@@ -159,8 +160,9 @@ def mark_missed(
         _plan(session, row, now, due_at)
         return
     is_failure = outcome == ReadOutcome.FAILED
-    if row.missed_as != outcome:
-        row.missed_as, row.missed_at = outcome, now
+    if not (is_failure and row.missed_as):
+        row.missed_at = now if row.missed_as in ("", ReadOutcome.FAILED) else row.missed_at
+        row.missed_as = outcome
     latest = due_at or now + timedelta(seconds=row.interval_s)
     soon = now + max(now - (row.missed_at or now), timedelta(minutes=1) if is_failure else timedelta(hours=1))
     _plan(session, row, now, min(latest, soon) if is_failure or due_at is None else due_at)

@@ -376,7 +376,10 @@ def test_the_same_text_again_is_unchanged_although_the_server_sent_it_anew() -> 
 
 @each_row(
     ("status", "outcome"),
-    [(404, "gone"), (410, "gone"), (429, "retry"), (503, "retry"), (500, "retry"), (403, "failed"), (401, "failed")],
+    [
+        *((404, "gone"), (410, "gone"), (429, "retry"), (503, "retry"), (500, "retry")),
+        *((401, "wall"), (403, "wall"), (451, "wall"), (400, "failed"), (418, "failed")),
+    ],
 )
 def test_statuses_mean_what_they_say(status: int, outcome: str) -> None:
     assert _read(_says(status)).outcome == outcome

@@ -23,7 +23,7 @@ from workers.monitoring import outcomes, traces
 from workers.questions.crawl_progress import status_after_reading
 from workers.services import Services
 
-#: a page with such an outcome is not quoted again if a second look finds the same: it may be a bad minute of its site
+#: after two looks with such outcomes a page is not quoted any more; one may be a bad minute of its site
 _DOUBTFUL = frozenset({ReadOutcome.GONE, ReadOutcome.WALL, ReadOutcome.EMPTY})
 #: the page's server says that it is gone for good
 _GONE_FOR_GOOD = 410
@@ -179,7 +179,7 @@ def _is_confirmed(claim: Claim, page: pages.PageState, reading: ReadResult, now:
     if page.is_gone or is_file_address(claim.candidate.url) or reading.status == _GONE_FOR_GOOD:
         return True
     confirmed_from = schedules.confirmed_from(claim.sources, page, claim.candidate.url)
-    return page.missed_as == reading.outcome and confirmed_from is not None and now >= confirmed_from
+    return page.missed_as in _DOUBTFUL and confirmed_from is not None and now >= confirmed_from
 
 
 def _new_text(page_id: int, is_new: bool, *, left: tuple[int, ...] = ()) -> _Stored:

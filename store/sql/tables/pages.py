@@ -56,7 +56,7 @@ class PageRow(Leased, Table):
     indexed_at: Mapped[datetime | None] = mapped_column(index=True)  #: when the knowledge base took this text
     gone_at: Mapped[datetime | None] = mapped_column(index=True)
     missed_as: Mapped[str] = mapped_column(String(16), default="")  #: why the last look did not read it; "" if it did
-    missed_at: Mapped[datetime | None]  #: the first of the looks in a row with this outcome
+    missed_at: Mapped[datetime | None]  #: the first of the looks in a row that failed, or that found no page
     deleted_at: Mapped[datetime | None]  #: emptied, until its passages are erased
     is_hub: Mapped[bool] = mapped_column(default=False)
     private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read

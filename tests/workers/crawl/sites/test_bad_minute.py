@@ -20,6 +20,7 @@ from store.pages import pages
 from store.pages.listing import list_pages
 from store.sql.tables import PageRow
 from tests.logged_site import article
+from tests.tables import each_row
 from tests.workers.crawl.one_candidate import read_one
 from tests.workers.crawl.sites.conftest import WorkOff
 from workers import sweep
@@ -35,6 +36,7 @@ SOON = "<h1>We will be back soon</h1><p>The site is being worked on, and it will
 SOFT = "<title>Page not found</title><h1>Page not found</h1><p>Sorry, the page you are looking for does not exist.</p>"
 #: fault → status, body and where it leads
 FAULTS: dict[str, tuple[int, str, str]] = {
+    "403": (403, "no", ""),
     "404": (404, "no", ""),
     "410": (410, "no", ""),
     "500": (500, "no", ""),
@@ -50,7 +52,7 @@ FAULTS: dict[str, tuple[int, str, str]] = {
     "slow": (200, "", ""),
 }
 #: after these the text leaves the answers once a second look agrees; the others only say that the site is down
-DOUBTFUL = ("404", "wall", "empty", "login", "soft 404", "form", "front")
+DOUBTFUL = ("404", "403", "wall", "empty", "login", "soft 404", "form", "front")
 DOWN = ("500", "503", "soon", "noindex")
 
 
@@ -156,6 +158,7 @@ def site(services: Services, clock: Clock, work_off: WorkOff) -> Iterator[_Site]
 
 def _look(services: Services, work_off: WorkOff) -> None:
     """Read what is due, as beat and the workers do; what failed is tried again by the sweep."""
+    sweep.sweep(services)
     schedules.refresh(services)
     for _ in range(6):
         if not work_off():
@@ -244,17 +247,36 @@ def test_second_look_counts_one_interval_of_the_source_later(
         assert (_page(services, f"{site.origin}/1").gone_at is not None) is is_gone
 
 
-@pytest.mark.parametrize(
-    "faults", [("404", "wall", "404"), ("404", "empty", "login"), ("404", "", "404"), ("404", "500", "404")]
+@each_row(
+    ("faults", "is_gone"),
+    [
+        (("404", "wall"), True),
+        (("empty", "login"), True),
+        (("403", "404"), True),
+        (("404", "500", "empty"), True),  # what failed says nothing of the page
+        (("404", "", "404"), False),
+        (("500", "404"), False),
+        (("404", "500", "500"), False),
+    ],
 )
-def test_looks_that_find_different_things_do_not_agree(
-    services: Services, site: _Site, clock: Clock, faults: tuple[str, ...]
+def test_two_looks_that_find_no_page_agree_whatever_they_find_instead(
+    services: Services, site: _Site, clock: Clock, faults: tuple[str, ...], *, is_gone: bool
 ) -> None:
-    for fault in faults:
+    for fault in ("", *faults):
         site.fault = lambda path, fault=fault: fault  # type: ignore[misc]
         read_one(services, f"{site.origin}/1")
         clock.move(hours=2)
-    assert _page(services, f"{site.origin}/1").gone_at is None
+    assert (_page(services, f"{site.origin}/1").gone_at is not None) is is_gone
+
+
+def test_looks_that_alternate_count_from_the_first(services: Services, site: _Site, clock: Clock) -> None:
+    for fault in ("404", "wall", "empty", "500", "403", "404"):
+        site.fault = lambda path, fault=fault: fault  # type: ignore[misc]
+        read_one(services, f"{site.origin}/1")
+        assert _page(services, f"{site.origin}/1").gone_at is None
+        clock.move(minutes=11)
+    read_one(services, f"{site.origin}/1")
+    assert _page(services, f"{site.origin}/1").gone_at is not None
 
 
 def test_site_that_gives_no_answer_keeps_its_texts_and_is_tried_within_its_schedule(
@@ -320,8 +342,8 @@ def test_questions_read_a_page_again_that_the_last_look_did_not_read(
 def test_day_of_faults_loses_nothing_and_adds_nothing(
     services: Services, clock: Clock, work_off: WorkOff, count: int, slow: int
 ) -> None:
-    """Each hour another fault comes instead of each page, most of them at a time; for six hours the site is down."""
-    kinds = ["", *DOUBTFUL[:-1], "", "front", "", *DOWN]  # no two looks at a page find the same
+    """Every other hour another fault comes instead of each page; for six hours the site is down."""
+    kinds = [each for fault in (*DOUBTFUL, *DOWN) for each in (fault, "")]  # no two looks in a row find no page
     with _served(services, work_off, count=count, every="1h") as site:
         known = {url: _page(services, url).text for url in _urls(services)}
         assert len(known) == count
@@ -345,7 +367,7 @@ def _fault_of_hour(path: str, *, hour: int, kinds: list[str], slow_left: list[in
     if 8 <= hour < 14:
         return DOWN[hour % len(DOWN)]
     fault = kinds[(hour + int(path.strip("/") or 0)) % len(kinds)]
-    if hour == 3 and fault == "" and slow_left[0] > 0:
+    if hour == 3 and fault and slow_left[0] > 0:
         slow_left[0] -= 1
         return "slow"
     return fault
