@@ -21,8 +21,8 @@ from workers.settings import Settings
 
 #: seconds from the opening of a connection, or the first byte of a further request, to the end of its headers
 HEADERS_S: Final = 10.0
-#: connections that no known key came on: of one address, of all
-MOST_STRANGERS: Final = (100, 1_000)
+#: connections that no known key came on: of one address, which may be a proxy with hundreds of callers, and of all
+MOST_STRANGERS: Final = (300, 1_000)
 #: seconds in which one may send its key, before it makes room for others of its address
 TO_SEND_KEY_S: Final = 1.0
 MOST_FILES = 65_536
@@ -41,13 +41,14 @@ class Strangers:
         self._addresses: dict[TimedProtocol, str] = {}
 
     def add(self, new: "TimedProtocol", address: str, now: float, most: tuple[int, int]) -> "Iterator[TimedProtocol]":
-        """Add a connection; yield those that make room for it."""
+        """Add a connection; yield those that make room for it: it, if the others of its address have time left."""
         here = self._opened_at.setdefault(address, {})
         here[new], self._addresses[new] = now, address
         oldest = next(iter(here))
-        if len(here) > most[0] and now - here[oldest] > TO_SEND_KEY_S:
-            self.discard(oldest)
-            yield oldest
+        if len(here) > most[0]:
+            leaves = oldest if now - here[oldest] > TO_SEND_KEY_S else new
+            self.discard(leaves)
+            yield leaves
         if len(self._addresses) > most[1]:
             self.discard(oldest := next(iter(self._addresses)))
             yield oldest
