@@ -87,20 +87,17 @@ class Slots:
 
 @dataclass(frozen=True, kw_only=True)
 class Receiver:
-    """Where a webhook is delivered: an address without its query, at a host."""
+    """Where a webhook is delivered: an address without its query, at a host; and whose it is."""
 
     host: str
     address: str
+    owner: str = ""
 
     @property
     def keys(self) -> list[str]:
         """Return the keys of what is under way at the host, what waits for it, and the same of the address."""
         places = (self.host, self.address)
         return [f"wellread:receiver:{{{self.host}}}:{name}:{each}" for each in places for name in ("busy", "waiting")]
-
-
-#: what waits for no receiver
-_ANY = Receiver(host="", address="")
 
 
 class Receivers:
@@ -120,20 +117,24 @@ class Receivers:
         args = (repr(now), token, repr(now + self._longest_s), delivery, 2, 1)
         return token if self._begin(keys=receiver.keys, args=args) else None
 
-    def wait(self, *, delivery: str, now: float) -> None:
-        """Have a delivery wait for any other to end."""
-        self._client.zadd(_ANY.keys[1], {delivery: now}, nx=True)
+    def wait(self, owner: str | None, *, delivery: str, now: float) -> None:
+        """Have a delivery wait for another of its owner's to end, or for any (None)."""
+        self._client.zadd(_waiting(owner), {delivery: now}, nx=True)
 
     def end(self, receiver: Receiver, token: str) -> str | None:
         """End a delivery; return one that waited for it, if any did."""
         busy, waiting, busy_there, waiting_there = receiver.keys
         for key in (busy, busy_there):
             self._client.zrem(key, token)
-        for key in (waiting, waiting_there, _ANY.keys[1]):
+        for key in (waiting, waiting_there, _waiting(None), _waiting(receiver.owner)):
             found: Any = self._client.zpopmin(key)
             if found:
                 return str(found[0][0], "utf-8")
         return None
+
+
+def _waiting(owner: str | None) -> str:
+    return "wellread:receiver:{}:waiting" + (":" if owner is None else f":of:{owner}")
 
 
 def _keys(host: str) -> list[str]:

@@ -1,7 +1,8 @@
 """Delivers webhooks when questions end: a signed POST through the same guard as every fetch, with retries.
 
-A slow receiver holds up no other: at most two of its webhooks are under way, and all of them together hold half of a
-worker's threads. What has to wait holds none; it is sent when another delivery ends, or by the sweep.
+A slow receiver holds up no other: at most two of its webhooks are under way. All webhooks together hold half of a
+worker's threads, those of one owner a quarter. What has to wait holds none; it is sent when another delivery ends, or
+by the sweep.
 """
 
 from __future__ import annotations
@@ -45,11 +46,12 @@ def deliver(services: Services, webhook_id: int) -> None:
     """Deliver one webhook, if it is still pending and its receiver has not too many already."""
     with services.database.read() as session:
         row = session.get(WebhookRow, webhook_id)
+        owner = session.get_one(QuestionRow, row.question_id).owner if row else None
     if row is None:
         outcomes.tell(outcomes.NOT_DUE)
         return
     is_due = row.status == WebhookStatus.WAITING and row.due_at <= services.now()
-    receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0])
+    receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0], owner=owner or "")
     token = _begin(services, receiver, webhook_id)
     if token is None:
         outcomes.tell("waits for its receiver")
@@ -58,7 +60,7 @@ def deliver(services: Services, webhook_id: int) -> None:
         return
     try:
         if is_due:
-            _deliver(services, webhook_id)
+            _deliver(services, webhook_id, owner)
     finally:
         _end(services, token)
 
@@ -72,9 +74,11 @@ def give_back(services: Services) -> None:
 def _begin(services: Services, receiver: Receiver, webhook_id: int) -> str | None:
     """Return a token if the delivery may begin now; else it is sent when another ends."""
     delivery, now = f"{services.collection.name}:{webhook_id}", services.now().timestamp()
+    places = max(1, services.settings.model_threads // 2)
     with _lock:
-        if len(_under_way) >= max(1, services.settings.model_threads // 2):
-            services.receivers.wait(delivery=delivery, now=now)
+        of_owner = sum(each.owner == receiver.owner for each in _under_way.values())
+        if (has_its_share := of_owner >= max(1, places // 2)) or len(_under_way) >= places:
+            services.receivers.wait(receiver.owner if has_its_share else None, delivery=delivery, now=now)
             return None
         token = services.receivers.begin(receiver, delivery=delivery, now=now)
         if token is not None:
@@ -102,7 +106,7 @@ def _put_off(services: Services, webhook_id: int, *, by_s: float) -> None:
         webhooks.put_off(session, webhook_id, now, now + timedelta(seconds=by_s))
 
 
-def _deliver(services: Services, webhook_id: int) -> None:
+def _deliver(services: Services, webhook_id: int, owner: str | None) -> None:
     now = services.now()
     with services.database.write() as session:
         webhooks.put_off(session, webhook_id, now, now)  # its message may be there twice, and the other have put it off
@@ -111,7 +115,6 @@ def _deliver(services: Services, webhook_id: int) -> None:
             outcomes.tell(outcomes.NOT_DUE)
             return
         row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
-        owner = session.get_one(QuestionRow, row.question_id).owner
         record = records.read(session, row.question_id, now)
     if services.closed_owners([owner]):
         _record(services, lease, leases.MAX_ATTEMPTS, _CLOSED)

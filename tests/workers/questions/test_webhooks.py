@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 from sqlalchemy import select, update
@@ -28,15 +29,17 @@ from workers.settings import load
 
 
 class _Receiver(HTTPServer):
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Told)
+    def __init__(self, address: str) -> None:
+        super().__init__((address, 0), _Told)
+        self.may_answer = Event()
+        self.may_answer.set()
         self.told: list[str] = []
         self.answers: list[int] = []  #: statuses of the next answers; then 204
         self.sent: list[tuple[dict[str, str], bytes]] = []
 
     @property
     def host(self) -> str:
-        return f"127.0.0.1:{self.server_port}"
+        return f"{self.server_address[0]!s}:{self.server_port}"
 
 
 class _Told(BaseHTTPRequestHandler):
@@ -46,6 +49,7 @@ class _Told(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.told.append(self.path)
         self.server.sent.append((dict(self.headers), body))
+        self.server.may_answer.wait(9)
         self.send_response(self.server.answers.pop(0) if self.server.answers else 204)
         self.end_headers()
 
@@ -54,8 +58,8 @@ class _Told(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _listening() -> Iterator[_Receiver]:
-    with _Receiver() as receiver:
+def _listening(address: str = "127.0.0.1") -> Iterator[_Receiver]:
+    with _Receiver(address) as receiver:
         thread = Thread(target=receiver.serve_forever, daemon=True)
         thread.start()
         yield receiver
@@ -79,8 +83,7 @@ def ended(services: Services, callback_url: str, owner: str | None = None) -> in
     question, _ = submit.submit(services, new)
     submit.cancel(services, question.id)
     with services.database.read() as session:
-        (webhook_id,) = session.scalars(select(WebhookRow.id))
-    return webhook_id
+        return session.scalars(select(WebhookRow.id).where(WebhookRow.question_id == question.id)).one()
 
 
 def status(services: Services) -> tuple[str, str | None]:
@@ -259,8 +262,8 @@ def test_what_waits_for_a_receiver_is_sent_when_another_delivery_ends(
     for _ in range(2):
         webhooks.deliver(services, first)  # twice sent, it waits once
     assert services.receivers.end(*slow) == f"default:{first}"
-    services.receivers.wait(delivery=f"default:{first}", now=services.now().timestamp())
-    services.receivers.wait(delivery="former:1", now=services.now().timestamp())  # of a collection that is gone
+    services.receivers.wait(None, delivery=f"default:{first}", now=services.now().timestamp())
+    services.receivers.wait(None, delivery="former:1", now=services.now().timestamp())  # of a collection that is gone
     bell.rung.clear()
     webhooks.deliver(services, second)
     assert bell.rung == [("wellread.notify", first)]
@@ -268,6 +271,31 @@ def test_what_waits_for_a_receiver_is_sent_when_another_delivery_ends(
     webhooks.deliver(services, third)
     assert statuses(services) == ["DELIVERED"] * 3
     assert bell.rung == [("wellread.notify", first)]
+
+
+def test_owner_of_many_slow_receivers_takes_half_of_the_places_and_another_is_told_at_once(
+    services: Services, bell: Bell, receiver: _Receiver
+) -> None:
+    with ExitStack() as stack:
+        slow = [stack.enter_context(_listening(f"127.0.0.{number}")) for number in range(2, 8)]
+        hosts = tuple(each.host for each in (receiver, *slow))
+        services.settings = services.settings.model_copy(update={"allow_hosts": hosts, "model_threads": 8})
+        of_one = [ended(services, f"http://{each.host}/told", owner="one") for each in slow]
+        of_other = ended(services, f"http://{receiver.host}/told", owner="other")
+        with ThreadPoolExecutor(len(slow)) as pool, ExitStack() as at_last:
+            for each in slow:
+                each.may_answer.clear()
+                at_last.callback(each.may_answer.set)
+            ended_first = as_completed([pool.submit(webhooks.deliver, services, each) for each in of_one])
+            for _ in range(4):  # these have to wait
+                next(ended_first)
+            webhooks.deliver(services, of_other)
+            assert (receiver.told, sum(len(each.told) for each in slow) <= 2) == (["/told"], True)
+        while told := [int(row_id) for task, row_id in bell.rung if task == "wellread.notify"]:
+            bell.rung.clear()
+            for each in told:
+                webhooks.deliver(services, each)
+    assert statuses(services) == ["DELIVERED"] * 7
 
 
 def test_delivery_of_a_worker_that_died_counts_no_longer_than_it_may_take(services: Services) -> None:
