@@ -20,7 +20,7 @@ from sqlalchemy.exc import StatementError
 from domain.errors import WellreadError
 from store.knowledge.archive import BACKUP_FORMAT as FORMAT
 from store.knowledge.archive import FORMAT as EXPORT_FORMAT
-from store.knowledge.archive import MAX_LINE, MAX_MANIFEST, explained, unpacks_to_too_much, written_whole
+from store.knowledge.archive import FREE_BYTES, MANIFEST, MAX_LINE, MOST_PACKED, explained, manifest_of, written_whole
 from store.sql import database as sql
 from store.sql import row_lines
 from store.sql.database import Database
@@ -30,7 +30,6 @@ from workers.services.collections import every
 from workers.settings import Settings
 
 VERSION: Final = 1
-MANIFEST: Final = "manifest.json"
 #: the folder of the default collection in the file; the others' are their ids
 DEFAULT: Final = "default"
 
@@ -86,14 +85,14 @@ def restore(settings: Settings, path: Path) -> dict[str, int]:
     """
     with _opened(path) as archive:
         with _explained(path):
-            _check_size(archive, settings)
+            unpacked = _Unpacked(archive, path, settings)
         parts = _manifest(archive, path)
         for name in parts:
             _check_empty(settings, _id(name))
         try:
             for name, part in parts.items():
                 with _explained(path):
-                    _restore(settings, archive, name, part)
+                    _restore(settings, archive, name, part, unpacked)
         except BaseException:
             for name in parts.keys() - {DEFAULT}:  # the default one is whole or empty
                 sql.erase(settings.database, name)
@@ -115,29 +114,30 @@ def _write(archive: zipfile.ZipFile, name: str, database: Database) -> tuple[Par
     return part, left_out
 
 
-def _check_size(archive: zipfile.ZipFile, settings: Settings) -> None:
-    """Raise ValueError for a file that unpacks to far more than a backup does, or than there is room for."""
-    members = archive.infolist()
-    for member in members:
-        if too_much := unpacks_to_too_much(member):
-            raise ValueError(f"{too_much} than rows do")
-    if settings.database.startswith("sqlite"):
-        needed, place = sum(member.file_size for member in members), settings.data_dir
-        free = shutil.disk_usage(next(each for each in (place, *place.absolute().parents) if each.exists())).free
-        if needed > free:
-            raise ValueError(f"it unpacks to {needed:,} bytes, and {free:,} are free")
+class _Unpacked:
+    """Counts what a file unpacks to, whatever it says of that; raises ValueError for more than a backup of its size."""
+
+    def __init__(self, archive: zipfile.ZipFile, path: Path, settings: Settings) -> None:
+        self._longest, self._bytes = MAX_LINE + 2 * settings.file_max_bytes, 0
+        self._most = MOST_PACKED * path.stat().st_size + FREE_BYTES
+        if settings.database.startswith("sqlite"):
+            needed, place = sum(member.file_size for member in archive.infolist()), settings.data_dir
+            free = shutil.disk_usage(next(each for each in (place, *place.absolute().parents) if each.exists())).free
+            if needed > free:
+                raise ValueError(f"it unpacks to {needed:,} bytes, and {free:,} are free")
+
+    def lines(self, member: IO[bytes]) -> Iterator[bytes]:
+        """Yield the lines of a member; raises ValueError, also for one that is longer than any row."""
+        while line := member.readline(min(self._longest, self._most - self._bytes) + 1):
+            self._bytes += len(line)
+            if self._bytes > self._most:
+                raise ValueError(f"it unpacks to more than {self._most:,} bytes, far more than rows do")
+            if len(line) > self._longest:
+                raise ValueError(f"{member.name} has a line of more than {self._longest:,} bytes")
+            yield line
 
 
-def _lines(member: IO[bytes], settings: Settings) -> Iterator[bytes]:
-    """Yield the lines of a member; raises ValueError for one that is longer than any row."""
-    most = MAX_LINE + 2 * settings.file_max_bytes
-    while line := member.readline(most + 1):
-        if len(line) > most:
-            raise ValueError(f"{member.name} has a line of more than {most:,} bytes")
-        yield line
-
-
-def _restore(settings: Settings, archive: zipfile.ZipFile, name: str, part: Part) -> None:
+def _restore(settings: Settings, archive: zipfile.ZipFile, name: str, part: Part, unpacked: _Unpacked) -> None:
     url = settings.database
     sql.migrate(url, _id(name), to=part.revision)
     database = Database(url, _id(name))
@@ -149,7 +149,7 @@ def _restore(settings: Settings, archive: zipfile.ZipFile, name: str, part: Part
                 raise ValueError(f"it lacks, or adds, {', '.join(sorted(known.keys() ^ part.tables.keys()))[:200]}")
             for table, columns in part.tables.items():
                 with archive.open(f"{name}/{table}.jsonl") as member:
-                    added = row_lines.add(connection, known[table], columns, _lines(member, settings))
+                    added = row_lines.add(connection, known[table], columns, unpacked.lines(member))
                 if added != part.rows[table]:
                     raise ValueError(f"{table} has {added} rows and not {part.rows[table]}")
                 row_lines.count_on(connection, known[table])
@@ -188,9 +188,7 @@ def _check_empty(settings: Settings, part: str) -> None:
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Part]:
     with _explained(path):
-        if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST:
-            raise ValueError("its manifest is too large")
-        held: dict[str, Any] = json.loads(archive.read(MANIFEST))
+        held: dict[str, Any] = json.loads(manifest_of(archive))
         if held["format"] == EXPORT_FORMAT:
             raise BadBackup(f"{path.name} is an export, not a backup: use `wellread import`.")
         if held["format"] != FORMAT:

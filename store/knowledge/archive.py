@@ -140,16 +140,15 @@ class Archive:
         for member in members:
             if member.flag_bits & 1:
                 raise self.refusal("it is encrypted")
-            if too_much := unpacks_to_too_much(member):
-                raise self.refusal(f"{too_much} than text does")
+            if member.file_size > MOST_PACKED * member.compress_size + FREE_BYTES:
+                unpacked = f"{member.filename} unpacks to {member.file_size:,} bytes"
+                raise self.refusal(f"{unpacked}, far more than text does")
 
     def _manifest(self) -> Manifest:
         held = self._archive.getinfo(MANIFEST)
         if held.flag_bits & 1:
             raise self.refusal("it is encrypted")
-        if held.file_size > MAX_MANIFEST:
-            raise self.refusal("its manifest is too large")
-        written = self._archive.read(MANIFEST)
+        written = manifest_of(self._archive)
         try:
             kind = _Format.model_validate_json(written).format
             if kind == BACKUP_FORMAT:
@@ -189,11 +188,13 @@ class Archive:
             return member.readline(MAX_LINE + 1)
 
 
-def unpacks_to_too_much(member: zipfile.ZipInfo) -> str:
-    """Return what a refusal says of a member that unpacks to far more than its size; "" for another."""
-    if member.file_size <= MOST_PACKED * member.compress_size + FREE_BYTES:
-        return ""
-    return f"{member.filename} unpacks to {member.file_size:,} bytes, far more"
+def manifest_of(archive: zipfile.ZipFile) -> bytes:
+    """Return the manifest; raises ValueError for one that is too large, whatever size the file says it has."""
+    with archive.open(MANIFEST) as member:
+        held = member.read(MAX_MANIFEST + 1)
+    if len(held) > MAX_MANIFEST:
+        raise ValueError("its manifest is too large")
+    return held
 
 
 def _write_member(

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import threading
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -210,6 +211,45 @@ def test_line_that_is_longer_than_any_row_is_refused(services: Services, empty: 
     small = empty.model_copy(update={"file_max_bytes": 1})
     with pytest.raises(BadBackup, match="a line of more than"):
         restore(small, tmp_path / "long.zip")
+
+
+def _lying(path: Path, to: Path, name: str, ahead: bytes, **sizes: int) -> None:
+    """Write a file again with something ahead of a member, and with sizes in its directory that are not so."""
+    with zipfile.ZipFile(path) as good, zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as bad:
+        for each in good.namelist():
+            bad.writestr(each, (ahead if each == name else b"") + good.read(each))
+        for size, told in sizes.items():
+            setattr(bad.getinfo(name), size, told)
+
+
+def test_bytes_count_as_they_are_unpacked_and_not_as_the_file_says(
+    services: Services, empty: Settings, tmp_path: Path
+) -> None:
+    with services.database.write() as session:
+        files.add_upload(session, "uploads", "a.pdf", b"1", services.now())
+    backup(services, tmp_path / "all.zip", wellread="1")
+    bad = tmp_path / "bad.zip"
+    _lying(tmp_path / "all.zip", bad, "default/files.jsonl", b" " * 40_000_000, compress_size=10**9)
+    with pytest.raises(BadBackup, match=r"unpacks to more than|Overlapped entries"):  # the latter by newer Pythons
+        restore(empty, bad)
+    restore(empty, tmp_path / "all.zip")
+
+
+def test_manifest_that_says_it_is_small_is_not_unpacked_whole(services: Services, tmp_path: Path) -> None:
+    backup(services, tmp_path / "all.zip", wellread="1")
+    export_pages(services, tmp_path / "known.zip", wellread="1")
+    bad = tmp_path / "bad.zip"
+    for name, error, read in (
+        ("all.zip", BadBackup, lambda: restore(services.settings, bad)),
+        ("known.zip", BadArchive, lambda: take_over(services, bad, own=False, progress=lambda *_: None)),
+    ):
+        _lying(tmp_path / name, bad, "manifest.json", b" " * 60_000_000, file_size=60_000)
+        tracemalloc.start()
+        with pytest.raises(error, match=r"bad\.zip"):
+            read()
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 10_000_000, name
 
 
 _SCHEMA = {"type": "object", "properties": {"keeper": {"type": "string"}}}
