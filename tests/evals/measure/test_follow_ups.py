@@ -9,7 +9,7 @@ from evals.measure.follow_ups import Case, measure_wording, read_cases
 from pipeline.question.follow_up import understand
 
 #: as measured; `seen`, `dev` and `tune` are what the rules were made with
-FLOORS = {"seen": 1.0, "unseen": 0.88, "dev": 0.96, "check": 0.84, "tune": 1.0, "held": 0.96}
+FLOORS = {"seen": 0.92, "unseen": 0.88, "dev": 0.88, "check": 0.84, "tune": 0.98, "held": 0.98}
 
 
 @pytest.mark.parametrize(("split", "floor"), FLOORS.items())
