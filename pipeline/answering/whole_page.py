@@ -18,26 +18,14 @@ from pipeline.judging.sentences import Span, spans_of
 from text.language import detect_language
 from text.languages import word_set
 from text.terms import content_terms
+from text.urls import without_urls
 
 #: quotes of a page; of one topic more would be beside the point
 _QUOTES: Final = 5
 #: that such quotes are what was asked for
 _CONFIDENCE: Final = 0.8
-_URL: Final = re.compile(r"https?://[^\s<>\"'`“”„‘’«»（）「」]+", re.IGNORECASE)
-#: after a URL in a sentence; a bracket belongs to it where its other half does
-_ENDS: Final = ".,;:!?。，！？*_~]}"
 #: from here on, words have no blanks between them
 _FIRST_CJK: Final = 0x3000
-
-
-def urls_in(text: str) -> list[str]:
-    """Return the URLs of web pages in a text, in order, each once."""
-    return list(dict.fromkeys(map(_trimmed, _URL.findall(text))))
-
-
-def without_urls(text: str, instead: str) -> str:
-    """Return a text with words in the place of each URL."""
-    return _URL.sub(lambda found: instead + found[0][len(_trimmed(found[0])) :], text)
 
 
 def topic_of(text: str) -> tuple[str, ...] | None:
@@ -52,13 +40,6 @@ def topic_of(text: str) -> tuple[str, ...] | None:
     carrying = content_terms(plain, detect_language(plain)).values() if asked else ()
     topic = [word for word in carrying if not empty.issuperset(re.findall(r"[^\W\d_]+", word))]
     return tuple(dict.fromkeys(topic)) if names_page or not topic else None
-
-
-def _trimmed(url: str) -> str:
-    """Return a URL without what ends the sentence that it stands in."""
-    while url[-1] in _ENDS or (url[-1] == ")" and url.count("(") < url.count(")")):
-        url = url[:-1]
-    return url
 
 
 def answer_from(pages: Sequence[Sequence[Passage]], topic: Sequence[str], length: Length) -> Answer | None:

@@ -12,7 +12,7 @@ from domain.file import is_file_address
 from pipeline import ask
 from pipeline.answering.citations import check
 from pipeline.answering.related import related_questions
-from pipeline.answering.whole_page import answer_from, topic_of, without_urls
+from pipeline.answering.whole_page import answer_from, topic_of
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
 from store.crawl import sources
@@ -21,6 +21,7 @@ from store.pages import index_queue, pages, visibility
 from store.questions import evidence, records
 from store.questions.feedback import SolvedReader
 from text.language import detect_language
+from text.urls import without_urls
 from workers.questions import publishing
 from workers.questions.conditions import left_out
 from workers.questions.transitions import Earlier, earned

@@ -17,7 +17,6 @@ from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES
 from domain.question import LAST_PRIORITY
 from domain.site import SiteScope, Source, is_under
 from pipeline.answering.structured.schema import parse_schema
-from pipeline.answering.whole_page import urls_in
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
@@ -26,6 +25,7 @@ from store.pages import visibility
 from store.questions import answer_cache, new_questions, state
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
+from text.urls import urls_in
 from workers import admission
 from workers.admission import Ahead, TooManyOpen
 from workers.monitoring import traces

@@ -12,6 +12,7 @@ from pipeline.question.follow_up.frame import Frame, Words, bare, begins_with, f
 from text.language import detect_language
 from text.languages import any_of
 from text.terms import content_words
+from text.urls import urls_in
 
 #: a question with more characters says itself what it is about; of one before it no more are read
 _LONGEST: Final = 600
@@ -29,7 +30,10 @@ _ALONE: Final = (
 
 
 def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
-    """Return the question as it stands alone; itself where it does already, or nothing was asked before."""
+    """Return the question as it stands alone; itself where it does already, or nothing was asked before.
+
+    What goes on from a question about pages that it names by their URLs is about these.
+    """
     if not turns or len(question) > _LONGEST:
         return question
     before = turns[-1].question[:_LONGEST]
@@ -39,6 +43,9 @@ def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
     core, led, about = _without_lead(bare(question), words)
     last = frame_of(before, last_lang)
     completed = _completed(core, led, about, last, turns[-1], words, lang)
+    if completed and not urls_in(question):
+        pages = [url for url in urls_in(before) if url not in completed]
+        completed = " ".join((completed, *(f"({url})" for url in pages)))
     if completed is None or completed == core or len(completed) > MAX_CHARACTERS:
         return question
     mark = "?" if lang not in ("fr",) else " ?"
@@ -85,7 +92,7 @@ def _completed(core: str, led: bool, about: bool, last: Frame, turn: Turn, words
     if compared := compare(core, last, lang):
         return compared
     if led and not find_entities(core, lang) and len(content_words(core, lang)) <= _FEW_CONTENT:
-        return f"{core} ({last.topic})"  # "And what is the entrance fee?"
+        return core if urls_in(last.text) else f"{core} ({last.topic})"  # "And what is the entrance fee?"
     says_little = re.fullmatch(rf"(?:{words.asking}) \w+", core, re.IGNORECASE) or not content_words(core, lang)
     return core if led else f"{core} ({last.content})" if says_little else None  # "Who won?"
 

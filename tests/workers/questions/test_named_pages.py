@@ -9,13 +9,14 @@ from sqlalchemy import select
 
 from domain import Status
 from domain.record import Record
-from pipeline.answering.whole_page import topic_of, urls_in, without_urls
+from pipeline.answering.whole_page import topic_of
 from store.questions import records
-from store.questions.new_questions import NewQuestion
+from store.questions.new_questions import NEW_THREAD, NewQuestion
 from store.questions.state import find
 from store.sql.tables import PageRow
 from tests.one_process import Process, one_process
 from tests.tables import each_row
+from text.urls import urls_in, without_urls
 from workers.questions import submit
 
 FERRY = (
@@ -43,10 +44,10 @@ def process() -> Iterator[Process]:
         yield process
 
 
-def ask(process: Process, text: str, **more: bool) -> Record:
+def ask(process: Process, text: str, **more: bool | str) -> Record:
     """Ask as every caller does; U stands for the site."""
     services = process.services
-    new = NewQuestion(text=text.replace("U/", f"{services.settings.searxng_url}/"), **more)
+    new = NewQuestion(text=text.replace("U/", f"{services.settings.searxng_url}/"), **more)  # type: ignore[arg-type]
     question, _ = submit.submit(services, new)
     process._calls.work()
     with services.database.read() as session:
@@ -74,6 +75,22 @@ def test_answer_comes_from_the_page_that_is_named(process: Process) -> None:
         assert all(each in str(record.answer) for each in said), (text, record.answer)
         assert not any(each in str(record.answer) for each in unsaid), (text, record.answer)
         assert all(citation.url.startswith(process.services.settings.searxng_url) for citation in record.citations)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "said"),
+    [
+        ("What does U/ferry.html say about the captain?", "And about the register?", FERRY),
+        ("Summarize U/ferry.html", "And about the register?", FERRY),
+        ("What does U/ferry.html say about the register?", "And who is the captain of the ferry?", CAPTAIN),
+    ],
+)
+def test_follow_up_goes_on_with_the_page_that_was_named(first: str, then: str, said: str, process: Process) -> None:
+    before = ask(process, first, thread_id=NEW_THREAD)
+    record = ask(process, then, after_id=before.id)
+    assert record.status is Status.ANSWERED
+    assert said in str(record.answer)
+    assert {citation.url.rpartition("/")[2] for citation in record.citations} == {"ferry.html"}
 
 
 def test_nothing_but_the_named_page_is_read_or_quoted(process: Process) -> None:
