@@ -88,21 +88,24 @@ def save(
     if changed:
         if row.generation and row.content_hash != content_hash and not row.private:
             versions.keep(session, row)
-        row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
-        row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
-        row.places = [list(place) for place in page.places]
-        row.missing = list(page.missing)
-        row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
-        row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != url else ""
-        row.band_0, row.band_1, row.band_2, row.band_3 = duplicates.bands(page.text) or (None,) * duplicates.BANDS
-        row.generation += 1
-        duplicates.wait_for_index(row, now)
+        _set_text(row, page, content_hash, now)
         session.flush()
         facts.save(session, row.id, page.facts)
-    session.flush()
     refresh_queue.host_is_due(session, row.host, row.next_due)
     represented_by = duplicates.resolve(session, row, now) if changed else row.duplicate_of or row.id
     return represented_by, changed and represented_by == row.id
+
+
+def _set_text(row: PageRow, page: PageText, content_hash: str, now: datetime) -> None:
+    """Give a page a new text, which waits to be embedded."""
+    row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
+    row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
+    row.places, row.missing = [list(place) for place in page.places], list(page.missing)
+    row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
+    row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != row.url else ""
+    row.band_0, row.band_1, row.band_2, row.band_3 = duplicates.bands(page.text) or (None,) * duplicates.BANDS
+    row.generation += 1
+    duplicates.wait_for_index(row, now)
 
 
 def mark_unchanged(
@@ -196,7 +199,7 @@ def read_at(session: Session, sites: Sequence[SiteScope], question_id: str) -> l
 def headings(session: Session, page_ids: Collection[int]) -> dict[int, list[tuple[int, str]]]:
     """Return where the headings of pages stand, with their words, by page id."""
     query = select(PageRow.id, PageRow.headings).where(PageRow.id.in_(page_ids))
-    return {id: [(int(at), str(words)) for at, words in of_page] for id, of_page in session.execute(query)}
+    return {id: list(_at_offsets(of_page)) for id, of_page in session.execute(query)}
 
 
 def outlines(session: Session, most: int) -> list[tuple[str, list[tuple[int, str]], int, str]]:
@@ -208,8 +211,7 @@ def outlines(session: Session, most: int) -> list[tuple[str, list[tuple[int, str
         .order_by(PageRow.read_at.desc(), PageRow.id.desc())
         .limit(most)
     )
-    found = session.execute(query)
-    return [(title, [(int(at), str(words)) for at, words in of], length, lang) for title, of, length, lang in found]
+    return [(title, list(_at_offsets(of)), length, lang) for title, of, length, lang in session.execute(query)]
 
 
 def cited(session: Session, page_ids: Collection[int]) -> dict[int, CitedPage]:
