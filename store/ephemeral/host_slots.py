@@ -91,7 +91,7 @@ class Receiver:
 
     host: str
     address: str
-    owner: str = ""
+    owner: str | None = None  #: None: nobody in particular, who has no share
 
     @property
     def keys(self) -> list[str]:

@@ -1,7 +1,7 @@
 """Delivers webhooks when questions end: a signed POST through the same guard as every fetch, with retries.
 
 A slow receiver holds up no other: at most two of its webhooks are under way. All webhooks together hold half of a
-worker's threads, those of one owner a quarter. What has to wait holds none; it is sent when another delivery ends, or
+worker's threads, those of one key a quarter. What has to wait holds none; it is sent when another delivery ends, or
 by the sweep.
 """
 
@@ -51,7 +51,7 @@ def deliver(services: Services, webhook_id: int) -> None:
         outcomes.tell(outcomes.NOT_DUE)
         return
     is_due = row.status == WebhookStatus.WAITING and row.due_at <= services.now()
-    receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0], owner=owner or "")
+    receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0], owner=owner)
     token = _begin(services, receiver, webhook_id)
     if token is None:
         outcomes.tell("waits for its receiver")
@@ -76,7 +76,7 @@ def _begin(services: Services, receiver: Receiver, webhook_id: int) -> str | Non
     delivery, now = f"{services.collection.name}:{webhook_id}", services.now().timestamp()
     places = max(1, services.settings.model_threads // 2)
     with _lock:
-        of_owner = sum(each.owner == receiver.owner for each in _under_way.values())
+        of_owner = sum(each.owner == receiver.owner for each in _under_way.values() if receiver.owner is not None)
         if (has_its_share := of_owner >= max(1, places // 2)) or len(_under_way) >= places:
             services.receivers.wait(receiver.owner if has_its_share else None, delivery=delivery, now=now)
             return None
