@@ -1,7 +1,7 @@
 """The verdict on hits, and the answer with its sentences, citations, contradictions and cost."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, ClassVar, Final, Literal
 
@@ -201,15 +201,7 @@ class Cost:
     def _parts(self) -> tuple[ModelCost, ...]:
         if self.by_model or self == Cost():
             return self.by_model
-        return (
-            ModelCost(
-                model=self.model,
-                input_tokens=self.input_tokens,
-                output_tokens=self.output_tokens,
-                usd=self.usd,
-                unpriced=self.unpriced,
-            ),
-        )
+        return (ModelCost(**{each.name: getattr(self, each.name) for each in fields(ModelCost)}),)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,7 +81,8 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
         known = {file.address: file for file in files.of_folder(session, folder.id)}
     unseen: list[str] = []
     try:
-        found = list(islice(find_files(Path(folder.path), _is_read, unseen.append), MAX_FILES + 1))
+        every = find_files(Path(folder.path), lambda name: suffix_of(name) in BY_SUFFIX, unseen.append)
+        found = list(islice(every, MAX_FILES + 1))
         if not found and not all(file.left_out for file in known.values()):  # as where a disk is not mounted
             raise FolderUnreadable(
                 "The folder is empty, or its disk is away: what was read from it is kept. Put it back, or stop "
@@ -164,10 +165,6 @@ def _have_read(services: Services, folder: WatchedFolder, some: Iterable[tuple[s
 def _addressed(folder: WatchedFolder, found: Iterable[FoundFile]) -> Iterator[tuple[str, FoundFile]]:
     for file in found:
         yield address_of(folder.name, file.clean), file
-
-
-def _is_read(name: str) -> bool:
-    return suffix_of(name) in BY_SUFFIX
 
 
 def _is_news(known: SeenFile | None, file: FoundFile) -> bool:

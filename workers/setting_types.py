@@ -1,19 +1,22 @@
 """What settings may be: types that take a value as it stands in the environment and refuse what cannot be used."""
 
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
 from crawler import urls
-from crawler.browser import process as chromium
-from domain.errors import without_userinfo
+from crawler.browser.process import find_chromium
+from domain.errors import WellreadError, without_userinfo
 from domain.file import is_file_address
-from pipeline.answering.few_shot import ExamplesError, read_examples
-from pipeline.enhancements import UnknownEnhancement, parse_enhancements
+from pipeline.answering.few_shot import read_examples
+from pipeline.enhancements import parse_enhancements
+
+Value = TypeVar("Value")
 
 
 def split(value: Any) -> Any:
@@ -48,16 +51,25 @@ def _signs(secret: SecretStr) -> SecretStr:
     return SecretStr(plain)
 
 
+def _explained(check: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    """Have an error of ours say why a value is refused."""
+
+    def explained(value: Value) -> Value:
+        try:
+            return check(value)
+        except WellreadError as error:
+            raise ValueError(str(error)) from error
+
+    return explained
+
+
+@_explained
 def _is_a_database(value: str) -> str:
     if not value:
         return ""
     from store.sql.database import usable_url  # SQLAlchemy, which the help needs not
-    from store.sql.errors import DatabaseError
 
-    try:
-        return usable_url(value)
-    except DatabaseError as error:
-        raise ValueError(str(error)) from error
+    return usable_url(value)
 
 
 def _is_a_redis(value: str) -> str:
@@ -81,35 +93,27 @@ def _is_a_model_server(value: str) -> str:
     return value
 
 
+@_explained
 def _are_enhancements(value: tuple[str, ...]) -> tuple[str, ...]:
-    try:
-        parse_enhancements(value)
-    except UnknownEnhancement as error:
-        raise ValueError(str(error)) from error
+    parse_enhancements(value)
     return value
 
 
+@_explained
 def _are_examples(value: str) -> str:
-    try:
-        if value:
-            read_examples(value)
-    except ExamplesError as error:
-        raise ValueError(str(error)) from error
+    if value:
+        read_examples(value)
     return value
 
 
+@_explained
 def _are_sites(value: tuple[str, ...]) -> tuple[str, ...]:
-    try:
-        return tuple(site if is_file_address(site) else urls.typed(site) for site in value)
-    except urls.BadUrl as error:
-        raise ValueError(str(error)) from error
+    return tuple(site if is_file_address(site) else urls.typed(site) for site in value)
 
 
+@_explained
 def _runs(value: str) -> str:
-    try:
-        chromium.find_chromium(value)
-    except chromium.NoChromium as error:
-        raise ValueError(str(error)) from error
+    find_chromium(value)
     return value
 
 

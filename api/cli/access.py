@@ -1,17 +1,14 @@
 """`wellread collections` and `wellread keys`: knowledge bases that are kept apart, and who may open them."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 
 import click
 
 from api.cli.connect import needs_no_key, open_client, to_delete
-from api.cli.output import notify, print_lines
+from api.cli.output import AS_JSON, notify, print_found, print_lines
 from domain.access.collection import Collection
 from domain.access.key import ApiKey, Role
-
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 
 
 @click.group()
@@ -20,13 +17,12 @@ def collections() -> None:
 
 
 @collections.command(name="list")
-@_AS_JSON
+@AS_JSON
 def show_all(as_json: bool) -> None:
     """List the collections: `default`, which always exists, and those that were added."""
-
     with open_client() as client:
         found = client.collections()
-    print_lines(*([json.dumps([dict(each.json) for each in found], indent=2)] if as_json else collection_lines(found)))
+    print_found([each.json for each in found], collection_lines(found), as_json=as_json)
 
 
 @collections.command()
@@ -57,13 +53,12 @@ def keys() -> None:
 
 
 @keys.command(name="list")
-@_AS_JSON
+@AS_JSON
 def show_keys(as_json: bool) -> None:
     """List the keys without their secrets."""
-
     with open_client() as client:
         found = client.keys()
-    print_lines(*([json.dumps([dict(each.json) for each in found], indent=2)] if as_json else key_lines(found)))
+    print_found([each.json for each in found], key_lines(found), as_json=as_json)
 
 
 @keys.command(name="add")

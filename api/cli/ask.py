@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.connect import connected, open_client
-from api.cli.output import EXIT_NOT_KNOWN, exit_code, notify, print_json, print_lines, print_progress, terminal
+from api.cli.output import (
+    AS_JSON,
+    EXIT_NOT_KNOWN,
+    exit_code,
+    notify,
+    print_found,
+    print_json,
+    print_lines,
+    print_progress,
+    terminal,
+)
 from api.cli.sources import say_unread
 from domain import BLOCK_KINDS
 
@@ -61,17 +71,14 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
         while True:
             ask_flow.check(asked)
             record = ask_flow.ask(client, asked, print_progress)
-            if as_json:
-                print_json(record.json)
-            else:
-                print_lines("", *show.record_lines(record, terminal()))
-                if not chat:
-                    notify(
-                        "",
-                        f"Follow up with `--after {record.id}`.",
-                        f"Full quotes: `wellread export question {record.id}`.",
-                        f"Trace: `wellread trace {record.id}`.",
-                    )
+            print_found(record.json, ("", *show.record_lines(record, terminal())), as_json=as_json)
+            if not as_json and not chat:
+                notify(
+                    "",
+                    f"Follow up with `--after {record.id}`.",
+                    f"Full quotes: `wellread export question {record.id}`.",
+                    f"Trace: `wellread trace {record.id}`.",
+                )
             if own and exit_code(record.status):
                 say_unread(client, options["sites"])
             following = click.prompt("", default="", show_default=False, prompt_suffix="> ", err=True) if chat else ""
@@ -83,7 +90,6 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
 
 def _leave(question_id: str, client: "Client", as_json: bool) -> None:
     """Print what was accepted, and how to get its answer."""
-
     if as_json:
         print_json(client.get(question_id).json)
     else:
@@ -100,7 +106,7 @@ def _leave(question_id: str, client: "Client", as_json: bool) -> None:
 @click.option("--published-after", metavar="DATE", help="Only pages that state a publication date after this.")
 @click.option("--read-after", metavar="DATE", help="Only pages read after this.")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most this many passages.")
-@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
+@AS_JSON
 def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
     """Show the passages that match QUERY best, without an answer or a crawl.
 
@@ -111,10 +117,7 @@ def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
     given = {name: value for name, value in filters.items() if value}
     with open_client() as client:
         found = client.search(query, limit=limit, **given)
-    if as_json:
-        print_json([passage.json for passage in found])
-    else:
-        print_lines(*passages_lines(found, terminal()))
+    print_found([passage.json for passage in found], passages_lines(found, terminal()), as_json=as_json)
     if not found:
         click.get_current_context().exit(EXIT_NOT_KNOWN)
 
@@ -130,7 +133,7 @@ def demo() -> None:
 
 @click.command()
 @click.argument("question_id", metavar="ID")
-@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
+@AS_JSON
 def trace(question_id: str, as_json: bool) -> None:
     """Show every step of a question: queries, hits with all scores, pages, times and cost."""
     from api.cli.views.trace import trace_lines

@@ -129,15 +129,11 @@ def _give(document: str, output: Path | None) -> None:
     if output is None:
         print_lines(document.rstrip("\n"))
         return
-    _write(output, document)
-    notify(f"{output} is written.")
-
-
-def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        output.write_text(document, encoding="utf-8")
     except OSError as error:
-        raise click.FileError(str(path), error.strerror or str(error)) from error
+        raise click.FileError(str(output), error.strerror or str(error)) from error
+    notify(f"{output} is written.")
 
 
 def left_out_lines(names: "Sequence[str]") -> list[str]:

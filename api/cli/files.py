@@ -1,9 +1,8 @@
 """`wellread add` and `files`: documents of your own, one by one or a folder that is watched."""
 
-from __future__ import annotations
-
 import os
 import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,6 @@ from api.cli.views.width import clean, cut, when, wrap
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from api.cli.views.question import Style
     from domain.file import WatchedFolder
     from wellread import Client, StoredFile
@@ -68,7 +65,6 @@ def files() -> None:
 @click.option("--folder", default="", metavar="NAME", help="Only of this folder; `uploads` has the copied files.")
 def show_all(failed: bool, folder: str) -> None:
     """List the files by address, with their state."""
-
     with open_client() as client:
         found = list(_all(client, folder, failed=failed))
         none_failed = failed and not found and client.files(folder=folder)
@@ -114,7 +110,7 @@ def _check(paths: tuple[Path, ...], name: str, every: str | None) -> None:
         raise NotAdded(f"Two files are called {twice}: add them one by one with --name, or the folder they are in.")
 
 
-def _start(client: Client, path: Path, name: str, every_s: float | None) -> Iterator[int | str]:
+def _start(client: "Client", path: Path, name: str, every_s: float | None) -> Iterator[int | str]:
     """Have a file or folder read; yield the file's id, or the name of the folder."""
     if path.is_file():
         yield _send(client, path, name or path.name)
@@ -128,7 +124,7 @@ def _start(client: Client, path: Path, name: str, every_s: float | None) -> Iter
         yield folder.name
 
 
-def _send_all(client: Client, folder: Path, name: str) -> Iterator[int]:
+def _send_all(client: "Client", folder: Path, name: str) -> Iterator[int]:
     from crawler.content_types import BY_SUFFIX, suffix_of
     from crawler.folder import find_files
 
@@ -147,18 +143,18 @@ def _of_other_kinds(folder: Path) -> list[str]:
     return [file.path for file in find_files(folder, lambda name: suffix_of(name) not in BY_SUFFIX)]
 
 
-def _send(client: Client, path: Path, name: str) -> int:
+def _send(client: "Client", path: Path, name: str) -> int:
     try:
         return client.add_file(name, path.read_bytes()).id
     except OSError as error:
         raise NotAdded(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def _files(client: Client, wanted: int | str) -> list[StoredFile]:
+def _files(client: "Client", wanted: int | str) -> "list[StoredFile]":
     return [client.file(wanted)] if isinstance(wanted, int) else list(_all(client, wanted))
 
 
-def _all(client: Client, folder: str, *, failed: bool = False) -> Iterator[StoredFile]:
+def _all(client: "Client", folder: str, *, failed: bool = False) -> "Iterator[StoredFile]":
     after = ""
     while True:
         found = client.files(folder=folder, failed=failed, after=after)
@@ -168,7 +164,7 @@ def _all(client: Client, folder: str, *, failed: bool = False) -> Iterator[Store
         after = found[-1].address
 
 
-def _wait(look: Callable[[], list[StoredFile]], wait_s: float) -> list[StoredFile]:
+def _wait(look: "Callable[[], list[StoredFile]]", wait_s: float) -> "list[StoredFile]":
     """Wait until every file is read and indexed, or the time is up."""
     deadline, show = time.monotonic() + wait_s, progress_line()
     while True:
@@ -188,7 +184,7 @@ def _seconds(every: str | None) -> float | None:
     return schedule.every_s if schedule else None
 
 
-def added_lines(files: Sequence[StoredFile], style: Style) -> list[str]:
+def added_lines(files: "Sequence[StoredFile]", style: "Style") -> list[str]:
     """Return what came of files that were added: those that could not be read first, with the reason."""
     if not files:
         return ["It contains no file that can be read."]
@@ -200,7 +196,7 @@ def added_lines(files: Sequence[StoredFile], style: Style) -> list[str]:
     return [*lines, *in_part, f"{len(held):,} of {len(files):,} files are in the knowledge base."]
 
 
-def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
+def other_kinds_lines(paths: Sequence[str], style: "Style") -> list[str]:
     """Return which files of a folder are left out because of their kind: the first few by name."""
     if not paths:
         return []
@@ -211,7 +207,7 @@ def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
     return wrap(f"{what} in a format that cannot be read: {named}. Save them as PDF.", style.width)
 
 
-def file_lines(files: Sequence[StoredFile], style: Style, *, is_part: bool) -> list[str]:
+def file_lines(files: "Sequence[StoredFile]", style: "Style", *, is_part: bool) -> list[str]:
     """Return the files, each with its title or why it could not be read; ``is_part``: not all were asked for."""
     if not files and is_part:
         return ["None match: `wellread files list` lists all files."]
@@ -226,7 +222,7 @@ def file_lines(files: Sequence[StoredFile], style: Style, *, is_part: bool) -> l
     return lines
 
 
-def folder_lines(folders: Sequence[WatchedFolder], style: Style) -> list[str]:
+def folder_lines(folders: "Sequence[WatchedFolder]", style: "Style") -> list[str]:
     """Return the watched folders: where each is, and when it is looked through again."""
     if not folders:
         return ["No watched folders: `wellread add FOLDER` watches one."]
@@ -238,14 +234,14 @@ def folder_lines(folders: Sequence[WatchedFolder], style: Style) -> list[str]:
     return lines
 
 
-def _held(file: StoredFile, style: Style) -> list[str]:
+def _held(file: "StoredFile", style: "Style") -> list[str]:
     """Return a file that was read, and what of it is missing."""
     lines = [cut(f"read     {clean(file.address)}  {clean(file.title or '')}", style.width)]
     without = f"read in part: without {clean(', '.join(file.missing))}"
     return [*lines, *(wrap(without, style.width, first="    ", rest="    ") if file.missing else ())]
 
 
-def _failed(file: StoredFile, style: Style) -> list[str]:
+def _failed(file: "StoredFile", style: "Style") -> list[str]:
     word = "not read" if file.outcome else "waiting "
     lines = [cut(f"{word} {clean(file.address)}", style.width)]
     return [*lines, *(wrap(clean(file.reason), style.width, first="    ", rest="    ") if file.reason else ())]

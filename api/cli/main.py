@@ -68,19 +68,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for commands in (
-    ask,
-    threads,
-    watch,
-    reads,
-    pages,
-    files,
-    exchange,
-    sources,
-    access,
-    operate,
-    processes,
-):
+for commands in (ask, threads, watch, reads, pages, files, exchange, sources, access, operate, processes):
     for command in commands.COMMANDS:
         cli.add_command(command)
 for command in (

@@ -10,7 +10,7 @@ import click
 from api import installed_version
 from api.cli.connect import open_client, open_collection, open_services, quiet_logs
 from api.cli.exchange import left_out_lines
-from api.cli.output import notify, print_json, print_lines, progress_count, terminal
+from api.cli.output import AS_JSON, notify, print_json, print_lines, progress_count, terminal
 from api.cli.views.width import counted
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def restore(file: Path) -> None:
 
 @click.command()
 @click.option("--reset", is_flag=True, help="Return to the shipped judge; feedback given so far no longer counts.")
-@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
+@AS_JSON
 def learn(reset: bool, as_json: bool) -> None:
     """Correct the judge's confidence by readers' feedback now, and show how.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from api.cli.views.question import Style
     from domain import Status
@@ -25,6 +25,9 @@ _OVERWRITTEN_S = 0.1
 EXIT_NOT_KNOWN = 3
 EXIT_INTERRUPTED = 130
 
+
+#: of a command that shows what the API returned
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 
 #: what controls a terminal or the direction of its text, but for colours; and halves of surrogate pairs
 _CONTROL = re.compile(
@@ -49,6 +52,14 @@ def print_json(value: Any) -> None:
     """Write JSON to stdout, whose texts are all there: what would control the terminal is escaped."""
     written = json.dumps(value, ensure_ascii=False, indent=2, default=str)
     print_lines(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", written))
+
+
+def print_found(value: Any, lines: "Iterable[str]", *, as_json: bool) -> None:
+    """Write what was found to stdout: its JSON where that is asked for, else the lines."""
+    if as_json:
+        print_json(value)
+    else:
+        print_lines(*lines)
 
 
 def notify(*lines: str) -> None:

@@ -1,22 +1,19 @@
 """`wellread pages` and `delete`: look at the pages that were read, and take out what is stored."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from api.cli.connect import open_client, to_delete
-from api.cli.output import notify, print_json, print_lines, terminal
+from api.cli.output import AS_JSON, notify, print_found, print_lines, terminal
 from api.cli.views.width import clean, cut, when, wrap
 from domain.file import is_file_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from datetime import datetime
-
     from api.cli.views.question import Style
     from domain.site import PageCheck
     from wellread import Client, PageSummary, PageVersion, StoredPage
@@ -40,7 +37,7 @@ def pages() -> None:
 )
 @click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="At most this many.")
 @click.option("--after", default="", metavar="URL", help="Those after this address, for the next part.")
-@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
+@AS_JSON
 def show_all(
     site: str,
     source: str,
@@ -53,7 +50,6 @@ def show_all(
     as_json: bool,
 ) -> None:
     """List the pages by address, or with --not-read those that answers cannot use, and why."""
-
     given: dict[str, Any] = {
         "site": site,
         "kind": kind,
@@ -65,11 +61,9 @@ def show_all(
         if source:
             given["source"] = _source_id(client, source)
         found = list(_all(client, {name: value for name, value in given.items() if value}, after, limit))
-    if as_json:
-        print_json([page.json for page in found])
-    else:
-        is_part = bool(after or any(given.values()))
-        print_lines(*summary_lines(found, terminal(), is_full=len(found) == limit, is_part=is_part))
+    is_part = bool(after or any(given.values()))
+    lines = summary_lines(found, terminal(), is_full=len(found) == limit, is_part=is_part)
+    print_found([page.json for page in found], lines, as_json=as_json)
 
 
 @pages.command(name="show")
@@ -77,7 +71,6 @@ def show_all(
 @click.option("--version", type=click.IntRange(1), metavar="N", help="Print its text with this number.")
 def show_page(url: str, version: int | None) -> None:
     """Show a page's visits, their results, and when the next one is due."""
-
     with open_client() as client:
         page = client.page_at(url, version=version)
     print_lines(*(page_lines(page, terminal()) if version is None else text_lines(page, terminal())))
@@ -87,7 +80,6 @@ def show_page(url: str, version: int | None) -> None:
 @click.argument("url")
 def show_versions(url: str) -> None:
     """List the stored texts of a page, the current one first."""
-
     with open_client() as client:
         kept = client.page_versions(client.page_at(url).id)
     print_lines(*version_lines(kept, terminal()))
@@ -107,7 +99,7 @@ def delete(target: str) -> None:
     print_lines(f"{target} is deleted.")
 
 
-def _deletion_of(client: Client, target: str) -> Callable[[Client], None]:
+def _deletion_of(client: "Client", target: str) -> "Callable[[Client], None]":
     """Return what deletes the target; raises Refused for what is not there."""
     if re.fullmatch(r"[0-9a-f]{32}", target.lower()):
         return methodcaller("delete_question", client.get(target.lower()).id)
@@ -116,7 +108,7 @@ def _deletion_of(client: Client, target: str) -> Callable[[Client], None]:
     return methodcaller("delete_page", client.page_at(target).id)
 
 
-def _all(client: Client, given: dict[str, Any], after: str, limit: int) -> Iterator[PageSummary]:
+def _all(client: "Client", given: dict[str, Any], after: str, limit: int) -> "Iterator[PageSummary]":
     while limit > 0:
         part = min(limit, _PART)
         found = client.pages(**given, after=after, limit=part)
@@ -126,13 +118,13 @@ def _all(client: Client, given: dict[str, Any], after: str, limit: int) -> Itera
         limit, after = limit - part, found[-1].url
 
 
-def _source_id(client: Client, url: str) -> int:
+def _source_id(client: "Client", url: str) -> int:
     from api.cli.sources import find_source
 
     return find_source(client, url).id
 
 
-def summary_lines(found: Sequence[PageSummary], style: Style, *, is_full: bool, is_part: bool) -> list[str]:
+def summary_lines(found: "Sequence[PageSummary]", style: "Style", *, is_full: bool, is_part: bool) -> list[str]:
     """Return pages, each with its title or why answers cannot be drawn from it; say how to go on.
 
     ``is_part``: only some pages were asked for.
@@ -158,7 +150,7 @@ def _not_read(since: datetime | None, reason: str | None) -> str:
     return f"not read since {when(since)}: {why}" if since else why
 
 
-def page_lines(page: StoredPage, style: Style) -> list[str]:
+def page_lines(page: "StoredPage", style: "Style") -> list[str]:
     """Return a stored page and its history, the latest first."""
     state = "gone; it was" if page.is_gone else f"due again {when(page.next_due)};"
     lines = [
@@ -174,7 +166,7 @@ def page_lines(page: StoredPage, style: Style) -> list[str]:
     return [*lines, *(check_line(check, style) for check in page.history)]
 
 
-def check_line(check: PageCheck, style: Style) -> str:
+def check_line(check: "PageCheck", style: "Style") -> str:
     """Return what one check found, how often and when."""
     often = f"{check.times}× since {when(check.first_at)}" if check.times > 1 else ""
     describe = [
@@ -184,7 +176,7 @@ def check_line(check: PageCheck, style: Style) -> str:
     return cut("  ".join(describe).rstrip(), style.width)
 
 
-def version_lines(kept: Sequence[PageVersion], style: Style) -> list[str]:
+def version_lines(kept: "Sequence[PageVersion]", style: "Style") -> list[str]:
     """Return the texts of a page that are kept, the present one first."""
     return [
         cut(
@@ -196,7 +188,7 @@ def version_lines(kept: Sequence[PageVersion], style: Style) -> list[str]:
     ]
 
 
-def text_lines(page: StoredPage, style: Style) -> list[str]:
+def text_lines(page: "StoredPage", style: "Style") -> list[str]:
     """Return a text that a page has or had, below its title."""
     head = [clean(page.title or page.url), clean(page.url), f"text number {page.generation}, read {when(page.read_at)}"]
     return [*head, "", *wrap(page.text, style.width)]

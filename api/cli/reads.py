@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.connect import connected, open_client
-from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_json, print_lines, progress_line, terminal
+from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_found, print_lines, progress_line, terminal
 from api.cli.sources import say_unread
 
 if TYPE_CHECKING:
@@ -151,10 +151,7 @@ def _is_over(seen: "SiteRead") -> bool:
 def _print(seen: "SiteRead", as_json: bool) -> None:
     from api.cli.views.sites import site_read_lines
 
-    if as_json:
-        print_json(seen.json)
-    else:
-        print_lines(*site_read_lines(seen, terminal()))
+    print_found(seen.json, site_read_lines(seen, terminal()), as_json=as_json)
 
 
 COMMANDS = (read, reads)

@@ -1,8 +1,7 @@
 """`wellread source`: the sites that may be read for any question."""
 
-from __future__ import annotations
-
 import shlex
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,8 +12,6 @@ from api.cli.output import notify, print_lines
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from wellread import Client, Source
 
 
@@ -137,7 +134,7 @@ def remove(url: str, pages: bool) -> None:
     print_lines(f"{url} is removed; what was read from it {'is deleted' if pages else 'stays'}.")
 
 
-def find_source(client: Client, url: str) -> Source:
+def find_source(client: "Client", url: str) -> "Source":
     """Return the source that is meant: its URL as it is stored, or without its scheme or last slash."""
     for source in client.sources():
         stored = source.url.rstrip("/")
@@ -146,7 +143,7 @@ def find_source(client: Client, url: str) -> Source:
     raise UnknownSource(f"{url} is not among the sources: `wellread source list` shows them.")
 
 
-def say_unread(client: Client, urls: Sequence[str]) -> None:
+def say_unread(client: "Client", urls: Sequence[str]) -> None:
     """Say how to take out those of these sources of which no page is known: they may be mistyped."""
     for url in urls:
         if not client.pages(site=url, limit=1):
@@ -203,7 +200,7 @@ def _text(path: Path | None) -> str:
     return _secret(f"@{path}") if path else ""
 
 
-def _settings(source: Source) -> list[str]:
+def _settings(source: "Source") -> list[str]:
     from api.cli.views.overview import settings_of
 
     return list(filter(None, [" ".join(settings_of(source))]))

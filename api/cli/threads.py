@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.connect import open_client, to_delete
-from api.cli.output import notify, print_json, print_lines, terminal
+from api.cli.output import AS_JSON, notify, print_found, print_lines, terminal
 from api.cli.views.width import clean, cut, when, wrap
 
 if TYPE_CHECKING:
     from api.cli.views.question import Style
     from domain.question import Thread, ThreadWithQuestions
-
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 
 
 @click.group()
@@ -25,15 +23,12 @@ def threads() -> None:
 @threads.command(name="list")
 @click.option("--words", default="", help="Threads with these words in the title, a question or its answer.")
 @click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="At most this many.")
-@_AS_JSON
+@AS_JSON
 def show_all(words: str, limit: int, as_json: bool) -> None:
     """List the threads, most recently used first."""
     with open_client() as client:
         found = client.threads(words, limit=limit)
-    if as_json:
-        print_json([asdict(each) for each in found])
-    else:
-        print_lines(*_thread_lines(found, terminal()))
+    print_found([asdict(each) for each in found], _thread_lines(found, terminal()), as_json=as_json)
 
 
 @threads.command()
@@ -41,15 +36,12 @@ def show_all(words: str, limit: int, as_json: bool) -> None:
 @click.option(
     "--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="At most this many, the latest."
 )
-@_AS_JSON
+@AS_JSON
 def show(thread_id: str, limit: int, as_json: bool) -> None:
     """Show the questions of a thread; `wellread export thread ID` includes their answers."""
     with open_client() as client:
         found = client.thread(thread_id, limit=limit)
-    if as_json:
-        print_json(asdict(found))
-    else:
-        print_lines(*_turn_lines(found, terminal()))
+    print_found(asdict(found), _turn_lines(found, terminal()), as_json=as_json)
 
 
 @threads.command()

@@ -1,7 +1,7 @@
 """Takes questions, with or without waiting for answers; gives their records, progress and traces."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -29,7 +29,7 @@ from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import ChatRequest, QuestionRequest
 from api.streams import checked, final_record, watch, while_open
 from domain.access.key import Role
-from domain.record import Record
+from domain.record import Event, Record
 from pipeline.question.follow_up import stands_alone
 from store.questions import answers, records, state
 from store.questions import trace as stored_trace
@@ -157,11 +157,15 @@ def events(
     last_event_id: Annotated[str, Header(pattern=_EVENT_ID)] = "0",
 ) -> EventSourceResponse:
     """Progress as server-sent events: first the state, then what happens, last `final` with the whole record."""
+    read = checked(still_open, lambda: read_record(services, known.id))
+    return sent(watch(listening(reader, services), known.id, read, after=last_event_id), still_open)
+
+
+def sent(events: AsyncIterator[Event], still_open: Callable[[], object]) -> EventSourceResponse:
+    """Return the response that sends these events; it ends where the key opens nothing any more."""
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
-        read = checked(still_open, lambda: read_record(services, known.id))
-        progress = watch(listening(reader, services), known.id, read, after=last_event_id)
-        async for event in while_open(progress, still_open):
+        async for event in while_open(events, still_open):
             yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id or None)
 
     return EventSourceResponse(stream(), ping=HEARTBEAT_S)

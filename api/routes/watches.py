@@ -1,19 +1,17 @@
 """Watches questions, which are asked again when their evidence changes, and takes readers' feedback on answers."""
 
-import json
-from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Response
 from pydantic import StringConstraints
 from pydantic.json_schema import SkipJsonSchema
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import EventSourceResponse
 
 from api.dependencies import STREAM, QuestionId, ReaderDep, ServicesDep, listening, read_record
 from api.middleware.auth import CallerDep, StillOpenDep, require
-from api.routes.questions import HEARTBEAT_S, read
+from api.routes.questions import read, sent
 from api.schemas.requests import FeedbackRequest, WatchRequest
-from api.streams import changes, checked, while_open
+from api.streams import changes, checked
 from domain.access.key import Role
 from domain.record import Feedback, Record, Watch
 from store.questions import feedback, state, watches
@@ -63,14 +61,8 @@ def watch_changes(
     Last-Event-ID gives what was missed since then.
     """
     after = None if last_event_id is None else int(last_event_id)
-
-    async def stream() -> AsyncIterator[ServerSentEvent]:
-        read = checked(still_open, lambda: read_record(services, known.id))
-        events = changes(listening(reader, services), known.id, read, after=after)
-        async for event in while_open(events, still_open):
-            yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id)
-
-    return EventSourceResponse(stream(), ping=HEARTBEAT_S)
+    read = checked(still_open, lambda: read_record(services, known.id))
+    return sent(changes(listening(reader, services), known.id, read, after=after), still_open)
 
 
 @router.post("/questions/{question_id}/feedback")

@@ -126,7 +126,7 @@ def retrieve(
     by_vector = search.search_vectors(vectors, k=depth, scope=scope)
     by_text = _with_similarities([future.result() for future in searches], by_vector, vectors, search)
     rankings = [
-        _of_query(query, _fuse_legs(text, vector, lang, embedder_id, ranking))
+        [hit.ranked(query=query) for hit in _fuse_legs(text, vector, lang, embedder_id, ranking)]
         for query, text, vector in zip(queries, by_text, by_vector, strict=True)
     ]
     if on_found is not None:
@@ -202,10 +202,6 @@ def _similarity(id: str, row: int, near: dict[str, float | None], exact: dict[st
     if id in near:
         return near[id]
     return float(exact[id][row]) if id in exact else None
-
-
-def _of_query(query: str, hits: list[Hit]) -> list[Hit]:
-    return [hit.ranked(query=query) for hit in hits]
 
 
 def order_by_sentence(hits: Sequence[Hit], cosines: Mapping[str, float]) -> list[Hit]:

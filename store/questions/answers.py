@@ -1,9 +1,10 @@
 """Store the revisions of a question's answer, find them and related questions, copy them to equal questions."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 
+from pydantic import TypeAdapter
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -19,6 +20,7 @@ from store.sql.tables import AnswerRow, EvidenceRow, QuestionRow
 #: of those asked before
 MOST = 3
 _LOOKED_AT = 50
+_ANSWER = TypeAdapter(Answer)
 
 
 def add(
@@ -71,6 +73,12 @@ def copy_to(session: Session, answer: AnswerRow, question_ids: Sequence[str], no
     session.flush()
     if not answer.provisional:
         evidence.copy(session, answer.id, [row.id for row in rows])
+
+
+def to_answer(row: AnswerRow) -> Answer:
+    """Return a revision as a plain value, without what it cost; fields that older rows lack have defaults."""
+    stored = {each.name: getattr(row, each.name) for each in fields(Answer) if each.name != "cost"}
+    return _ANSWER.validate_python(stored | {"structured": row.structured or None})
 
 
 def last(session: Session, question_id: str, *, without_models: bool = False) -> AnswerRow | None:

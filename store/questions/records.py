@@ -8,8 +8,8 @@ from pydantic import TypeAdapter
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain import WITH_TEXT, Answer, Citation, Sentence, Status, Verdict
-from domain.answer import ASKING_BACK, NextQuestion, StructuredAnswer
+from domain import WITH_TEXT, Answer, Status, Verdict
+from domain.answer import ASKING_BACK
 from domain.flow import STEPS
 from domain.record import ContextHit, Feedback, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
@@ -24,9 +24,6 @@ from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, PageRow, Ques
 _PHASE_OF_STEP = {"reuse": STEPS[Status.ASKED].phase} | {step.step: step.phase for step in STEPS.values()}
 
 #: the JSON in an answer's row; fields that older rows lack have defaults
-_SENTENCES, _CITATIONS = TypeAdapter(tuple[Sentence, ...]), TypeAdapter(tuple[Citation, ...])
-_STRUCTURED = TypeAdapter(StructuredAnswer)
-_RELATED = TypeAdapter(tuple[NextQuestion, ...])
 _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
 #: an answer with the verdict on its hits, and these
@@ -97,27 +94,27 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
     )
 
 
-def _with_answer(record: Record, answer: AnswerRow, judged: FeedbackRow | None) -> Record:
-    sentences = _SENTENCES.validate_python(answer.sentences)
+def _with_answer(record: Record, row: AnswerRow, judged: FeedbackRow | None) -> Record:
+    answer = answers.to_answer(row)
     return replace(
         record,
-        provisional=answer.provisional,
+        provisional=row.provisional,
         asks_back=answer.composer == ASKING_BACK,
         answer=answer.text,
-        short_answer=short_answer(sentences),
-        contradictions=contradictions_of(sentences),
+        short_answer=short_answer(answer.sentences),
+        contradictions=contradictions_of(answer.sentences),
         confidence=answer.confidence,
-        sentences=sentences,
-        citations=_CITATIONS.validate_python(answer.citations),
-        context=_CONTEXT.validate_python(answer.context),
-        structured=_STRUCTURED.validate_python(answer.structured) if answer.structured else None,
-        related=_RELATED.validate_python(answer.related),
+        sentences=answer.sentences,
+        citations=answer.citations,
+        context=_CONTEXT.validate_python(row.context),
+        structured=answer.structured,
+        related=answer.related,
         composer=answer.composer,
         notice=answer.notice,
-        verdict=_VERDICT.validate_python(answer.verdict) if answer.verdict else None,
-        revision=answer.revision,
-        stale=answer.stale_at is not None,
-        stale_at=answer.stale_at,
+        verdict=_VERDICT.validate_python(row.verdict) if row.verdict else None,
+        revision=row.revision,
+        stale=row.stale_at is not None,
+        stale_at=row.stale_at,
         feedback=to_value(Feedback, judged) if judged else None,
     )
 
@@ -130,17 +127,7 @@ def provisional(session: Session, question_id: str) -> Provisional | None:
     row = answers.last(session, question_id, without_models=True)
     if row is None or not row.provisional or not row.verdict:
         return None
-    answer = Answer(
-        text=row.text,
-        sentences=_SENTENCES.validate_python(row.sentences),
-        citations=_CITATIONS.validate_python(row.citations),
-        confidence=row.confidence,
-        composer=row.composer,
-        notice=row.notice,
-        related=_RELATED.validate_python(row.related),
-        structured=_STRUCTURED.validate_python(row.structured) if row.structured else None,
-    )
-    return answer, _VERDICT.validate_python(row.verdict), _CONTEXT.validate_python(row.context)
+    return answers.to_answer(row), _VERDICT.validate_python(row.verdict), _CONTEXT.validate_python(row.context)
 
 
 def latest(session: Session, limit: int = 20, *, owner: str | None = None) -> list[QuestionRow]:

@@ -6,11 +6,10 @@ from datetime import datetime
 from itertools import groupby
 from typing import Final
 
-from pydantic import TypeAdapter
 from sqlalchemy import Select, and_, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
-from domain import Sentence, Status
+from domain import Status
 from domain.errors import WellreadError
 from domain.question import Thread, ThreadQuestion, Turn
 from domain.short_answer import first_said, short_answer
@@ -27,8 +26,6 @@ MAX_SEARCHED: Final = 5_000
 
 #: where a question stands in its thread: when it was asked, and its id
 Place = tuple[datetime, str]
-
-_SENTENCES = TypeAdapter(tuple[Sentence, ...])
 
 
 class UnknownThread(WellreadError):
@@ -191,7 +188,7 @@ def _turn(session: Session, row: QuestionRow) -> Turn:
     answer = answers.last(session, row.id)
     if answer is None or not answer.citations:
         return Turn(question=row.text)
-    sentences = _SENTENCES.validate_python(answer.sentences)
+    sentences = answers.to_answer(answer).sentences
     first = first_said(sentences)
     return Turn(question=row.text, answer=first.text if first else "", short_answer=short_answer(sentences) or "")
 

@@ -54,7 +54,7 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
         _follow(session, claim, reading)
         private = _is_private(session, claim, reading)
         stored = _store_page(session, claim, reading, private, now)
-        stored = _grant(session, claim, reading, stored, now) if private else _share(session, stored, now)
+        stored = _grant(session, claim, reading, stored) if private else _share(session, stored, now)
         outcome = CandidateOutcome(
             outcome=reading.outcome if reading.outcome != ReadOutcome.RETRY else ReadOutcome.FAILED,
             reason=reading.reason,
@@ -115,7 +115,7 @@ def _is_private(session: Session, claim: Claim, reading: ReadResult) -> bool:
     return claim.candidate.origin == refresh_queue.ORIGIN and claim.page is not None and claim.page.private
 
 
-def _grant(session: Session, claim: Claim, reading: ReadResult, stored: _Stored, now: datetime) -> _Stored:
+def _grant(session: Session, claim: Claim, reading: ReadResult, stored: _Stored) -> _Stored:
     """Let those who had it read see what is private there."""
     if reading.page is None and not reading.links:
         return stored

@@ -30,7 +30,8 @@ def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Pro
     env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
     own_broker = [] if settings.redis_url else [valkey(settings)]
     stop_s = settings.stop_s + GIVE_BACK_S
-    tasks = (*OF_ALL, *OF_TASKS, *((MODEL,) if _is_shared_model(settings) else ()))
+    shares_model = settings.embedder in BUNDLED and settings.embedder_threads == 1
+    tasks = (*OF_ALL, *OF_TASKS, *((MODEL,) if shares_model else ()))
 
     def program(*command: str, shares: tuple[str, ...] = tasks, stop_s: float = 25.0, **more: int) -> Program:
         own = {f"WELLREAD_{name.upper()}": str(value) for name, value in more.items()}
@@ -40,10 +41,6 @@ def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Pro
     api = program("api", shares=OF_ALL, stop_s=10.0, api_port=api_port)
     beat, flower = program("beat"), program("flower", stop_s=5.0, flower_port=flower_port)
     return [*own_broker, api, *workers, beat, *([flower] if flower_port else [])]
-
-
-def _is_shared_model(settings: Settings) -> bool:
-    return settings.embedder in BUNDLED and settings.embedder_threads == 1
 
 
 def preparation(settings: Settings) -> Program:

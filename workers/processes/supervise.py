@@ -55,7 +55,6 @@ class Program:
     #: what it shares with others of its kind (:meth:`ForkServer.fork`); its command is then what follows ``python -m``
     shares: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
-    stop_signal: signal.Signals = signal.SIGTERM
     stop_s: float = 25.0  #: how long it may take to stop before it is killed
     stops_last: bool = False  #: the others need it while they stop
     death_signal: signal.Signals = signal.SIGKILL  #: sent by the kernel when the supervisor dies
@@ -151,7 +150,7 @@ class Supervisor:
         first = [child for child in reversed(self._children.values()) if not child.program.stops_last]
         for together in (first, last):
             for child in together:
-                _signal(child.process, child.program.stop_signal)
+                _signal(child.process, signal.SIGTERM)
             for child in together:
                 _end(child.process, child.program.stop_s)
         self._children.clear()

@@ -75,7 +75,6 @@ class Replies:
 
 def wait(services: Services, work: Work) -> None:
     """Let a step begin again when the replies that it awaits are there."""
-
     outcomes.tell("waits for a batch")
 
     def defer() -> None:

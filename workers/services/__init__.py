@@ -1,7 +1,5 @@
 """The composition root: reads the settings once a process, and opens each service on first use."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time
@@ -49,11 +47,11 @@ class Services(WebAccess, RedisAccess):
     looks_after_collections: bool = False
 
     @cached
-    def opened_collections(self) -> dict[str, Services]:
+    def opened_collections(self) -> "dict[str, Services]":
         """The services of other collections that this process has opened, by id."""
         return {}
 
-    def of(self, name: str) -> Services:
+    def of(self, name: str) -> "Services":
         """Return the services of the collection with this name; raises UnknownCollection."""
         from workers.services.collections import open_collection
 
@@ -79,7 +77,7 @@ class Services(WebAccess, RedisAccess):
             return next((key.name for key in keys.list_all(session) if key.owner == owner), "")
 
     @cached
-    def dispatcher(self) -> Dispatcher:
+    def dispatcher(self) -> "Dispatcher":
         """Sends tasks."""
         from workers.app import app
         from workers.services.dispatch import Dispatcher
@@ -88,14 +86,14 @@ class Services(WebAccess, RedisAccess):
         return Dispatcher(app, shown=shown, parents=self.trace_parents)
 
     @cached
-    def leases(self) -> LeaseRenewer:
+    def leases(self) -> "LeaseRenewer":
         """Renews the leases that this process holds."""
         from workers.services.lease_renewer import LeaseRenewer
 
         return LeaseRenewer(self.database, now=self.now)
 
     @cached
-    def embedder(self) -> Embedder:
+    def embedder(self) -> "Embedder":
         """The embedding model."""
         from store.embedders import open_embedder
 
@@ -109,14 +107,14 @@ class Services(WebAccess, RedisAccess):
         )
 
     @cached
-    def link_vectors(self) -> LinkVectors:
+    def link_vectors(self) -> "LinkVectors":
         """Compares links with a question in meaning."""
         from workers.services.link_vectors import LinkVectors
 
         return LinkVectors(threads=self.settings.embedder_threads)
 
     @cached
-    def reader(self) -> Reader:
+    def reader(self) -> "Reader":
         """Reads the best hits."""
         from pipeline.reader.reader import Reader
 
@@ -128,7 +126,7 @@ class Services(WebAccess, RedisAccess):
         return self.settings.passages
 
     @cached
-    def passages(self) -> Passages:
+    def passages(self) -> "Passages":
         """The knowledge base, to search."""
         from store.passages.table import Passages
 
@@ -137,21 +135,21 @@ class Services(WebAccess, RedisAccess):
         return self._open_passages(Passages, memory_bytes=memory)
 
     @cached
-    def passages_writer(self) -> PassagesWriter:
+    def passages_writer(self) -> "PassagesWriter":
         """The knowledge base, to write; only one process may."""
         from store.passages.writer import PassagesWriter
 
         return self._open_passages(PassagesWriter)
 
     @cached
-    def model(self) -> LanguageModel | None:
+    def model(self) -> "LanguageModel | None":
         """The language model, when there is a server or a key."""
         from workers.services.model_provider import open_model
 
         return open_model(self.settings, self.redis)
 
     @cached
-    def tools(self) -> Tools:
+    def tools(self) -> "Tools":
         """The tools of the pipeline."""
         from pipeline.ask import Tools
         from store.graph import GraphReader
@@ -175,14 +173,14 @@ class Services(WebAccess, RedisAccess):
         return ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
 
     @cached
-    def learned(self) -> RecalibrationsInUse:
+    def learned(self) -> "RecalibrationsInUse":
         """What feedback makes of the judge's confidence."""
         from store.learned.recalibrations import RecalibrationsInUse
 
         return RecalibrationsInUse(self.database)
 
     @cached
-    def variants(self) -> VariantsCache:
+    def variants(self) -> "VariantsCache":
         """Stored variants, and counts of which kinds helped."""
         from store.learned.variants import VariantsCache
 

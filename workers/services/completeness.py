@@ -4,8 +4,6 @@ A worker that has LanceDB open anyway counts the pages without passages, as in a
 figures are kept in Redis for those that have not, as the API.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -35,13 +33,13 @@ KEEP_S = 900
 _KEY = "wellread:completeness"
 
 
-def has_indexed_pages(services: Services) -> bool:
+def has_indexed_pages(services: "Services") -> bool:
     """Return whether SQL names a page whose passages are in the knowledge base."""
     with services.database.read() as session:
         return session.scalar(index_queue.indexed().limit(1)) is not None
 
 
-def check(main: Services) -> None:
+def check(main: "Services") -> None:
     """Raise PassagesLost where pages were indexed and their passages are missing; or PassagesError."""
     for services in every(main):
         with explained(services.passages_uri, "look for"):
@@ -50,7 +48,7 @@ def check(main: Services) -> None:
             raise PassagesLost(services.passages_uri)
 
 
-def check_once(settings: Settings) -> None:
+def check_once(settings: "Settings") -> None:
     """Check as `check` does in a process that may fork afterwards.
 
     An object store is looked at by another process, since LanceDB must be opened for that.
@@ -63,7 +61,7 @@ def check_once(settings: Settings) -> None:
         raise PassagesError(looked.stderr.strip().rpartition("\n")[2])
 
 
-def _check_here(settings: Settings) -> None:
+def _check_here(settings: "Settings") -> None:
     from workers.services import Services
 
     main = Services(settings)
@@ -73,7 +71,7 @@ def _check_here(settings: Settings) -> None:
         main.close()
 
 
-def without_passages(services: Services) -> tuple[int, int]:
+def without_passages(services: "Services") -> tuple[int, int]:
     """Return how many indexed pages have no passages, and how many are indexed; raises PassagesError.
 
     Only the texts of pages without passages are read. Pages that are deleted meanwhile are not counted.
@@ -108,7 +106,7 @@ class Looked:
         return FIX if self.missing else ""
 
 
-def look_and_warn(main: Services) -> None:
+def look_and_warn(main: "Services") -> None:
     """Look, and log a warning for each collection that lacks passages."""
     try:
         found = look(main)
@@ -120,7 +118,7 @@ def look_and_warn(main: Services) -> None:
             log.warning("passages_missing", detail=each.detail, what_to_do=each.fix)
 
 
-def look(main: Services) -> list[Looked]:
+def look(main: "Services") -> list[Looked]:
     """Look at each collection that has indexed pages, and keep what was found; raises DatabaseError."""
     found = [each for services in every(main) if (each := look_at(services)).indexed or each.error]
     try:
@@ -130,7 +128,7 @@ def look(main: Services) -> list[Looked]:
     return found
 
 
-def look_at(services: Services) -> Looked:
+def look_at(services: "Services") -> Looked:
     """Look at one collection."""
     try:
         missing, indexed = without_passages(services)
@@ -139,7 +137,7 @@ def look_at(services: Services) -> Looked:
     return Looked(uri=services.passages_uri, missing=missing, indexed=indexed)
 
 
-def last_look(main: Services) -> list[Looked]:
+def last_look(main: "Services") -> list[Looked]:
     """Return what was found last; nothing while no worker has looked lately. Raises redis.RedisError."""
     kept = main.redis.get(_KEY)
     return [Looked(**each) for each in json.loads(kept)] if isinstance(kept, str | bytes) else []

@@ -1,7 +1,5 @@
 """What a process keeps in Redis: the broker, events, and what is forgotten with them."""
 
-from __future__ import annotations
-
 import threading
 from typing import TYPE_CHECKING
 
@@ -34,14 +32,14 @@ class RedisAccess:
     lock: threading.RLock
 
     @cached
-    def redis(self) -> Redis:
+    def redis(self) -> "Redis":
         """The broker, as a plain client."""
         from redis import Redis
 
         return Redis.from_url(self.settings.redis, socket_connect_timeout=5, socket_timeout=10)
 
     @cached
-    def events_redis(self) -> Redis:
+    def events_redis(self) -> "Redis":
         """The Redis of events: the broker, unless there is another one."""
         from redis import Redis
 
@@ -50,35 +48,35 @@ class RedisAccess:
         return Redis.from_url(self.settings.events_redis, socket_connect_timeout=5, socket_timeout=10)
 
     @cached
-    def broker_memory(self) -> Memory:
+    def broker_memory(self) -> "Memory":
         """How full the broker is."""
         from store.ephemeral.memory import Memory
 
         return Memory(self.redis)
 
     @cached
-    def events(self) -> Events:
+    def events(self) -> "Events":
         """The events of each question's progress."""
         from store.ephemeral.events import Events
 
         return Events(self.events_redis, self._prefix)
 
     @cached
-    def turns(self) -> Turns:
+    def turns(self) -> "Turns":
         """When those who were refused may come again."""
         from store.ephemeral.turns import Turns
 
         return Turns(self.redis, self._prefix)
 
     @cached
-    def erasures(self) -> Erasures:
+    def erasures(self) -> "Erasures":
         """What is to be erased from the disk."""
         from store.ephemeral.erasures import Erasures
 
         return Erasures(self.redis, self._prefix)
 
     @cached
-    def host_slots(self) -> Slots:
+    def host_slots(self) -> "Slots":
         """Slots at hosts; a slot lasts as long as reading one page may take."""
         from crawler.browser.render import RenderBounds
         from store.ephemeral.host_slots import Slots
@@ -88,21 +86,21 @@ class RedisAccess:
         return Slots(self.redis, longest_s=longest_s)
 
     @cached
-    def receivers(self) -> Receivers:
+    def receivers(self) -> "Receivers":
         """Deliveries of webhooks that are under way."""
         from store.ephemeral.host_slots import Receivers
 
         return Receivers(self.redis, longest_s=WEBHOOK_S + TURN_SLACK_S)
 
     @cached
-    def trace_parents(self) -> TraceParents:
+    def trace_parents(self) -> "TraceParents":
         """Where the traces of questions began."""
         from store.ephemeral.trace_parents import TraceParents
 
         return TraceParents(self.redis)
 
     @cached
-    def engine_cooldowns(self) -> EngineCooldowns:
+    def engine_cooldowns(self) -> "EngineCooldowns":
         """The engines that are cooling down."""
         from store.ephemeral.engine_cooldowns import EngineCooldowns
 

@@ -1,7 +1,5 @@
 """Web access of a process: the guarded clients, their event loop, the browser, the search engines."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import threading
@@ -36,7 +34,7 @@ class WebAccess:
         self._reader: _ReaderClient | None = None
 
     @cached
-    def loop(self) -> LoopThread:
+    def loop(self) -> "LoopThread":
         """The event loop that fetches; kept, so that connections stay open."""
         return LoopThread()
 
@@ -45,8 +43,8 @@ class WebAccess:
         return self.loop.run(work)
 
     def client(
-        self, sources: Sequence[Source], secrets: Mapping[int, Mapping[str, Any]] = MappingProxyType({})
-    ) -> Fetcher:
+        self, sources: "Sequence[Source]", secrets: Mapping[int, Mapping[str, Any]] = MappingProxyType({})
+    ) -> "Fetcher":
         """Return the client that reads pages; the guard allows the operator's own sites.
 
         ``secrets`` say how some of them are reached, by the sources' ids.
@@ -65,7 +63,7 @@ class WebAccess:
         return self._reader.client
 
     @cached
-    def callback_client(self) -> Fetcher:
+    def callback_client(self) -> "Fetcher":
         """The client that posts webhooks; of private addresses it reaches only the operator's allowed hosts.
 
         Permission to read one of the operator's own sites is no permission to post to it.
@@ -73,7 +71,7 @@ class WebAccess:
         return _open_client(self.settings, frozenset(self.settings.own_hosts), most_s=WEBHOOK_S)
 
     @cached
-    def browser(self) -> Browser | None:
+    def browser(self) -> "Browser | None":
         """The browser that runs pages' scripts, if there is one."""
         from crawler.browser.process import find_chromium
         from crawler.browser.render import Browser
@@ -82,7 +80,7 @@ class WebAccess:
         return Browser(executable) if executable else None
 
     @cached
-    def engine_client(self) -> Fetcher:
+    def engine_client(self) -> "Fetcher":
         """The client that asks search engines; of private addresses it reaches only the operator's own engines.
 
         Pages are read with another client: a result must not lead to the engine's own private address.
@@ -92,7 +90,7 @@ class WebAccess:
         return _open_client(self.settings, own_addresses(self.settings), max_bytes=ENGINE_BYTES)
 
     @cached
-    def engines(self) -> tuple[Account, ...]:
+    def engines(self) -> "tuple[Account, ...]":
         """The search engines that are on."""
         from workers.services.engines import open_engines
 
@@ -138,8 +136,8 @@ class LoopThread:
 @dataclass(frozen=True, kw_only=True)
 class _ReaderClient:
     own: frozenset[str]
-    accesses: tuple[SiteAccess, ...]
-    client: Fetcher
+    accesses: "tuple[SiteAccess, ...]"
+    client: "Fetcher"
 
 
 def _open_client(
@@ -148,8 +146,8 @@ def _open_client(
     *,
     max_bytes: int = 0,
     most_s: float = math.inf,
-    accesses: Sequence[SiteAccess] = (),
-) -> Fetcher:
+    accesses: "Sequence[SiteAccess]" = (),
+) -> "Fetcher":
     from crawler.fetch.client import Fetcher
     from crawler.fetch.guard import Guard, allowlist_entry
     from crawler.fetch.result import Limits

@@ -1,7 +1,5 @@
 """Formats for the terminal what the operator's commands show: overview, doctor's findings, dead letters, sources."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 
 
-def overview_lines(seen: Overview, style: Style) -> list[str]:
+def overview_lines(seen: "Overview", style: Style) -> list[str]:
     """Return what runs, what is stored, what waits and the latest questions."""
     return [
         *_running_lines(seen),
@@ -33,7 +31,7 @@ def overview_lines(seen: Overview, style: Style) -> list[str]:
     ]
 
 
-def check_lines(check: Diagnosis, style: Style) -> list[str]:
+def check_lines(check: "Diagnosis", style: Style) -> list[str]:
     """Return one finding, and what to do about it."""
     level = style.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
     text = wrap(f"{check.name}: {check.finding}", style.width - 7)
@@ -41,7 +39,7 @@ def check_lines(check: Diagnosis, style: Style) -> list[str]:
     return lines + (wrap(check.fix, style.width, first="       → ", rest="         ") if check.fix else [])
 
 
-def watch_lines(watches: Sequence[Watch], style: Style) -> list[str]:
+def watch_lines(watches: "Sequence[Watch]", style: Style) -> list[str]:
     """Return the watched questions: each with its status, and when its answer last changed."""
     if not watches:
         return ["No watched questions: `wellread watch QUESTION` watches one."]
@@ -53,7 +51,7 @@ def watch_lines(watches: Sequence[Watch], style: Style) -> list[str]:
     return [*lines, "", "`wellread watch stop ID` ends one."]
 
 
-def dead_lines(questions: Sequence[QuestionRow], style: Style) -> list[str]:
+def dead_lines(questions: "Sequence[QuestionRow]", style: Style) -> list[str]:
     """Return the dead letters, and how to start one again."""
     if not questions:
         return ["No question has failed."]
@@ -65,14 +63,14 @@ def dead_lines(questions: Sequence[QuestionRow], style: Style) -> list[str]:
     return [*lines, "", "`wellread replay ID` runs one again."]
 
 
-def source_lines(sites: Sequence[Source]) -> list[str]:
+def source_lines(sites: "Sequence[Source]") -> list[str]:
     """Return the sources with their settings."""
     if not sites:
         return ["No sources yet: `wellread source add URL` adds one."]
     return [" ".join((clean(site.url), *settings_of(site))) for site in sites]
 
 
-def settings_of(site: Source) -> list[str]:
+def settings_of(site: "Source") -> list[str]:
     """Return what is set of a source."""
     told = [
         "own" if site.own else "",
@@ -88,26 +86,26 @@ def settings_of(site: Source) -> list[str]:
     return [*(f"({each})" for each in told if each), *schedule_text(site)]
 
 
-def _running_lines(seen: Overview) -> list[str]:
+def _running_lines(seen: "Overview") -> list[str]:
     if seen.address is None:
         return ["No stack runs on this data folder: `wellread up` starts one."]
     flower = f"    Flower: {seen.address.flower_url}" if seen.address.flower_url else ""
     return [f"Wellread runs: {seen.address.api_url} (process {seen.address.pid}){flower}"]
 
 
-def _engine_lines(seen: Overview, style: Style) -> list[str]:
+def _engine_lines(seen: "Overview", style: Style) -> list[str]:
     paused = [cut(f"  {name} is paused: {clean(why)}", style.width) for name, why in seen.engines.items() if why]
     return [f"Search engines: {', '.join(seen.engines) or 'none'}", *paused]
 
 
-def _queue_lines(seen: Overview) -> list[str]:
+def _queue_lines(seen: "Overview") -> list[str]:
     if seen.queues is None:
         return [] if seen.address is None else ["", "Redis does not answer: `wellread doctor` says what to do."]
     rows = [f"  {queue.name:<8}{queue.workers:>8}{queue.waiting:>10}" for queue in seen.queues]
     return ["", f"  {'queue':<8}{'workers':>8}{'waiting':>10}", *rows]
 
 
-def _question_lines(seen: Overview, style: Style) -> list[str]:
+def _question_lines(seen: "Overview", style: Style) -> list[str]:
     if not seen.latest:
         return ["", 'No questions yet: `wellread ask "…"`.']
     counts = ", ".join(f"{number:,} {status.lower()}" for status, number in sorted(seen.questions.items()))
