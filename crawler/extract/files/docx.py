@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from crawler.extract.charset import decode
 from crawler.extract.files.archive import Archive, Unreadable, attribute, child_of, elements, elements_of, local, texts
@@ -12,6 +12,10 @@ _MAX_DEPTH = 60
 _PART = 5_000  #: paragraphs and tables that are written at once
 _SKIPPED = frozenset("del moveFrom instrText delText sectPr pPr rPr tblPr trPr tcPr Fallback proofErr".split())
 _INLINE = {"tab": " ", "br": "<br>", "cr": "<br>", "noBreakHyphen": "-", "sym": " "}
+_LEVELS = ("1", "2", "3", "4", "5", "6")
+#: of a style: one of the levels for a heading, "li" for a list, else ""; its marks
+_Style = tuple[str, Mapping[str, str]]
+_PLAIN: _Style = ("", {})
 _NOTES = ("footnote", "endnote", "comment")
 _TEXTS = (".htm", ".html", ".xhtml", ".txt")
 
@@ -35,36 +39,26 @@ def read_docx(archive: Archive) -> Iterator[dict[str, Any]]:
     yield {"missing": missing(drawings.unread)}
 
 
-class _Style(NamedTuple):
-    kind: str = ""  #: "1" to "6" for a heading, "li" for a list
-    marks: Mapping[str, str] = {}
-
-
 def _styles(root: Any | None) -> dict[str, _Style]:
     styles = {attribute(style, "styleId"): style for style in elements(root, "style")}
     return {key: _style(styles, key) for key in styles}
 
 
-def _style(styles: Mapping[str, Any], key: str) -> _Style:
+def _style(styles: Mapping[str, Any], key: str, depth: int = 0) -> _Style:
     """Return what a style and those that it is based on say of its text."""
-    found = _Style()
-    for _ in range(_MAX_DEPTH):
-        if (style := styles.get(key)) is None:
-            break
-        inner = {local(each): each for each in style.iter() if isinstance(each.tag, str)}
-        found = _Style(found.kind or _kind(inner), {**_properties(style, "rPr"), **found.marks})
-        key = attribute(inner["basedOn"], "val") if "basedOn" in inner else ""
-    return found
+    if key not in styles or depth > _MAX_DEPTH:
+        return _PLAIN
+    inner = {local(each): each for each in styles[key].iter() if isinstance(each.tag, str)}
+    kind, marks = _style(styles, attribute(inner["basedOn"], "val") if "basedOn" in inner else "", depth + 1)
+    return _kind(inner) or kind, {**marks, **_properties(styles[key], "rPr")}
 
 
 def _kind(inner: Mapping[str, Any]) -> str:
     name = attribute(inner["name"], "val").casefold() if "name" in inner else ""
-    level = name.removeprefix("heading ")
+    level = "1" if name == "title" else name.removeprefix("heading ")
     if "outlineLvl" in inner and (depth := attribute(inner["outlineLvl"], "val")).isdigit() and int(depth) < 6:
         return str(int(depth) + 1)
-    if name == "title":
-        return "1"
-    if level != name and level.isdigit() and 1 <= int(level) <= 6:
+    if level != name and level in _LEVELS:
         return level
     return "li" if "numPr" in inner or name.startswith(("list bullet", "list number")) else ""
 
@@ -143,11 +137,11 @@ class _Writer:
         return ""
 
     def _style_of(self, paragraph: Any) -> _Style:
-        return self._styles.get(_properties(paragraph, "pPr").get("pStyle", ""), _Style())
+        return self._styles.get(_properties(paragraph, "pPr").get("pStyle", ""), _PLAIN)
 
     def _kind(self, paragraph: Any) -> tuple[str, int]:
         inner = {local(each): each for each in child_of(paragraph, "pPr")}
-        kind = self._style_of(paragraph).kind
+        kind, _ = self._style_of(paragraph)
         if "outlineLvl" in inner and not kind:
             depth = attribute(inner["outlineLvl"], "val")
             kind = str(int(depth) + 1) if depth.isdigit() and int(depth) < 6 else ""
@@ -208,8 +202,8 @@ class _Writer:
     def _run(self, run: Any, depth: int) -> str:
         """Return a run's text; of struck or hidden ones none."""
         direct = _properties(run, "rPr")
-        of_paragraph = self._style_of(next(run.iterancestors("{*}p"), run))
-        marks = {**of_paragraph.marks, **self._styles.get(direct.get("rStyle", ""), _Style()).marks, **direct}
+        _, above = self._style_of(next(run.iterancestors("{*}p"), run))
+        marks = {**above, **self._styles.get(direct.get("rStyle", ""), _PLAIN)[1], **direct}
         if any(marks.get(name, "0") not in ("0", "false", "off") for name in ("vanish", "strike", "dstrike")):
             return ""
         place = marks.get("vertAlign")

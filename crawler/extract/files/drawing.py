@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from html import escape
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from crawler.extract.formulas import in_brackets
 
 _NAMELESS: Final = 2  #: columns: a table with no more has names only where it says so
 _MAX_POINTS: Final = 5_000  #: of a chart
+_FIRST_DAY, _DAYS = date(1899, 12, 30), 5  #: from which Office counts the days; the digits of those since 1927
 #: by the element of an Office formula, what stands between its parts
 _MATH: Final = {"f": "/", "sSup": "^", "sSub": "_"}
 #: what a program adds to the words it wrote for a picture
@@ -136,10 +138,13 @@ def _chart(root: Any) -> str:
 def _values(part: Any | None) -> dict[int, str]:
     """Return the values that a chart keeps of the sheet it was made from, by their index."""
     found: dict[int, str] = {}
+    are_days = any("yy" in (each.text or "").casefold() for each in elements(part, "formatCode"))
     for point in elements(part, "pt"):
         if len(found) < _MAX_POINTS:
             index = attribute(point, "idx")
             value = "".join(each.text or "" for each in point.iterfind("{*}v")).strip()
+            if are_days and (days := value.partition(".")[0]).isdecimal() and len(days) == _DAYS:
+                value = (_FIRST_DAY + timedelta(int(days))).isoformat()
             above = found.get(int(index)) if index.isdecimal() else None  # categories in two levels
             if index.isdecimal() and value:
                 found[int(index)] = f"{value} {above}" if above else value

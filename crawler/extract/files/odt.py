@@ -46,19 +46,16 @@ def _marks(*roots: Any | None) -> dict[str, str]:
     return {name: _mark(named, name) for name in named}
 
 
-def _mark(styles: Mapping[str, Any], name: str) -> str:
-    for _ in range(_MAX_DEPTH):
-        if (style := styles.get(name)) is None:
-            break
-        for properties in style:
-            position = attribute(properties, "text-position")
-            is_struck = any(attribute(properties, mark) not in ("", "none") for mark in _STRUCK)
-            if is_struck or attribute(properties, "display") == "none":
-                return "s"
-            if position:
-                return "sub" if position.startswith(("sub", "-")) else "" if position.startswith("0%") else "sup"
-        name = attribute(style, "parent-style-name")
-    return ""
+def _mark(styles: Mapping[str, Any], name: str, depth: int = 0) -> str:
+    style = styles.get(name) if depth < _MAX_DEPTH else None
+    for properties in () if style is None else style:
+        position = attribute(properties, "text-position")
+        is_struck = any(attribute(properties, mark) not in ("", "none") for mark in _STRUCK)
+        if is_struck or attribute(properties, "display") == "none":
+            return "s"
+        if position:
+            return "sub" if position.startswith(("sub", "-")) else "" if position.startswith("0%") else "sup"
+    return "" if style is None else _mark(styles, attribute(style, "parent-style-name"), depth + 1)
 
 
 class _Writer:

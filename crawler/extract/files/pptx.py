@@ -35,8 +35,9 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
         if not html and next(elements(slide, "pic"), None) is not None:
             drawings.unread["slide of pictures"] += 1
         said = "".join(_shapes(archive.xml(name), drawings, is_notes=True) for name in notes[:1])
-        comments = [archive.xml(name) for kind, name in relations.values() if kind.casefold() == "comments"]
-        yield {"html": html + said + "".join(map(_comments, comments)), "place": f"slide {number}"}
+        comments = (archive.xml(name) for kind, name in relations.values() if kind.casefold() == "comments")
+        told = (each.text for root in comments for each in elements(root, "text", "t") if each.text)
+        yield {"html": html + said + "".join(f"<p>{escape(text)}</p>" for text in told), "place": f"slide {number}"}
     more = [f"slides {MAX_SLIDES + 1:,} to {len(order):,}"] if len(order) > MAX_SLIDES else []
     pictures = all_drawings.unread.pop("slide of pictures", 0)
     more += [f"{pictures} slide{'s' * (pictures > 1)} of pictures"] if pictures else []
@@ -46,10 +47,6 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
 def _relation(slide: Any) -> str:
     """Return the id of a slide's relation: it stands beside the slide's own number, which is called "id" too."""
     return next((value for key, value in slide.attrib.items() if key.startswith("{") and key.endswith("}id")), "")
-
-
-def _comments(root: Any | None) -> str:
-    return "".join(f"<p>{escape(each.text)}</p>" for each in elements(root, "text", "t") if each.text)
 
 
 def _shapes(parent: Any | None, drawings: Drawings, *, is_notes: bool = False, depth: int = 0) -> str:

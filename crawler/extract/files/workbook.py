@@ -5,6 +5,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
+from functools import reduce
 from itertools import islice
 from typing import Any, Final
 
@@ -111,10 +112,7 @@ def _pack(sheet: bytes, cells: list[tuple[bytes, int]]) -> bytes:
 
 
 def _number(column: bytes) -> int:
-    number = 0
-    for letter in column:
-        number = number * 26 + letter - 64
-    return number
+    return reduce(lambda number, letter: number * 26 + letter - 64, column, 0)
 
 
 def _letters(number: int) -> bytes:

@@ -96,6 +96,8 @@ def _line(document: Any, number: int, raw: Any, *, has_forms: bool) -> dict[str,
 
 def _with_root(body: bytes) -> bytes:
     """Return a file that was cut off with a new root, which holds the pages that are still there."""
+    whole, _, last = body.rpartition(b"endobj")
+    body = body if b"stream" in last else whole  # an entry cut in two would hide what follows
     parts = ((_OBJECT.search(part), part.partition(b"stream")[0]) for part in body.split(b"endobj"))
     pages = [found[1] for found, head in parts if found and _PAGE.search(head)]
     kids = b" ".join(b"%s 0 R" % page for page in pages)

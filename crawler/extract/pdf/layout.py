@@ -31,7 +31,7 @@ class Heading(NamedTuple):
 
 def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> Rendered:
     """Join a file's pages, whose beginnings are its places; lines of the outline become headings."""
-    lines = _without_edges([_lines(page) for page in pages])
+    lines = _without_edges([[line for line in map(_clean, page.splitlines()) if line] for page in pages])
     titles = {(heading.page, _key(heading.title)): heading for heading in reversed(outline)}
     width = _width([line for page in lines for line in page])
     out, length = list[str](), 0
@@ -57,10 +57,6 @@ def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> Rendered:
             length += len(gap) + len(line)
             before = "\n" if heading else line
     return Rendered(text="".join(out), headings=tuple(headings), places=tuple(places))
-
-
-def _lines(page: str) -> list[str]:
-    return [line for line in (_clean(line) for line in page.splitlines()) if line]
 
 
 def _clean(line: str) -> str:

@@ -67,7 +67,7 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
     beyond = list(range(len(pages), about.get("pages", 0)))
     missing = (
         _named(beyond),
-        f"{_counted(len(unread))} of pictures" if unread else "",
+        f"{len(unread):,} page{'s' * (len(unread) > 1)} of pictures" if unread else "",
         f"{_named(wrong)}, whose letters cannot be told" if wrong else "",
         "the end of the file, which is cut off" if about.get("is_cut") else "",
     )
@@ -79,10 +79,6 @@ def _why_none(pages: int, wrong: Sequence[int], *, ocr: bool, has_ocr: bool) -> 
         return "is not read: its letters cannot be told, as its fonts do not say which they are."
     why = "its pictures hold none that can be read" if has_ocr else _SCANNED if ocr else _SCANNED_PAGE
     return f"has {pages} pages and no text: {why}."
-
-
-def _counted(pages: int) -> str:
-    return f"{pages:,} page{'s' * (pages > 1)}"
 
 
 def _named(pages: Sequence[int]) -> str:

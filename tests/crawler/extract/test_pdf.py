@@ -205,13 +205,18 @@ def test_raised_digits_are_powers(content: bytes, text: str) -> None:
     assert _read(pdfs.text_objects(b"BT /F1 12 Tf 50 700 Td " + content + b" ET", font)).text == text
 
 
+CUT_OFF = "the end of the file, which is cut off"
+
+
 @each_row(
     ("damage", "missing"),
     [
         (lambda body: body.replace(b"startxref", b"startxxxx"), ()),
-        (lambda body: body[: body.rindex(b"xref\n0")], ("the end of the file, which is cut off",)),
+        (lambda body: body[: body.rindex(b"xref\n0")], (CUT_OFF,)),
+        # within an entry, which hides what follows it
+        (lambda body: body[: body.rindex(b"xref\n0")] + b"99 0 obj\n<</Filter[/ASCII85Decode", (CUT_OFF,)),
         (lambda body: b"junk" * 20 + body, ()),
-        (lambda body: body[: int(0.7 * len(body))], ("the end of the file, which is cut off",)),
+        (lambda body: body[: int(0.7 * len(body))], (CUT_OFF,)),
     ],
 )
 def test_damaged_file_is_read_as_far_as_it_goes(damage: Callable[[bytes], bytes], missing: tuple[str, ...]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from datetime import date
 from email.message import EmailMessage
 
 import pytest
@@ -309,6 +310,18 @@ def style(name: str, properties: str, *, family: str = "text", parent: str = "")
         f'<style:style style:name="{name}" style:family="{family}" style:parent-style-name="{parent}">'
         f"<style:text-properties {properties}/></style:style>"
     )
+
+
+def test_days_of_a_chart_are_dates() -> None:
+    show = Presentation()
+    slide = show.slides.add_slide(show.slide_layouts[6])
+    data = CategoryChartData()
+    data.categories = [date(2021, 1, 31), date(2022, 2, 28)]
+    data.add_series("Boats", (44_227, 422))
+    slide.shapes.add_chart(XL_CHART_TYPE.LINE, Inches(1), Inches(1), Inches(4), Inches(3), data)
+    out = io.BytesIO()
+    show.save(out)
+    assert "2021-01-31 | 44227\n2022-02-28 | 422" in read(out.getvalue(), "a.pptx").text
 
 
 def test_styles_of_opendocument_are_based_on_others_of_both_parts() -> None:
