@@ -11,6 +11,7 @@ from ada_url import URL, idna_to_ascii
 
 from domain.errors import WellreadError
 from domain.file import SCHEME, folder_of, is_file_address
+from domain.site import plain_escapes
 
 MAX_URL = 1_300  #: characters, as an index of PostgreSQL takes two; a longer URL is a trap or an attack
 MAX_DEPTH = 16  #: path segments
@@ -21,6 +22,8 @@ _TRACKING = re.compile(
     r"|_ga|_gl|_hsenc|_hsmi|__hs\w+|hsctatracking|oly_(?:anon|enc)_id|vero_(?:conv|id)",
     re.IGNORECASE,
 )
+#: a dot segment that only some servers see, behind an encoded slash or before a parameter
+_HIDDEN_DOTS = re.compile(r"(?:/|%2F|%5C)\.\.?(?:;[^/]*)?(?:/|%2F|%5C|$)")
 
 
 class BadUrl(WellreadError):
@@ -43,27 +46,36 @@ def parse(url: str, base: str = "") -> URL:
 
 
 def typed(url: str) -> str:
-    """Return the canonical form of a URL that a person typed: https where it has no scheme. Raises BadUrl."""
-    return canonical(url if "://" in url else f"https://{url}")
+    """Return the canonical form of a URL that a person typed: https where it has no scheme. Raises BadUrl.
+
+    The address of a file stays as it is.
+    """
+    return url if is_file_address(url) else canonical(url if "://" in url else f"https://{url}")
 
 
 def absolute(url: str, base: str = "") -> str:
     """Return the URL to request: as the WHATWG serializer writes it, without its fragment. Raises BadUrl."""
-    parsed = parse(url, base)
-    parsed.hash = ""
-    return _bounded(parsed.href)
+    return str(parse(_requested(url, base)).href)
 
 
 def canonical(url: str, base: str = "") -> str:
     """Return the form in which equal URLs are the same; raises BadUrl.
 
-    It is absolute, without fragment, tracking parameters or an empty query.
+    It is absolute, without fragment, tracking parameters, an empty query or a dot after the host, and has its escapes
+    as RFC 3986, 6.2.2 says.
     """
-    parsed = parse(url, base)
-    parsed.hash = ""
+    parsed = parse(plain_escapes(_requested(url, base)))
     parts = [part for part in parsed.search[1:].split("&") if part and not _TRACKING.fullmatch(part.partition("=")[0])]
     parsed.search = "?" + "&".join(parts) if parts else ""  # the setter drops the first "?"
-    return _bounded(parsed.href)
+    return str(parsed.href)
+
+
+def canonical_or_none(url: str, base: str = "") -> str | None:
+    """Return the canonical form of a URL; None where it has none."""
+    try:
+        return canonical(url, base)
+    except BadUrl:
+        return None
 
 
 def origin(url: str) -> str:
@@ -92,6 +104,17 @@ def is_trap(url: str) -> bool:
     return len(segments) > MAX_DEPTH or repeats >= MAX_REPEATS
 
 
+def _requested(url: str, base: str) -> str:
+    """Return what is requested for a URL, however long: no fragment, and no dots after the host; raises BadUrl."""
+    parsed = parse(url, base)
+    parsed.hash = ""
+    name = parsed.hostname.rstrip(".")
+    if not name or _HIDDEN_DOTS.search(plain_escapes(parsed.pathname)):
+        raise BadUrl(f"{url!r} has no host, or hides a step out of its folder: write out where it leads")
+    parsed.hostname = name
+    return str(parsed.href)
+
+
 def _is_idna(label: str) -> bool:
     """Return whether an ``xn--`` label is the encoding of its own Unicode form; ada leaves ASCII labels unchecked."""
     if not label.startswith("xn--"):
@@ -100,9 +123,3 @@ def _is_idna(label: str) -> bool:
         return bool(idna_to_ascii(label[4:].encode().decode("punycode")).decode() == label)
     except ValueError:
         return False
-
-
-def _bounded(href: str) -> str:
-    if len(href) > MAX_URL:
-        raise BadUrl(f"{href[:80]!r}… has {len(href)} characters once written out: a URL may have {MAX_URL:,}")
-    return href

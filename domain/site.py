@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
+from string import ascii_letters, digits
 from typing import Any, ClassVar, Final, Literal, Self
 from urllib.parse import quote
 
@@ -14,8 +15,23 @@ from domain.candidate import Schedule
 from domain.file import is_file_address
 from domain.published import UNPUBLISHED, always_sent, described
 
+#: what may be escaped and need not be (RFC 3986, 6.2.2.2)
+_ESCAPED: Final = {f"%{ord(character):02X}": character for character in f"{ascii_letters}{digits}-._~"}
+#: an escape, unless a percent sign before it would become one with what it stands for
+_ESCAPE: Final = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 #: the file behind a folder's own URL
 _FRONT: Final = re.compile(r"/(?:index|default)\.\w{2,5}$", re.IGNORECASE)
+
+
+def plain_escapes(text: str) -> str:
+    """Return a URL, path or pattern with no letter, digit or ``-._~`` escaped, and other escapes in upper case."""
+    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[0].upper(), found[0].upper()), text)
+
+
+def as_served(url: str) -> str:
+    """Return a URL as many servers read its path: an escaped slash or backslash is a slash, and several are one."""
+    scheme, mark, rest = url.partition("://")
+    return scheme + mark + re.sub(r"(?:/|%2F|%5C)+", "/", rest)
 
 
 def prefixes_below(site: str) -> tuple[str, ...]:
@@ -24,11 +40,12 @@ def prefixes_below(site: str) -> tuple[str, ...]:
 
 
 def is_under(url: str, sites: Iterable[str]) -> bool:
-    """Return whether a URL is one of these sites or lies below one, with http or with https.
+    """Return whether a URL, as it stands or as it is served, is one of these sites or lies below one, http or https.
 
     Files are below their folder alone: ``files://uploads`` is no site of the web.
     """
-    return any(url == each or url.startswith(prefixes_below(each)) for site in sites for each in of_either_scheme(site))
+    read, each_site = (url, as_served(url)), [each for site in sites for each in of_either_scheme(site)]
+    return any(one == each or one.startswith(prefixes_below(each)) for each in each_site for one in read)
 
 
 def of_either_scheme(site: str) -> tuple[str, ...]:
@@ -49,6 +66,8 @@ def twins(site: str) -> tuple[str, str]:
 @dataclass(frozen=True, kw_only=True)
 class SiteScope:
     """What belongs to a site: reading, searching, listing and deleting its pages all ask it.
+
+    What is excluded is so in whatever way it is written: also if it is only served as such a path.
 
     The patterns are of paths: ``*`` stands for any characters, slashes too, ``?`` for one. One that does not begin with
     a slash may begin at any folder, one that ends with a slash has all that is below.
@@ -123,7 +142,8 @@ class SiteScope:
             return True
         if self.page_only or not (url in self.urls or url.startswith(self.prefixes)):
             return False
-        return (not self.include or _matches(url, self.include)) and not _matches(url, self.exclude)
+        is_excluded = self.exclude and (_matches(url, self.exclude) or _matches(as_served(url), self.exclude))
+        return (not self.include or _matches(url, self.include)) and not is_excluded
 
     def narrowness(self, url: str) -> int:
         """Return how many characters of a URL it fixes; 0 if the page does not belong to it."""
@@ -163,7 +183,7 @@ def _names(url: str) -> tuple[str, ...]:
 
 def _glob(pattern: str) -> str:
     """Return a pattern as it is compared: percent-encoded as URLs are, and for the whole path."""
-    encoded = quote(pattern, safe="/*?%:@!$&'()+,;=~|[]")
+    encoded = plain_escapes(quote(pattern, safe="/*?%:@!$&'()+,;=~|[]"))
     anchored = encoded if encoded.startswith(("/", "*")) else f"*/{encoded}"
     return f"{anchored}*" if anchored.endswith("/") else anchored
 

@@ -49,7 +49,9 @@ def take_over(services: Services, path: Path, *, own: bool, folders: bool = True
     """
     with archive.opened(path) as opened:
         check(opened)
-        sites_left = _leave_out(services, [site for line in opened.lines(SettingsLine) for site in line.exclude_sites])
+        sites_left = _leave_out(
+            services, [urls.typed(site) for line in opened.lines(SettingsLine) for site in line.exclude_sites]
+        )
         found = list(opened.lines(SourceLine))
         for source in found:
             _take_source(services, source, own=own)
@@ -114,14 +116,15 @@ def _watch(services: Services, line: FolderLine, *, own: bool) -> str:
 
 def _take_source(services: Services, line: SourceLine, *, own: bool) -> None:
     with services.database.write() as session:
-        if any(source.url == line.url for source in sources.list_all(session)):
+        url = urls.canonical(line.url)
+        if sources.at(session, url) is not None:
             return
         is_own = line.own and own
         settings = line.model_dump(include=set(sources.SETTINGS))
         settings |= {"paused": False, "ignore_robots": line.ignore_robots and is_own}
-        added = sources.add(session, line.url, own=is_own, now=services.now(), **settings)
+        added = sources.add(session, url, own=is_own, now=services.now(), **settings)
         if line.moved_to:
-            sources.follow(session, line.url, line.moved_to)
+            sources.follow(session, url, urls.canonical(line.moved_to))
     changes: dict[str, Any] = {"paused": True} if line.paused else {}
     if wanted := schedule_of(line):
         changes |= {"cron": wanted.cron} if wanted.cron else {"every": f"{wanted.every_s:.0f}s"}
@@ -145,6 +148,7 @@ def _batches(lines: Iterable[PageLine]) -> Iterator[list[PageLine]]:
 
 def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int, rows.Taken]]:
     now = services.now()
+    some = [line.model_copy(update={"url": urls.typed(line.url)}) for line in some]  # an earlier version wrote it
     with services.database.write() as session:
         known = sources.list_all(session)
         return [
@@ -164,10 +168,10 @@ def check(opened: Archive) -> None:
     try:
         for settings in opened.lines(SettingsLine):
             for site in settings.exclude_sites:
-                _check(opened, site, is_file_address(site) or urls.canonical(site) == site, "address of a site")
+                urls.typed(site)
         for source in opened.lines(SourceLine):
             for url in filter(None, (source.url, source.moved_to)):
-                _check(opened, url, urls.canonical(url) == url, "address of a source")
+                urls.canonical(url)
             schedule_of(source)
         for folder in opened.lines(FolderLine):
             _check_folder(opened, folder)
@@ -196,7 +200,7 @@ def _check_folder(opened: Archive, folder: FolderLine) -> None:
 
 def _is_address(url: str) -> bool:
     if not is_file_address(url):
-        return urls.canonical(url) == url
+        return bool(urls.canonical(url))
     folder, path = folder_of(url), clean_path(path_of(url))
     return clean_folder(folder) == folder and address_of(folder, path) == url
 

@@ -12,7 +12,6 @@ from pydantic_settings import NoDecode
 from crawler import urls
 from crawler.browser.process import find_chromium
 from domain.errors import WellreadError, without_userinfo
-from domain.file import is_file_address
 from pipeline.answering.few_shot import read_examples
 from pipeline.enhancements import parse_enhancements
 
@@ -108,7 +107,7 @@ def _are_examples(value: str) -> str:
 
 @_explained
 def _are_sites(value: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(site if is_file_address(site) else urls.typed(site) for site in value)
+    return tuple(map(urls.typed, value))
 
 
 @_explained

@@ -62,13 +62,13 @@ def knowledge(file: Path, sites: tuple[str, ...]) -> None:
     Pages that serve a single question, questions and answers are not in it: `wellread export collection` writes those.
     """
     from crawler import urls
-    from domain.file import is_file_address
     from store.knowledge import archive
     from workers.exchange import export_pages
 
-    below = [site if is_file_address(site) else urls.typed(site) for site in sites]
     with _progress() as progress:
-        manifest = export_pages(open_collection(), file, wellread=installed_version(), sites=below, progress=progress)
+        manifest = export_pages(
+            open_collection(), file, wellread=installed_version(), sites=[*map(urls.typed, sites)], progress=progress
+        )
     print_lines(
         f"{file} holds {counted(manifest.lines[archive.SOURCES], 'source')} and "
         f"{counted(manifest.lines[archive.PAGES], 'page')}.",

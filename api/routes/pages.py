@@ -180,8 +180,6 @@ def _was_read_for_all(session: Session, row: CandidateRow) -> bool:
 
 
 def _canonical(url: str) -> str:
-    if is_file_address(url):
-        return url
     try:
         return urls.typed(url)
     except urls.BadUrl as error:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from crawler.discovery.xml import entries, local_name, root_name, text_of
-from crawler.urls import BadUrl, absolute, canonical
+from crawler.urls import canonical_or_none
 from domain import Link
 
 MAX_ENTRIES: Final = 2_000
@@ -30,11 +30,8 @@ def parse_feed(body: bytes, *, url: str) -> tuple[Link, ...]:
     links: dict[str, Link] = {}
     items = _json(body) if body.lstrip().startswith(b"{") else _xml(body, url)
     for address, base, title, summary in items:
-        try:
-            link = Link(url=canonical(address, base or url), text=title, context=summary, origin="feed")
-        except BadUrl:
-            continue
-        links.setdefault(link.url, link)
+        if to := canonical_or_none(address, base or url):
+            links.setdefault(to, Link(url=to, text=title, context=summary, origin="feed"))
         if len(links) >= MAX_ENTRIES:
             break
     return tuple(links.values())
@@ -49,7 +46,8 @@ def _xml(body: bytes, url: str) -> Iterator[tuple[str, str, str, str]]:
         address = _address(children) or _permalink(children)
         if address:
             summary = _first(children, _SUMMARIES)
-            yield address, _base(entry, url), _first(children, ("title",)), summary
+            base = canonical_or_none(entry.base or url, url) or url  # ``xml:base`` may set another
+            yield address, base, _first(children, ("title",)), summary
 
 
 def _address(children: list[tuple[str, Any]]) -> str:
@@ -67,14 +65,6 @@ def _permalink(children: list[tuple[str, Any]]) -> str:
         if name == "guid" and child.get("isPermaLink", "true") == "true":
             return text_of(child)
     return ""
-
-
-def _base(entry: Any, url: str) -> str:
-    """Return the base of the entry's relative links, which ``xml:base`` may set."""
-    try:
-        return absolute(entry.base, url) if entry.base else url
-    except BadUrl:
-        return url
 
 
 def _first(children: list[tuple[str, Any]], names: tuple[str, ...]) -> str:

@@ -1,11 +1,12 @@
 """Read the links of a page: their URLs, their texts, and the text around them; its frames and named neighbours too."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
-from crawler.urls import BadUrl, absolute, canonical, site
+from crawler.urls import canonical_or_none, site
 from domain import Link
 from text.invisible import strip_invisible
 
@@ -31,10 +32,10 @@ _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", 
 
 def links_of(tree: Any, url: str) -> tuple[Link, ...]:
     """Return a parsed page's links: one for each canonical URL, in page order, with its anchors' words as lines."""
-    targets = _Targets(_base(tree, url))
+    resolve = cache(partial(canonical_or_none, base=_base(tree, url)))
     found: dict[str, Link] = {}
     for element in islice(tree.iter("a", "area", "link", "frame", "iframe", "script"), MAX_ANCHORS):
-        target = targets.of(element)
+        target = _target(element, resolve)
         if target is None or target == url:
             continue
         if known := found.get(target):
@@ -44,24 +45,11 @@ def links_of(tree: Any, url: str) -> tuple[Link, ...]:
     return tuple(found.values())
 
 
-class _Targets:
-    """Computes the canonical URLs of a page's links, each once whatever its fragment."""
-
-    def __init__(self, base: str) -> None:
-        self._base = base
-        self._known: dict[str, str | None] = {}
-
-    def of(self, element: Any) -> str | None:
-        """Return the URL of an element's link; None where it is not a page's."""
-        href = _address(element).strip().split("#", 1)[0]
-        if not href or href.startswith(("mailto:", "javascript:", "tel:", "data:")):
-            return None
-        if href not in self._known:
-            try:
-                self._known[href] = canonical(href, self._base)
-            except BadUrl:
-                self._known[href] = None
-        return self._known[href]
+def _target(element: Any, resolve: Callable[[str], str | None]) -> str | None:
+    """Return the canonical URL of an element's link, whatever its fragment; None where it is not a page's."""
+    href = _address(element).strip().split("#", 1)[0]
+    is_page = href and not href.startswith(("mailto:", "javascript:", "tel:", "data:"))
+    return resolve(href) if is_page else None
 
 
 def _address(element: Any) -> str:
@@ -139,7 +127,4 @@ def _context(element: Any, text: str) -> str:
 def _base(tree: Any, url: str) -> str:
     base = tree.find(".//base")
     href = base.get("href", "").strip() if base is not None else ""
-    try:
-        return absolute(href, url) if href else url
-    except BadUrl:
-        return url
+    return canonical_or_none(href or url, url) or url

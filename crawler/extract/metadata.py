@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from crawler.urls import BadUrl, canonical, host
+from crawler.urls import canonical_or_none, host
 from text.invisible import strip_invisible
 
 _SUFFIX = re.compile(r"\s+[|·•»–—-]\s+[^|·•»–—]{1,60}$")
@@ -138,11 +138,8 @@ def _canonical(tree: Any, url: str) -> str:
     """Return the page's canonical URL; "" for one on another host, which a page cannot vouch for."""
     for link in tree.iter("link"):
         if "canonical" in link.get("rel", "").lower().split() and (href := link.get("href", "").strip()):
-            try:
-                named = canonical(href, url)
-                return named if host(named) == host(url) else ""
-            except BadUrl:
-                return ""
+            named = canonical_or_none(href, url) or ""
+            return named if named and host(named) == host(url) else ""
     return ""
 
 

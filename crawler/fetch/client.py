@@ -69,13 +69,10 @@ class Fetcher:
         await self._pool.aclose()
         await self._accesses.aclose()
 
-    def check_part(self, url: str, page: str) -> None:
-        """Raise Blocked if a page may not load a URL as a part of it: one of another site of the operator's own."""
-        self._check_own(page, self._guard.check(page), self._guard.check(url))
-
-    def _check_own(self, first: str, source: Target, target: Target) -> None:
-        """Raise Blocked if what began with ``first`` leads out of another site into one of the operator's own."""
-        if (target.own and not source.own) or not self._accesses.is_for(target.url, first):
+    def check_part(self, url: str, page: str, first: str = "") -> None:
+        """Raise Blocked if a page, which ``first`` led to, may not lead to a URL: into another site of your own."""
+        source, target = self._guard.check(page), self._guard.check(url)
+        if (target.own and not source.own) or not self._accesses.is_for(target.url, first or page):
             raise Blocked(f"{source.url} leads into your own site {target.authority}: read {target.url} by itself")
 
     async def get(
@@ -158,7 +155,7 @@ class Fetcher:
             raise Blocked(f"{first} redirects in a circle; it is not read")
         if source.scheme == "https" and target.scheme == "http":
             raise Blocked(f"{source.url} redirects from https to {target.url}: ask for that if you trust it")
-        self._check_own(first, source, target)
+        self.check_part(target.url, source.url, first)
         return target
 
     async def _send(self, target: Target, call: _Call) -> httpcore2.Response:

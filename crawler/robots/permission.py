@@ -136,12 +136,5 @@ class Permission:
 
 def _sitemaps(robots: rules.Robots, url: str) -> list[str]:
     """Return the sitemaps on the URL's own host, in canonical form."""
-    found = []
-    for named in robots.sitemaps[:20]:
-        try:
-            sitemap = urls.canonical(named, url)
-        except urls.BadUrl:
-            continue
-        if urls.host(sitemap) == urls.host(url):
-            found.append(sitemap)
-    return found
+    found = (urls.canonical_or_none(named, url) for named in robots.sitemaps[:20])
+    return [sitemap for sitemap in found if sitemap and urls.host(sitemap) == urls.host(url)]

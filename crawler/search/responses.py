@@ -24,7 +24,7 @@ from crawler.search.errors import (
     RateLimited,
     TakenForRobot,
 )
-from crawler.urls import BadUrl, canonical
+from crawler.urls import canonical_or_none
 from domain import Link
 from domain.errors import masked
 
@@ -167,7 +167,5 @@ def plain_text(markup: str) -> str:
 
 def to_link(url: str, title: str, snippet: str) -> Link | None:
     """Return a result as a link; None where its URL is not valid."""
-    try:
-        return Link(url=canonical(url), text=title, context=snippet)
-    except BadUrl:
-        return None
+    known = canonical_or_none(url)
+    return Link(url=known, text=title, context=snippet) if known else None

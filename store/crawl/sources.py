@@ -139,15 +139,12 @@ def scopes(
     ``whole``: a page that is no source stands for its folder; ``page_only``: each is a page, with nothing below it.
     """
     wanted = tuple(sites)
-    if page_only:
-        moved = _moved(session, wanted)
-        return tuple(SiteScope.of(url, moved_to=moved.get(url), page_only=True) for url in wanted)
-    known = {source.url: source for source in _sources(session, select(SourceRow).where(SourceRow.url.in_(wanted)))}
-    moved = _moved(session, wanted)
+    moved, query = _moved(session, wanted), select(SourceRow).where(SourceRow.url.in_(wanted))
+    known = {} if page_only else {source.url: source for source in _sources(session, query)}
     return tuple(
         known[url].scope_of(whole=whole)
         if url in known
-        else SiteScope.of(url, moved_to=moved.get(url), whole=whole and not is_file_address(url))
+        else SiteScope.of(url, moved_to=moved.get(url), whole=whole and not is_file_address(url), page_only=page_only)
         for url in wanted
     )
 

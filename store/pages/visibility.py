@@ -74,8 +74,8 @@ def share(session: Session, page_id: int, now: datetime) -> bool:
 
 def share_site(session: Session, site: SiteScope, now: datetime) -> list[int]:
     """Let what was read of a site, now a source, serve every question; return the pages, which wait to be indexed."""
-    below = select(PageRow.id).where(PageRow.private, under(PageRow.url, [site]))
-    page_ids = [page_id for page_id in session.scalars(below).all() if share(session, page_id, now)]
+    below = session.execute(select(PageRow.id, PageRow.url).where(PageRow.private, under(PageRow.url, [site]))).all()
+    page_ids = [page_id for page_id, url in below if site.covers(url) and share(session, page_id, now)]
     session.execute(update(LinkRow).where(LinkRow.private, under(LinkRow.from_url, [site])).values(private=False))
     return page_ids
 

@@ -16,7 +16,7 @@ def scope_condition(scope: Scope) -> str:
     conditions = [f"private = false OR {one_of('page_id', scope.private_pages)}" if scope.private_pages else PUBLIC]
     if scope.sites:
         conditions.append(" OR ".join(map(_under, scope.sites)))
-    conditions += [f"NOT ({_under(site)})" for site in scope.exclude_sites]
+    conditions += [f"NOT ({_under(site)} OR {_served_under(site)})" for site in scope.exclude_sites]
     if scope.langs:
         conditions.append(one_of("lang", scope.langs))
     if scope.read_after:
@@ -65,8 +65,15 @@ def _under(site: str | SiteScope) -> str:
     return f"{one_of('url', sorted(site.exact))} OR ({inside})"
 
 
-def _begins(prefixes: Iterable[str]) -> str:
-    return " OR ".join(f"starts_with(url, {quoted(prefix)})" for prefix in prefixes)
+def _served_under(site: str) -> str:
+    """Match what lies below the site only as it is served: see ``domain.site.as_served``."""
+    served, start = "regexp_replace(url, '(/|%2F|%5C)+', '/', 'g')", site.replace("://", ":/", 1)
+    below = f"{served} = {quoted(start)} OR {_begins(prefixes_below(start), served)}"
+    return both("regexp_like(url, '[^:]//|%2F|%5C')", below)
+
+
+def _begins(prefixes: Iterable[str], column: str = "url") -> str:
+    return " OR ".join(f"starts_with({column}, {quoted(prefix)})" for prefix in prefixes)
 
 
 def _like(patterns: Iterable[str]) -> str:

@@ -40,7 +40,15 @@ def test_every_http_case_of_the_web_platform_tests_is_parsed_or_refused_as_it_sa
         ("https://example.org/a?b=1&utm_source=x&UTM_Medium=y&c", "https://example.org/a?b=1&c"),
         ("https://example.org/a?gclid=1&fbclid=2&msclkid=3", "https://example.org/a"),
         ("https://example.org/a?gclid_is_mine=1&source=utm_x", "https://example.org/a?gclid_is_mine=1&source=utm_x"),
-        ("https://example.org/a?q=%75tm_source&b=%2F", "https://example.org/a?q=%75tm_source&b=%2F"),
+        ("https://example.org/a?q=%75tm_source&b=%2F", "https://example.org/a?q=utm_source&b=%2F"),
+        ("https://example.org/a?%75tm_source=x&b", "https://example.org/a?b"),
+        # letters, digits and -._~ are not escaped, other escapes are in upper case (RFC 3986, 6.2.2)
+        ("https://example.org/%68r/%7ebob/%2e%2E/gr%c3%b6%c3%9fe", "https://example.org/hr/gr%C3%B6%C3%9Fe"),
+        ("https://example.org/a%2fb/%5c%3f%25%32%46", "https://example.org/a%2Fb/%5C%3F%252F"),
+        ("https://example.org/100%/%%34%31", "https://example.org/100%/%%341"),  # no new escape comes of it
+        ("https://Example.ORG./a", "https://example.org/a"),
+        ("https://example.org..:8443/", "https://example.org:8443/"),
+        ("https://example.org//a///b", "https://example.org//a///b"),  # servers may tell them apart
         ("https://bücher.example/straße", "https://xn--bcher-kva.example/stra%C3%9Fe"),
         ("https://ⓔxample.org/", "https://example.org/"),
         ("  https://example.org/ ", "https://example.org/"),
@@ -87,6 +95,11 @@ def test_what_a_server_is_asked_for_keeps_every_parameter() -> None:
         "http://1.2.3.4.5/",
         "http://xn--pokxncvks/",  # punycode for what no name may hold
         "http://\ud800/",
+        "http://./",
+        "https://example.org/wiki/..%2fhr",  # where only the server sees a step out of the folder
+        "https://example.org/wiki/%2e%2e%5Chr",
+        "https://example.org/wiki/x%2f%2e%2e%2fhr",
+        "https://example.org/wiki/..;a=b/hr",
         "https://example.org/" + "a" * MAX_URL,
         "https://example.org/" + "ä" * 1000,  # too long only once percent-encoded
     ],

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import lancedb
+import pyarrow as pa
 import pytest
 from sqlalchemy import literal, select
 
+from domain import Scope
 from domain.site import SiteScope, is_under
 from store.pages.visibility import under
+from store.passages.filters import scope_condition
 from store.sql.database import Database
 
 
@@ -86,3 +91,24 @@ def test_what_belongs_to_a_site(
     assert bool(scope.narrowness(url)) == expected
     with database.read() as session:
         assert bool(session.scalar(select(under(literal(url), [scope])))) == expected
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["hr/pay", "/hr/pay", "hr//pay", "hr%2Fpay", "hr%5Cpay", "%2Fhr/pay", "/////////////////hr/pay", "hr/pay?a=b"],
+)
+def test_what_is_excluded_is_so_however_it_is_written(path: str) -> None:
+    url = f"{HOME}{path}"
+    assert is_under(url, [f"{HOME}hr/"])
+    for pattern in ("/hr/", "/%68r/*", "hr/pay*", "/hr/p%61y"):
+        assert not SiteScope.of(HOME, exclude=[pattern]).covers(url)
+    condition = scope_condition(Scope(exclude_sites=(f"{HOME}hr/",)))
+    rows = pa.table({"url": [url, f"{HOME}hair/pay"], "private": [False, False]})
+    with TemporaryDirectory() as folder:
+        table = lancedb.connect(folder).create_table("passages", rows)
+        assert table.search().where(condition).to_arrow()["url"].to_pylist() == [f"{HOME}hair/pay"]
+
+
+@pytest.mark.parametrize("path", ["/hr/pay", "hr%2Fpay", "%2Fhr/pay", "x/hr/pay"])
+def test_what_is_only_served_as_part_of_a_source_is_none(path: str) -> None:
+    assert not SiteScope.of(f"{HOME}hr/").covers(f"{HOME}{path}")

@@ -89,6 +89,21 @@ def take(services: Services, file: Path, *, own: bool = False) -> Imported:
     return exchange.take_over(services, file, own=own, progress=lambda done, total: None)
 
 
+def test_urls_of_an_earlier_version_are_taken_in_the_form_of_today(
+    known: Services, elsewhere: Services, tmp_path: Path
+) -> None:
+    old, new = "HTTPS://EXAMPLE.org/%7ebob/gr%c3%b6%c3%9fe", "https://example.org/~bob/gr%C3%B6%C3%9Fe"
+    page_id = keep(known.database, "https://example.org/b", f"{TEXT} Bob.", at=known.now())
+    with known.database.write() as session:
+        session.get_one(PageRow, page_id).url = old
+        sources.add(session, old, own=False, now=known.now())
+    export_pages(known, tmp_path / "old.zip", wellread="0.2.0")
+    assert [take(elsewhere, tmp_path / "old.zip").known for _ in range(2)] == [0, 3]
+    with elsewhere.database.read() as session:
+        assert pages.find(session, new) is not None
+        assert sources.at(session, new) is not None
+
+
 def test_what_is_known_comes_out_as_it_went_in(known: Services, file: Path, elsewhere: Services) -> None:
     taken = take(elsewhere, file)
     assert (taken.sources, taken.new, taken.newer, taken.known) == (2, 2, 0, 0)
@@ -225,7 +240,7 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("a field too many", _json(archive.PAGES, collection="x"), "Extra inputs"),
     ("a local file", _json(archive.PAGES, url="file:///etc/passwd"), "not an http"),
     ("a path out of its folder", _json(archive.PAGES, url="files://rules/../x"), "not a valid file name"),
-    ("another form of an address", _json(archive.PAGES, url="HTTPS://EXAMPLE.org"), "no address of a page"),
+    ("an address without a host", _json(archive.PAGES, url="https://./"), "has no host"),
     ("a long address", _json(archive.PAGES, url="https://example.org/" + "a" * 2_000), "1,300 bytes"),
     ("a NUL", _json(archive.PAGES, text="a\0b"), "NUL"),
     ("a heading beyond the text", _json(archive.PAGES, headings=[[10**6, "x"]]), "not in the text"),

@@ -172,7 +172,7 @@ def _lists(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
 def _usual_lists(url: str, named: Sequence[str] = ()) -> list[Link]:
     """Return the sitemap at the usual address of a URL's host, and those that its robots.txt names."""
     found = [urljoin(f"{urls.origin(url)}/", address) for address in ("sitemap.xml", *named[:20])]
-    return [Link(url=canonical, origin="sitemap-file") for each in found if (canonical := _canonical(each))]
+    return [Link(url=canonical, origin="sitemap-file") for each in found if (canonical := urls.canonical_or_none(each))]
 
 
 def _scope(session: Session, url: str, *, whole: bool) -> SiteScope:
@@ -230,10 +230,3 @@ def _require(found: Value | None, site_read_id: int) -> Value:
     if found is None:
         raise UnknownSiteRead(f"There is no site read {site_read_id}: `wellread reads list` shows them.")
     return found
-
-
-def _canonical(url: str) -> str:
-    try:
-        return urls.canonical(url)
-    except urls.BadUrl:
-        return ""

@@ -8,7 +8,6 @@ from crawler import urls
 from crawler.search.engine import DAYS, Recency
 from domain import Question
 from domain.errors import WellreadError
-from domain.file import is_file_address
 from domain.options import Overrides
 from workers.services import Services
 
@@ -34,7 +33,7 @@ def may_read_the_web(services: Services, question: Question) -> bool:
 def clean_sites(sites: Sequence[str]) -> tuple[str, ...]:
     """Return the canonical URLs of sites that are to be left out; raises BadExclusion."""
     try:
-        return tuple(site if is_file_address(site) else urls.typed(site) for site in sites)
+        return tuple(map(urls.typed, sites))
     except urls.BadUrl as error:
         raise BadExclusion(f"A site to leave out cannot be read: {error}") from error
 

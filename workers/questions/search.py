@@ -6,7 +6,6 @@ from datetime import datetime
 
 from crawler import urls
 from domain import BlockKind, Hit, Scope
-from domain.file import is_file_address
 from domain.record import FoundPassage
 from pipeline.question.analysis import analyse_question
 from store.crawl import sources
@@ -72,7 +71,7 @@ def _scope(services: Services, query: PassageQuery) -> Scope:
 
 def _canonical(site: str) -> str:
     try:
-        return site if is_file_address(site) else urls.typed(site)
+        return urls.typed(site)
     except urls.BadUrl as error:
         raise BadSite(str(error)) from error
 

@@ -241,6 +241,42 @@ def test_processes_of_an_earlier_version_go_on_in_the_newest_schema(
     database.close()
 
 
+OLD_URL = "https://a.example/%7ebob/Gr%c3%b6%C3%9Fe?x=%2f%%41"
+NEW_URL = "https://a.example/~bob/Gr%C3%B6%C3%9Fe?x=%2F%%41"
+
+
+@pytest.mark.parametrize("server", ["sqlite", "postgresql"])
+def test_urls_of_earlier_versions_are_found_in_their_new_form(
+    server: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("postgres_url") if server == "postgresql" else f"sqlite:///{tmp_path / 'w.db'}"
+    migrate(url, "00000000a028", to="0027")
+    database = Database(url, "00000000a028")
+    columns = {
+        "pages": ("url",), "private_reads": ("url",), "links": ("from_url",), "sources": ("url",),
+        "redirects": ("to_url",), "site_reads": ("url", "prefix"), "page_checks": ("reason",),
+        "collections": ("exclude_sites",), "questions": ("sites",),
+    }  # fmt: skip
+    with database.write() as session:
+        _fill(session.connection())
+        tables = {table.name: table for table in row_lines.tables(session.connection())}
+        for name, named in columns.items():
+            values = {each: f"it leads to {OLD_URL} now" if each == "reason" else OLD_URL for each in named}
+            values |= {each: [OLD_URL, "files://a/%7e"] for each in values if each in ("exclude_sites", "sites")}
+            session.execute(tables[name].update().values(values))
+        twice = {**session.execute(select(tables["links"])).mappings().one(), "id": 2, "from_url": NEW_URL}
+        session.execute(insert(tables["links"]), [twice])
+    migrate(url, "00000000a028")
+    with database.read() as session:
+        links = list(session.scalars(select(tables["links"].c.from_url).order_by(tables["links"].c.id)))
+        assert links == [OLD_URL, NEW_URL]  # there was one with the new form already
+        for name, named in {**columns, "links": ()}.items():
+            row = session.execute(select(*(tables[name].c[each] for each in named))).one() if named else ()
+            assert all(value in (NEW_URL, f"it leads to {NEW_URL} now", [NEW_URL, "files://a/%7e"]) for value in row)
+        assert session.scalar(select(PageRow.state)) == "FETCHED"
+    database.close()
+
+
 def _default(column: Column[Any]) -> object:
     """Return what today's code stores in a column that it is given nothing for."""
     made: Any = column.default.arg if column.default is not None else None

@@ -28,6 +28,21 @@ def leave_out(services: Services, site: LoggedSite) -> None:
     services.settings = services.settings.model_copy(update={"exclude_sites": (f"{site.origin}/",)})
 
 
+@pytest.mark.parametrize(
+    "path", ["//hr/pay", "/hr%2fpay", "/hr%5Cpay", "/%68r/pay", "/x/%2e%2e/hr/pay", "/x/..%2fhr/pay"]
+)
+@pytest.mark.parametrize("how", ["asked for", "redirect"])
+def test_what_is_left_out_is_so_however_it_is_written(
+    services: Services, sites: tuple[LoggedSite, LoggedSite], path: str, how: str
+) -> None:
+    first, second = sites
+    services.settings = services.settings.model_copy(update={"exclude_sites": (f"{second.origin}/hr/",)})
+    first.moved["/lamp"] = f"{second.origin}{path}"
+    candidate_id = add(services, f"{second.origin}{path}" if how == "asked for" else f"{first.origin}/lamp")
+    read.read(services, candidate_id)
+    assert second.log == []
+
+
 @pytest.mark.parametrize("is_left_out", [False, True])
 def test_redirect_stops_before_the_request(
     services: Services, sites: tuple[LoggedSite, LoggedSite], is_left_out: bool
