@@ -11,7 +11,6 @@ from domain.answer import ABSTENTION
 from domain.recalibration import Judged
 from pipeline.judging.calibration import calibration_of
 from pipeline.judging.features import evidence_of
-from pipeline.judging.judge import is_capped
 from pipeline.judging.recalibrate import Fit, JudgedAnswer, recalibrate
 from store.learned import recalibrations
 from store.learned.recalibrations import Learned
@@ -80,7 +79,7 @@ def examples(
         shipped = calibration_of(embedder, outcome.lang, evidence)
         key = Judged(embedder, outcome.lang, shipped.lang)
         reset_at = since.get(key)
-        if is_capped(shipped, evidence) or (reset_at and outcome.at <= reset_at):
+        if reset_at and outcome.at <= reset_at:
             continue
         right = outcome.verdict == "right" and not unknown
         answer = JudgedAnswer(question=outcome.question, confidence=shipped.probability(evidence), right=right)

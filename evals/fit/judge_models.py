@@ -26,7 +26,6 @@ from pipeline.judging.calibration import (
     READ_FEATURES,
 )
 from pipeline.judging.features import Evidence
-from pipeline.judging.judge import BESIDE_THE_POINT
 
 ASKED = ("finance-privacy", "games-faq", "pages", "readmes")
 #: what the models of read and of compared hits are fitted and measured on, beside asked questions
@@ -106,7 +105,6 @@ def fit(embedder_id: str, lang: str, cases: Sequence[Case], features: Sequence[s
         intercept -= _CAUTION
     tested = [each for each in mine if not each.fitted]
     chances = _chances(tested, features, weights, intercept)
-    chances[[bool(each.evidence and each.evidence.beside_the_point) for each in tested]] *= BESIDE_THE_POINT
     report = dict(_reports(tested, chances))
     click.echo(f"{embedder_id} {lang}")
     for name, figures in report.items():

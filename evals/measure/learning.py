@@ -22,7 +22,6 @@ from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.probabilities import auroc, balanced_accuracy, calibration_error, log_loss
 from evals.sets.beir import read_set
 from pipeline.judging.calibration import calibration_of
-from pipeline.judging.judge import is_capped
 from pipeline.judging.recalibrate import JudgedAnswer, recalibrate
 from store.embedders import open_embedder
 
@@ -87,8 +86,6 @@ def _judged(embedder: str, case: Case) -> tuple[str, JudgedAnswer] | None:
     if case.evidence is None:
         return None
     shipped = calibration_of(embedder, case.lang, case.evidence)
-    if is_capped(shipped, case.evidence):
-        return None
     confidence = shipped.probability(case.evidence)
     return shipped.lang, JudgedAnswer(question=case.analysis.text, confidence=confidence, right=case.answered)
 

@@ -103,15 +103,11 @@ def _with_name(span: Span, following: Sequence[Span]) -> Span | None:
 
 
 def _reply(spans: Sequence[Span], at: int) -> Span | None:
-    """Return all prose that the page replies to a question, where the sentence is in it; or None.
-
-    A long reply is not returned, and none whose "yes" is to the page's question, not to the one asked.
-    """
+    """Return all prose that the page replies to a question, where the sentence is in it; None where that is long."""
     if not _is_prose(spans[at]):
         return None
     first = at - sum(1 for _ in takewhile(_is_prose, reversed(spans[:at])))
-    replies_to_another = spans[first].replies and first != at
-    if not first or not asks(spans[first - 1].text) or replies_to_another:
+    if not first or not asks(spans[first - 1].text):
         return None
     last = list(takewhile(_is_prose, spans[first:]))[-1]
     reply = _joined(spans[first], last)

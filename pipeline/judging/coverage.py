@@ -7,22 +7,20 @@ not answer.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from domain import TABLES, Hit
+from domain import Hit
 from pipeline.judging.kinds import ANSWERING
 from pipeline.judging.sentences import Span, spans_of
 from pipeline.judging.translations import MEANS_THE_SAME
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import AnswerType, answer_type_of, rate_fit
 from text.rarity import rarity_among
 from text.related_words import best_weight, find_related
-from text.terms import content_terms, passage_terms, terms_of
+from text.terms import passage_terms, terms_of
 
 #: what a word counts in a line that leads to the sentence, in the neighbouring sentence, and in the title
 _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
@@ -30,20 +28,6 @@ _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
 _MENTIONED = 0.5
 #: what a name counts in a passage that lacks it, when this many of its site's hits and this share of them hold it
 _SITE, _SITE_HITS, _SITE_SHARE = 0.8, 2, 0.4
-#: a question that asks what something is or does
-_ASKS_WHAT = re.compile(r"what(?:'s| is| are| does| do) |define |was (?:ist|sind|macht|bedeutet) ", re.IGNORECASE)
-#: the same in French, Spanish, Italian, Portuguese and Dutch: what follows is the thing
-_ASKS_WHAT_ELSE = re.compile(
-    # "qu'est-ce que je dois faire ?" asks for no definition
-    r"qu['’]est-ce qu(?:e |['’])(?!(?:je|tu|ils?|elles?|on|nous|vous|ça)(?!\w))"
-    r"|c['’]est quoi,? |que (?:fait|font|signifie|veut dire) |à quoi sert |définis(?:sez)? "
-    r"|¿?qué (?:es|son|hace|hacen|significan?) (?!lo que )|defina "
-    r"|(?:che )?cos['’]è |(?:che )?cosa (?:è|sono|fa|fanno|significa) |che (?:significa|vuol dire) "
-    r"|o que (?:é|são|faz|fazem|significam?) (?!que )|wat (?:is|zijn|doet|doen|betekent) ",
-    re.IGNORECASE,
-)
-#: most terms that name the thing asked about, and terms that may precede it in its definition
-_DEFINED_TERMS, _BEFORE_DEFINED = 4, 1
 #: two words of the question are near each other when at most this many words apart
 _NEAR = 3
 
@@ -58,12 +42,7 @@ class SpanCoverage:
     own: float  #: share of the question's words in the sentence itself
     led: float  #: share in it, the lines that lead to it and the title
     wide: float  #: share in all these and the better sentence beside it
-    neighbour: float  #: share in that better sentence alone
     nearness: float  #: share of the question's neighbouring words that are near each other in the sentence
-    defines: bool  #: it defines the thing asked about
-    asked: AnswerType  #: the kind of thing asked for
-    fit: float  #: how well the sentence holds such a thing, [−1, 1]; 0 where any kind of thing is asked for
-    is_labelled: bool = False  #: it is a row of a table, whose first cell is in the question
     evidence: float | None = None  #: the reader's logit that it answers; None: its hit was not read
     near: float | None = None  #: cosine of the question and the sentence alone; None: not compared
 
@@ -89,7 +68,6 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
     held += [_credits(stand_for, frozenset(passage_terms(hit.passage, lang))) for hit in hits[top:]]
     weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in analysis.terms}
     about = _about_sites(hits, held, analysis.name_terms)
-    asked = _Asked.of(analysis, stand_for, weights)
     above = [_most(title, site) for title, site in zip(titles, about, strict=True)]
     return Coverage(
         terms=analysis.terms,
@@ -98,7 +76,7 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
         spans=tuple(
             covered
             for at, hit in enumerate(hits[:top])
-            for covered in _of_hit(asked, hit, at, spans[at], own=own[at], above=above[at])
+            for covered in _of_hit(stand_for, weights, hit, at, spans[at], own=own[at], above=above[at])
         ),
     )
 
@@ -115,35 +93,9 @@ def _stand_for(analysis: Analysis, hits: Sequence[Hit]) -> dict[str, dict[str, f
     return stand_for
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Asked:
-    """What is the same for every sentence of one question's hits."""
-
-    question: str
-    lang: str
-    stand_for: Mapping[str, Mapping[str, float]]  #: the question's terms → terms of the hits that count for them
-    weights: Mapping[str, float]
-    words: frozenset[str]  #: all terms of the hits that count for one of the question
-    kind: AnswerType
-    defined: Mapping[str, Mapping[str, float]]  #: those of the thing whose definition is asked for, or none
-
-    @classmethod
-    def of(
-        cls, analysis: Analysis, stand_for: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]
-    ) -> _Asked:
-        return cls(
-            question=analysis.text,
-            lang=analysis.lang,
-            stand_for=stand_for,
-            weights=weights,
-            words=frozenset(other for others in stand_for.values() for other in others),
-            kind=answer_type_of(analysis.text),
-            defined={term: stand_for[term] for term in _defined_terms(analysis) if term in stand_for},
-        )
-
-
 def _of_hit(
-    asked: _Asked,
+    stand_for: Mapping[str, Mapping[str, float]],
+    weights: Mapping[str, float],
     hit: Hit,
     at: int,
     spans: Sequence[Span],
@@ -152,7 +104,7 @@ def _of_hit(
     above: Mapping[str, float],
 ) -> Iterator[SpanCoverage]:
     """Yield the coverage of each sentence of a hit; ``above`` is what its title and site count."""
-    stand_for, weights, reading = asked.stand_for, asked.weights, hit.reading
+    reading = hit.reading
     where = [(span.start, span.end) for span in spans]
     evidence = reading.evidence(where) if reading else [None] * len(spans)
     for place, span in enumerate(spans):
@@ -165,12 +117,7 @@ def _of_hit(
             own=share(weights, own[place]),
             led=share(weights, led),
             wide=max((share(weights, _most(led, each, _BESIDE)) for each in beside), default=share(weights, led)),
-            neighbour=max((share(weights, each) for each in beside), default=0.0),
             nearness=_nearness(stand_for, span.terms),
-            defines=bool(asked.defined) and _defines(asked.defined, span),
-            asked=asked.kind,
-            fit=rate_fit(asked.kind, asked.question, span.named_text, hit.passage.lang),
-            is_labelled=_is_labelled(span, asked.words, asked.lang),
             evidence=evidence[place],
             near=hit.nearness.get(span.text),
         )
@@ -180,12 +127,6 @@ def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
     """Return the weighted share of the question's words that ``credits`` cover, [0, 1]."""
     total = sum(weights.values())
     return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
-
-
-def _is_labelled(span: Span, asked: Collection[str], lang: str) -> bool:
-    """Return whether a sentence is a row of a table whose first cell has only words of the question."""
-    label = terms_of(span.text.partition(" | ")[0], lang) if span.block_kind in TABLES else ()
-    return bool(label) and all(term in asked for term in label)
 
 
 def _beside(spans: Sequence[Span], place: int) -> list[int]:
@@ -212,23 +153,6 @@ def _strongest(many: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def _credits(stand_for: Mapping[str, Mapping[str, float]], terms: Collection[str]) -> dict[str, float]:
     return {term: best_weight(others, terms) for term, others in stand_for.items()}
-
-
-def _defined_terms(analysis: Analysis) -> Collection[str]:
-    """Return the terms of the thing that a question asks what it is or does; none where it asks something else."""
-    if _ASKS_WHAT.match(analysis.text):
-        return analysis.terms
-    asks = _ASKS_WHAT_ELSE.match(analysis.text)
-    return content_terms(analysis.text[asks.end() :], analysis.lang) if asks else ()
-
-
-def _defines(defined: Mapping[str, Mapping[str, float]], span: Span) -> bool:
-    """Return whether the sentence begins with the thing asked about, or describes the signature directly above it."""
-    if len(defined) > _DEFINED_TERMS or span.kind != "prose":
-        return False
-    named = span.named_at is not None and all(best_weight(others, span.led_by) for others in defined.values())
-    begins = span.terms[: len(defined) + _BEFORE_DEFINED]
-    return named or all(best_weight(others, begins) for others in defined.values())
 
 
 def _about_sites(

@@ -16,13 +16,10 @@ from pipeline.judging.coverage import Coverage, SpanCoverage, cover, share
 from pipeline.judging.sentence_score import choose_sentences, rank_by_score, score
 from pipeline.judging.translations import is_foreign, translated
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import AnswerType
 from pipeline.reader.read_hits import READ_FIRST
 from text.rarity import rarity
 from text.terms import terms_of
 
-#: the kinds of things that are recognised by their form
-SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: margins of a hit that has no other to compare with
 _ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_NEAR, _ALONE_AHEAD = 0.1, 0.2, 0.1, 4.0
 #: the place of the sentence that the best one is compared with: up to three are shown
@@ -61,7 +58,6 @@ class Evidence:
     is_read: bool = False  #: the best hits were read
     is_compared: bool = False  #: their sentences were compared with the question, as in other languages
     is_crossed: bool = False  #: and the best sentence is in another language than the question
-    beside_the_point: bool = False  #: no quoted sentence holds the time, number or name asked for
     covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
     missing: tuple[str, ...] = ()  #: and those that are not
 
@@ -113,7 +109,6 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         sentence_coverage=sentence.own if sentence else 0.0,
         led_coverage=sentence.led if sentence else 0.0,
         nearness=sentence.nearness if sentence else 0.0,
-        beside_the_point=all(each.asked in SURE_KINDS and each.fit < 0 for each in chosen),
         missing_weight=_most_missing(coverage.weights, credits),
         absent_weight=_most_missing(rarities, {t: max(each[t] for each in coverage.credits) for t in rarities}),
         missing_name=_most_missing(names, credits) if names else 0.0,

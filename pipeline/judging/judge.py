@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 from domain import Hit, Verdict
 from domain.recalibration import Judged, Recalibrations
-from pipeline.judging.calibration import READ, Calibration, calibration_of
-from pipeline.judging.features import Evidence, features_of, gather_evidence, is_far
-from pipeline.phrases import Phrase, say
+from pipeline.judging.calibration import calibration_of
+from pipeline.judging.features import features_of, gather_evidence, is_far
+from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.safety.sanitize import sanitize_line
 from text.quotation import quoted
@@ -21,8 +21,6 @@ Judge = Callable[[Analysis, Sequence[Hit], float], Verdict]
 
 #: pages that the reason names
 _NAMED = 3
-#: the highest confidence when no sentence to quote holds the kind of thing asked for
-BESIDE_THE_POINT = 0.4
 
 
 def calibrated_judge(embedder_id: str, learned: Recalibrations = MappingProxyType({})) -> Judge:
@@ -40,12 +38,10 @@ def calibrated_judge(embedder_id: str, learned: Recalibrations = MappingProxyTyp
         shipped = confidence = fitted.probability(evidence)
         if recalibration := learned.get(Judged(embedder_id, analysis.lang, fitted.lang)):
             confidence = recalibration.apply(shipped)
-        if is_capped(fitted, evidence):
-            confidence = min(confidence, BESIDE_THE_POINT)
         return Verdict(
             sufficient=confidence >= threshold,
             confidence=confidence,
-            reason=_reason(analysis, hits, evidence, sufficient=confidence >= threshold, far=is_far(features)),
+            reason=_reason(analysis, hits, sufficient=confidence >= threshold, far=is_far(features)),
             missing=evidence.missing,
             judge="calibrated",
             shipped_confidence=shipped if recalibration else None,
@@ -54,11 +50,6 @@ def calibrated_judge(embedder_id: str, learned: Recalibrations = MappingProxyTyp
         )
 
     return judge
-
-
-def is_capped(calibration: Calibration, evidence: Evidence) -> bool:
-    """Return whether confidence is bounded: what reads knows better than the forms of numbers and names."""
-    return evidence.beside_the_point and calibration.lang != READ
 
 
 def _nothing_found(analysis: Analysis) -> Verdict:
@@ -71,12 +62,11 @@ def _nothing_found(analysis: Analysis) -> Verdict:
     )
 
 
-def _reason(analysis: Analysis, hits: Sequence[Hit], evidence: Evidence, *, sufficient: bool, far: bool) -> str:
+def _reason(analysis: Analysis, hits: Sequence[Hit], *, sufficient: bool, far: bool) -> str:
     """Say in the asker's language whether the hits answer, or else which pages are near."""
     if sufficient:
         return say("answers", analysis.lang)
     if far:
         return say("nothing_near", analysis.lang)
     titles = list(dict.fromkeys(sanitize_line(hit.passage.title) or hit.passage.url for hit in hits))
-    phrase: Phrase = "beside" if evidence.beside_the_point else "near_but"
-    return say(phrase, analysis.lang, titles=", ".join(quoted(title, analysis.lang) for title in titles[:_NAMED]))
+    return say("near_but", analysis.lang, titles=", ".join(quoted(title, analysis.lang) for title in titles[:_NAMED]))

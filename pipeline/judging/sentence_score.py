@@ -6,19 +6,11 @@ from collections.abc import Sequence
 from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.kinds import ANSWERING, SentenceKind
 from pipeline.judging.sentences import Span
-from pipeline.question.answer_type import AnswerType
 from pipeline.safety.injection import asks_about_prompts, is_injected
 from text.terms import jaccard
 
 #: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
-_OWN, _LED, _WIDE, _NEIGHBOUR, _HIT, _NEAR, _LENGTH = 2.2, 2.6, 4.4, -0.2, 6.8, 2.3, 0.17
-#: for a sentence that defines the thing asked about; judged by reading answers from documentation
-_DEFINES = 6.0
-#: fitted likewise; what the sets hardly ask for (money, a way) is judged by reading answers
-_FIT: dict[AnswerType, float] = {
-    "time": 1.0, "money": 2.0, "number": 2.2, "place": 1.0, "name": 0.3, "reason": 0.3, "way": 0.3,
-    "symbol": 0.7, "any": 0.0
-}  # fmt: skip
+_OWN, _LED, _WIDE, _HIT, _NEAR, _LENGTH = 2.2, 2.6, 4.4, 6.8, 2.3, 0.17
 #: judged by reading answers from documentation: what a sentence loses for its kind, and for its length
 _LOSS: dict[SentenceKind, float] = {
     "prose": 0,
@@ -32,8 +24,6 @@ _LOSS: dict[SentenceKind, float] = {
     "header": 4,
 }
 _LONG, _LONG_CHARACTERS = 2.0, 350
-#: what code below a heading loses less where a way is asked for: "How do I install it?"
-_SHOWS_HOW = 2.0
 #: per unit of cosine, where a sentence was not read, and of its passage's; in German the first is right .76 instead of
 #: .75 on XQuAD, among the first two .89 instead of .86; on own sets among the first three .54 instead of .42
 _MEANING, _OF_PASSAGE = 10.0, 4.0
@@ -51,11 +41,6 @@ SAME_ABOVE = 0.8
 _EVIDENCE, _ANSWERS, _RANKED = 0.7, 0.2, 15.0
 #: beside these, per unit of cosine, where it was read in a gloss, and of its passage's
 _GLOSSED, _OF_GLOSSED = 8.0, 3.0
-#: what a sentence loses that begins with the yes or no to another question; and what a row of a table gains whose
-#: first cell the question names
-_REPLIES, _LABELLED = 3.0, 2.5
-#: a question above a sentence is the one asked when it and the title hold this share of its words
-_SAME_QUESTION = 0.8
 #: how much less than the best a sentence has that tells next to nothing; more where scores have the gloss's part too
 _SPREAD, _SPREAD_GLOSSED = 4.0, 7.0
 
@@ -116,7 +101,6 @@ def score(read: SpanCoverage) -> float:
         _EVIDENCE * read.evidence
         + _ANSWERS * read.hit.reading.answers
         + _RANKED * read.hit.score
-        + _LABELLED * read.is_labelled
         + (_GLOSSED * read.near + _OF_GLOSSED * (read.hit.similarity or 0.0) if read.near is not None else 0.0)
     )
 
@@ -126,10 +110,7 @@ def _by_words(read: SpanCoverage) -> float:
         _OWN * read.own
         + _LED * read.led
         + _WIDE * read.wide
-        + _NEIGHBOUR * read.neighbour
         + _HIT * read.hit.score
-        + _DEFINES * read.defines
-        + _FIT[read.asked] * read.fit
         + _NEAR * read.nearness
         + _LENGTH * math.log1p(len(set(read.span.terms)))
         + _by_meaning(read)
@@ -147,6 +128,4 @@ def _readability_loss(read: SpanCoverage) -> float:
     """Return what a sentence loses for its kind, and for being too long to be read as an answer."""
     text = read.span.text
     too_long = max(0, len(text) - _LONG_CHARACTERS) / _LONG_CHARACTERS
-    replies = _REPLIES if read.span.replies and read.led < _SAME_QUESTION else 0.0
-    shows_how = _SHOWS_HOW if read.span.kind == "snippet" and read.asked == "way" else 0.0
-    return _LOSS[read.span.kind] + _LONG * too_long + replies - shows_how
+    return _LOSS[read.span.kind] + _LONG * too_long

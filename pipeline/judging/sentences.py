@@ -13,7 +13,7 @@ from itertools import dropwhile, groupby, takewhile
 from typing import Final
 
 from domain import TABLES, Block, BlockKind, Passage
-from pipeline.judging.kinds import ANSWERING, CAPTION, SentenceKind, asks, kind_of
+from pipeline.judging.kinds import ANSWERING, CAPTION, SentenceKind, kind_of
 from pipeline.safety.injection import is_injected
 from text.sentences import sentence_spans
 from text.terms import terms_of
@@ -39,7 +39,6 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _ROW = re.compile(r"\S(?:.*\S)?")
 _BETWEEN_LINKS = re.compile(r" [|·] ")
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
-_REPLY = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|sì|sim|não)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +53,6 @@ class Span:
     led_by: frozenset[str] = frozenset()  #: terms of the heading, question, signature or announcement above it
     led_from: int = 0  #: sentences between that line and this one
     named_at: int | None = None  #: start of the signature directly above it
-    replies: bool = False  #: it begins with the "yes" or "no" to a question above it
     block: int = 0  #: the place of its block in the passage; a paragraph is one
     block_kind: BlockKind = "prose"
     marked_at: int | None = None  #: start of the mark of a list's item, "1." or "-", that stands before it
@@ -213,8 +211,7 @@ def _with_leads(spans: Sequence[Span], led_by: Iterable[str]) -> Iterator[Span]:
     since = 0
     for at, span in enumerate(spans):
         terms = frozenset(span.terms)
-        replies = at > 0 and asks(spans[at - 1].text) and _REPLY.match(span.text) is not None
-        yield replace(span, led_by=heading | lead, led_from=since, named_at=named_at, replies=replies)
+        yield replace(span, led_by=heading | lead, led_from=since, named_at=named_at)
         since += span.kind == "prose"
         if span.kind == "heading":
             heading, lead, since = terms, frozenset(), 0

@@ -219,7 +219,6 @@ def outcome(verdict: FeedbackVerdict, question: str = "When?", **features: Any) 
         ("right", {"evidence": None}, []),  # judged by another judge
         ("right", {"evidence": {"similarity": 0.5}}, []),  # judged by a version with other features
         ("right", {"evidence": {**features_of(evidence(0.5)), "gone": 1.0}}, [True]),
-        ("right", {"evidence": {**features_of(evidence(0.9)), "beside_the_point": 1.0}}, []),  # bounded, not weighed
         ("right", {"embedder": None}, []),
     ],
 )

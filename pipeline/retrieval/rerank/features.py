@@ -4,14 +4,12 @@ Words are weighed by their rarity among these hits, and related words count, as 
 kinds of sentences and the lines that lead to them are left out: there are many hits here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from operator import mul
 
 from domain import Hit
-from pipeline.question.answer_type import answer_type_of, rate_fit
 from text.rarity import rarity_among
 from text.related_words import find_related
 from text.sentences import sentence_spans
@@ -23,8 +21,8 @@ _SPREAD = 0.3
 _COMPOUND, _COMPOUND_CHARS = 0.6, 5
 #: what a word counts in the title
 _ABOVE = 0.8
-#: how much a sentence's score is moved by the kind of thing that it holds
-_KIND = 0.3
+#: the weights were fitted when a sentence that held the kind of thing asked for counted up to 1, and others this much
+_SENTENCE = 1 / 1.3
 #: two words of the question are near each other when at most this many words apart
 _NEAR = 3
 
@@ -36,7 +34,7 @@ class Signals:
     bm25: float  #: share of the best hit's
     similarity: float  #: from the least similar hit's to the most similar one's
     coverage: float  #: weighted share of the question's words in title and text
-    sentence: float  #: the same for the best sentence; more if it holds the kind of thing asked for
+    sentence: float  #: the same for the best sentence, with what the title counts
     nearness: float  #: share of the question's neighbouring words that are near each other
     title: float  #: weighted share of the question's words in the title
 
@@ -47,7 +45,6 @@ class _Words:
 
     title: tuple[float, ...]  #: per term of the question: what the title counts for it
     sentences: tuple[tuple[float, ...], ...]
-    texts: tuple[str, ...]  #: the sentences verbatim
     places: tuple[tuple[int, ...], ...]  #: per term of the question: its positions in the text
 
     @property
@@ -64,14 +61,13 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
     weights = [
         rarity_among(term, lang, sum(each[place] for each in held), len(held)) for place, term in enumerate(terms)
     ]
-    kind = answer_type_of(question)
     most = max((hit.bm25 or 0.0 for hit in hits), default=0.0) or 1.0
     return [
         Signals(
             bm25=(hit.bm25 or 0.0) / most,
             similarity=similarity,
             coverage=_share(weights, each),
-            sentence=_best_sentence(words, weights, partial(rate_fit, kind, question, lang=hit.passage.lang)),
+            sentence=_best_sentence(words, weights),
             nearness=_nearness(words.places),
             title=_share(weights, words.title),
         )
@@ -89,7 +85,6 @@ def _words(terms: Sequence[str], hits: Sequence[Hit], lang: str) -> list[_Words]
         _Words(
             title=_credits(counts, title, len(terms)),
             sentences=tuple(_credits(counts, words, len(terms)) for _, words in sentences),
-            texts=tuple(text for text, _ in sentences),
             places=_places(counts, [term for _, words in sentences for term in words], len(terms)),
         )
         for title, sentences in zip(titles, texts, strict=True)
@@ -145,18 +140,13 @@ def _similarities(hits: Sequence[Hit]) -> list[float]:
     return [0.0 if hit.similarity is None else 1 - (most - hit.similarity) / spread for hit in hits]
 
 
-def _best_sentence(words: _Words, weights: Sequence[float], fits: Callable[[str], float]) -> float:
-    """Return the best sentence's share of the words, with the title's, moved by how it fits what is asked for."""
-    shares = [
+def _best_sentence(words: _Words, weights: Sequence[float]) -> float:
+    """Return the best sentence's share of the words, with the title's."""
+    shares = (
         _share(weights, [max(own, _ABOVE * title) for own, title in zip(credits, words.title, strict=True)])
         for credits in words.sentences
-    ]
-    best = 0.0
-    for share, text in sorted(zip(shares, words.texts, strict=True), reverse=True):
-        if share <= best:
-            break  # a perfect fit would not help
-        best = max(best, share * (1 + _KIND * fits(text)) / (1 + _KIND))
-    return best
+    )
+    return _SENTENCE * max(shares, default=0.0)
 
 
 def _nearness(places: Sequence[Sequence[int]]) -> float:

@@ -17,10 +17,8 @@ from pipeline.judging.kinds import ANSWERING
 from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.judging.sentences import MAX_QUOTE_CHARACTERS, Span, spans_of
 from pipeline.question.analysis import analyse_question
-from pipeline.question.answer_type import answer_type_of, rate_fit
 from pipeline.reader.read_hits import READ_FIRST
 from tests.fakes import passage
-from tests.tables import each_row
 
 PAGE = (
     "A page begins here.\n\n"
@@ -126,16 +124,6 @@ def test_question_on_a_page_leads_to_its_answer_and_is_not_quoted() -> None:
     assert answer.sentences[0].text == "From the sky. Rain off the roof fills a tank in the yard."
 
 
-def test_sentence_that_defines_comes_before_one_that_mentions() -> None:
-    text = (
-        "Similar to hotel.count(rooms) but counts the cellar of the hotel, too.\n\n"
-        "hotel.count(rooms)\n\nAdd up what is let, floor by floor. Fails in winter."
-    )
-    answer = answer_to("What does hotel.count do?", text)
-    assert answer.sentences[0].text.endswith("Add up what is let, floor by floor.")
-    assert answer.citations[0].quote.startswith("hotel.count(rooms)")
-
-
 def test_row_of_a_table_answers_with_the_words_of_the_sentence_above_it() -> None:
     text = "The tariff for a night is given in this table.\n\nRoom | Price\nLoft | 40\nCellar | 25"
     assert answer_to("What does a night in the cellar cost?", text).sentences[0].text == "Cellar | 25"
@@ -220,15 +208,6 @@ def test_sentence_that_was_chosen_is_not_looked_for_in_what_precedes_it(above: s
     assert _sentences(quote, (1,))[0].chosen == ChosenSentence(start=place, end=len(text))
 
 
-def test_sentence_after_a_yes_to_another_question_is_not_preferred() -> None:
-    text = (
-        "Would I heat with wood again?\n\nYes, but with a heat pump for the cold nights of the stove.\n\n"
-        "Never starve the fire of air at night: that is how the stove and its chimney catch fire."
-    )
-    answer = answer_to("May I starve the fire of the stove of air at night?", text)
-    assert not answer.text.startswith("Yes, but")
-
-
 pages = st.text(alphabet=st.sampled_from("abcdef .!?\n:>=()ÄßЖ文。1"), max_size=200)
 
 
@@ -244,47 +223,6 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
     assert not any(citation.quote.endswith(":") for citation in answer.citations)
     assert 1 <= len(answer.sentences) <= UNSURE_QUOTES
     assert [sentence.markers for sentence in answer.sentences] == [(n,) for n in range(1, len(answer.sentences) + 1)]
-
-
-@each_row(
-    ("question", "sentence", "value"),
-    [
-        ("When was it opened?", "It was opened in 1793.", 1),
-        ("When was it opened?", "It was opened in May.", 1),
-        ("When was it opened?", "It was opened by the king.", -1),
-        (
-            "When, if not in 1793, did it open?",
-            "In 1793 it opened.",
-            -1,
-        ),  # the question's own year answers nothing
-        ("What is it called when it rains?", "In 1793 it opened.", 0),  # only a question that begins so asks for a time
-        ("How many rooms has it?", "It has twelve rooms.", 1),
-        ("How many rooms has it?", "It has rooms.", -1),
-        ("Who painted the Mona Lisa?", "The Mona Lisa is by Leonardo.", 0.4),
-        ("Who painted the Mona Lisa?", "Leonardo da Vinci painted it for Francesco del Giocondo.", 0.4),
-        ("Who painted the Mona Lisa?", "The painter was Piero Soderini.", 1),
-        ("How many rooms has it?", "It has twelve windows.", 0.4),
-        ("When was it opened?", "It may open.", -1),
-        ("What does it cost?", "It has 12 rooms.", -1),
-        ("What does it cost?", "It costs 20 pieces of gold.", 1),
-        ("What does it cost?", "It is 12 years old.", -1),
-        ("What does it cost?", "It costs £12.", 1),
-        ("Why is it closed?", "It is closed because of the rain.", 1),
-        ("Where is it?", "It is near Paris.", 1),
-        ("How do I get in?", "It rains.", -1),
-        ("Which function counts rooms?", "hotel.count_rooms() counts them.", 1),
-        ("Which function counts rooms?", "A function counts rooms.", -1),
-        ("Which function is like rooms.count()?", "Unlike rooms.count() it counts.", -1),
-        ("How do I count the number of rooms?", "Use a list.", 1),
-        ("Who painted the Mona Lisa?", "The Mona Lisa is a painting.", -1),
-        ("What is it?", "A museum.", 0),
-        ("Wie viele Räume hat es?", "Es hat zwölf Räume.", 1),
-        ("Wann wurde es eröffnet?", "Im Palast wurde es eröffnet.", -1),
-        ("Wann wurde es eröffnet?", "Es wurde 1793 eröffnet.", 1),
-    ],
-)
-def test_sentence_holds_what_is_asked_for(question: str, sentence: str, value: int) -> None:
-    assert rate_fit(answer_type_of(question), question, sentence) == value
 
 
 def test_code_keeps_its_lines_by_its_kind_however_it_looks() -> None:

@@ -201,7 +201,7 @@ def test_what_a_page_replies_to_a_question_is_quoted_whole(kind: BlockKind) -> N
     assert quoted("Bring", *parts, words=1) == reply
     assert quoted("Bring", ("prose", reply), words=1) == "Bring a cloth and a ladder."
     parts[1] = ("prose", f"Yes. {reply}")
-    assert quoted("Bring", *parts, words=1) == "Bring a cloth and a ladder."  # the "yes" is to the page's question
+    assert quoted("Bring", *parts, words=1) == f"Yes. {reply}"
 
 
 def test_a_long_reply_is_not_quoted_whole() -> None:

@@ -20,8 +20,10 @@ from pipeline.judging.calibration import (
 )
 from pipeline.judging.coverage import cover
 from pipeline.judging.features import Evidence, gather_evidence
-from pipeline.judging.judge import BESIDE_THE_POINT, calibrated_judge
+from pipeline.judging.judge import calibrated_judge
 from pipeline.question.analysis import analyse_question
+from pipeline.reader.read_hits import read_hits
+from pipeline.reader.reader import Reader
 from store.embedders.bundled import Combined
 from tests.fakes import passage
 from text.analyser import analyse
@@ -98,7 +100,7 @@ def test_every_embedder_has_a_calibration_for_any_language() -> None:
 
 
 def test_features_are_those_of_the_evidence() -> None:
-    not_numbers = {"covered", "missing", "beside_the_point", "is_read", "is_compared", "is_crossed"}
+    not_numbers = {"covered", "missing", "is_read", "is_compared", "is_crossed"}
     others = {*not_numbers, *READ_FEATURES, *COMPARED_FEATURES, *CROSSED_FEATURES} - set(FEATURES)
     assert set(FEATURES) == {field.name for field in fields(Evidence)} - others
 
@@ -140,13 +142,14 @@ MILL_FRONT = (
 MILL_WHEEL = "The wheel of Saltmarsh Mill has 48 paddles of elm and turns at every ebb."
 
 
-@pytest.mark.parametrize("embedder", ["wellread-en-2-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])
+@pytest.mark.parametrize("embedder", ["wellread-en-2-int8", UNKNOWN_EMBEDDER])
 def test_page_that_only_mentions_the_subject_does_not_suffice(embedder: str) -> None:
     judge, asked = calibrated_judge(embedder), analyse_question("How many paddles has the wheel of Saltmarsh Mill?")
     front = hit(MILL_FRONT, similarity=0.6, title=MILL)
     answering = hit(MILL_WHEEL, similarity=0.75, page_id=2, title="The wheel")
-    assert not judge(asked, [front], 0.7).sufficient
-    assert judge(asked, [answering, front], 0.7).confidence > judge(asked, [front], 0.7).confidence
+    alone, both = (read_hits(Reader(), asked, hits) for hits in ([front], [answering, front]))
+    assert not judge(asked, alone, 0.7).sufficient
+    assert judge(asked, both, 0.7).confidence > judge(asked, alone, 0.7).confidence
 
 
 def test_word_that_every_hit_holds_tells_less_than_one_that_few_hold() -> None:
@@ -188,35 +191,6 @@ def test_irregular_form_of_a_verb_is_the_verb(asked: str, said: str) -> None:
 def test_misspelled_word_is_taken_for_the_one_that_is_meant(asked: str, said: str, *, stands: bool) -> None:
     terms, others = analyse(asked, "en"), analyse(said, "en")
     assert bool(find_related(terms, others, "en")[terms[0]]) is stands
-
-
-def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:
-    asked = analyse_question("How many paddles has the wheel?")
-    for text, beside in (("The wheel has paddles of elm.", True), ("The wheel has 48 paddles.", False)):
-        evidence = gather_evidence(asked, [hit(text)])
-        assert evidence is not None
-        assert evidence.beside_the_point is beside
-    verdict = calibrated_judge("wellread-en-2-int8")(asked, [hit("The wheel has paddles of elm.", similarity=0.9)], 0.7)
-    assert verdict.confidence <= BESIDE_THE_POINT
-    assert verdict.reason.endswith("none of them holds the kind of thing asked for.")
-
-
-@pytest.mark.parametrize(
-    ("lang", "question", "answer", "beside"),
-    [
-        ("fr", "Quand fut construite la tour ?", "La tour fut achevée en janvier.", "La tour fut achevée par le roi."),
-        ("es", "¿Cuántas palas tiene la rueda?", "La rueda tiene doce palas.", "La rueda tiene palas de olmo."),
-        ("it", "Quante pale ha la ruota?", "La ruota ha dodici pale.", "La ruota ha pale di olmo."),
-        ("pt", "Quando foi construída a torre?", "A torre foi concluída em maio.", "A torre foi concluída pelo rei."),
-        ("nl", "Hoeveel planken heeft het rad?", "Het rad heeft twaalf planken.", "Het rad heeft houten planken."),
-    ],
-)
-def test_value_is_found_in_the_passages_language(lang: str, question: str, answer: str, beside: str) -> None:
-    asked = analyse_question(question, lang)
-    for text, is_beside in ((answer, False), (beside, True)):
-        evidence = gather_evidence(asked, [hit(text, lang=lang)])
-        assert evidence is not None
-        assert evidence.beside_the_point is is_beside
 
 
 def test_rare_words_weigh_more_than_common_ones() -> None:

@@ -8,10 +8,10 @@ from domain import Hit
 from pipeline.answering.compose import compose
 from pipeline.judging.coverage import cover
 from pipeline.judging.judge import calibrated_judge
-from pipeline.judging.nearness import best_compared_first
-from pipeline.judging.sentence_score import choose_sentences, rank_by_score
+from pipeline.judging.nearness import best_compared_first, best_first
 from pipeline.judging.translations import MEANS_THE_SAME, translate_words, translated
 from pipeline.question.analysis import Analysis, analyse_question
+from pipeline.reader.reader import Reader
 from pipeline.retrieval.retrieve import MultilingualEmbed
 from store.embedders import open_embedder
 from tests.fakes import passage
@@ -42,8 +42,8 @@ def test_a_word_of_the_question_is_covered_by_its_translation(embedder: Multilin
     (hit,) = translate_words(embedder, ROOMS, hits_of(HOUSE))
     assert hit.translations["zimm"][terms_of("rooms", "de")[0]] > MEANS_THE_SAME
     coverage = cover(ROOMS, [hit], top=1)
-    best = choose_sentences(rank_by_score(coverage.spans, ROOMS.text))[0]
-    assert "eleven rooms" in best.span.text
+    [naming] = [each for each in coverage.spans if "eleven rooms" in each.span.text]
+    assert naming.own > 0
     assert coverage.credits[0]["zimm"] > MEANS_THE_SAME
 
 
@@ -68,7 +68,7 @@ def test_few_files_that_only_name_the_thing_asked_about_do_not_answer(
 
 
 def test_an_answer_in_another_language_leaves_out_what_the_question_does_not_ask(embedder: MultilingualEmbed) -> None:
-    answer = compose(ROOMS, best_compared_first(embedder, ROOMS, hits_of(HOUSE, HARBOUR)), confidence=0.9)
+    answer = compose(ROOMS, best_first(embedder, Reader(), ROOMS, hits_of(HOUSE, HARBOUR)), confidence=0.9)
     assert answer is not None
     assert "eleven rooms" in answer.text
     assert "Dogs" not in answer.text

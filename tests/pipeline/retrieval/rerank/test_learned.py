@@ -27,12 +27,6 @@ def test_words_in_one_sentence_say_more_than_the_same_words_apart() -> None:
     assert order("Which bridge was painted red?", apart, together) == [2, 1]
 
 
-def test_question_for_a_year_prefers_the_sentence_with_a_year() -> None:
-    without = hit("The lighthouse on the cape was built by monks.", id=1)
-    with_year = hit("The lighthouse on the cape was built in 1789.", id=2)
-    assert order("When was the lighthouse on the cape built?", without, with_year) == [2, 1]
-
-
 def test_title_that_names_the_subject_counts() -> None:
     other = hit("It has 300 rooms.", id=1, title="Castle Rock")
     named = hit("It has 300 rooms.", id=2, title="Hotel Bellevue")
