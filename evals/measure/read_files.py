@@ -1,7 +1,8 @@
 """Measure how files in bulk are read: ``python -m evals.measure.read_files FOLDER``; nothing is stored.
 
 Beside a file ``name.ext`` a text ``name.ext.txt`` may stand that it should have: the share of its words that is kept is
-given by kind, with the tenth percentile and the median, and the files that lose the most are named.
+given by kind, with the tenth percentile and the median, and the files that lose the most are named. So are those that
+are not read. ``evals/measure/write_references.py`` writes such texts with other programs.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def share_kept(reference: str, text: str) -> float | None:
 
 
 def table(files: Sequence[FileRead]) -> list[str]:
-    """Return the figures by kind, then the files that lose the most."""
+    """Return the figures by kind, then the files that lose the most, and those that are not read."""
     by_kind = defaultdict[str, list[FileRead]](list)
     for file in files:
         by_kind[BY_SUFFIX[suffix_of(file.name)].name].append(file)
@@ -72,8 +73,10 @@ def table(files: Sequence[FileRead]) -> list[str]:
         words = f"{kept[len(kept) // 10]:.3f}, {kept[len(kept) // 2]:.3f}, {sum(kept) / len(kept):.3f}" if kept else "–"
         read, part = sum(not file.reason for file in some), sum(bool(file.missing) for file in some)
         lines.append(f"| {kind} | {len(some)} | {read} | {part} | {words} | {sum(file.seconds for file in some):.1f} |")
-    worst = sorted((file for file in files if file.kept is not None), key=lambda file: file.kept or 0.0)[:_NAMED]
-    return [*lines, "", *(f"{file.kept:.3f} {file.name} {file.reason}" for file in worst)]
+    compared = [file for file in files if file.kept is not None and not file.reason]
+    worst = sorted(compared, key=lambda file: file.kept or 0.0)[:_NAMED]
+    unread = [f"{file.name}: {file.reason}" for file in files if file.reason]
+    return [*lines, "", *(f"{file.kept:.3f} {file.name}" for file in worst), "", *unread]
 
 
 if __name__ == "__main__":
