@@ -1,6 +1,7 @@
 """Limits of every request and response: no body without a key, the largest and slowest one, no guessing of types."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ BODY_S, LEAST_RATE = 30.0, 1_000
 SILENCE_S = 10.0
 #: brackets in JSON: more lists and objects would take Python seconds to read, in which it answers nobody
 MOST_BRACKETS = 50_000
+#: a string of JSON, and how it ends: by a quotation mark, or with what has come, perhaps after a backslash
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)', re.DOTALL)
 
 
 class KeyFirst:
@@ -80,11 +83,11 @@ class BodyLimit:
         if int(Headers(scope=scope).get("content-length", "0")) > most:
             await respond(of_status(413, detail), scope["path"])(scope, receive, send)
             return
-        received, brackets, began, is_whole = 0, 0, anyio.current_time(), False
+        received, brackets, began, is_whole, opened = 0, 0, anyio.current_time(), False, b""
         is_json = "json" in Headers(scope=scope).get("content-type", "").lower()
 
         async def counted() -> Message:
-            nonlocal received, brackets, is_whole
+            nonlocal received, brackets, is_whole, opened
             late = min(anyio.current_time() + self._silence_s, began + self._body_s + received / LEAST_RATE)
             with anyio.move_on_at(math.inf if is_whole else late) as waiting:
                 message = await receive()
@@ -92,7 +95,11 @@ class BodyLimit:
                 raise HTTPException(408, "The body did not come in time.")
             body = message.get("body", b"")
             received += len(body)
-            brackets += body.count(b"[") + body.count(b"{") if is_json else 0
+            if is_json:
+                text = opened + body
+                opened = next((b'"' + end for end in _STRING.findall(text)[-1:] if end != b'"'), b"")
+                outside = text if b"\0" in text else _STRING.sub(b"", text)  # UTF-16 may have a byte of a mark anywhere
+                brackets += outside.count(b"[") + outside.count(b"{")
             is_whole = not message.get("more_body", False)
             if received > most:
                 raise HTTPException(413, detail)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
@@ -14,9 +15,12 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
+from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
 
 from api.app import create_app
+from api.middleware.limits import BodyLimit
 from api.server import TO_SEND_KEY_S, Strangers, TimedProtocol
 from tests.api.conftest import serving
 from tests.api.test_every_route import TABLE
@@ -134,6 +138,46 @@ def test_json_of_very_many_lists_is_refused_before_it_is_read(app: FastAPI, cont
         began = time.process_time()
         assert http.post("/v1/chat/completions", content=sent, headers=headers).status_code == 413
         assert time.process_time() - began < 0.2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    ("text", "is_refused"),
+    [
+        ('["' + "[" * 60_000 + '"]', False),
+        ('["' + '\\"[' * 60_000 + '\\\\"]', False),
+        ('["\\\\", ' + "[" * 60_000, True),
+        ('["\\"", ' + "[" * 60_000, True),
+        ('["\u2200", ' + "[" * 60_000, True),  # one of its bytes in UTF-16 is that of a quotation mark
+    ],
+)
+def test_brackets_in_strings_of_json_are_no_lists_however_a_body_is_cut(
+    text: str, is_refused: bool, encoding: str
+) -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive())["more_body"]:
+            pass
+
+    async def send(message: Message) -> None:
+        raise AssertionError
+
+    async def ask(size: int) -> None:
+        body = text.encode(encoding)
+        pieces = iter([*(body[at : at + size] for at in range(0, len(body), size)), b""])
+
+        async def receive() -> Message:
+            piece = next(pieces)
+            return {"type": "http.request", "body": piece, "more_body": piece != b""}
+
+        scope = {"type": "http", "path": "/", "headers": [(b"content-type", b"application/json")]}
+        await BodyLimit(app, max_bytes=1_000_000)(scope, receive, send)
+
+    for size in (7, 1_000, 1_000_000):
+        if is_refused or encoding != "utf-8":
+            with pytest.raises(HTTPException, match="lists and objects"):
+                asyncio.run(ask(size))
+        else:
+            asyncio.run(ask(size))
 
 
 @each_row(
