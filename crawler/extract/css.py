@@ -3,7 +3,8 @@
 The rules of a page's ``style`` elements are applied as in a browser's window of 1280 by 800 pixels, with all that CSS
 has for it but :has(), numbers of a type, states, and style sheets that would have to be fetched. tinycss2 takes 30 ms
 for one of 50 KB. What stands around an element is compared here, and remembered: a selector of four classes would take
-cssselect2 3 s at an element 100 levels deep.
+cssselect2 3 s at an element 100 levels deep. Where all rules would take too long, none is left out: TooMuchWork is
+raised, and the page is not read.
 """
 
 from __future__ import annotations
@@ -12,21 +13,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import groupby, islice, pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 from cssselect2 import ElementWrapper, SelectorError, compile_selector_list
 from tinycss2 import parse_blocks_contents, parse_component_value_list, parse_stylesheet, serialize
 from tinycss2.color4 import parse_color
 
-MAX_CSS = 300_000
-MAX_RULES = 3_000
-#: matches of a part of a selector with an element that are tried; beyond, the page is not styled further
-MAX_TRIES = 200_000
-_DEPTH = 40  #: elements around an element, or before it, that a selector is compared with
-_MAX_NESTING, _MAX_TOKENS = 8, 2_000  #: of blocks within a block, and of a list of selectors
-_MAX_STYLE = 2_000  #: characters
-_VARIABLES_DEEP = 3  #: variables that a variable's value is made of
+from crawler.extract.bounded_process import TooMuchWork
+
+#: matches of a part of a selector with an element that are tried, and more for each element
+_MAX_TRIES, _TRIES_EACH = 200_000, 200
+_MAX_VALUE = 2_000  #: characters: pictures have more
+_VARIABLES_DEEP = 20  #: variables that a variable's value is made of
 #: properties that can hide, strike out or raise an element, or undo what another rule does
 _RELEVANT = frozenset(
     "display visibility content-visibility opacity color background background-color background-clip font font-size "
@@ -100,7 +99,7 @@ class _Selector:
         """What cssselect2 makes of the tokens; None for a state, a pseudo-element, or what it does not understand."""
         try:
             (compound,) = compile_selector_list(self.tokens) if _is_cheap(self.tokens) else (None,)
-        except (SelectorError, RecursionError):
+        except SelectorError:
             return None
         return None if compound is None or compound.never_matches or compound.pseudo_element else compound
 
@@ -134,17 +133,17 @@ class StyleSheets:
     """A page's rules, indexed by a name that a matching element must have."""
 
     def __init__(self, tree: Any) -> None:
-        css = "\n".join(style.text or "" for style in tree.iter("style") if _is_for_window(style.get("media", "")))
-        css = _DIGITS.sub("9", css[:MAX_CSS])
-        parsed = parse_stylesheet(css, skip_comments=True, skip_whitespace=True) if css else ()
-        rules = list(islice(_rules(parsed), MAX_RULES))
+        sheets = [style.text or "" for style in tree.iter("style") if _is_for_window(style.get("media", ""))]
+        parsed = (parse_stylesheet(_DIGITS.sub("9", css), skip_comments=True, skip_whitespace=True) for css in sheets)
+        rules = [rule for sheet in parsed for rule in _rules(sheet)]
         self._by_key: dict[str, list[tuple[int, _Rule]]] = {}
         for at, rule in enumerate(rules):
             self._by_key.setdefault(rule.selector.key, []).append((at, rule))
         # as the tree is now: whoever asks drops elements
         whole = ElementWrapper.from_html_root(tree).iter_subtree() if rules else ()
         self._wrapped = {wrapper.etree_element: wrapper for wrapper in whole}
-        self._tries = 0
+        self._tries_left = _MAX_TRIES + _TRIES_EACH * len(self._wrapped)
+        self._declared = lru_cache(maxsize=None)(_declared)
         self._known: dict[tuple[_Selector, Any], bool] = {}
         self._variables: dict[Any, dict[str, str]] = {}
 
@@ -154,17 +153,17 @@ class StyleSheets:
         if not own and not self._by_key:
             return {}
         style: dict[str, tuple[str, bool]] = {}
-        for part in (*self._declared_for(element), _declared(own[:_MAX_STYLE])):
+        for part in (*self._declared_for(element), self._declared(own)):
             style.update({name: new for name, new in part.items() if new[1] or not style.get(name, new)[1]})
         return self._with_variables(element, {name: value for name, (value, _) in style.items()})
 
     def _declared_for(self, element: Any) -> list[_Declared]:
         """Return what the sheets' rules declare for an element, the more specific ones last."""
         wrapper = self._wrapped.get(element)
-        if wrapper is None or self._tries > MAX_TRIES:
+        if wrapper is None:
             return []
         keys = (
-            *(f".{name}" for name in element.get("class", "").split()[:20]),
+            *(f".{name}" for name in element.get("class", "").split()),
             f"#{element.get('id')}",
             element.tag,
             "",
@@ -175,9 +174,9 @@ class StyleSheets:
         return [rule.style for _, rule in matching]
 
     def _matches(self, selector: _Selector, wrapper: Any) -> bool:
-        self._tries += 1
-        if self._tries > MAX_TRIES:
-            return False
+        self._tries_left -= 1
+        if self._tries_left < 0:
+            raise TooMuchWork("has styles that take too long to apply: they may hide text.")
         if selector.tokens and (selector.compound is None or not selector.compound.test(wrapper)):
             return False
         if selector.among and not any(self._matches(each, wrapper) for each in selector.among):
@@ -187,14 +186,17 @@ class StyleSheets:
     def _has_left(self, selector: _Selector, left: _Selector, wrapper: Any) -> bool:
         """Return whether what is left of a selector stands around an element or before it, as its neighbours know."""
         step = "parent" if selector.combinator in (" ", ">") else "previous"
-        other = getattr(wrapper, step)
-        if other is None:
-            return False
-        key = selector, other.etree_element
-        if key not in self._known:
-            most = _DEPTH if selector.combinator in (" ", "~") else 1
-            self._known[key] = any(self._matches(left, each) for each in islice(_beyond(other, step), most))
-        return self._known[key]
+        found, passed, other = False, list[tuple[_Selector, Any]](), getattr(wrapper, step)
+        while other is not None and not found:
+            key = selector, other.etree_element
+            if key in self._known:
+                found = self._known[key]
+                break
+            passed.append(key)
+            found = self._matches(left, other)
+            other = getattr(other, step) if selector.combinator in (" ", "~") else None
+        self._known.update(dict.fromkeys(passed, found))
+        return found
 
     def _with_variables(self, element: Any, style: dict[str, str]) -> dict[str, str]:
         """Return a style with the values of its variables, which what is around the element may set."""
@@ -205,19 +207,12 @@ class StyleSheets:
             self._variables[element] = known
 
         def value_of(used: re.Match[str]) -> str:
-            return known.get(used[1], used[2] or "")[:_MAX_STYLE].strip()
+            return known.get(used[1], used[2] or "")[:_MAX_VALUE].strip()
 
-        found = {name: value[:_MAX_STYLE] for name, value in style.items() if name not in own}
+        found = {name: value[:_MAX_VALUE] for name, value in style.items() if name not in own}
         for _ in range(_VARIABLES_DEEP if any("var(" in value for value in found.values()) else 0):
-            found = {name: _VARIABLE.sub(value_of, value)[:_MAX_STYLE] for name, value in found.items()}
+            found = {name: _VARIABLE.sub(value_of, value)[:_MAX_VALUE] for name, value in found.items()}
         return {**found, "color": found["-webkit-text-fill-color"]} if "-webkit-text-fill-color" in found else found
-
-
-def _beyond(wrapper: Any, step: str) -> Iterator[Any]:
-    """Yield an element and what is around it, or before it."""
-    while wrapper is not None:
-        yield wrapper
-        wrapper = getattr(wrapper, step)
 
 
 def _is_for_window(query: str) -> bool:
@@ -242,13 +237,11 @@ def _fits(feature: str) -> bool:
     return length <= size if found[1] == "min-" else length >= size and found[1] == "max-"
 
 
-def _rules(
-    nodes: Sequence[Any], around: Sequence[_Selector] = (), *, is_layered: bool = False, depth: int = 0
-) -> Iterator[_Rule]:
+def _rules(nodes: Sequence[Any], around: Sequence[_Selector] = (), *, is_layered: bool = False) -> Iterator[_Rule]:
     """Yield the rules of a sheet, or of a block within the rule of the selectors ``around``."""
     style = _relevant(nodes)
     yield from (_Rule(selector=each, style=style, is_layered=is_layered) for each in around if style)
-    for node in nodes if depth < _MAX_NESTING else ():
+    for node in nodes:
         inner: Sequence[_Selector] | None = None
         if node.type == "qualified-rule":
             inner = _selectors(node.prelude, around)
@@ -258,7 +251,7 @@ def _rules(
         if inner is not None:
             content = parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
             layered = is_layered or (node.type == "at-rule" and node.lower_at_keyword == "layer")
-            yield from _rules(content, inner, is_layered=layered, depth=depth + 1)
+            yield from _rules(content, inner, is_layered=layered)
 
 
 def _applies(rule: Any) -> bool:
@@ -271,7 +264,7 @@ def _applies(rule: Any) -> bool:
 
 def _selectors(tokens: Sequence[Any], around: Sequence[_Selector]) -> list[_Selector]:
     """Return the selectors of a list; those in a block are of what ``around`` matches."""
-    parts = groupby(tokens[:_MAX_TOKENS], lambda part: part == ",")
+    parts = groupby(tokens, lambda part: part == ",")
     return [_selector(list(part), around) for is_comma, part in parts if not is_comma]
 
 
@@ -309,9 +302,8 @@ def _stripped(tokens: list[Any]) -> list[Any]:
     return tokens[tokens[0].type == "whitespace" : len(tokens) - (len(tokens) > 1 and tokens[-1].type == "whitespace")]
 
 
-@lru_cache(maxsize=2_000)
 def _declared(style: str) -> _Declared:
-    return _relevant(parse_blocks_contents(style, skip_comments=True, skip_whitespace=True) if style else ())
+    return _relevant(parse_blocks_contents(_DIGITS.sub("9", style), skip_comments=True, skip_whitespace=True))
 
 
 def _relevant(nodes: Iterable[Any]) -> _Declared:
@@ -321,10 +313,7 @@ def _relevant(nodes: Iterable[Any]) -> _Declared:
         if node.type != "declaration" or not (node.name.startswith("--") or node.lower_name in _RELEVANT):
             continue
         name = node.name if node.name.startswith("--") else node.lower_name
-        try:
-            value = _CALCULATED.sub(r"\1", serialize(node.value).strip().lower())
-        except RecursionError:
-            continue
+        value = _CALCULATED.sub(r"\1", serialize(node.value).strip().lower())
         is_known = name not in _WORDS or _WORDS[name].fullmatch(value)
         if is_known and (node.important or not found.get(name, ("", False))[1]):
             found[name] = value, node.important

@@ -10,6 +10,7 @@ from typing import Any
 
 from lxml import etree
 
+from crawler.extract.bounded_process import TooMuchWork
 from crawler.extract.css import WHITE, Colour, StyleSheets, background_of, colour_of, hides, is_same
 from crawler.extract.folded import Controls
 from crawler.extract.html import names_of
@@ -34,20 +35,23 @@ _APART = frozenset("block flex grid table list-item inline-block inline-flex inl
 
 
 def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
-    """Remove the hidden elements of an lxml tree in place, except tags in ``spare``; the text after them stays."""
-    styles = _Styles(tree)
-    controls = Controls(tree, styles.is_seen)
-    for element in list(tree.iter()):
-        if element.tag in spare:
-            continue
-        if not isinstance(element.tag, str) or _is_invisible(element, controls):
-            _take_out(element)
-            continue
-        style = styles.style_of(element)
-        if _is_hidden(element, style, styles, controls) or _is_struck(element, style):
-            _take_out(element)
-        elif element.tag in _INLINE and style:
-            _set(element, style)
+    """Remove the hidden elements of a tree in place, but tags in ``spare``; keep what follows. Raises TooMuchWork."""
+    try:
+        styles = _Styles(tree)
+        controls = Controls(tree, styles.is_seen)
+        for element in list(tree.iter()):
+            if element.tag in spare:
+                continue
+            if not isinstance(element.tag, str) or _is_invisible(element, controls):
+                _take_out(element)
+                continue
+            style = styles.style_of(element)
+            if _is_hidden(element, style, styles, controls) or _is_struck(element, style):
+                _take_out(element)
+            elif element.tag in _INLINE and style:
+                _set(element, style)
+    except RecursionError as error:
+        raise TooMuchWork("has styles that nest too deep to be applied: they may hide text.") from error
     etree.strip_elements(tree, _TAKEN_OUT, with_tail=False)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from crawler.extract.css import colour_of
-from crawler.extract.document import extract
+from crawler.extract.document import NothingToRead, extract
 from tests.tables import each_row
 
 WORDS = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 3
@@ -296,27 +298,55 @@ def test_page_without_head_and_body_tags_is_read() -> None:
     assert "trims the wick" in extract(page, url="https://e.org/", content_type="text/html").text
 
 
-@pytest.mark.timeout(60)
-@pytest.mark.parametrize(
-    "head",
+@each_row(
+    "css",
     [
-        "<style>" + "/*" * 100_000 + "</style>",
-        "<style>" + "{" * 200_000 + "</style>",
-        "<style>" + ".a .a .a .a p{display:none}" * 3_000 + "</style>",
-        "<style>" + "a," * 100_000 + "p{left:0}</style>",
-        "<style>p{color:" + "rgb(" * 50_000 + "}</style>",
-        "<style>" + "p ~ p ~ p ~ p + p{display:none}" * 3_000 + "</style>",
-        "<style>" + ":not(:is(:not(" * 20_000 + "</style>",
-        "<style>" + "a{b{" * 20_000 + "</style>",
-        "<style>" + "p:nth-of-type(2n){left:0}" * 3_000 + "</style>",
-        "<style>:nth-last-child(n of :nth-last-child(n of p)){left:0}</style>",
-        "<style>@media " + "not " * 20_000 + "print{p{left:0}}</style>",
-    ],
-    ids=[
-        *("comments", "braces", "descendants", "selectors", "colours", "siblings", "functions", "nesting", "numbers"),
-        *("numbers among some", "negations"),
+        ".y{left:0}" * 4_000 + ".x{display:none}",
+        f"/*{'a' * 400_000}*/.x{{display:none}}",
+        ".y," * 2_000 + ".x{display:none}",
+        "@media all{" * 20 + ".x{display:none}" + "}" * 20,
+        ".a .x{display:none}",  # 60 elements around it
+        ".c21{display:none}",
+        ":root{--a:var(--b);--b:var(--c);--c:var(--d);--d:var(--e);--e:none} .x{display:var(--a)}",
+        "/*</style><style>.x{display:none}",
     ],
 )
-def test_hostile_sheet_is_read_in_bounded_work(head: str) -> None:
-    body = '<div class="a">' * 200 + '<p class="a" style="color:#fff">x</p>' * 5_000 + "</div>" * 200
-    read(body, head)
+def test_rule_hides_however_many_stand_before_it_and_however_far_away_its_parts(css: str) -> None:
+    classes = " ".join(f"c{number}" for number in range(40))
+    body = f'<div class="a">{"<div>" * 60}<p class="{classes} x">Words between.</p>{"</div>" * 60}</div>'
+    assert "Words between" not in read(body, f"<style>{css}</style>")
+
+
+def test_long_style_of_an_element_hides_it() -> None:
+    assert "Words between" not in read(f'<p style="{"left:0;" * 1_000}display:none">Words between.</p>')
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "css",
+    [
+        "/*" * 100_000,
+        "{" * 200_000,
+        ".a .a .a .a p{display:none}" * 3_000,
+        "a," * 100_000 + "p{left:0}",
+        "p{color:" + "rgb(" * 50_000 + "}",
+        "p ~ p ~ p ~ p + p{display:none}" * 3_000,
+        "p ~ " * 5_000 + "p{left:0}",
+        ":not(:is(:not(" * 20_000,
+        "a{b{" * 20_000,
+        "p,p,p,p{" * 20 + "left:0",
+        "p:nth-of-type(2n){left:0}" * 3_000,
+        ":nth-last-child(n of :nth-last-child(n of p)){left:0}",
+        "@media " + "not " * 20_000 + "print{p{left:0}}",
+    ],
+    ids=[
+        *("comments", "braces", "descendants", "selectors", "colours", "siblings", "many siblings", "functions"),
+        *("nesting", "lists in lists", "numbers", "numbers among some", "negations"),
+    ],
+)
+def test_hostile_sheet_takes_bounded_work_and_shows_nothing_hidden(css: str) -> None:
+    """Where it would take more, the page is not read."""
+    body = '<div class="a">' * 200 + '<p class="a" style="color:#fff">x</p>' * 500 + "</div>" * 200
+    head = f"<style>{css}</style><style>.hidden{{display:none}}</style>"
+    with suppress(NothingToRead):
+        assert "Words between" not in read(f"{body}<p class=hidden>Words between.</p>", head)
