@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from itertools import takewhile
 from urllib.parse import unquote
 
@@ -15,7 +16,7 @@ from crawler.browser.with_javascript import PageClient, Renderer, run_scripts
 from crawler.content_types import kind_of
 from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import BadSitemap, is_list, parse_sitemap
-from crawler.extract.bounded_process import TooMuchWork, read_bounded
+from crawler.extract.bounded_process import PAGE_S, TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
 from crawler.extract.files.read import read_document
@@ -99,10 +100,15 @@ async def read(
     operator lets it be read whatever robots.txt and noindex say.
     """
     permission, started = Permission(client, robots, agent, now, left_out, ignores_robots), time.monotonic()
-    leads_to = candidate.url
+    leads_to, until = candidate.url, started + PAGE_S
 
-    def asked_by(answer: Fetched) -> str | None:
-        return None if ignores_robots(urls.canonical(answer.url)) else agent
+    async def extracted(answer: Fetched, asked: Candidate, known: PreviousRead | None) -> ReadResult:
+        named = None if ignores_robots(urls.canonical(answer.url)) else agent
+        extract_it = partial(_extracted, answer, asked, known, named, now)
+        try:
+            return await read_bounded(extract_it, len(answer.body), until=until)
+        except TooMuchWork as error:
+            return ReadResult(outcome=ReadOutcome.FAILED, url=asked.url, reason=f"{asked.url} {error}")
 
     async def before_redirect(url: str) -> None:
         nonlocal leads_to
@@ -120,22 +126,24 @@ async def read(
             accept=None if candidate.kind == "page" else ANY_TYPE,
             on_redirect=before_redirect,
         )
-        result = _extracted(fetched, candidate, known, asked_by(fetched), now)
+        result = await extracted(fetched, candidate, known)
         if (frame := _only_frame(result)) and candidate.kind == "page":
             with suppress(FetchError):  # the page is what it is without
                 client.check_part(frame, fetched.url)
                 await before_redirect(frame)
                 framed = await client.get(frame, on_redirect=before_redirect)
-                result = _with_frame(result, _extracted(framed, Candidate(url=frame), None, asked_by(framed), now))
+                result = _with_frame(result, await extracted(framed, Candidate(url=frame), None))
         if candidate.kind == "page" and _has_little_text(result):
             for_scripts = Permission(client, robots, agent, now, left_out, ignores_robots)
             try:
-                rendered = await run_scripts(fetched, browser=browser, client=client, permission=for_scripts)
+                rendered = await run_scripts(
+                    fetched, browser=browser, client=client, permission=for_scripts, until=until
+                )
             except NotRendered as error:
                 result = ReadResult(outcome=ReadOutcome.EMPTY, url=result.url, reason=str(error), links=result.links)
             else:
                 if rendered is not None:  # its validators are those of the page without its text: they are left out
-                    result = _extracted(rendered, candidate, known, asked_by(fetched), now)
+                    result = await extracted(rendered, candidate, known)
                     result = replace(result, validators=Validators())
         result = replace(result, bytes=len(fetched.body), elapsed_s=fetched.elapsed_s, status=fetched.status)
     except FetchError as error:
@@ -157,12 +165,9 @@ def _extracted(
         return _of_list(fetched, url) or _of_page(fetched, candidate, url, known, agent, now)
     try:
         parse = parse_sitemap if candidate.kind == "sitemap" else parse_feed
-        links = read_bounded(lambda: parse(fetched.body, url=url), len(fetched.body))
-        return ReadResult(outcome=ReadOutcome.READ, url=url, links=links)
+        return ReadResult(outcome=ReadOutcome.READ, url=url, links=parse(fetched.body, url=url))
     except BadSitemap as error:
         return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=str(error))
-    except TooMuchWork as error:
-        return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=f"{url} {error}")
 
 
 def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
@@ -170,9 +175,7 @@ def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
     if not is_list(fetched.body, url=url):
         return None
     try:
-        links = read_bounded(lambda: parse_sitemap(fetched.body, url=url), len(fetched.body))
-    except TooMuchWork as error:
-        return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=f"{url} {error}")
+        links = parse_sitemap(fetched.body, url=url)
     except BadSitemap:
         return None
     if not links:

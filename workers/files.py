@@ -6,10 +6,11 @@ The bytes of an upload wait in SQL until a worker, on whichever machine, has rea
 import hashlib
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
-from crawler.extract.bounded_process import Bounds
+from crawler.extract.bounded_process import PAGE_S, Bounds, TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead
 from crawler.extract.files.read import read_file
 from crawler.folder import FileChanging, FileGone, FileUnreadable, FolderUnreadable, read_whole
@@ -50,7 +51,7 @@ def read(services: Services, address: str, known: PageState | None) -> ReadResul
         cpu_s=settings.file_max_seconds,
         wall_s=1.5 * settings.file_max_seconds,
     )
-    result = _extracted(body, address, known, bounds)
+    result = _extracted(services, body, address, known, bounds)
     if found.content is not None:
         with services.database.write() as session:
             files.drop_content(session, found.id, found.version)
@@ -63,14 +64,15 @@ def _body(services: Services, found: FileToRead) -> bytes | None:
     return read_whole(Path(found.folder_path), found.path, max_bytes=services.settings.file_max_bytes)
 
 
-def _extracted(body: bytes, address: str, known: PageState | None, bounds: Bounds) -> ReadResult:
+def _extracted(services: Services, body: bytes, address: str, known: PageState | None, bounds: Bounds) -> ReadResult:
     body_hash = f"{EXTRACTION}-{hashlib.blake2b(body, digest_size=16).hexdigest()}"
     is_held = known is not None and not known.is_gone
     if known is not None and is_held and known.body_hash == body_hash:
         return replace(_unchanged(address), body_hash=body_hash)
+    read_it = partial(read_file, body, address=address, bounds=bounds)
     try:
-        page = read_file(body, address=address, bounds=bounds)
-    except NothingToRead as error:
+        page = services.wait_for(read_bounded(read_it, bounds.chars, until=time.monotonic() + PAGE_S))
+    except (NothingToRead, TooMuchWork) as error:
         return ReadResult(outcome=ReadOutcome.EMPTY, url=address, reason=str(error))
     content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
     if known is not None and is_held and known.content_hash == content_hash:

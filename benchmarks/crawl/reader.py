@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from multiprocessing import get_context
-from pathlib import Path
+
+import psutil
 
 from crawler.extract.chunk import chunk
 from crawler.fetch.client import Fetcher
@@ -34,7 +34,7 @@ class TimedRead:
     extract_s: float  #: with its links, facts and the check of robots.txt
     chunk_s: float
     cpu_s: float
-    megabytes: float  #: of its process, now
+    megabytes: float  #: of its process and the one that extracts for it, now: what they share counts twice
 
 
 class _Robots(dict[str, RobotsFile]):
@@ -54,7 +54,7 @@ class Reader:
 
     def read(self, url: str) -> TimedRead:
         """Read a page and chunk it."""
-        began, cpu = time.perf_counter(), time.process_time()
+        began, cpu = time.perf_counter(), _processor_s()
         result = self._loop.run(self._read(url))
         done = time.perf_counter()
         passages = chunk(result.page, page_id=1, url=url) if result.page else ()
@@ -65,7 +65,7 @@ class Reader:
             fetch_s=result.elapsed_s,
             extract_s=done - began - result.elapsed_s,
             chunk_s=chunked - done,
-            cpu_s=time.process_time() - cpu,
+            cpu_s=_processor_s() - cpu,
             megabytes=_resident(),
         )
 
@@ -103,8 +103,15 @@ def _read(url: str) -> TimedRead:
     return replace(_reader.read(url), passages=())
 
 
+def _processes() -> list[psutil.Process]:
+    own = psutil.Process()
+    return [own, *own.children()]
+
+
+def _processor_s() -> float:
+    return sum(times.user + times.system for times in (each.cpu_times() for each in _processes()))
+
+
 def _resident() -> float:
-    """Return the megabytes that this process holds; 0 where the system does not say."""
-    status = Path("/proc/self/statm")
-    pages = int(status.read_text().split()[1]) if status.exists() else 0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    """Return the megabytes that these processes hold."""
+    return sum(each.memory_info().rss for each in _processes()) / 1e6

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from crawler.browser.render import NotRendered
@@ -43,16 +44,16 @@ class PageClient(FetchClient, Protocol):
 
 
 async def run_scripts(
-    page: Fetched, *, browser: Renderer | None, client: PageClient, permission: Permission
+    page: Fetched, *, browser: Renderer | None, client: PageClient, permission: Permission, until: float
 ) -> Fetched | None:
     """Return the page as its scripts make it; None where it needs no scripts.
 
-    ``permission`` is asked before each request of a script. Raises NotRendered, also where there is no browser.
+    ``permission`` is asked before each request of a script. Raises NotRendered, also where there is no browser, or that
+    was not known at the monotonic time ``until``.
     """
+    looked_at = partial(needs_javascript, page.body, page.headers.get("content-type", ""))
     try:
-        has_text = not read_bounded(
-            lambda: needs_javascript(page.body, page.headers.get("content-type", "")), len(page.body)
-        )
+        has_text = not await read_bounded(looked_at, len(page.body), until=until)
     except TooMuchWork as error:
         raise NotRendered(f"{page.url} {error}") from error
     if has_text:

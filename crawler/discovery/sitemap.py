@@ -6,6 +6,7 @@ The search index of a manual is read as a sitemap with titles.
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import urljoin
 
@@ -38,17 +39,15 @@ class BadSitemap(WellreadError):
 def parse_sitemap(body: bytes, *, url: str) -> tuple[Link, ...]:
     """Return the links of a sitemap: pages have the origin "sitemap", further sitemaps "sitemap-file".
 
-    ``url`` is the sitemap's. URLs of other sites are left out, as the protocol says; at most ``MAX_URLS``, each once.
-    A feed may serve as a sitemap: its links have the origin "feed". Raises BadSitemap.
+    ``url`` is the sitemap's. The first ``MAX_URLS`` are read, each once; those of other sites are left out, as the
+    protocol says. A feed may serve as a sitemap: its links have the origin "feed". Raises BadSitemap.
     """
     plain = _unpacked(body, url)
     links: dict[str, Link] = {}
     own_site = site(url)
-    for link in _listed(plain, url):
+    for link in islice(_listed(plain, url), MAX_URLS):
         if site(link.url) == own_site:
             links.setdefault(link.url, link)
-        if len(links) >= MAX_URLS:
-            break
     return tuple(links.values())
 
 

@@ -1,8 +1,11 @@
 """Parse untrusted bytes in a process of their own, bounded in time, memory and output: a file can hang any parser.
 
-What has a program of its own is started as one; what is read by this one, as a web page, in a fork of it.
+What has a program of its own is started as one. What is read by this one, as a web page, is read in a fork of it, which
+is used again until it must be ended.
 """
 
+import asyncio
+import gc
 import json
 import math
 import os
@@ -12,10 +15,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import Timer
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from typing import Any, Final, NoReturn, TypeVar
 
 from domain.errors import WellreadError
@@ -24,21 +30,31 @@ Value = TypeVar("Value")
 
 #: bytes that a process may write
 MAX_OUTPUT = 100_000_000
-#: seconds of processor time for reading anything, and for each character: ten times what a page of its length takes
-_BASE_S, _CHARACTER_S = 5.0, 20e-6
-#: fewer characters are read in this process: a fork costs 15 ms, and what takes their square is still soon over
-_LEAST: Final = 50_000
-#: seconds that may pass for each second of processor time, on a machine where many processes want it
-_WALL: Final = 8.0
+#: seconds in which a page is fetched and read, with its frame and what its scripts make: a task has ten more
+PAGE_S: Final = 90.0
+#: seconds of processor time for reading anything, and for each byte: ten times what a page of its length takes
+_BASE_S, _BYTE_S, _MOST_S = 5.0, 20e-6, 60.0
 
 
 class TooMuchWork(WellreadError):
     """Reading something took more processor time than its length allows; the message continues a sentence about it."""
 
 
-def read_bounded(read: Callable[[], Value], characters: int) -> Value:
-    """Return what ``read`` makes of so many characters, or raise what it does; TooMuchWork where it takes too long."""
-    return read() if characters < _LEAST else forked(read, cpu_s=_BASE_S + _CHARACTER_S * characters)
+async def read_bounded(read: Callable[[], Value], length: int, *, until: float) -> Value:
+    """Return what ``read`` makes of so many bytes, or raise what it does; it works in a fork of this process.
+
+    ``read`` and its value are pickled. Raises TooMuchWork when the fork had to be ended: it took too long for the
+    length, or was not done at the monotonic time ``until``.
+    """
+    child = _idle.pop() if _idle else _Child()
+    cpu_s = min(_BASE_S + _BYTE_S * length, _MOST_S)
+    try:
+        value: Value = await asyncio.to_thread(child.run, read, cpu_s, max(until - time.monotonic(), 0))
+    except BaseException:
+        child.end()
+        raise
+    _idle.append(child)
+    return value
 
 
 def forked(work: Callable[[], Value], *, cpu_s: float) -> Value:
@@ -46,44 +62,71 @@ def forked(work: Callable[[], Value], *, cpu_s: float) -> Value:
 
     Raises TooMuchWork when the fork was ended, because it took so much processor time.
     """
-    limit_s = math.ceil(cpu_s)
-    source, sink = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        _work(work, sink, limit_s)
-    os.close(sink)
-    timer = Timer(_WALL * limit_s, os.kill, (pid, signal.SIGKILL))
-    timer.daemon = True
-    timer.start()
+    child = _Child(work)
     try:
-        with os.fdopen(source, "rb") as reply:
-            told = reply.read()
-    except BaseException:
-        os.kill(pid, signal.SIGKILL)
-        raise
+        value: Value = child.run(None, cpu_s, 8 * cpu_s)  # many processes may want the processor
     finally:
-        timer.cancel()
-        os.waitpid(pid, 0)
-    if not told:
-        raise TooMuchWork(f"takes more than {limit_s} s of processor time to read: it is perhaps made to do so.")
-    has_failed, result = pickle.loads(told)  # noqa: S301 (of a fork of this process)
-    if has_failed:
-        raise result
-    value: Value = result
+        child.end()
     return value
 
 
-def _work(work: Callable[[], object], sink: int, limit_s: int) -> NoReturn:
-    """Write what work returns or raises, and end at once: threads and connections are the parent's."""
+class _Child:
+    """A fork of this process that works for it, and ends with it: it waits for what only this process writes."""
+
+    def __init__(self, own_work: Callable[[], object] = lambda: None) -> None:
+        self._pipe, theirs = Pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads: it takes none of their locks
+            self._pid = os.fork()
+        if self._pid == 0:
+            _serve(theirs, own_work)
+        os.setpgid(self._pid, 0)
+        theirs.close()
+
+    def run(self, work: Callable[[], object] | None, cpu_s: float, wall_s: float) -> Any:
+        """Return what work, or its own, returns there, or raise what it does; TooMuchWork where that took too long."""
+        told = b""
+        with suppress(EOFError, OSError):  # a signal has ended it
+            self._pipe.send((work, cpu_s))
+            told = self._pipe.recv_bytes() if self._pipe.poll(wall_s) else b""
+        if not told:
+            limit_s = math.ceil(min(cpu_s, wall_s))
+            raise TooMuchWork(f"takes more than {limit_s} s of processor time to read: it is perhaps made to do so.")
+        has_failed, value = pickle.loads(told)  # noqa: S301 (of a fork of this process)
+        if has_failed:
+            raise value
+        return value
+
+    def end(self) -> None:
+        """End it, and what it has started. The pipe stays open: a thread may still wait there, and sees the end."""
+        with suppress(OSError):  # macOS refuses where it has ended
+            os.killpg(self._pid, signal.SIGKILL)
+        os.waitpid(self._pid, 0)
+
+
+#: forks that wait for work: as many as were at work at once
+_idle: list[_Child] = []
+os.register_at_fork(after_in_child=_idle.clear)
+
+
+def _serve(pipe: Connection, own_work: Callable[[], object]) -> NoReturn:
+    """Send what each work returns or raises, until nobody can ask any more; a signal ends what takes too long."""
     try:
-        with suppress(ValueError):  # it is within another fork, which has less time left
-            resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s))
-        try:
-            told = pickle.dumps((False, work()))
-        except Exception as error:  # the parent raises it
-            told = pickle.dumps((True, error))
-        with os.fdopen(sink, "wb") as reply:
-            reply.write(told)
+        gc.freeze()  # what is shared stays so
+        for file in map(int, os.listdir("/dev/fd")):  # noqa: PTH208 (numbers)
+            if file not in (0, 1, 2, pipe.fileno()):  # as connections of the parent
+                with suppress(OSError):
+                    os.close(file)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends after its parent, which may have to finish a page
+        while True:
+            work, cpu_s = pipe.recv()
+            signal.setitimer(signal.ITIMER_PROF, cpu_s)
+            try:
+                answer = pickle.dumps((False, (work or own_work)()))
+            except Exception as error:  # the parent raises it
+                answer = pickle.dumps((True, error))
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            pipe.send_bytes(answer)
     finally:
         os._exit(0)
 
@@ -109,17 +152,9 @@ BOUNDS: Final = Bounds()
 def parsed_lines(command: Sequence[str], body: bytes, *, wall_s: float) -> Iterator[Mapping[str, Any]]:
     """Yield the JSON lines that Python writes when it runs ``command`` on ``body``, also if it had to be killed."""
     with tempfile.TemporaryFile() as out:  # a file, not a pipe: its size can be limited
-        with subprocess.Popen(  # noqa: S603 (our own script)
-            [sys.executable, "-I", *command], stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL, env={}
-        ) as process:
-            try:
-                process.communicate(body, timeout=wall_s)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.communicate()
-            except BaseException:
-                process.kill()
-                raise
+        script, devnull = [sys.executable, "-I", *command], subprocess.DEVNULL
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run(script, input=body, stdout=out, stderr=devnull, env={}, timeout=wall_s, check=False)  # noqa: S603
         out.seek(0)
         for line in out:
             try:

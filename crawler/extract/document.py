@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
 from crawler.content_types import NAMES, PDF, READABLE
-from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
+from crawler.extract.bounded_process import BOUNDS, TooMuchWork
 from crawler.extract.charset import decode
 from crawler.extract.content.main_content import HUB_SHARE, main_content
 from crawler.extract.content.page_kind import kind_by_signs
@@ -89,18 +89,14 @@ def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = B
         raise NothingToRead(f"{url} has the content type {kind}: only {NAMES} are read.")
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")
-    if kind == PDF or body.startswith(b"%PDF-"):
-        try:
-            return read_pdf(body, url=url)
-        except NoPdfText as error:
-            raise NothingToRead(f"{url} {error}") from error
     if body.startswith(_BINARY):
         raise NothingToRead(f"{url} is binary, unlike its content type: only {NAMES} are read.")
-    text = CONTROL.sub(" ", decode(body, content_type))
-    read = _READERS.get(kind, _html)
     try:
-        page = read_bounded(lambda: read(text[:max_chars], url), len(text))
-    except TooMuchWork as error:
+        if kind == PDF or body.startswith(b"%PDF-"):
+            return read_pdf(body, url=url)
+        text = CONTROL.sub(" ", decode(body, content_type))
+        page = _READERS.get(kind, _html)(text[:max_chars], url)
+    except (NoPdfText, TooMuchWork) as error:
         raise NothingToRead(f"{url} {error}") from error
     if not page.text.strip():
         links = page.links if page.follow else ()

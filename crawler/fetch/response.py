@@ -4,7 +4,6 @@ import re
 from collections.abc import AsyncIterable, Mapping
 from contextlib import aclosing, suppress
 from itertools import islice
-from types import MappingProxyType
 
 import httpcore2
 import lxml.html
@@ -128,7 +127,7 @@ def _headers(response: httpcore2.Response) -> Mapping[str, str]:
         name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
         between = "\n" if name in _OF_LINES else ", "
         joined[name] = f"{joined[name]}{between}{value}" if name in joined else value
-    return MappingProxyType(joined)
+    return joined
 
 
 async def _read_body(

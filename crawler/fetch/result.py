@@ -56,9 +56,8 @@ class Fetched:
 
     url: str  #: the last URL, after redirects: absolute, without fragment
     status: int
-    headers: Mapping[
-        str, str
-    ]  #: names in lower case; repeated ones joined by ", ", or by lines where values have commas
+    #: names in lower case; repeated ones joined by ", ", or by lines where values have commas
+    headers: Mapping[str, str]
     body: bytes  #: decoded; may be empty for an answer that is no 2xx
     content_type: str  #: lower case, without parameters; "" where the server gave none
     elapsed_s: float = 0.0

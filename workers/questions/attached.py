@@ -26,7 +26,7 @@ from workers.questions.crawl_progress import status_after_reading
 FOLDER: Final = "attached"
 _NEVER: Final = timedelta(days=36_500)
 _MAX_NAME: Final = 80
-#: characters that are read as plain text: for Markdown this process would be forked, which is one of many threads
+#: characters that are read as plain text: Markdown takes longer, in a process that has others to answer
 _LONG: Final = 50_000
 
 #: a document by its address

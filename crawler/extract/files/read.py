@@ -1,15 +1,15 @@
 """Read a file of the operator's own: its first bytes say what it is; its name only tells kinds of text apart."""
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any, Final
 
 from crawler.content_types import BY_SUFFIX, NAMES, FileKind, suffix_of
-from crawler.extract.bounded_process import BOUNDS, Bounds, TooMuchWork, parsed_lines, read_bounded
+from crawler.extract.bounded_process import BOUNDS, Bounds, TooMuchWork, parsed_lines
 from crawler.extract.charset import decode, wide_charset
 from crawler.extract.document import CONTROL, NO_LETTERS, NothingToRead, extract, markdown_to_html
 from crawler.extract.element_text import Rendered, render
@@ -62,7 +62,7 @@ def read_document(
     """
     try:
         page = _read(body, url, name, kind or BY_SUFFIX.get(suffix_of(name)), bounds, pictures)
-    except TooMuchWork as error:
+    except (NoPdfText, TooMuchWork) as error:
         raise NothingToRead(f"{name} {error}") from error
     except NothingToRead as error:
         raise NothingToRead(str(error).replace(url, name)) from error
@@ -75,11 +75,7 @@ def _read(body: bytes, url: str, name: str, kind: FileKind | None, bounds: Bound
     if not body.strip():
         raise NothingToRead(f"{name} is empty.")
     if _is_pdf(body, kind):
-        try:
-            page = read_pdf(body[body.index(b"%PDF-") :], url=url, bounds=bounds, ocr=pictures)
-        except NoPdfText as error:
-            raise NothingToRead(f"{name} {error}") from error
-        return _titled(page, url, name)
+        return _titled(read_pdf(body[body.index(b"%PDF-") :], url=url, bounds=bounds, ocr=pictures), url, name)
     if body.startswith(_ZIP):
         return _read_parts("archive", body, name, bounds)
     if body.startswith(_OLE):
@@ -96,9 +92,7 @@ def _read(body: bytes, url: str, name: str, kind: FileKind | None, bounds: Bound
     if kind.reader in _PARSED:
         return _read_parts(kind.reader, body, name, bounds)
     if kind.reader == "rows":
-        text = CONTROL.sub(" ", decode(body))
-        part = read_bounded(lambda: _of_rows(rows_of(text), bounds.chars), len(text))
-        return _page(_Parts(parts=[part]), name)
+        return _page(name, [_Part(*render_rows(rows_of(CONTROL.sub(" ", decode(body))), bounds.chars))])
     if kind.reader == "markup":
         body = to_markdown(decode(body), suffix_of(name)).encode()
     page = extract(body, url=url, content_type=kind.content_type, max_chars=bounds.chars)
@@ -130,49 +124,50 @@ def _refuse_binary(body: bytes, name: str) -> None:
 
 @dataclass
 class _Part:
-    """A part of a file: its text, the place that a citation names, and what of it is missing."""
+    """A part of a file: its text, what of it is missing, and the place that a citation names."""
 
     text: Rendered
-    place: str = ""
     missing: str = ""
-
-
-@dataclass
-class _Parts:
-    """What a process has read of a file."""
-
-    about: Mapping[str, str] = field(default_factory=dict)
-    parts: list[_Part] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    place: str = ""
 
 
 def _read_parts(reader: str, body: bytes, name: str, bounds: Bounds) -> PageText:
-    found, is_whole = _Parts(), False
+    parts, missing, is_whole, left = list[_Part](), list[str](), False, bounds.chars
+    about: Mapping[str, str] = {}
     limits = map(str, (bounds.cpu_s, bounds.memory, bounds.chars))
     command = ("-m", "crawler.extract.files.child_process", reader, *limits)
-    lines = parsed_lines(command, body, wall_s=bounds.wall_s)
-    for sheet, some in groupby(lines, key=lambda line: line.get("sheet")):
-        if sheet is not None:
-            found.parts.append(_of_sheet(sheet, [row for line in some for row in line["rows"]], bounds.chars))
-            continue
-        for line in some:
-            if "problem" in line and not found.parts:
-                raise NothingToRead(f"{name} {line['problem']}")
-            found.about = line.get("about", found.about)
-            found.missing += line.get("missing", ())
-            is_whole = is_whole or "end" in line
-            if (part := _part(line, bounds)) is not None:
-                found.parts.append(part)
+    for line in _with_whole_sheets(parsed_lines(command, body, wall_s=bounds.wall_s)):
+        if "problem" in line and not parts:
+            raise NothingToRead(f"{name} {line['problem']}")
+        about = line.get("about", about)
+        missing += line.get("missing", ())
+        is_whole = is_whole or "end" in line
+        if left > 0 and (part := _part(line, replace(bounds, chars=left))) is not None:
+            parts.append(part)
+            left -= len(part.text.text)
+    if left <= 0:
+        missing.append(f"what follows the first {bounds.chars:,} characters")
     limit = f"within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB"
-    if not is_whole and not found.parts:
+    if not is_whole and not parts:
         raise NothingToRead(f"{name} could not be read {limit}.")
     if not is_whole:
-        found.missing.append(f"what could not be read {limit}")
-    return _page(found, name)
+        missing.append(f"what could not be read {limit}")
+    return _page(name, parts, about, missing)
+
+
+def _with_whole_sheets(lines: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the lines, those of a sheet as one."""
+    for sheet, some in groupby(lines, key=lambda line: line.get("sheet")):
+        if sheet is None:
+            yield from some
+        else:
+            yield {"sheet": sheet, "rows": [row for line in some for row in line["rows"]]}
 
 
 def _part(line: Mapping[str, Any], bounds: Bounds) -> _Part | None:
     """Return the part of a file that a line of the process has; None if it has none."""
+    if "sheet" in line:
+        return _of_sheet(line["sheet"], line["rows"], bounds.chars)
     if "file" in line:
         return _attached(str(line["file"]), base64.b64decode(line["body"]), bounds)
     if "plain" in line:
@@ -180,8 +175,8 @@ def _part(line: Mapping[str, Any], bounds: Bounds) -> _Part | None:
     written = line.get("markdown", line.get("html"))
     if written is None:
         return None
-    render_it = partial(_rendered, CONTROL.sub(" ", written), is_markdown="markdown" in line)
-    return _Part(read_bounded(render_it, len(written)), line.get("place", ""))
+    rendered = _rendered(CONTROL.sub(" ", written), is_markdown="markdown" in line)
+    return _Part(rendered, place=line.get("place", ""))
 
 
 def _attached(name: str, body: bytes, bounds: Bounds) -> _Part:
@@ -192,7 +187,7 @@ def _attached(name: str, body: bytes, bounds: Bounds) -> _Part:
         page = read_document(body, name=name, url=name, bounds=bounds)
     except NothingToRead as error:
         return _Part(Rendered(text=""), missing=f"the attachment {str(error).rstrip('.')}")
-    return _Part(_below(name, page), name, ", ".join(page.missing))
+    return _Part(_below(name, page), ", ".join(page.missing), name)
 
 
 def _below(heading: str, page: PageText | Rendered) -> Rendered:
@@ -209,16 +204,9 @@ def _below(heading: str, page: PageText | Rendered) -> Rendered:
     )
 
 
-def _of_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> _Part:
-    rendered, rest = render_rows(rows, max_chars)
-    return _Part(rendered, missing=rest)
-
-
 def _of_sheet(name: str, rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> _Part:
-    part = _of_rows(rows, max_chars)
-    if not part.text.text:
-        return part
-    return replace(part, text=_below(name, part.text), missing=f"{part.missing} of {name}" if part.missing else "")
+    rendered, rest = render_rows(rows, max_chars)
+    return _Part(_below(name, rendered) if rendered.text else rendered, f"{rest} of {name}" if rest else "")
 
 
 def _rendered(written: str, *, is_markdown: bool) -> Rendered:
@@ -234,13 +222,14 @@ def _rendered(written: str, *, is_markdown: bool) -> Rendered:
     return render(tree if body is None else body)
 
 
-def _page(found: _Parts, name: str) -> PageText:
+def _page(
+    name: str, parts: Sequence[_Part], about: Mapping[str, str] = MappingProxyType({}), missing: Sequence[str] = ()
+) -> PageText:
     """Return the parts as one text with its title, language and dates; raises NothingToRead."""
-    page = _joined(found.parts)
+    page = _joined(parts)
     if not page.text.strip():
         why = "it is empty, or contains only pictures, which are not read"
-        raise NothingToRead(f"{name} has no text: {', '.join(found.missing) or why}.")
-    about = found.about
+        raise NothingToRead(f"{name} has no text: {', '.join(missing) or why}.")
     named = " ".join(strip_invisible(about.get("title", "")).split())
     created, modified = _date(about.get("created", "")), _date(about.get("modified", ""))
     return PageText(
@@ -253,7 +242,7 @@ def _page(found: _Parts, name: str) -> PageText:
         headings=page.headings,
         blocks=page.blocks,
         places=page.places,
-        missing=tuple(dict.fromkeys((*found.missing, *(part.missing for part in found.parts if part.missing)))),
+        missing=tuple(dict.fromkeys((*missing, *(part.missing for part in parts if part.missing)))),
     )
 
 

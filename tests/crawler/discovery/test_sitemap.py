@@ -129,6 +129,8 @@ def test_entities_are_neither_expanded_nor_fetched(tmp_path: Path) -> None:
 def test_takes_no_more_than_the_protocol_allows() -> None:
     body = urlset(*(f"<loc>/{i}</loc>" for i in range(MAX_URLS + 5_000)))
     assert len(parse_sitemap(body, url=SITE)) == MAX_URLS
+    others = [f"<loc>https://b.org/{i}</loc>" for i in range(MAX_URLS)]
+    assert parse_sitemap(gzip.compress(urlset(*others, f"<loc>{SITE}/a</loc>")), url=SITE) == ()
 
 
 def test_a_bomb_is_not_unpacked() -> None:

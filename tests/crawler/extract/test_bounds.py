@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from functools import partial
 
+import psutil
 import pytest
 
-from crawler.extract.bounded_process import TooMuchWork, forked
+from crawler.extract.bounded_process import TooMuchWork, forked, read_bounded
 from crawler.extract.document import NothingToRead, extract
 from domain import Link
 
@@ -71,9 +79,66 @@ def test_what_a_fork_returns_or_raises_comes_back() -> None:
     assert [link.url for link in refused.value.links] == [URL]
 
 
+#: takes for ever
+ENDLESS = partial(re.fullmatch, r"(?:a|aa)+b", "a" * 60)
+
+
+def _soon() -> float:
+    return time.monotonic() + 1
+
+
+def test_reading_uses_one_process_again_until_it_must_be_ended_and_the_loop_goes_on_meanwhile() -> None:
+    async def read() -> None:
+        first = await read_bounded(os.getpid, 0, until=_soon() + 60)
+        assert first != os.getpid()
+        assert await read_bounded(os.getpid, 0, until=_soon() + 60) == first
+        slow, turns = asyncio.ensure_future(read_bounded(ENDLESS, 0, until=_soon())), 0
+        while not slow.done():
+            await asyncio.sleep(0.05)
+            turns += 1
+        assert turns > 3
+        with pytest.raises(TooMuchWork):
+            await slow
+        assert not psutil.pid_exists(first)
+        assert await read_bounded(partial(len, "abc"), 0, until=_soon() + 60) == 3
+
+    asyncio.run(read())
+
+
+def test_reading_that_is_cancelled_ends_with_what_it_has_started() -> None:
+    async def read() -> None:
+        reader = psutil.Process(await read_bounded(os.getpid, 0, until=_soon() + 60))
+        slow = asyncio.ensure_future(
+            read_bounded(
+                partial(subprocess.run, [sys.executable, "-c", "import time; time.sleep(60)"]), 0, until=_soon() + 60
+            )
+        )
+        while not (started := reader.children()):
+            await asyncio.sleep(0.01)
+        slow.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await slow
+        _, alive = await asyncio.to_thread(psutil.wait_procs, [reader, *started], timeout=30)
+        assert not alive
+
+    asyncio.run(read())
+
+
+def test_reading_ends_when_the_process_that_asked_is_killed() -> None:
+    program = (
+        "import asyncio, os, time\n"
+        "from crawler.extract.bounded_process import read_bounded\n"
+        "print(asyncio.run(read_bounded(os.getpid, 0, until=time.monotonic() + 60)), flush=True)\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=False)
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(int(done.stdout)).wait(timeout=30)
+
+
 def test_what_works_without_end_is_ended_within_the_time_for_its_length() -> None:
     with pytest.raises(TooMuchWork, match="more than 1 s of processor time"):
-        forked(lambda: re.fullmatch(r"(?:a|aa)+b", "a" * 60), cpu_s=0.5)
+        forked(ENDLESS, cpu_s=0.5)
 
 
 @pytest.mark.timeout(60)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import zipfile
+from email.message import EmailMessage
 from pathlib import Path
 
 import psutil
 import pytest
+import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -127,6 +129,27 @@ def test_long_document_is_read_up_to_the_limit() -> None:
     page = read_file(long, address="files://u/x.docx", bounds=Bounds(chars=5_000))
     assert 1_000 < len(page.text) < 6_000
     assert page.missing == ("what follows the first 5,000 characters",)
+
+
+def test_no_number_of_sheets_or_attachments_gives_more_text_than_the_limit() -> None:
+    out = io.BytesIO()
+    with xlsxwriter.Workbook(out, {"in_memory": True}) as book:
+        for number in range(8):
+            sheet = book.add_worksheet(f"Watch {number}")
+            for row in range(20):  # each of its cells is written with the name of its column
+                sheet.write_row(row, 0, [f"{row}" if row else "The keeper of the lamp " * 5, "lit" if row else "lamp"])
+    mail = EmailMessage()
+    mail["Subject"] = "The lamp"
+    mail.set_content("It is lit.")
+    for number in range(8):
+        mail.add_attachment("The lamp is lit.\n" * 100, filename=f"watch {number}.txt")
+    for name, body, last in (
+        ("x.xlsx", out.getvalue(), "rows 2 to 20 of Watch 7"),
+        ("x.eml", mail.as_bytes(), "what follows the first 4,000 characters"),
+    ):
+        page = read_file(body, address=f"files://u/{name}", bounds=Bounds(chars=4_000))
+        assert 2_000 < len(page.text) < 6_000
+        assert last in page.missing
 
 
 @settings(max_examples=25)
