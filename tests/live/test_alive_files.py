@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,23 +17,30 @@ import pytest
 pytestmark = pytest.mark.live
 
 
-@pytest.mark.parametrize("part", [("worker", "upkeep"), ("beat",)], ids=" ".join)
-def test_file_is_touched_while_the_part_works(
-    part: tuple[str, ...], tmp_path: Path, valkey_url: str, migrated_file: Path
-) -> None:
+def test_file_is_touched_while_the_part_works(tmp_path: Path, valkey_url: str, migrated_file: Path) -> None:
     shutil.copy(migrated_file, tmp_path)
-    alive = tmp_path / "alive"
-    settings = {"DATA_DIR": str(tmp_path), "REDIS_URL": valkey_url, "ALIVE_FILE": str(alive)}
-    env = os.environ | {f"WELLREAD_{name}": value for name, value in settings.items()}
-    process = subprocess.Popen([sys.executable, "-m", "api", *part], env=env, stderr=subprocess.DEVNULL)
-    try:
-        first = _touched_after(0.0, alive, within_s=60)
-        _touched_after(first, alive, within_s=20)
-        process.send_signal(signal.SIGSTOP)
+    with ExitStack() as opened:
+        parts = [opened.enter_context(_part(each, tmp_path, valkey_url)) for each in ("worker upkeep", "beat")]
+        for _, alive in parts:
+            first = _touched_after(0.0, alive, within_s=60)
+            _touched_after(first, alive, within_s=20)
+        for process, _ in parts:
+            process.send_signal(signal.SIGSTOP)
         time.sleep(1)
-        last = alive.stat().st_mtime
+        last = [alive.stat().st_mtime for _, alive in parts]
         time.sleep(8)
-        assert alive.stat().st_mtime == last
+        assert [alive.stat().st_mtime for _, alive in parts] == last
+
+
+@contextmanager
+def _part(name: str, folder: Path, valkey_url: str) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """A part of the stack that runs, and its file."""
+    alive = folder / name
+    settings = {"DATA_DIR": str(folder), "REDIS_URL": valkey_url, "ALIVE_FILE": str(alive)}
+    env = os.environ | {f"WELLREAD_{each}": value for each, value in settings.items()}
+    process = subprocess.Popen([sys.executable, "-m", "api", *name.split()], env=env, stderr=subprocess.DEVNULL)
+    try:
+        yield process, alive
     finally:
         process.send_signal(signal.SIGCONT)
         process.terminate()

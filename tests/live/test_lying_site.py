@@ -13,7 +13,7 @@ from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
 from workers.settings import load
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.live, pytest.mark.nightly, pytest.mark.timeout(300)]
 
 QUESTION = "When was the lighthouse of Vierburg built?"
 TRUE, LIE = "1874", "1901"
