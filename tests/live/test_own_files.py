@@ -38,10 +38,24 @@ PIER = (
 )
 
 
+SETTINGS = {"embedder": "minilm", "crawl_processes": "2"}
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A stack for all tests of this file: its URL and its data folder. The first test needs it empty."""
+    folder = tmp_path_factory.mktemp("own") / DATA
+    with own_stack(folder, **SETTINGS) as stack:
+        yield stack.address.api_url, folder
+
+
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
-    settings = {"embedder": "minilm", "crawl_processes": "2"}
-    with own_stack(tmp_path / DATA, **settings) as stack, Client(stack.address.api_url) as client:
+def client(started: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    url, folder = started
+    (tmp_path / DATA).symlink_to(folder)
+    for name, value in {"wikipedia": "false", "api_port": "0", "data_dir": str(folder), **SETTINGS}.items():
+        monkeypatch.setenv(f"WELLREAD_{name.upper()}", value)
+    with Client(url) as client:
         yield client
 
 
