@@ -3,7 +3,6 @@
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -80,6 +79,9 @@ class ReadResult:
     crawl_delay_s: float | None = None
 
 
+_Extract = Callable[[Fetched, Candidate, PreviousRead | None], Awaitable[ReadResult]]
+
+
 async def read(
     candidate: Candidate,
     *,
@@ -127,24 +129,12 @@ async def read(
             on_redirect=before_redirect,
         )
         result = await extracted(fetched, candidate, known)
-        if (frame := _only_frame(result)) and candidate.kind == "page":
-            with suppress(FetchError):  # the page is what it is without
-                client.check_part(frame, fetched.url)
-                await before_redirect(frame)
-                framed = await client.get(frame, on_redirect=before_redirect)
-                result = _with_frame(result, await extracted(framed, Candidate(url=frame), None))
         if candidate.kind == "page" and _has_little_text(result):
-            for_scripts = Permission(client, robots, agent, now, left_out, ignores_robots)
-            try:
-                rendered = await run_scripts(
-                    fetched, browser=browser, client=client, permission=for_scripts, until=until
-                )
-            except NotRendered as error:
-                result = ReadResult(outcome=ReadOutcome.EMPTY, url=result.url, reason=str(error), links=result.links)
-            else:
-                if rendered is not None:  # its validators are those of the page without its text: they are left out
-                    result = await extracted(rendered, candidate, known)
-                    result = replace(result, validators=Validators())
+            result = await _with_frame(result, fetched.url, client, before_redirect, extracted)
+        if candidate.kind == "page" and _has_little_text(result):
+            allowed = Permission(client, robots, agent, now, left_out, ignores_robots)
+            rendering = run_scripts(fetched, browser=browser, client=client, permission=allowed, until=until)
+            result = await _with_scripts(result, rendering, lambda page: extracted(page, candidate, known))
         result = replace(result, bytes=len(fetched.body), elapsed_s=fetched.elapsed_s, status=fetched.status)
     except FetchError as error:
         result = replace(_of_error(error, candidate.url, leads_to), elapsed_s=time.monotonic() - started)
@@ -186,20 +176,37 @@ def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
     return ReadResult(outcome=ReadOutcome.READ, url=folder if folder.startswith(top) else top, links=links)
 
 
-def _only_frame(result: ReadResult) -> str:
-    """Return the URL of the one frame of its site that a page with hardly any text consists of; "" for other pages."""
-    frames = [link.url for link in result.links if link.origin == FRAME] if _has_little_text(result) else []
-    return frames[0] if len(frames) == 1 else ""
-
-
-def _with_frame(result: ReadResult, framed: ReadResult) -> ReadResult:
-    """Return a page's result with the text of its frame, if that has more."""
+async def _with_frame(
+    result: ReadResult, url: str, client: PageClient, before_redirect: UrlCheck, extracted: _Extract
+) -> ReadResult:
+    """Return the result of a page with hardly any text with that of its one frame of its site, if it has more."""
+    frames = [link.url for link in result.links if link.origin == FRAME]
+    if len(frames) != 1:
+        return result
+    try:
+        client.check_part(frames[0], url)
+        await before_redirect(frames[0])
+        answer = await client.get(frames[0], on_redirect=before_redirect)
+        framed = await extracted(answer, Candidate(url=frames[0]), None)
+    except FetchError:  # the page is what it is without
+        return result
     if framed.page is None or (result.page is not None and len(result.page.text) >= len(framed.page.text)):
         return result
     title = result.page.title if result.page is not None and result.page.title != result.url else framed.page.title
     links = (*(link for link in result.links if link.origin != FRAME), *framed.links)
     page = replace(framed.page, title=title, canonical_url="")
     return replace(framed, url=result.url, page=page, links=links, validators=Validators(), body_hash="")
+
+
+async def _with_scripts(
+    result: ReadResult, rendering: Awaitable[Fetched | None], extracted: Callable[[Fetched], Awaitable[ReadResult]]
+) -> ReadResult:
+    """Return what a page says once its scripts have run, without the validators: those are of the page before."""
+    try:
+        rendered = await rendering
+    except NotRendered as error:
+        return ReadResult(outcome=ReadOutcome.EMPTY, url=result.url, reason=str(error), links=result.links)
+    return result if rendered is None else replace(await extracted(rendered), validators=Validators())
 
 
 def _text_of(fetched: Fetched, url: str) -> PageText:
