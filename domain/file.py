@@ -17,6 +17,8 @@ from domain.published import UNPUBLISHED, always_sent, described
 SCHEME: Final = "files://"
 #: the folder of files that were uploaded
 UPLOADS: Final = "uploads"
+#: the folder of documents that came with a question; no file is there, so that they are never read again
+ATTACHED: Final = "attached"
 #: the outcome of a file that was read, but not all of it
 READ_IN_PART: Final = "read in part"
 MAX_NAME, MAX_PATH, MAX_DEPTH = 200, 1_000, 30

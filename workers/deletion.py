@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from domain import Status
-from domain.file import address_of, is_file_address
+from domain.file import ATTACHED, address_of, is_file_address
 from domain.site import Source
 from store import files, folders
 from store.crawl import sources
@@ -22,7 +22,7 @@ from store.questions.state import UnknownQuestion
 from store.sql.tables import PageRow
 from workers import erasure
 from workers import files as uploads
-from workers.questions import attached, submit
+from workers.questions import submit
 from workers.services import Services
 
 #: seconds within which the passages of a deleted page are usually gone
@@ -169,7 +169,7 @@ def _delete(services: Services, asked: Sequence[tuple[str, Status]]) -> None:
 def _delete_attached(services: Services) -> None:
     """Delete the documents that came with questions of which none is left."""
     with services.database.read() as session:
-        left = visibility.unread(session, address_of(attached.FOLDER, ""))
+        left = visibility.unread(session, address_of(ATTACHED, ""))
     delete_pages(services, left)
 
 

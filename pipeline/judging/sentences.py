@@ -165,7 +165,7 @@ def _is_header(spans: Sequence[Span], at: int) -> bool:
     below = [other for other in spans[at + 1 : at + 3] if other.block == span.block]
     names = [cell for cell in cells if not _YEAR.fullmatch(cell)] if len(_YEAR.findall(span.text)) > 1 else cells
     short = all(len(cell.split()) <= _HEADER_CELL_WORDS and not any(map(str.isdigit, cell)) for cell in names)
-    return len(below) > 1 and len(cells) > 1 and short
+    return len(below) > 0 and len(cells) > 1 and short
 
 
 def _with_values(spans: Sequence[Span]) -> list[Span]:
@@ -247,8 +247,8 @@ def _leads_on(span: Span) -> bool:
 
 def _announces(spans: Sequence[Span], at: int) -> bool:
     """Return whether a sentence ends in a colon, is directly above a table, or is its first row."""
-    before, span, after = spans[max(0, at - 1)], spans[at], spans[min(at + 1, len(spans) - 1)]
-    above_rows = _is_cells(after) and (not _is_cells(span) or not _is_cells(before))
+    span, after = spans[at], spans[min(at + 1, len(spans) - 1)]
+    above_rows = _is_cells(after) and (at == 0 or not _is_cells(span) or not _is_cells(spans[at - 1]))
     return span.text.endswith(":") or above_rows
 
 

@@ -13,7 +13,7 @@ from crawler.extract.document import NothingToRead, read_plain
 from crawler.extract.files.read import read_file
 from domain import PageText, Validators
 from domain.errors import WellreadError
-from domain.file import address_of
+from domain.file import ATTACHED, address_of
 from domain.question import Attached
 from store.crawl import candidates
 from store.pages import pages, visibility
@@ -22,8 +22,6 @@ from store.sql.tables import QuestionRow
 from text.invisible import strip_invisible
 from workers.questions.crawl_progress import status_after_reading
 
-#: the folder of their addresses; no file is there, so that they are never read again
-FOLDER: Final = "attached"
 _NEVER: Final = timedelta(days=36_500)
 _MAX_NAME: Final = 80
 #: characters that are read as plain text: Markdown takes longer, in a process that has others to answer
@@ -45,7 +43,7 @@ def read(attached: Sequence[Attached]) -> tuple[Document, ...]:
 def _read(attached: Attached) -> Document:
     name = re.sub(r"[^\w.-]+", "-", attached.name or "document")[-_MAX_NAME:].strip("-.") or "document"
     digest = hashlib.blake2b(f"{attached.name}\0{attached.text}".encode(), digest_size=8).hexdigest()
-    address = address_of(FOLDER, f"{digest}/{name}.md")
+    address = address_of(ATTACHED, f"{digest}/{name}.md")
     try:
         if len(attached.text) < _LONG:
             page = read_file(f"\ufeff{attached.text}".encode(), address=address)
@@ -65,7 +63,7 @@ def store(session: Session, row: QuestionRow, documents: Sequence[Document], now
         page_id, is_new = pages.save(
             session,
             url=address,
-            host=address_of(FOLDER, ""),
+            host=address_of(ATTACHED, ""),
             page=page,
             content_hash=content_hash,
             validators=Validators(),

@@ -1,13 +1,15 @@
-"""A URL in a question is the page meant: it is read if it may be, and answers come from it alone."""
+"""Pages that a question names, and documents that come with it: its answer comes from them alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from domain import Status
+from domain.question import Attached
 from domain.record import Record
 from pipeline.answering.whole_page import topic_of
 from store.questions import records
@@ -44,10 +46,10 @@ def process() -> Iterator[Process]:
         yield process
 
 
-def ask(process: Process, text: str, **more: bool | str) -> Record:
+def ask(process: Process, text: str, **more: Any) -> Record:
     """Ask as every caller does; U stands for the site."""
     services = process.services
-    new = NewQuestion(text=text.replace("U/", f"{services.settings.searxng_url}/"), **more)  # type: ignore[arg-type]
+    new = NewQuestion(text=text.replace("U/", f"{services.settings.searxng_url}/"), **more)
     question, _ = submit.submit(services, new)
     process._calls.work()
     with services.database.read() as session:
@@ -121,6 +123,24 @@ def test_page_that_an_ask_key_names_serves_its_question_alone() -> None:
         with process.services.database.read() as session:
             (private,) = session.scalars(select(PageRow.private).where(PageRow.url.endswith("/own.html")))
         assert (record.status, private) == (Status.ANSWERED, True)
+
+
+TABLE = "| Service | Port | Owner |\n| --- | --- | --- |\n| Mail relay | 2525 | Platform team |\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which port does the mail relay use?", "2525"),
+        ("Who is the owner of the mail relay?", "Platform team"),
+        ("Who is the owner of the billing service?", ""),
+        ("When was the mail relay restarted?", ""),
+    ],
+)
+def test_table_of_a_header_and_a_row_answers_as_the_only_document(question: str, said: str, process: Process) -> None:
+    record = ask(process, question, attached=(Attached(name="services.md", text=TABLE),))
+    assert (record.status is Status.ANSWERED) == bool(said)
+    assert said in str(record.answer)
 
 
 @each_row(
