@@ -22,6 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
 from domain.errors import WellreadError
@@ -32,12 +33,14 @@ Value = TypeVar("Value")
 MAX_OUTPUT = 100_000_000
 #: seconds in which a page is fetched and read, with its frame and what its scripts make: a task has ten more
 PAGE_S: Final = 90.0
+#: bytes of memory that reading a page may take, beside what is there already
+_PAGE_MEMORY: Final = 1_500_000_000
 #: seconds of processor time for reading anything, and for each byte: ten times what a page of its length takes
 _BASE_S, _BYTE_S, _MOST_S = 5.0, 20e-6, 60.0
 
 
 class TooMuchWork(WellreadError):
-    """Reading something took more processor time than its length allows; the message continues a sentence about it."""
+    """Reading something took more time or memory than is allowed; the message continues a sentence about it."""
 
 
 async def read_bounded(read: Callable[[], Value], length: int, *, until: float) -> Value:
@@ -117,12 +120,18 @@ def _serve(pipe: Connection, own_work: Callable[[], object]) -> NoReturn:
             if file not in (0, 1, 2, pipe.fileno()):  # as connections of the parent
                 with suppress(OSError):
                     os.close(file)
+        with suppress(OSError, ValueError):  # not every system tells
+            taken = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+            most = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (taken + _PAGE_MEMORY, most))
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends after its parent, which may have to finish a page
         while True:
             work, cpu_s = pipe.recv()
             signal.setitimer(signal.ITIMER_PROF, cpu_s)
             try:
                 answer = pickle.dumps((False, (work or own_work)()))
+            except MemoryError:
+                answer = pickle.dumps((True, TooMuchWork("takes too much memory to read.")))
             except Exception as error:  # the parent raises it
                 answer = pickle.dumps((True, error))
             signal.setitimer(signal.ITIMER_PROF, 0)

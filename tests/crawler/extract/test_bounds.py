@@ -105,6 +105,15 @@ def test_reading_uses_one_process_again_until_it_must_be_ended_and_the_loop_goes
     asyncio.run(read())
 
 
+def test_reading_that_needs_too_much_memory_ends() -> None:
+    async def read() -> None:
+        with pytest.raises(TooMuchWork, match="memory"):
+            await read_bounded(partial(bytes, 4_000_000_000), 0, until=_soon() + 60)
+        assert await read_bounded(partial(len, "abc"), 0, until=_soon() + 60) == 3
+
+    asyncio.run(read())
+
+
 def test_reading_that_is_cancelled_ends_with_what_it_has_started() -> None:
     async def read() -> None:
         reader = psutil.Process(await read_bounded(os.getpid, 0, until=_soon() + 60))
