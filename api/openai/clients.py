@@ -23,6 +23,8 @@ MAX_ATTACHED: Final = 200_000
 #: words of a title, and of a question that stands beside a long text
 _TITLE_WORDS, _MAX_ASKED = 5, 1_000
 _MAX_TITLE: Final = 20
+#: of the JSON that a client's own prompt asks for
+MAX_KEYS: Final = 20
 _MAX_NAME: Final = 200  #: of a document, which is the title of each of its passages
 
 #: Open WebUI's tasks, and its choice of tools: JSON is wanted
@@ -45,7 +47,7 @@ _FOLLOW_UP: Final = re.compile(
     r"\b(?:follow[- ]?up (?:input|question|message)|final user query) ?[:>]\s*", re.IGNORECASE
 )
 _FOLLOW_UP_ENDS: Final = re.compile(
-    r"\s*(?:<?standalone question|internet search query|, it's standalone query:)", re.IGNORECASE
+    r"<?standalone question|internet search query|, it's standalone query:", re.IGNORECASE
 )
 #: system messages that are such a prompt as a whole, the chat being the messages: LangChain's, and LobeChat's
 _SYSTEM_CONDENSES: Final = re.compile(
@@ -142,7 +144,8 @@ def short_reply(
         return None
     keys = _keys("\n".join((instructions, before, after)) if is_task else "", schema)
     if keys or is_task:
-        return json.dumps({key: _value(key, is_list, chat) for key, is_list in keys.items()}, ensure_ascii=False)
+        some = list(keys.items())[:MAX_KEYS]
+        return json.dumps({key: _value(key, is_list, chat) for key, is_list in some}, ensure_ascii=False)
     return _title(chat[0][0])
 
 

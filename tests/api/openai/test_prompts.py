@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from api.openai.clients import MAX_ATTACHED, short_reply, unwrapped
+from api.openai.clients import MAX_ATTACHED, MAX_KEYS, short_reply, unwrapped
 from api.openai.requests import Message, conversation_of
 from domain import Status
 from domain.question import Attached
@@ -18,6 +18,7 @@ from store.questions import records
 from store.questions.records import latest
 from store.questions.state import find
 from store.sql.tables import PageRow
+from tests.growth import MOST_RATIO, growth, seconds_of
 from tests.tables import each_row
 from workers import deletion
 from workers.services import Services
@@ -317,6 +318,21 @@ def test_schema_of_a_clients_prompt_names_its_keys(http: TestClient) -> None:
     body = _body([("user", f"Analyze this conversation and provide:\n1. A title\n\n{CHAT}")], response_format=form)
     content = http.post("/v1/chat/completions", json=body).json()["choices"][0]["message"]["content"]
     assert json.loads(content) == {"title": TITLE, "tags": ["Captain", "ferry"]}
+
+
+def test_follow_up_with_many_blanks_takes_time_in_proportion() -> None:
+    def seconds(length: int) -> float:
+        prompt = f"Given a conversation and a follow up question, rephrase it.\nFollow up question: a{' ' * length}b"
+        return seconds_of(lambda: short_reply(prompt, prompt, ANSWERED, "", None))
+
+    assert growth(seconds, 2_000) <= MOST_RATIO
+
+
+def test_task_gets_no_more_values_than_a_client_reads() -> None:
+    wanted = "{" + "".join(f'"queries{number}": [' for number in range(50_000))
+    ((_, prompt),) = _task("Write.", wanted, CHAT + ON)
+    reply = json.loads(short_reply(prompt, prompt, [], "", None) or "")
+    assert (len(reply), reply["queries0"]) == (MAX_KEYS, [TUG])
 
 
 QUESTIONS = [
