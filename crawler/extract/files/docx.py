@@ -9,6 +9,7 @@ from crawler.extract.files.archive import Archive, Unreadable, attribute, child_
 from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missing, number_of, picture, write_table
 
 _MAX_DEPTH = 60
+_RISE = 4  #: half points: text that stands less above or below its line was only aligned
 _PART = 5_000  #: paragraphs and tables that are written at once
 _SKIPPED = frozenset("del moveFrom instrText delText sectPr pPr rPr tblPr trPr tcPr Fallback proofErr".split())
 _INLINE = {"tab": " ", "br": "<br>", "cr": "<br>", "noBreakHyphen": "-", "sym": " "}
@@ -87,13 +88,15 @@ class _Writer:
     def blocks(self, parent: Iterable[Any], depth: int = 0) -> str:
         """Return the paragraphs and tables below an element."""
         out: list[str] = []
-        open_lists = 0
+        open_lists, initial = 0, ""
         for child in parent if depth < _MAX_DEPTH else ():
             name = local(child)
             if name == "p":
                 outer, self._boxes = self._boxes, []
                 kind, level = self._kind(child)
-                text = self._inline(child)
+                text, initial = initial + self._inline(child), ""
+                if _is_initial(child):
+                    text, initial = "", text
                 wanted = level + 1 if kind == "li" else 0
                 if not text.strip():
                     wanted = open_lists if not kind else wanted
@@ -112,7 +115,7 @@ class _Writer:
                 out.append(self._included(attribute(child, "id")))
             elif name and name not in _SKIPPED and not (name == "sdt" and _is_contents(child)):
                 out.append(self.blocks(child, depth + 1))
-        return "".join((*out, "</ul>" * open_lists))
+        return "".join((*out, "</ul>" * open_lists, f"<p>{initial}</p>" if initial else ""))
 
     def notes(self) -> str:
         """Return the notes and comments that the text cites, each a paragraph."""
@@ -206,9 +209,16 @@ class _Writer:
         marks = {**above, **self._styles.get(direct.get("rStyle", ""), _PLAIN)[1], **direct}
         if any(marks.get(name, "0") not in ("0", "false", "off") for name in ("vanish", "strike", "dstrike")):
             return ""
-        place = marks.get("vertAlign")
-        text = self._inline(run, depth + 1)
-        return marked(text, raised=place == "superscript", lowered=place == "subscript")
+        place, rise = marks.get("vertAlign"), marks.get("position", "")
+        is_moved = rise.strip("-").isdecimal() and int(rise.strip("-")) >= _RISE
+        raised = place == "superscript" or (is_moved and rise[0] != "-")
+        lowered = place == "subscript" or (is_moved and rise[0] == "-")
+        return marked(self._inline(run, depth + 1), raised=raised, lowered=lowered)
+
+
+def _is_initial(paragraph: Any) -> bool:
+    """Return whether a paragraph is but the large first letter of the next one."""
+    return any(attribute(each, "dropCap") in ("drop", "margin") for each in child_of(paragraph, "pPr"))
 
 
 def _names_columns(row: Any) -> bool:

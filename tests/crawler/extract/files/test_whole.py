@@ -29,6 +29,8 @@ R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
 SUP, SUB = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'
+HIGHER, LOWER, HARDLY = ('<w:position w:val="6"/>', '<w:position w:val="-4"/>', '<w:position w:val="2"/>')
+DROP_CAP = '<w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>'
 NOT_STRUCK = '<w:strike w:val="0"/>'
 PICTURE = '<w:r><w:drawing><wp:docPr descr="{}"/></w:drawing></w:r>'
 GRAPHIC = "<w:p><w:r><w:drawing><a:graphic><a:graphicData>{}</a:graphicData></a:graphic></w:drawing></w:r></w:p>"
@@ -106,6 +108,12 @@ def cell(text: str, properties: str = "") -> str:
         (word(f"<w:p>{run('It costs ')}{run('50 ', '<w:strike/>')}{run('35 euros.')}</w:p>"), "It costs 35 euros."),
         (word(f"<w:p>{run('It costs ')}{run('50 ', '<w:dstrike/>')}{run('35 euros.')}</w:p>"), "It costs 35 euros."),
         (word(f"<w:p>{run('It costs ')}{run('35 euros.', NOT_STRUCK)}</w:p>"), "It costs 35 euros."),
+        (word(f"<w:p>{run('10')}{run('6', HIGHER)}{run(' litres')}</w:p>"), "10^6 litres"),
+        (word(f"<w:p>{run('H')}{run('2', LOWER)}{run('O')}</w:p>"), "H2O"),
+        (word(f"<w:p>{run('1')}{run('2', HARDLY)}</w:p>"), "12"),
+        # the large first letter of a paragraph
+        (word(f"<w:p>{DROP_CAP}{run('T')}</w:p><w:p>{run('he pump is old.')}</w:p>"), "The pump is old."),
+        (word(f"<w:p>{DROP_CAP}{run('T')}</w:p>"), "T"),
         # marks of a style, or of one that it is based on
         (
             word(f"<w:p>{run('10')}{run('6', RAISED)}{run(' litres')}</w:p>", {"word/styles.xml": STYLES}),
