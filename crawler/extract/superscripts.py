@@ -62,7 +62,7 @@ def _write(element: Any, before: str) -> str:
     elif _NOTE.fullmatch(text) and _links_to_note(element):
         written = ""
     else:
-        written = _raised(text, before, after)
+        written = write_raised(text, before, after)
     for child in list(element):
         element.remove(child)
     element.tag, element.text = "span", written
@@ -77,7 +77,8 @@ def _links_to_note(element: Any) -> bool:
     return False
 
 
-def _raised(text: str, before: str, after: str) -> str:
+def write_raised(text: str, before: str, after: str) -> str:
+    """Return raised text so that its meaning stays between what stands before and after it."""
     last = before[-1:]
     found = _WORD_BEFORE.search(before)
     word = found[0] if found else ""

@@ -6,16 +6,28 @@ import zipfile
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
 from functools import reduce
+from html import escape
 from itertools import islice
 from typing import Any, Final
 
-from crawler.extract.files.archive import Archive, Unreadable, texts
+from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, texts
+from crawler.extract.superscripts import write_raised
 
 _BATCH: Final = 500  #: rows in a line of output
 #: cells from the first to the last corner of a sheet: one that a stray cell makes larger is packed
 _MOST_CELLS: Final = 5_000_000
 #: of a row or cell
 _REFERENCE: Final = re.compile(rb'(<(?:c|row)\b[^>]{0,300}?\br=")([A-Z]{0,3})(\d{1,7})(?=")')
+#: a part of a cell's text that has properties: these, and the text
+_RUN: Final = re.compile(rb"(<r>\s*<rPr>)(.{0,2000}?)(</rPr>\s*<t\b[^>]{0,100}>)([^<]*)", re.DOTALL)
+_STRUCK: Final = re.compile(rb'<strike(?! val="(?:0|false)")')
+_OFF: Final = ("0", "false")
+_RAISED: Final = b'<vertAlign val="superscript"'
+_BESIDE: Final = 200  #: bytes beside raised text that are looked at
+_TAG: Final = re.compile(rb"\s*<[^<>]*>\s*")
+_COMMENTS: Final = ("comments", "threadedcomment")
+#: what stands in a comment that a newer kind of comment is the whole of
+_FOR_OLD_PROGRAMS: Final = "[Threaded comment]"
 _MERGED: Final = re.compile(rb"<mergeCells.*?</mergeCells>|<dimension\b[^>]*>", re.DOTALL)
 
 
@@ -26,7 +38,8 @@ def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[
     if archive is not None:
         core = texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")
         yield {"about": core or texts(archive.xml("meta.xml"), "title", "language")}
-        body = _packed(archive, body)
+    comments = _comments(archive) if archive is not None else {}
+    body = _rewritten(archive, body) if archive is not None else body
     try:
         book = calamine.load_workbook(io.BytesIO(body))
         names = [each.name for each in book.sheets_metadata if each.visible == calamine.SheetVisibleEnum.Visible]
@@ -44,6 +57,7 @@ def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[
         rows = _rows(sheet)
         while some := list(islice(rows, _BATCH)):
             yield {"sheet": name, "rows": some}
+        yield {"html": comments.get(name, "")}
     yield {"missing": unread}
 
 
@@ -77,28 +91,74 @@ def _text(value: Any) -> str:
     return str(value) if not isinstance(value, timedelta) else str(value).removesuffix(":00")
 
 
-def _packed(archive: Archive, body: bytes) -> bytes:
-    """Return the workbook, its used rows and columns side by side if a stray cell would make a sheet too large."""
-    changed = {}
+def _comments(archive: Archive) -> dict[str, str]:
+    """Return by sheet the comments on its cells, each a paragraph that names its cell."""
+    main = archive.main_part("xl/workbook.xml")
+    parts, found = archive.relations(main), dict[str, str]()
+    for sheet in elements(archive.xml(main) if parts else None, "sheet"):
+        relations = archive.relations(parts.get(attribute(sheet, "id"), ("", ""))[1])
+        roots = [archive.xml(part) for kind, part in relations.values() if kind.casefold() in _COMMENTS]
+        for comment in (each for root in roots for each in elements(root, "comment", "threadedComment")):
+            text = "".join(part.text or "" for part in elements(comment, "t", "text"))
+            if text.strip() and not text.startswith(_FOR_OLD_PROGRAMS):
+                name = attribute(sheet, "name")
+                found[name] = found.get(name, "") + f"<p>{escape(attribute(comment, 'ref'))}: {escape(text)}</p>"
+    return found
+
+
+def _rewritten(archive: Archive, body: bytes) -> bytes:
+    """Return the workbook without its struck text, its raised digits as ``^6``, and far-off cells packed."""
+    struck, parts, is_changed = _struck_cells(archive), dict[str, bytes](), False
     for name in archive.names():
-        if name.startswith("xl/worksheets/") and name.endswith(".xml"):
+        is_sheet = name.startswith("xl/worksheets/") and name.endswith(".xml")
+        if is_sheet or name == "xl/sharedStrings.xml":
             try:
-                sheet = archive.read(name)
+                part = archive.read(name)
             except Unreadable:  # as large as this, it is hardly empty between its cells
                 continue
-            found = [(column, int(row)) for _, column, row in _REFERENCE.findall(sheet) if column]
-            if found and max(row for _, row in found) * max(_number(column) for column, _ in found) > _MOST_CELLS:
-                changed[name] = _pack(sheet, found)
-    if not changed:
+            parts[name] = _RUN.sub(_marked, struck.sub(b"", part) if struck and is_sheet else part)
+            parts[name] = _packed(parts[name]) if is_sheet else parts[name]
+            is_changed = is_changed or parts[name] != part
+    if not is_changed:
         return body
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as packed:
+    with zipfile.ZipFile(out, "w") as written:
         for name in archive.names():
-            packed.writestr(name, changed.get(name) or archive.read(name))
+            if name.endswith((".xml", ".rels")):
+                written.writestr(name, parts[name] if name in parts else archive.read(name))
     return out.getvalue()
 
 
-def _pack(sheet: bytes, cells: list[tuple[bytes, int]]) -> bytes:
+def _struck_cells(archive: Archive) -> re.Pattern[bytes] | None:
+    """Return a pattern for the cells of a sheet whose whole text is struck; None if no style strikes it."""
+    root = archive.xml("xl/styles.xml")
+    fonts = [next(font.iterfind("{*}strike"), None) for part in elements(root, "fonts") for font in part]
+    struck = {str(at) for at, mark in enumerate(fonts) if mark is not None and attribute(mark, "val") not in _OFF}
+    styles = enumerate(style for part in elements(root, "cellXfs") for style in part)
+    named = "|".join(str(at) for at, style in styles if attribute(style, "fontId") in struck)
+    cell = rf'<c\b(?=[^>]{{0,300}}\ss="(?:{named})")[^>]{{0,300}}(?<!/)>.*?</c>'
+    return re.compile(cell.encode(), re.DOTALL) if named else None
+
+
+def _marked(run: re.Match[bytes]) -> bytes:
+    """Return a part of a cell's text; of a struck one without its text."""
+    start, properties, end, text = run.groups()
+    if _STRUCK.search(properties):
+        text = b""
+    elif _RAISED in properties:
+        before = run.string[max(0, run.start() - _BESIDE) : run.start()].rpartition(b"<si>")[2]
+        after = run.string[run.end() : run.end() + _BESIDE].partition(b"</si>")[0]
+        beside = (_TAG.sub(b"", part).decode("utf-8", "ignore") for part in (before, after))
+        text = write_raised(text.decode("utf-8", "ignore"), *beside).encode()
+    return start + properties + end + text
+
+
+def _packed(sheet: bytes) -> bytes:
+    """Return a sheet, its used rows and columns side by side if a stray cell would make it too large."""
+    cells = [(column, int(row)) for _, column, row in _REFERENCE.findall(sheet) if column]
+    largest = max((row for _, row in cells), default=0) * max((_number(column) for column, _ in cells), default=0)
+    if largest <= _MOST_CELLS:
+        return sheet
     rows = {row: at for at, row in enumerate(sorted({row for _, row in cells}), start=1)}
     columns = {column: at for at, column in enumerate(sorted({column for column, _ in cells}, key=_number), start=1)}
     if len(rows) * len(columns) > _MOST_CELLS:

@@ -496,6 +496,32 @@ def test_rows_of_a_workbook_name_their_sheet_and_columns() -> None:
     assert [name for at, name in page.places if at <= page.text.index("Anna Berg")][-1] == "row 2"
 
 
+def test_struck_and_raised_text_and_comments_of_a_workbook() -> None:
+    out = io.BytesIO()
+    book = xlsxwriter.Workbook(out, {"in_memory": True})
+    struck, raised, bold = (
+        book.add_format(marks) for marks in ({"font_strikeout": True}, {"font_script": 1}, {"bold": True})
+    )
+    fees = book.add_worksheet("Fees")
+    fees.write_row(0, 0, ["Boat", "Fee", "Volume"])
+    fees.write_row(1, 0, ["Heron"])
+    fees.write_rich_string(1, 1, struck, "50", " 35 & tax")
+    fees.write_rich_string(1, 2, bold, "10", raised, "6", " m", raised, "3", " of water")
+    fees.write_row(2, 0, ["Gull", 70, "none"], struck)
+    fees.write_row(3, 0, ["Tern"])
+    fees.write_number(3, 1, 80, struck)
+    fees.write_string(3, 2, "large")
+    fees.write_comment("B2", "Paid <in advance>")
+    hidden = book.add_worksheet("Hidden")
+    hidden.write_comment("A1", "secret")
+    hidden.hide()
+    book.close()
+    assert read(out.getvalue(), "a.xlsx").text == (
+        "Fees\n\n- Boat: Heron; Fee: 35 & tax; Volume: 10^6 m\u00b3 of water\n- Boat: Tern; Volume: large\n\n"
+        "B2: Paid <in advance>"
+    )
+
+
 @pytest.mark.parametrize("stray", ["XFD90000", "XFD1048576", "A1048576"])
 def test_a_stray_cell_does_no_harm(stray: str) -> None:
     text = read(workbook(stray=stray), "a.xlsm").text
