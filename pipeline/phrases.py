@@ -25,9 +25,14 @@ _LONGEST: Final = 60
 _MARKS: Final = re.compile(r"[^\w\s'’]+|_")
 
 
-def greeted_in(text: str) -> str:
-    """Return the language of a text that only greets, thanks or takes leave; "" for any other text."""
-    plain = " ".join(_MARKS.sub(" ", text).split()) if len(text) <= _LONGEST else ""
+def greeted_in(text: str, lang: str = "en") -> str:
+    """Return the language of a text that only greets, thanks or takes leave; "" for any other text.
+
+    An emoji or other sign without a word is one, too: in ``lang``.
+    """
+    plain = " ".join(_MARKS.sub(" ", text).split()) if len(text) <= _LONGEST else text
+    if not plain:
+        return lang if text.strip() else ""
     return next((lang for lang in ("en", *sorted(LANGUAGES)) if _greetings(lang).fullmatch(plain)), "")
 
 

@@ -130,7 +130,7 @@ def short_reply(
     ``prompt`` is the last message as it was sent, ``said`` what it says itself, ``turns`` what was asked and answered
     before, ``instructions`` the system's messages.
     """
-    if lang := greeted_in(said):
+    if lang := greeted_in(said, detect_language(turns[-1][0]) if turns else "en"):
         return None if schema else say("greeting", lang)
     if turns and _SYSTEM_CONDENSES.match(instructions):
         return _completed(said, turns)
@@ -140,7 +140,7 @@ def short_reply(
         return _completed(_follow_up(prompt), chat)
     is_task = _TASK.match(prompt)
     is_title = _ASKS_TITLE.match(prompt) or (instructions.startswith(_SYSTEM_TITLE) and _ROLE.match(prompt))
-    if not chat or not (is_task or is_title):
+    if not (is_task or (chat and is_title)):
         return None
     keys = _keys("\n".join((instructions, before, after)) if is_task else "", schema)
     if keys or is_task:
@@ -201,6 +201,8 @@ def _keys(text: str, schema: Mapping[str, Any] | None) -> dict[str, bool]:
 
 
 def _value(key: str, is_list: bool, chat: Sequence[tuple[str, str]]) -> str | list[str]:
+    if not chat:
+        return [] if is_list else ""
     if not is_list:
         return _title(chat[0][0]) if key == "title" else ""
     if "quer" in key:

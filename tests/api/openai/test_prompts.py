@@ -30,6 +30,34 @@ TASK = (
     "### Task:\n{task}\n\n### Guidelines:\n- Keep the chat's language.\n\n### Output:\nJSON format: {json}\n\n"
     "### Chat History:\n<chat_history>\n{chat}</chat_history>"
 )
+#: what it writes while the first message of a chat is typed
+AUTOCOMPLETE = """### Task:
+You are an autocompletion system. Continue the text in `<text>` based on the **completion type** in `<type>` and the \
+given language.
+
+### **Instructions**:
+5. If unsure, return: `{ "text": "" }`.
+
+### **Output Rules**:
+- Respond only in JSON format: `{ "text": "<your_completion>" }`.
+
+### **Examples**:
+#### Example 1:
+Input:
+<type>General</type>
+<text>The sun was setting over the horizon, painting the sky</text>
+Output:
+{ "text": "with vibrant shades of orange and pink." }
+
+---
+### Context:
+<chat_history>
+
+</chat_history>
+<type>search query</type>
+<text>Who is the captain of the</text>
+#### Output:
+"""
 TITLE = "Captain ferry"
 TUG = "Who is the captain of the tug?"
 ANSWERED = [("user", "Who is the captain of the ferry?"), ("assistant", "Ingrid Moe [1].")]
@@ -76,6 +104,8 @@ PROMPTS: list[tuple[list[tuple[str, str]], Any]] = [
         ),
         {"text": ""},
     ),
+    ([("user", AUTOCOMPLETE)], {"text": ""}),
+    (_task("Generate a concise, 3-5 word title.", '{ "title": "…" }', ""), {"title": ""}),
     (
         _task(
             "Generate a detailed prompt for an image generation task based on the given language and context.",
@@ -288,6 +318,12 @@ PROMPTS: list[tuple[list[tuple[str, str]], Any]] = [
     ([("user", "hi")], say("greeting", "en")),
     ([*ANSWERED, ("user", "Vielen Dank!")], say("greeting", "de")),
     ([("user", "谢谢。")], say("greeting", "zh")),
+    ([*ANSWERED, ("user", "👍🏽")], say("greeting", "en")),
+    (
+        [("user", "Wie heißt der Kapitän der Fähre?"), ("assistant", "Ingrid Moe [1]."), ("user", "❤️")],
+        say("greeting", "de"),
+    ),
+    ([("user", "…")], say("greeting", "en")),
 ]
 
 
