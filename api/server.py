@@ -14,7 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.app import create_app
 from api.middleware.wrong_keys import network_of
-from workers.processes.stack import PortInUse
+from workers.processes.stack import bound
 from workers.services import Services
 from workers.services.logs import log_libraries_as_json
 from workers.settings import Settings
@@ -133,8 +133,7 @@ def serve(settings: Settings) -> None:
     app = create_app(Services(settings))
     if as_json := settings.logs == "json":
         log_libraries_as_json()
-    listening = _listen(settings.api_host, settings.api_port)
-    with listening:
+    with bound(settings.api_host, settings.api_port, "WELLREAD_API_PORT") as listening:
         Server(app, own_logs=not as_json).run(sockets=[listening])
 
 
@@ -179,19 +178,3 @@ def _raise_limit_of_files() -> None:
     most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends small answers at once only if the protocol is named; else each waits 40 ms for the last one's ACK
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except OSError as error:
-        listening.close()
-        raise PortInUse(
-            f"Port {port} on {host} cannot be used ({error.strerror}): "
-            "stop the program that uses it or set WELLREAD_API_PORT."
-        ) from error
-    return listening

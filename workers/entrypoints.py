@@ -122,6 +122,9 @@ def run_flower(settings: Settings) -> None:
         )
     os.environ["WELLREAD_QUEUE"] = NO_TASKS
     from workers.monitoring.flower import run
+    from workers.processes.stack import free_port
+
+    free_port(settings.flower_host, settings.flower_port, "WELLREAD_FLOWER_PORT")
 
     sys.argv = ["wellread"]
     run(settings)

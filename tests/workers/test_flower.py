@@ -52,3 +52,22 @@ def test_request_that_names_another_host_is_refused(flower: str) -> None:
     for host, status in names.items():
         for path in ("/tasks", "/metrics"):
             assert httpx2.get(f"{flower}{path}", headers={"host": host}, trust_env=False).status_code == status, host
+
+
+@pytest.mark.parametrize("command", ["flower", "api"])
+def test_taken_port_is_named_with_what_to_do(command: str, valkey_url: str, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port, setting = str(taken.getsockname()[1]), f"WELLREAD_{command.upper()}_PORT"
+        env = {
+            **os.environ,
+            "WELLREAD_DATA_DIR": str(tmp_path),
+            "WELLREAD_REDIS_URL": valkey_url,
+            setting: port,
+        }
+        ended = subprocess.run([sys.executable, "-m", "api", command], env=env, capture_output=True, text=True)
+    assert ended.returncode == 1
+    (line,) = ended.stderr.splitlines()
+    assert port in line
+    assert setting in line

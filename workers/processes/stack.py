@@ -119,8 +119,8 @@ class Stack:
         settings = self._settings
         if settings.redis_url:
             self._check_own_broker()
-        api_port = _free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")
-        flower_port = _free_port("127.0.0.1", settings.flower_port, "WELLREAD_FLOWER_PORT") if self._flower else 0
+        api_port = free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")
+        flower_port = free_port("127.0.0.1", settings.flower_port, "WELLREAD_FLOWER_PORT") if self._flower else 0
         children = programs(settings, api_port=api_port, flower_port=flower_port)
         self._start_programs([program for program in children if program.name in FIRST])
         self._on_step("the database")
@@ -210,18 +210,26 @@ def _lock(held: IO[bytes]) -> bool:
     return True
 
 
-def _free_port(host: str, port: int, setting: str) -> int:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise PortInUse(
-                f"Port {port} on {host} cannot be used ({error.strerror}): "
-                f"stop the program that uses it or set {setting}."
-            ) from error
+def free_port(host: str, port: int, setting: str) -> int:
+    """Return the port if it is free, or any free one for 0; raises PortInUse."""
+    with bound(host, port, setting) as probe:
         return int(probe.getsockname()[1])
+
+
+def bound(host: str, port: int, setting: str) -> socket.socket:
+    """Return a socket of a server on this port, which is the value of the setting; raises PortInUse."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends small answers at once only if the protocol is named; else each waits 40 ms for the last one's ACK
+    server = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        server.bind((host, port))
+    except OSError as error:
+        server.close()
+        raise PortInUse(
+            f"Port {port} on {host} cannot be used ({error.strerror}): stop the program that uses it or set {setting}."
+        ) from error
+    return server
 
 
 def listens(host: str, port: int) -> bool:
