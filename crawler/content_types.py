@@ -108,7 +108,14 @@ NOT_READ: Final = re.compile(
     r"|mobi|ps|psd|swf|torrent|parquet|sqlite3?|pyc)$",
     re.IGNORECASE,
 )
+#: the beginning of a whole page, which a plain text or Markdown does not have
+_PAGE: Final = re.compile(
+    rb"\A[\s\xef\xbb\xbf]{0,512}(?:<(?:\?xml|!--)[^>]{0,512}>\s*)*<(?:!doctype )?html\b", re.IGNORECASE
+)
 _MARKUP: Final = re.compile(rb"\A[\s\0\xef\xbb\xbf\xff\xfe]{0,512}<\0?[a-zA-Z!?/]")
+
+#: the first bytes of a ZIP archive, and of the older files of Office
+ARCHIVES: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
 def kind_of(body: bytes, *, url: str, content_type: str) -> FileKind | None:
@@ -118,9 +125,14 @@ def kind_of(body: bytes, *, url: str, content_type: str) -> FileKind | None:
     """
     declared = BY_TYPE.get(content_type)
     named = BY_SUFFIX.get(suffix_of(url.partition("?")[0].rpartition("/")[2]))
+    is_text = named is not None and named.reader in ("rows", "markdown", "markup", "json", "notebook")
+    kind = named if content_type == "text/plain" and is_text else declared
     if not content_type or content_type in UNKNOWN:
         if b"%PDF-" in body[:1024]:
             return BY_SUFFIX["pdf"]
-        return named or BY_SUFFIX["html" if _MARKUP.match(body) else "txt"]
-    is_text = named is not None and named.reader in ("rows", "markdown", "markup", "json", "notebook")
-    return named if content_type == "text/plain" and is_text else declared
+        kind = named or BY_SUFFIX["html" if _MARKUP.match(body) else "txt"]
+    if kind == BY_SUFFIX["txt"] and _PAGE.match(body):
+        return BY_SUFFIX["html"]
+    if kind == BY_SUFFIX["xls"] and not body.startswith(ARCHIVES):  # rows and tables for Excel are sent as its files
+        return BY_SUFFIX["html" if _MARKUP.match(body) else "csv"]
+    return kind

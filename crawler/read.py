@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from crawler import urls
 from crawler.browser.render import NotRendered
 from crawler.browser.with_javascript import PageClient, Renderer, run_scripts
-from crawler.content_types import kind_of
+from crawler.content_types import ARCHIVES, kind_of
 from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import BadSitemap, is_list, parse_sitemap
 from crawler.extract.bounded_process import PAGE_S, TooMuchWork, read_bounded
@@ -42,7 +42,7 @@ _LITTLE_TEXT = 400  #: characters
 #: readers of what has links and asks something of robots; the others are those of files
 _PAGES = frozenset({"html", "markdown", "plain"})
 _TEXTS = frozenset({"rows", "markup"})
-_NO_TEXTS = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_NO_TEXTS = (b"%PDF-", *ARCHIVES)
 
 
 @dataclass(frozen=True, kw_only=True)

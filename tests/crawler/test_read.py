@@ -334,6 +334,12 @@ DOCUMENTS = [
     (ROWS, "text/plain", "/boats.csv", "Boat: Heron; Berth: 17"),
     (f"# Lamp\n\n{TEXT}", "text/plain", "/README.md", TEXT),
     (f"# Lamp\n\n{TEXT}", UNKNOWN, "/README.md", TEXT),
+    (ROWS, "application/vnd.ms-excel", "/boats.csv", "Boat: Heron; Berth: 17"),
+    (ROWS.replace(",", "\t"), "application/vnd.ms-excel", "/export?id=7", "Boat: Heron; Berth: 17"),
+    (f"<table><tr><td>{TEXT}</td></tr></table>", "application/vnd.ms-excel", "/boats.xls", TEXT),
+    (ROWS, UNKNOWN, "/boats.xls", "Boat: Heron; Berth: 17"),
+    (HTML, "text/plain", "/lamp", TEXT),
+    (f"<?xml version='1.0'?>\n<!-- Lamp -->\n{HTML}", "text/plain; charset=utf-8", "/lamp.txt", TEXT),
     (HTML, UNKNOWN, "/lamp", TEXT),
     (HTML, "", "/lamp", TEXT),
     (TEXT, UNKNOWN, "/lamp", TEXT),
@@ -346,6 +352,7 @@ def test_a_document_of_the_web_is_what_its_bytes_are(body: str | bytes, kind: st
     assert reading.outcome == "read", reading.reason
     assert reading.page is not None
     assert text in reading.page.text
+    assert "<p>" not in reading.page.text
 
 
 NO_DOCUMENTS = [

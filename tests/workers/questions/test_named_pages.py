@@ -147,6 +147,7 @@ def test_table_of_a_header_and_a_row_answers_as_the_only_document(question: str,
     ("text", "urls", "topic"),
     [
         ("What does https://a.org/x say about the captain?", ["https://a.org/x"], ("captain",)),
+        ("What does https://a.org/q?id=7&x=1? say about the crane?", ["https://a.org/q?id=7&x=1"], ("crane",)),
         ("TL;DR (https://a.org/x_(y)).", ["https://a.org/x_(y)"], ()),
         ("Summarize <https://a.org/x>, “https://b.org/?q=1,2”!", ["https://a.org/x", "https://b.org/?q=1,2"], ()),
         ("**https://a.org/x** https://a.org/x", ["https://a.org/x"], ()),
