@@ -36,8 +36,8 @@ _INSTRUCTIONS: Final = (
 )
 #: between the parts of a list that is given as a text; a URL may have a comma
 _BETWEEN: Final = re.compile(r",?\s+|,(?=\w+:|\w{2,3}(?:,|$))")
-#: seconds between two looks at a question
-_POLL_EVERY_S: Final = 0.5
+#: seconds between two looks at a question, and the part of the time waited that may pass if that is more
+_POLL_EVERY_S, _POLL_PART = 0.5, 0.1
 
 
 def with_options(body: type[BaseModel]) -> Callable[[Function], Function]:
@@ -252,15 +252,21 @@ async def _follow(ctx: Context, client: AsyncClient, question_id: str, wait_s: f
 
     Whoever goes away meanwhile loses nothing: the question goes on.
     """
-    give_up, steps, last = time.monotonic() + wait_s, 0, ""
+    began, steps, last = time.monotonic(), 0, ""
     while True:
         record = await client.get(question_id)
         if (said := _progress(record)) != last:
             steps, last = steps + 1, said
             await ctx.report_progress(steps, message=said)
-        if record.status.is_final or time.monotonic() >= give_up:
+        waited_s = time.monotonic() - began
+        if record.status.is_final or waited_s >= wait_s:
             return record
-        await anyio.sleep(_POLL_EVERY_S)
+        await anyio.sleep(min(pause_s(waited_s), wait_s - waited_s))
+
+
+def pause_s(waited_s: float) -> float:
+    """Return the seconds until a question is looked at again: many that are waited for long must not fill the API."""
+    return max(_POLL_EVERY_S, waited_s * _POLL_PART)
 
 
 def _progress(record: Record) -> str:

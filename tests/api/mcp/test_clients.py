@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.app import create_app
-from api.mcp.tools import _BETWEEN
+from api.mcp.tools import _BETWEEN, pause_s
 from domain import Status
 from domain.access.key import Role
 from domain.options import Overrides
@@ -241,6 +241,13 @@ def test_clients_may_accept_json_alone_or_say_nothing_and_leave_arguments_null(
     with services.database.read() as session:
         langs = {asked.langs for question in latest(session) for asked in [find(session, question.id)]}
     assert langs == {(), ("en",)}
+
+
+def test_question_that_is_waited_for_long_is_looked_at_less_and_less() -> None:
+    looks, waited_s = 0, 0.0
+    while waited_s < 600:
+        waited_s, looks = waited_s + pause_s(waited_s), looks + 1
+    assert looks < 70  # twice a second would be 1,200
 
 
 def test_text_for_a_list_is_split_between_its_urls() -> None:
