@@ -263,7 +263,8 @@ def _of_page(
 
 def _of_wall(wall: Wall, url: str) -> ReadResult:
     """Return the result of an answer that is not the page: it may be there again in a minute."""
-    outcomes = {Wall.MISSING: ReadOutcome.GONE, Wall.FRONT: ReadOutcome.GONE, Wall.MAINTENANCE: ReadOutcome.RETRY}
+    outcomes = dict.fromkeys((Wall.MISSING, Wall.FRONT), ReadOutcome.GONE)
+    outcomes |= dict.fromkeys((Wall.MAINTENANCE, Wall.FAILURE), ReadOutcome.RETRY)
     return ReadResult(outcome=outcomes.get(wall, ReadOutcome.WALL), url=url, reason=f"{NOT_READ}{wall}")
 
 

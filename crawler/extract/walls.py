@@ -61,10 +61,13 @@ class Wall(StrEnum):
     MAINTENANCE = "maintenance or error page"
     MISSING = "page that says there is no such page"
     FRONT = "front page of the site"
+    FAILURE = "error of the site's program"
 
 
 def wall_of(fetched: Fetched, page: PageText | None, *, asked: str, known_characters: int = 0) -> Wall | None:
     """Return what an answer is if it is not the page that was asked for; ``page`` is its text, if it has any."""
+    if known_characters and _is_failure(fetched, page):
+        return Wall.FAILURE
     if fetched.content_type not in _HTML:
         return None
     if known_characters and _leads_to_front(fetched.url, asked):
@@ -101,6 +104,12 @@ def is_login(url: str, *, asked: str) -> bool:
     parts = urlsplit(url)
     by_name = _LOGIN_PATH.search(parts.path.lower()) or _LOGIN_HOST.search(parts.hostname or "")
     return by_name is not None and not _LOGIN_PATH.search(urlsplit(asked).path.lower())
+
+
+def _is_failure(fetched: Fetched, page: PageText | None) -> bool:
+    """Return whether an answer is the error of a program, which any text may tell of: it begins with it."""
+    source = fetched.body[:_MOST_CHARACTERS].decode("utf-8", "replace").lstrip()
+    return any(_says(Wall.FAILURE).match(said) for said in (source, page.text if page else ""))
 
 
 def _carries(url: str, asked: str) -> bool:

@@ -392,6 +392,12 @@ def test_statuses_mean_what_they_say(status: int, outcome: str) -> None:
     assert _read(_says(status)).outcome == outcome
 
 
+def test_error_of_a_program_does_not_replace_a_page() -> None:
+    known = PreviousRead(validators=Validators(), content_hash="x", characters=len(TEXT))
+    answer = _says(200, '{"error": "Too many connections"}', content_type="application/json")
+    assert (_read(answer, known=known).outcome, _read(answer).outcome) == ("retry", "read")
+
+
 def test_a_busy_server_says_when_to_come_back() -> None:
     assert _read(_says(429, "", retry_after="17")).retry_after_s == 17
 

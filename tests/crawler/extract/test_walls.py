@@ -247,3 +247,47 @@ def test_header_of_a_wall_counts(name: str) -> None:
     )
     html = _page("Harbour", "Please come back later; the crane is busy.")
     assert (_wall(html), _wall(html, **header)) == (None, kind)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"error": "Internal error", "code": 17}',
+        '{"errors": [{"message": "x"}], "data": null}',
+        '{"statusCode": 500, "message": "Internal server error"}',
+        '{"status": "error", "message": "The pages cannot be read."}',
+        '{"type": "about:blank", "title": "Not Found", "status": 404}',
+        '{"message": "Endpoint request timed out"}',
+        "<br />\n<b>Fatal error</b>:  Uncaught Error: Call to undefined function f() in /srv/index.php:3\nStack "
+        "trace:\n#0 {main}\n  thrown in <b>/srv/index.php</b> on line <b>3</b><br />",
+        "PHP Parse error: syntax error, unexpected end of file in /srv/index.php on line 12",
+        _page("Object reference not set to an instance of an object.", "Exception Details: System.X: y.").replace(
+            "<h1>Object reference not set to an instance of an object.", "<h1>Server Error in '/' Application."
+        ),
+        "<pre>java.lang.NullPointerException: name is null\n\tat org.x.Boats.find(Boats.java:31)\n\tat x.A.b(A.java)</pre>",
+        _page("HTTP Status 500 – Internal Server Error", "Type Exception Report"),
+        "<pre>Traceback (most recent call last):\n  File &quot;/srv/app.py&quot;, line 3, in run\nKeyError: 1</pre>",
+        "SQLSTATE[HY000] [2002] Connection refused",
+        "<p>You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version.</p>",
+        "Microsoft OLE DB Provider for SQL Server error '80004005' /boats.asp, line 8",
+        "ORA-12541: TNS:no listener",
+    ],
+)
+def test_what_a_program_says_that_failed_replaces_no_page_that_was_read(body: str) -> None:
+    assert _wall(body, known=900) == Wall.FAILURE
+    assert _wall(body) != Wall.FAILURE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"boats": [{"name": "Heron", "error": 0.5}], "status": 200}',
+        '{"error": null, "boat": "Heron"}',
+        '{"message": "The ferry is late.", "at": "12:30"}',
+        _page("ORA-12541", "This error means that no listener answers at the port. Start it with lsnrctl start."),
+        _page("Errors of PHP", "Fatal error: the script ends. Warning: it goes on. Both name the file and the line."),
+        _page("Boats", LONG, "A page that a tool could not make says Traceback (most recent call last):"),
+    ],
+)
+def test_page_about_errors_may_be_read_again(body: str) -> None:
+    assert _wall(body, known=900) is None
