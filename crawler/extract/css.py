@@ -32,7 +32,7 @@ _RELEVANT = frozenset(
     "left right top bottom inset margin-left margin-right margin-top text-indent transform translate scale filter "
     "clip clip-path overflow overflow-x overflow-y width height max-width max-height block-size inline-size "
     "max-block-size max-inline-size -webkit-background-clip -webkit-text-fill-color text-decoration "
-    "text-decoration-line vertical-align".split()
+    "text-decoration-line vertical-align position".split()
 )
 #: of these a browser leaves out a declaration with another word
 _WORDS = {
@@ -230,7 +230,7 @@ def _holds(query: str) -> bool:
 
 def _fits(feature: str) -> bool:
     found = _FEATURE.fullmatch(feature)
-    length = _pixels(found[3]) if found else None
+    length = pixels(found[3]) if found else None
     if found is None or length is None:
         return False
     size = _HEIGHT if found[2] == "height" else _WIDTH
@@ -391,16 +391,16 @@ def _is_see_through(colour: str) -> bool:
 
 
 def _is_tiny(style: Declarations) -> bool:
-    size = _pixels(style.get("font-size", ""))
+    size = pixels(style.get("font-size", ""))
     if size is None and (shorthand := re.search(r"(?:^|\s)([\d.]+[a-z%]*)\s*(?:/|\s)", style.get("font", ""))):
-        size = _pixels(shorthand[1])
+        size = pixels(shorthand[1])
     return size is not None and 0 <= size < _READABLE
 
 
 def _is_off_page(style: Declarations) -> bool:
-    sides = [_pixels(part) for side in _SIDES for part in style.get(side, "").split()]
+    sides = [pixels(part) for side in _SIDES for part in style.get(side, "").split()]
     found = _MOVED.search(style.get("transform", ""))
-    moved = [_pixels(part.strip()) for part in found[1].split(",") if "%" not in part] if found else []
+    moved = [pixels(part.strip()) for part in found[1].split(",") if "%" not in part] if found else []
     return any(length is not None and length <= -_OFF_PAGE for length in (*sides, *moved))
 
 
@@ -408,16 +408,16 @@ def _is_clipped(style: Declarations) -> bool:
     clip = f"{style.get('clip', '')} {style.get('clip-path', '')}"
     if _CLIPPED.search(clip) or _SCALED_AWAY.search(style.get("transform", "")):
         return True
-    if 0 in map(_pixels, style.get("scale", "").split()):
+    if 0 in map(pixels, style.get("scale", "").split()):
         return True
     overflow = " ".join(style.get(name, "") for name in _OVERFLOWS)
     if not any(word in overflow for word in ("hidden", "clip")):
         return False
-    sizes = [_pixels(style[name]) for name in _SIZES if name in style]
+    sizes = [pixels(style[name]) for name in _SIZES if name in style]
     return any(size is not None and 0 <= size <= _MIN_BOX for size in sizes)
 
 
-def _pixels(value: str) -> float | None:
+def pixels(value: str) -> float | None:
     """Return about how many pixels a length is; None where it is not a length."""
     found = _LENGTH.match(value.strip())
     return float(found[1]) * _PIXELS[found[2]] if found else None

@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from crawler.extract.bounded_process import TooMuchWork
-from crawler.extract.css import WHITE, Colour, StyleSheets, background_of, colour_of, hides, is_same
+from crawler.extract.css import WHITE, Colour, StyleSheets, background_of, colour_of, hides, is_same, pixels
 from crawler.extract.folded import Controls
 from crawler.extract.html import names_of
 from text.invisible import strip_invisible
@@ -28,6 +28,9 @@ _FOLDING = frozenset("display visibility content-visibility opacity height max-h
 _STRUCK_TAGS = frozenset({"s", "del", "strike"})
 _STRUCK = re.compile(r"(?:^|\s)(?:line-through|strike-?through|text-(?:strike|decoration-line-through))(?:\s|$)")
 _RAISING = {"super": "sup", "sub": "sub"}
+_SMALL = frozenset({"smaller", "small", "x-small", "xx-small"})
+#: pixels: of usual letters, and how far raised ones are moved; half as far if they are smaller
+_LETTERS, _RAISED = 16.0, 4.0
 #: elements within a line, which such a style raises or sets apart
 _INLINE = frozenset("span font small b strong i em a label".split())
 _INLINE_PARENTS = _INLINE | {"h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "legend", "p"}
@@ -167,12 +170,24 @@ def _is_struck(element: Any, style: dict[str, str]) -> bool:
 
 def _set(element: Any, style: dict[str, str]) -> None:
     """Keep what a style says of an element within a line: that it is raised, or stands apart."""
-    if (tag := _RAISING.get(style.get("vertical-align", ""))) and element.tag != "a":
+    if (tag := _raising_tag(element, style)) and element.tag != "a":
         element.tag = tag
     elif (display := style.get("display", "")) in _APART:
         element.text = f" {element.text or ''}"
         if not element.tail or "inline" not in display:
             element.tail = f" {element.tail or ''}"
+
+
+def _raising_tag(element: Any, style: dict[str, str]) -> str:
+    """Return the tag of raised or lowered text for an element with such a style; "" for any other."""
+    size, aligned = style.get("font-size", ""), style.get("vertical-align", "")
+    is_small = element.tag == "small" or size in _SMALL or 0 < (pixels(size) or 0) < _LETTERS
+    up = pixels(aligned) or 0
+    if is_small and style.get("position") == "relative":
+        up -= pixels(style.get("top", "")) or -(pixels(style.get("bottom", "")) or 0)
+    if abs(up) >= (_RAISED / 2 if is_small else _RAISED):
+        return "sup" if up > 0 else "sub"
+    return _RAISING.get(aligned, "")
 
 
 def _has_background_colour(element: Any, style: dict[str, str], styles: _Styles) -> bool:
