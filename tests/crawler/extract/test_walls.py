@@ -264,7 +264,7 @@ def test_header_of_a_wall_counts(name: str) -> None:
         _page("Object reference not set to an instance of an object.", "Exception Details: System.X: y.").replace(
             "<h1>Object reference not set to an instance of an object.", "<h1>Server Error in '/' Application."
         ),
-        "<pre>java.lang.NullPointerException: name is null\n\tat org.x.Boats.find(Boats.java:31)\n\tat x.A.b(A.java)</pre>",
+        "<pre>java.lang.NullPointerException: null\n\tat org.x.Boats.find(Boats.java:31)\n\tat x.A.b(A.java)</pre>",
         _page("HTTP Status 500 – Internal Server Error", "Type Exception Report"),
         "<pre>Traceback (most recent call last):\n  File &quot;/srv/app.py&quot;, line 3, in run\nKeyError: 1</pre>",
         "SQLSTATE[HY000] [2002] Connection refused",
