@@ -17,6 +17,7 @@ from api.schemas.records import record_json
 from domain import EventKind
 from domain.record import Event, Record
 from store.ephemeral.events import Listener, follow
+from store.questions.state import UnknownQuestion
 
 log = structlog.get_logger()
 
@@ -210,12 +211,12 @@ def checked(still_open: Callable[[], object], read_record: Callable[[], Record])
 
 
 async def while_open(events: AsyncIterator[Event], still_open: Callable[[], object]) -> AsyncIterator[Event]:
-    """Yield the events; where the key opens nothing any more, end."""
+    """Yield the events; end where the key opens nothing any more, or the question was deleted."""
     try:
         async for event in events:
             await to_thread.run_sync(still_open)
             yield event
-    except InvalidApiKey:
+    except (InvalidApiKey, UnknownQuestion):
         return
 
 

@@ -16,13 +16,14 @@ from pydantic import SecretStr
 
 from api.app import create_app
 from api.dependencies import open_reader, read_record
-from api.streams import final_record, watch
+from api.streams import final_record, watch, while_open
 from domain import Status
 from domain.record import Event, Record
 from store.ephemeral.events import Listener
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.own_stack import until
+from workers import deletion
 from workers.services import Services
 
 NOWHERE = "unix:///nonexistent/valkey.sock"
@@ -126,6 +127,20 @@ def test_stream_ends_without_its_final_event_when_the_row_is_final(url: str, ser
             cancel(session, question.id, services.now())
 
     assert _read(url, question.id, then=end_silently)[-1].event == "final"
+
+
+def test_stream_of_a_question_that_is_deleted_as_it_begins_ends_whole(services: Services) -> None:
+    question = walk.ask(services)
+    deletion.delete_question(services, question.id)
+
+    async def read_all() -> list[Event]:
+        reader = open_reader(NOWHERE)
+        events = watch(Listener(reader), question.id, partial(read_record, services, question.id), after="0")
+        found = [event async for event in while_open(events, lambda: None)]
+        await reader.aclose()
+        return found
+
+    assert asyncio.run(read_all()) == []
 
 
 def test_key_has_a_number_of_streams_and_gets_another_when_one_ends(services: Services) -> None:
