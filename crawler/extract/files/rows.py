@@ -52,21 +52,25 @@ def render_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> tu
     filled = [
         (number, row[: max(at for at, cell in enumerate(row, start=1) if cell)]) for number, row in clean if any(row)
     ]
-    titles, heads, names = _names([row for _, row in filled[:_HEAD]])
+    begin, (titles, heads, names) = 0, _names([row for _, row in filled[:_HEAD]])
     out, places, blocks, length = list[str](), list[tuple[int, str]](), list[Block](), 0
     for at, (number, row) in enumerate(filled):
-        if titles <= at < titles + heads:
+        is_apart = at >= max(1, begin + titles + heads) and number > filled[at - 1][0] + 1
+        if is_apart and (found := _next_names(filled[at : at + _HEAD], names)):
+            begin, (titles, heads, names) = at, found
+        if titles <= at - begin < titles + heads:
             continue
-        line = " ".join(filter(None, row)) if at < titles else _line(names, row)
+        is_title = at - begin < titles
+        line = " ".join(filter(None, row)) if is_title else _line(names, row)
         if length + len(line) > max_chars:
             rest = f"rows {number:,} to {rows[-1][0]:,}"
             break
-        gap = "" if not out else "\n\n" if at == titles + heads and titles else "\n"
+        gap = "" if not out else "\n\n" if at - begin in (0, titles + heads) else "\n"
         out += [gap, line]
         start, length = length + len(gap), length + len(gap) + len(line)
         places.append((start, f"row {number}"))
-        if at < titles or not blocks or blocks[-1].kind == "prose":
-            blocks.append(Block(kind="prose" if at < titles else "list", start=start, end=length))
+        if is_title or not blocks or blocks[-1].kind == "prose":
+            blocks.append(Block(kind="prose" if is_title else "list", start=start, end=length))
         else:
             blocks[-1] = Block(kind="list", start=blocks[-1].start, end=length)
     else:
@@ -86,6 +90,18 @@ def _names(rows: Sequence[Sequence[str]]) -> tuple[int, int, list[str]]:
         if _name_columns(names, below[2:]):
             return titles, 2, names
     return (0, 0, []) if titles == len(rows) else (titles, 0, [])
+
+
+def _next_names(rows: Sequence[tuple[int, Sequence[str]]], before: Sequence[str]) -> tuple[int, int, list[str]] | None:
+    """Return what ``_names`` does of rows up to an empty one, if they are a table other than that of the names before.
+
+    They are if they are wider, or if all cells below a name are numbers.
+    """
+    table = [row for at, (number, row) in enumerate(rows) if number == rows[0][0] + at]
+    titles, heads, names = _names(table)
+    below = ([row[at] for row in table[titles + heads :] if at < len(row) and row[at]] for at in range(len(names)))
+    are_numbers = any(cells and all(map(_NUMBER.fullmatch, cells)) for cells in below)
+    return (titles, heads, names) if heads and (are_numbers or len(names) > len(before)) else None
 
 
 def _has_gaps(upper: Sequence[str], lower: Sequence[str]) -> bool:

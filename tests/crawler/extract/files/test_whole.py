@@ -551,6 +551,30 @@ def test_a_stray_cell_does_no_harm(stray: str) -> None:
             ["- Boat: Heron; Summer day: 20; Summer week: 90; Winter day: 11; Winter week: 50"],
         ),
         ("Anna,22\nLuca,23\n", ["- Anna; 22", "- Luca; 23"]),
+        # a second table behind an empty row, with and without a title
+        (
+            "Boat,Fee\nHeron,17\n,\nName,Phone\nAnna,22\n",
+            ["- Boat: Heron; Fee: 17", "", "- Name: Anna; Phone: 22"],
+        ),
+        (
+            "Boat,Fee\nHeron,17\n\nCrew\nName,Task,Quay\nAnna,clerk,east\n",
+            ["- Boat: Heron; Fee: 17", "", "Crew", "", "- Name: Anna; Task: clerk; Quay: east"],
+        ),
+        # but no further part of the same table
+        (
+            "Boat,Kind\nHeron,sailing\n\nGull,motor\nTern,rowing\n",
+            ["- Boat: Heron; Kind: sailing", "- Boat: Gull; Kind: motor", "- Boat: Tern; Kind: rowing"],
+        ),
+        (
+            "Boat,Fee\nHeron,17\n\nNorth quay\nGull,18\nTern,19\n\nTotal,54\n",
+            [
+                "- Boat: Heron; Fee: 17",
+                "- Boat: North quay",
+                "- Boat: Gull; Fee: 18",
+                "- Boat: Tern; Fee: 19",
+                "- Boat: Total; Fee: 54",
+            ],
+        ),
         (
             "Oslo,Oslo,Rome\nParis,Rome,Lima\nOslo,Bonn,Rome\n",
             ["- Oslo; Oslo; Rome", "- Paris; Rome; Lima", "- Oslo; Bonn; Rome"],
