@@ -98,7 +98,7 @@ class Archive:
 
 def join(folder: str, target: str) -> str:
     """Return the name of the part that ``target`` leads to from a folder of the archive."""
-    return posixpath.normpath(posixpath.join("/" + folder, target)).lstrip("/")
+    return posixpath.normpath(posixpath.join("/" + folder, target.replace("\\", "/"))).lstrip("/")
 
 
 def parsed_xml(body: bytes, name: str) -> Any:

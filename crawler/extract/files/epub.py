@@ -1,6 +1,8 @@
 """Take the chapters of an e-book (EPUB) in the order in which they are read; each is a page of XHTML."""
 
+import re
 from collections.abc import Iterator, Mapping
+from html import escape
 from typing import Any
 from urllib.parse import unquote, urldefrag
 
@@ -9,6 +11,9 @@ from crawler.extract.files.archive import Archive, Unreadable, attribute, elemen
 
 MAX_CHAPTERS = 5_000
 _MOST_FALLBACKS = 10
+#: a note that a program shows with a click
+_HIDDEN_NOTE = re.compile(r"""(<(?:aside|section|div|li)\b[^>]{0,200}?note[^>]{0,200}?)\shidden(?:=["']\w*["'])?""")
+_SVG = re.compile(r"(?:\s*<[?!][^>]*>)*\s*<(?:svg:)?svg\b")
 _FONTS = ("font", "opentype", "truetype", "woff", ".otf", ".ttf")
 _TEXTS = ("html", "dtbook", "svg", "xml", "oeb1")
 
@@ -32,8 +37,11 @@ def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:
     chapters = [item for item in found if item is not None and "nav" not in attribute(item, "properties").split()]
     parts = dict.fromkeys(join(folder, unquote(urldefrag(attribute(item, "href")).url)) for item in chapters)
     for part in list(parts)[:MAX_CHAPTERS]:
-        if body := archive.read(part):
-            yield {"html": decode(body)}
+        html = _HIDDEN_NOTE.sub(r"\1", decode(archive.read(part)))
+        if _SVG.match(html):
+            said = (" ".join("".join(each.itertext()).split()) for each in elements(archive.xml(part), "text"))
+            html = "".join(f"<p>{escape(text)}</p>" for text in said)
+        yield {"html": html}
     pictures = found.count(None)
     unread = [f"{pictures} page{'s' * (pictures > 1)} of pictures"] if pictures else []
     if len(parts) > MAX_CHAPTERS:

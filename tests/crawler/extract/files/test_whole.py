@@ -393,6 +393,9 @@ def book(chapters: dict[str, str | bytes], manifest: str, spine: str) -> bytes:
     )
 
 
+NOTE = '<html><body><p>One.</p><aside epub:type="footnote" hidden="hidden"><p>In gold.</p></aside></body></html>'
+SVG = """<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><title>x</title>
+<text>Plan of <tspan>quay 9</tspan></text><text>East &amp; west</text></svg>"""
 XHTML = 'media-type="application/xhtml+xml"'
 PAGES: dict[str, str | bytes] = {"a.xhtml": "<p>One.</p>", "b.xhtml": "<p>Two.</p>", "p.png": b"\x89PNG\0\1"}
 LATIN = (
@@ -447,6 +450,23 @@ LATIN = (
         (
             book(PAGES, '<item id="a" href="a.xhtml" media-type="text/x-oeb1-document"/>', '<itemref idref="a"/>'),
             "One.",
+            (),
+        ),
+        (
+            book(
+                {"text/a.xhtml": "<p>One.</p>"}, f'<item id="a" href="text\\a.xhtml" {XHTML}/>', '<itemref idref="a"/>'
+            ),
+            "One.",
+            (),
+        ),
+        (
+            book({"a.xhtml": NOTE}, f'<item id="a" href="a.xhtml" {XHTML}/>', '<itemref idref="a"/>'),
+            "One.\n\nIn gold.",
+            (),
+        ),
+        (
+            book({"a.svg": SVG}, '<item id="a" href="a.svg" media-type="image/svg+xml"/>', '<itemref idref="a"/>'),
+            "Plan of quay 9\n\nEast & west",
             (),
         ),
         (
