@@ -10,7 +10,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
@@ -30,6 +30,8 @@ _RAISED: Final = "0123456789+-−–"
 _SHORT_WORD: Final = 3  #: letters: a number above a longer word leads to a note
 #: of the letters beside it: how much smaller a raised one is at least, and how much higher it stands
 _SMALLER, _HIGHER = 0.85, 0.15
+_MOST: Final = 5_000  #: annotations of a page that are looked at
+_TICKED: Final = (2, 3)  #: PDFium's numbers of check boxes and radio buttons
 _SAME_LINE: Final = 4.0  #: points between a label and its value
 
 
@@ -79,12 +81,17 @@ def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[s
 def _line(document: Any, number: int, raw: Any, *, has_forms: bool) -> dict[str, Any]:
     """Return a page's text, and whether it is a picture, or has text whose letters are lost."""
     page = document[number]
-    is_form = has_forms and raw.FPDFPage_GetAnnotCount(page) > 0
-    if is_form:  # what was typed into its fields becomes text of the page
-        page.flatten()
+    annotations = [raw.FPDFPage_GetAnnot(page, at) for at in range(min(raw.FPDFPage_GetAnnotCount(page), _MOST))]
+    is_form = has_forms and bool(annotations)
+    boxes = _boxes(annotations, document.formenv, raw) if is_form else None
+    has_notes = raw.FPDF_ANNOT_FREETEXT in map(raw.FPDFAnnot_GetSubtype, annotations)
+    for annotation in annotations:
+        raw.FPDFPage_CloseAnnot(annotation)
+    if is_form or has_notes:  # what was typed onto it or into its fields becomes text of the page
+        raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
         page = document[number]
     text_page = page.get_textpage()  # it is freed once nothing holds it
-    text = _text(text_page.raw, raw, is_form=is_form)
+    text = _text(text_page.raw, raw, boxes)
     letters = len("".join(text.split()))
     if letters >= _FEW:
         return {"text": text}
@@ -106,7 +113,17 @@ def _with_root(body: bytes) -> bytes:
     return body + b"\nendobj" + tree + root + b"trailer<</Root %d 0 R>>\n%%%%EOF" % (_NEW + 1)
 
 
-def _text(page: Any, raw: Any, *, is_form: bool) -> str:
+def _boxes(annotations: Sequence[Any], forms: Any, raw: Any) -> list[tuple[Any, str]]:
+    """Return where a page has check boxes and radio buttons, with ``[x]`` for each that is ticked."""
+    found = []
+    for annotation in annotations:
+        place = raw.FS_RECTF()
+        if raw.FPDFAnnot_GetFormFieldType(forms, annotation) in _TICKED and raw.FPDFAnnot_GetRect(annotation, place):
+            found.append((place, "[x]" if raw.FPDFAnnot_IsChecked(forms, annotation) else "[ ]"))
+    return found
+
+
+def _text(page: Any, raw: Any, boxes: Sequence[tuple[Any, str]] | None) -> str:
     """Return a page's text: words cut at the end of a line whole, ``^`` before raised digits, no marks of notes."""
     out: list[tuple[int, str]] = []  # with the number of the character
     base, is_raised, word = -1, False, 0
@@ -124,10 +141,10 @@ def _text(page: Any, raw: Any, *, is_form: bool) -> str:
             out.append((at, char))
         elif not (chars[at - 1].isalpha() and "".join(chars[at + 1 : at + 2]).islower()):
             out.append((at, "-"))
-    return _by_place(page, raw, out) if is_form else "".join(text for _, text in out)
+    return "".join(text for _, text in out) if boxes is None else _by_place(page, raw, out, boxes)
 
 
-def _by_place(page: Any, raw: Any, chars: list[tuple[int, str]]) -> str:
+def _by_place(page: Any, raw: Any, chars: list[tuple[int, str]], boxes: Sequence[tuple[Any, str]]) -> str:
     """Return the text of a form by where it stands, so that a value is beside its label and not behind all labels."""
     rows: list[tuple[float, list[tuple[float, list[str]]]]] = []
     before, gap = None, ""
@@ -135,6 +152,8 @@ def _by_place(page: Any, raw: Any, chars: list[tuple[int, str]]) -> str:
         x, y = _origin(page, raw, at)
         if char.isspace():
             gap = "\n" if "\n" in (char, gap) else " "
+            continue
+        if any(box.left <= x <= box.right and box.bottom <= y <= box.top for box, _ in boxes):  # its tick
             continue
         row = next((row for row in reversed(rows) if abs(row[0] - y) < _SAME_LINE), (y, []))
         if not row[1]:
@@ -144,6 +163,9 @@ def _by_place(page: Any, raw: Any, chars: list[tuple[int, str]]) -> str:
             gap = ""
         row[1][-1][1].append(f"{gap}{char}")
         before, gap = row, ""
+    for box, mark in boxes:
+        low = box.bottom - _SAME_LINE
+        next((row for row in rows if low < row[0] < box.top), (0.0, []))[1].append((box.left, [mark]))
     parts = (" ".join("".join(letters) for _, letters in sorted(runs)) for _, runs in sorted(rows, reverse=True))
     return "\n".join(parts)
 

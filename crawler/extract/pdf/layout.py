@@ -9,7 +9,7 @@ from crawler.extract.element_text import Rendered
 
 _DIGITS = re.compile(r"\d+")
 _SPACE = re.compile(r"\s+")
-_BULLET = re.compile(r"[•‣▪◦·–*-]\s|\(?\d{1,2}[.)]\s|[^\W\d_][^:.,;]{0,30}: \S")
+_BULLET = re.compile(r"[•‣▪◦·–*-]\s|\[[x ]\] |\(?\d{1,2}[.)]\s|[^\W\d_][^:.,;]{0,30}: \S")
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _LIGATURE = re.compile("[" + "".join(_LIGATURES) + "]")
 _ENDS = (".", "!", "?", ":", "。", "”", '"')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pypdf import PdfWriter
 from pypdf.generic import (
@@ -169,3 +170,42 @@ def form(values: Mapping[str, str], *, drawn: bool) -> bytes:
         }
     )
     return written(writer)
+
+
+def annotated(text: bytes, annotations: Sequence[Mapping[str, Any]], *, is_form: bool) -> bytes:
+    """A page with annotations; a stream among their entries is how one looks, in Helvetica and Dingbats."""
+    writer = PdfWriter(clone_from=io.BytesIO(pdf([[]])))
+    page = writer.pages[0]
+    stream = DecodedStreamObject()
+    stream.set_data(text)
+    page[NameObject("/Contents")] = writer._add_object(stream)
+    dingbats = {
+        "/Type": NameObject("/Font"),
+        "/Subtype": NameObject("/Type1"),
+        "/BaseFont": NameObject("/ZapfDingbats"),
+    }
+    page["/Resources"]["/Font"][NameObject("/Z")] = _dictionary(dingbats)
+    held = ArrayObject()
+    for entries in annotations:
+        left, bottom, right, top = entries["/Rect"]
+        looks = {}
+        for name, drawn in entries["/AP"].items():
+            look = DecodedStreamObject()
+            look.set_data(drawn)
+            box = ArrayObject(map(NumberObject, (0, 0, right - left, top - bottom)))
+            look.update(_dictionary({"/Subtype": NameObject("/Form"), "/BBox": box, "/Resources": page["/Resources"]}))
+            looks[name] = writer._add_object(look)
+        normal = looks[""] if "" in looks else _dictionary(looks)
+        own = {name: value for name, value in entries.items() if name not in ("/Rect", "/AP")}
+        shape = {"/Rect": ArrayObject(map(NumberObject, entries["/Rect"])), "/AP": _dictionary({"/N": normal})}
+        held.append(
+            writer._add_object(_dictionary({"/Type": NameObject("/Annot"), "/F": NumberObject(4), **own, **shape}))
+        )
+    page[NameObject("/Annots")] = held
+    if is_form:
+        writer._root_object[NameObject("/AcroForm")] = _dictionary({"/Fields": held, "/DR": page["/Resources"]})
+    return written(writer)
+
+
+def _dictionary(entries: Mapping[str, Any]) -> DictionaryObject:
+    return DictionaryObject({NameObject(name): each for name, each in entries.items()})

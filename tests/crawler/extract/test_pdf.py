@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
-from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObject
+from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObject, TextStringObject
 
 from crawler.extract.bounded_process import Bounds
 from crawler.extract.chunk import chunk
@@ -175,6 +175,28 @@ def test_file_whose_letters_cannot_be_told_is_not_read() -> None:
 def test_values_of_a_form_stand_beside_their_labels(drawn: bool) -> None:
     body = pdfs.form({"Name of the boat": "Heron of the North", "Harbour": "Norhaven"}, drawn=drawn)
     assert _read(body).text == "Name of the boat: Heron of the North\nHarbour: Norhaven"
+
+
+@pytest.mark.parametrize("tick", [b"BT /Z 12 Tf 1 2 Td (4) Tj ET", b"2 2 m 10 10 l S"])
+def test_ticked_boxes_of_a_form_are_marked(tick: bytes) -> None:
+    states = [NameObject("/Yes"), NameObject("/Off")]
+    boxes = [
+        {
+            "/Subtype": NameObject("/Widget"), "/FT": NameObject("/Btn"), "/T": TextStringObject(f"box {at}"),
+            "/V": state, "/AS": state, "/Rect": (60, 698 - 30 * at, 72, 710 - 30 * at),
+            "/AP": {"/Yes": tick, "/Off": b""},
+        }
+        for at, state in enumerate(states)
+    ]  # fmt: skip
+    text = b"BT /F1 12 Tf 80 700 Td (Sailing boat) Tj 0 -30 Td (Motor boat) Tj ET"
+    assert _read(pdfs.annotated(text, boxes, is_form=True)).text.split("\n") == ["[x] Sailing boat", "[ ] Motor boat"]
+
+
+def test_text_typed_onto_a_page_is_read() -> None:
+    look = {"": b"BT /F1 12 Tf 2 6 Td (Paid on 3 May) Tj ET"}
+    note = {"/Subtype": NameObject("/FreeText"), "/Rect": (200, 600, 400, 620), "/AP": look}
+    text = b"BT /F1 12 Tf 80 700 Td (The invoice is open.) Tj ET"
+    assert _read(pdfs.annotated(text, [note], is_form=False)).text == "The invoice is open. Paid on 3 May"
 
 
 def test_page_without_fields_beside_a_form_is_read_column_by_column() -> None:
