@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Select, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from domain import Schedule
 from domain.errors import WellreadError
@@ -14,7 +14,7 @@ from domain.file import is_file_address
 from domain.options import SourceSettings
 from domain.site import SiteScope, Source
 from store.sql.rows import add_missing, to_value
-from store.sql.tables import HostRow, RedirectRow, SourceRow
+from store.sql.tables import HostRow, PageRow, RedirectRow, SourceRow
 
 #: what can be set of a source beside its schedule
 SETTINGS: Final = tuple(SourceSettings.model_fields)
@@ -136,9 +136,13 @@ def scopes(
 ) -> tuple[SiteScope, ...]:
     """Return what belongs to sites, by the settings of the source with the same URL and by where they redirect.
 
-    ``whole``: a page that is no source stands for its folder; ``page_only``: each is a page, with nothing below it.
+    ``whole``: a page that is no source stands for its folder; ``page_only``: each is a page, with nothing below it but
+    the page whose passages stand for it where both say the same.
     """
     wanted = tuple(sites)
+    if page_only:
+        same, named = aliased(PageRow), PageRow.url.in_(wanted)
+        wanted += tuple(session.scalars(select(same.url).join(PageRow, PageRow.duplicate_of == same.id).where(named)))
     moved, query = _moved(session, wanted), select(SourceRow).where(SourceRow.url.in_(wanted))
     known = {} if page_only else {source.url: source for source in _sources(session, query)}
     return tuple(

@@ -40,6 +40,7 @@ def process() -> Iterator[Process]:
     web = {
         "/ferry.html": PAGE.format(title="Ferry", text=f"<h1>Ferry</h1><p>{FERRY}</p><p>{CAPTAIN}</p>"),
         "/crane.html": PAGE.format(title="Crane", text=CRANE),
+        "/crane-again.html": PAGE.format(title="Crane", text=CRANE),
     }
     with one_process(web) as process:
         process.know({"Ferry": "The captain of the ferry is Olaf Lund. He is 40 years old."})
@@ -64,6 +65,7 @@ ASKED: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [
     ("Fasse U/crane.html zusammen!", (LIFTS, FEE, CREW), ()),
     ("总结 U/crane.html", (LIFTS, FEE, CREW), ()),
     ("<U/crane.html>", (LIFTS, FEE, CREW), ()),
+    ("Who is the foreman of the crane, according to U/crane-again.html?", ("Bo Lund is their foreman",), ("tonnes",)),
     ("Summarize U/crane.html and U/ferry.html", (LIFTS, FERRY), ("Olaf",)),
     ("Read U/ferry.html and tell me who the captain is.", (CAPTAIN,), ("Olaf",)),
     ("Who is the foreman of the crane, according to U/crane.html?", ("Bo Lund is their foreman",), ("tonnes",)),
