@@ -44,6 +44,7 @@ _PRAGMAS = (
     "foreign_keys=ON",
     f"busy_timeout={LOCKED_S * 1e3:.0f}",
     "secure_delete=ON",
+    "case_sensitive_like=ON",  # as PostgreSQL
 )
 #: of libpq: seconds to connect; a silent connection is asked after 10 s, and given up after 25 s (the last in ms)
 _TIMEOUTS = {

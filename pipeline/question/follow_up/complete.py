@@ -181,16 +181,32 @@ def points_back(text: str, lang: str) -> bool:
 
 def resolve(question: str, last: Frame, turn: Turn, lang: str) -> str:
     """Return the question with what its words stand for in their place, or behind it in brackets."""
-    text, words, topic = _NOTHING.sub(_hidden, question), words_of(lang), _topic(last, turn)
+    text, words = _NOTHING.sub(_hidden, question), words_of(lang)
+    topic = _topic(text, last, turn, lang)
     replaced = _english(text, topic, last, words) if lang == "en" else _german(text, topic) if lang == "de" else text
     if replaced == text and find("ones?", text):
         replaced = f"{text} ({last.content})"
     elif replaced == text:
-        done = (last.action if last.verb else last.content) if find(_DONE, text) else topic
-        replaced = f"{text} ({turn.short_answer or done})"
+        done = last.action if last.verb else last.content
+        if not (find(_DONE, text) or _asked_who(last)):
+            done = topic
+        replaced = f"{text} ({(not _asked_who(last) and turn.short_answer) or done})"
     elif last.names and not any(name.casefold() in replaced.casefold() for name in last.names):
         replaced = f"{replaced} ({last.names[-1]})"
+    if _asked_who(last) and lang != "en" and turn.short_answer not in replaced:  # things have the pronouns of persons
+        replaced = f"{replaced} ({turn.short_answer})"
     return re.sub(r"\b(it|es|il)_", r"\1", replaced, flags=re.IGNORECASE)
+
+
+#: pronouns of persons, and articles of things that share them
+_PERSONS: Final = {
+    "en": {"he|she|they|him|her|them|his|their": "(?!)"},
+    "de": {"er|ihn|ihm": "de[rnm]|ein(?:en|em)?", "sie|ihr": "die|der|eine"},
+}
+
+
+def _asked_who(last: Frame) -> bool:
+    return re.match(r"(?:who|whom|wer|wen|qui)\b", last.asking, re.IGNORECASE) is not None
 
 
 def _hidden(nothing: re.Match[str]) -> str:
@@ -198,10 +214,14 @@ def _hidden(nothing: re.Match[str]) -> str:
     return re.sub(r"\b(it|es|il)\b", r"\1_", nothing.group(), flags=re.IGNORECASE)
 
 
-def _topic(last: Frame, turn: Turn) -> str:
+def _topic(text: str, last: Frame, turn: Turn, lang: str) -> str:
     """Return what a pronoun stands for: what the answer names, or else what the question before is about."""
-    if turn.short_answer and re.match(r"(?:who|which|what|wer|qui)\b", last.asking, re.IGNORECASE):
+    pronouns = _PERSONS.get(lang, {"(?!)": ""}).items()
+    of_person = any(find(pronoun, text) and not begins_with(article, last.topic) for pronoun, article in pronouns)
+    if turn.short_answer and (of_person if _asked_who(last) else re.match("which|what", last.asking, re.IGNORECASE)):
         return turn.short_answer
+    if of_person and _asked_who(last) and lang == "en" and not begins_with(BE, last.rest):
+        return f"the person who {last.rest}"
     new = [phrase for phrase in phrases(last) if begins_with(words_of(last.lang).indefinite, phrase)]
     return new[-1] if new and last.subject in last.names else last.topic
 

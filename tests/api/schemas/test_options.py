@@ -16,7 +16,7 @@ from domain import Budget
 from domain.options import Asked, Option, Overrides, options_of
 from store.questions import new_questions, state
 from store.sql.tables import QuestionRow
-from wellread import Options, requests
+from wellread import Options, calls
 from workers.questions.asked import Payload, to_new
 from workers.services import Services
 
@@ -51,7 +51,7 @@ def test_option_takes_every_way(services: Services, option: Option) -> None:
     expected = Overrides.model_validate(sent)
     assert expected != Overrides()
     assert option.name in Options.__annotations__
-    assert requests.submit("Who?", "", sent).body == {"question": "Who?", **sent}
+    assert calls.Calls.submit.call(calls.Calls(), "Who?", **sent).body == {"question": "Who?", **sent}
     if option.flag:
         context = click.Context(ask)
         ask.parse_args(context, ["Who?", *_as_flag(option)])

@@ -92,6 +92,9 @@ def test_question_that_says_itself_what_it_is_about_stays_as_it_is(asked: str) -
         ("Where was Mozart born?", "Salzburg", "How do I get there?", "How do I get there (Salzburg)?"),
         ("Where was Mozart born?", "Salzburg", "When did he die?", "When did Mozart die?"),
         ("Wer führt den Hofladen?", "Ute Petersen", "Wo wohnt sie?", "Wo wohnt Ute Petersen (Hofladen)?"),
+        ("Who built the mill of Skagen?", "Jens Hald", "When was it built?", "When was the mill of Skagen built?"),
+        ("Who built the mill?", "Jens Hald", "When was he born?", "When was Jens Hald born?"),
+        ("Who built the mill?", "", "When was he born?", "When was the person who built the mill born?"),
     ],
 )
 def test_answer_says_what_a_pronoun_stands_for(before: str, said: str, asked: str, understood: str) -> None:
