@@ -124,6 +124,7 @@ def _serve(pipe: Connection, own_work: Callable[[], object]) -> NoReturn:
             taken = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
             most = resource.getrlimit(resource.RLIMIT_AS)[1]
             resource.setrlimit(resource.RLIMIT_AS, (taken + _PAGE_MEMORY, most))
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # the end of its time ends it, whatever its parent does then
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends after its parent, which may have to finish a page
         while True:
             work, cpu_s = pipe.recv()
