@@ -206,7 +206,11 @@ async def _with_scripts(
         rendered = await rendering
     except NotRendered as error:
         return ReadResult(outcome=ReadOutcome.EMPTY, url=result.url, reason=str(error), links=result.links)
-    return result if rendered is None else replace(await extracted(rendered), validators=Validators())
+    if rendered is None:
+        return result
+    found = await extracted(rendered)
+    is_worse = found.outcome == ReadOutcome.FAILED and result.page is not None
+    return result if is_worse else replace(found, validators=Validators())
 
 
 def _text_of(fetched: Fetched, url: str) -> PageText:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
-from crawler.extract.bounded_process import PAGE_S, Bounds, TooMuchWork, read_bounded
+from crawler.extract.bounded_process import BOUNDS, PAGE_S, Bounds, ReadingEnded, TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead
 from crawler.extract.files.read import read_file
 from crawler.folder import FileChanging, FileGone, FileUnreadable, FolderUnreadable, read_whole
@@ -49,10 +49,10 @@ def read(services: Services, address: str, known: PageState | None) -> ReadResul
         pages=settings.file_max_pages,
         chars=settings.file_max_characters,
         cpu_s=settings.file_max_seconds,
-        wall_s=1.5 * settings.file_max_seconds,
+        wall_s=min(1.5 * settings.file_max_seconds, BOUNDS.all_s),
     )
     result = _extracted(services, body, address, known, bounds)
-    if found.content is not None:
+    if found.content is not None and result.outcome != ReadOutcome.RETRY:
         with services.database.write() as session:
             files.drop_content(session, found.id, found.version)
     return replace(result, bytes=len(body), elapsed_s=time.monotonic() - started)
@@ -71,7 +71,9 @@ def _extracted(services: Services, body: bytes, address: str, known: PageState |
         return replace(_unchanged(address), body_hash=body_hash)
     read_it = partial(read_file, body, address=address, bounds=bounds)
     try:
-        page = services.wait_for(read_bounded(read_it, bounds.chars, until=time.monotonic() + PAGE_S))
+        page = services.wait_for(read_bounded(read_it, max(len(body), bounds.chars), until=time.monotonic() + PAGE_S))
+    except ReadingEnded as error:
+        return ReadResult(outcome=ReadOutcome.RETRY, url=address, reason=f"{address} {error}")
     except (NothingToRead, TooMuchWork) as error:
         return ReadResult(outcome=ReadOutcome.EMPTY, url=address, reason=str(error))
     content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()

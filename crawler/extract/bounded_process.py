@@ -15,7 +15,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -43,12 +45,17 @@ class TooMuchWork(WellreadError):
     """Reading something took more time or memory than is allowed; the message continues a sentence about it."""
 
 
+class ReadingEnded(TooMuchWork):
+    """A process that read was not done in time, or ended by itself, as one that the system ends for want of memory."""
+
+
 async def read_bounded(read: Callable[[], Value], length: int, *, until: float) -> Value:
     """Return what ``read`` makes of so many bytes, or raise what it does; it works in a fork of this process.
 
-    ``read`` and its value are pickled. Raises TooMuchWork when the fork had to be ended: it took too long for the
-    length, or was not done at the monotonic time ``until``.
+    ``read`` and its value are pickled. Raises TooMuchWork when it took too much memory, or too long for the length,
+    and ReadingEnded when it was not done at the monotonic time ``until``, or its process ended.
     """
+    _idle[:] = [child for child in _idle if child.is_alive()]
     child = _idle.pop() if _idle else _Child()
     cpu_s = min(_BASE_S + _BYTE_S * length, _MOST_S)
     try:
@@ -85,26 +92,46 @@ class _Child:
             _serve(theirs, own_work)
         os.setpgid(self._pid, 0)
         theirs.close()
+        self._ended_by: int | None = None  # signal
+        self._lock = threading.Lock()  # a task that is cancelled ends it while its thread waits
 
     def run(self, work: Callable[[], object] | None, cpu_s: float, wall_s: float) -> Any:
         """Return what work, or its own, returns there, or raise what it does; TooMuchWork where that took too long."""
-        told = b""
+        told, is_late = b"", False
         with suppress(EOFError, OSError):  # a signal has ended it
             self._pipe.send((work, cpu_s))
-            told = self._pipe.recv_bytes() if self._pipe.poll(wall_s) else b""
+            is_late = not self._pipe.poll(wall_s)
+            told = b"" if is_late else self._pipe.recv_bytes()
+        if not told and self.end() == signal.SIGPROF:
+            what = f"{math.ceil(cpu_s)} s of processor time to read: it is perhaps made to do so."
+            raise TooMuchWork(f"takes more than {what}")
         if not told:
-            limit_s = math.ceil(min(cpu_s, wall_s))
-            raise TooMuchWork(f"takes more than {limit_s} s of processor time to read: it is perhaps made to do so.")
+            raise ReadingEnded(
+                "was not read in time." if is_late else "was not read: its reader ended. Is memory short?"
+            )
         has_failed, value = pickle.loads(told)  # noqa: S301 (of a fork of this process)
         if has_failed:
             raise value
         return value
 
-    def end(self) -> None:
-        """End it, and what it has started. The pipe stays open: a thread may still wait there, and sees the end."""
-        with suppress(OSError):  # macOS refuses where it has ended
-            os.killpg(self._pid, signal.SIGKILL)
-        os.waitpid(self._pid, 0)
+    def is_alive(self) -> bool:
+        """Return whether it still waits for work: the system may have ended it meanwhile."""
+        with self._lock:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            self._ended_by = os.WTERMSIG(status) if pid else None
+            return not pid
+
+    def end(self) -> int:
+        """End it, and what it has started; return the signal that it ended by, 0 for none.
+
+        The pipe stays open: a thread may still wait there, and sees the end.
+        """
+        with self._lock:
+            if self._ended_by is None:
+                with suppress(OSError):  # macOS refuses where it has ended
+                    os.killpg(self._pid, signal.SIGKILL)
+                self._ended_by = os.WTERMSIG(os.waitpid(self._pid, 0)[1])
+            return self._ended_by
 
 
 #: forks that wait for work: as many as were at work at once
@@ -134,11 +161,22 @@ def _serve(pipe: Connection, own_work: Callable[[], object]) -> NoReturn:
             except MemoryError:
                 answer = pickle.dumps((True, TooMuchWork("takes too much memory to read.")))
             except Exception as error:  # the parent raises it
-                answer = pickle.dumps((True, error))
+                answer = _raised(error)
             signal.setitimer(signal.ITIMER_PROF, 0)
             pipe.send_bytes(answer)
     finally:
         os._exit(0)
+
+
+def _raised(error: Exception) -> bytes:
+    """Return an error for the parent, with where it was raised; of one that cannot be sent, what it says."""
+    where = "".join(traceback.format_exception(error))
+    with suppress(Exception):
+        error.add_note(where)
+        answer = pickle.dumps((True, error))
+        pickle.loads(answer)  # noqa: S301 (our own)
+        return answer
+    return pickle.dumps((True, RuntimeError(where)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +187,7 @@ class Bounds:
     chars: int = 5_000_000  #: of its text, or of the HTML that it is written as
     cpu_s: int = 40  #: of processor time
     wall_s: float = 60.0
+    all_s: float = PAGE_S - 5.0  #: in which its text and its pictures are read
     memory: int = 1_500_000_000  #: bytes of address space
     ocr_pages: int = 500  #: whose pictures are read; a page takes about a second
     ocr_cpu_s: int = 60

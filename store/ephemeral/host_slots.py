@@ -120,6 +120,7 @@ class Receivers:
     def wait(self, owner: str | None, *, delivery: str, now: float) -> None:
         """Have a delivery wait for another of its owner's to end, or for any (None)."""
         self._client.zadd(_waiting(owner), {delivery: now}, nx=True)
+        self._client.expire(_waiting(owner), 3600)
 
     def end(self, receiver: Receiver, token: str) -> str | None:
         """End a delivery; return one that waited for it, if any did."""

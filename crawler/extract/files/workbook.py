@@ -122,10 +122,13 @@ def _rewritten(archive: Archive, body: bytes) -> bytes:
     if not is_changed:
         return body
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as written:
-        for name in archive.names():
-            if name.endswith((".xml", ".rels")):
-                written.writestr(name, parts[name] if name in parts else archive.read(name))
+    try:
+        with zipfile.ZipFile(out, "w") as written:
+            for name in archive.names():
+                if name.endswith((".xml", ".rels")):
+                    written.writestr(name, parts[name] if name in parts else archive.read(name))
+    except Unreadable:  # a part is larger than what may be unpacked here
+        return body
     return out.getvalue()
 
 

@@ -1,7 +1,9 @@
 """Read a PDF's text in a process that is bounded in time and memory: a PDF can hang any parser."""
 
 import re
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import groupby
 from typing import Any, Final
@@ -34,10 +36,11 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
 
     With ``ocr``, the pages that are pictures are read, where the extra for that is installed.
     """
-    about: dict[str, Any] = {}
+    about, started = dict[str, Any](), time.monotonic()
     lines = list[dict[str, Any]]()
     limits = map(str, (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars))
-    for line in parsed_lines(("-m", "crawler.extract.pdf.child_process", *limits), body, wall_s=bounds.wall_s):
+    command, wall_s = ("-m", "crawler.extract.pdf.child_process", *limits), min(bounds.wall_s, bounds.all_s)
+    for line in parsed_lines(command, body, wall_s=wall_s):
         if "problem" in line and not lines:
             raise NoPdfText(f"{line['problem']}.")
         if "text" in line:
@@ -50,7 +53,8 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
     has_ocr = ocr and is_installed()
     if has_ocr and (unread or not any(page.strip() for page in pages)):
         try:
-            found = _read_pictures(body, unread or list(range(len(pages))), bounds)
+            left = replace(bounds, ocr_wall_s=min(bounds.ocr_wall_s, bounds.all_s - (time.monotonic() - started)))
+            found = _read_pictures(body, unread or list(range(len(pages))), left)
         except NoPdfText:
             if not any(page.strip() for page in pages):
                 raise

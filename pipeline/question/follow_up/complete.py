@@ -160,7 +160,7 @@ def _with_noun(body: str, phrase: str, words: Words, lang: str) -> str:
     """Return a fragment with the noun that it leaves out: "the bigger one", "den zweiten"."""
     noun = head_of(phrase, words)
     if lang == "en":
-        return f"{body} {noun}" if find(_ORDER, body) else re.sub(r"(?<= )ones?$", noun, body)
+        return f"{body} {noun}" if find(_ORDER, body) else re.sub(r"(?<= )ones?$", lambda _: noun, body)
     lacks = lang == "de" and body[-1:].islower() and body.split()[-1].islower() and noun[:1].isupper()
     return f"{body} {noun}" if lacks else body
 

@@ -14,8 +14,9 @@ from functools import partial
 
 import psutil
 import pytest
+from lxml import etree
 
-from crawler.extract.bounded_process import TooMuchWork, forked, read_bounded
+from crawler.extract.bounded_process import ReadingEnded, TooMuchWork, forked, read_bounded
 from crawler.extract.document import NothingToRead, extract
 from domain import Link
 
@@ -104,6 +105,24 @@ def test_reading_uses_one_process_again_until_it_must_be_ended_and_the_loop_goes
         assert await read_bounded(partial(len, "abc"), 0, until=_soon() + 60) == 3
 
     asyncio.run(read())
+
+
+def test_reading_goes_on_with_another_process_when_one_was_killed() -> None:
+    async def read() -> None:
+        os.kill(await read_bounded(os.getpid, 0, until=_soon() + 60), signal.SIGKILL)
+        await asyncio.sleep(0.5)
+        assert await read_bounded(partial(len, "abc"), 0, until=_soon() + 60) == 3
+        with pytest.raises(ReadingEnded, match="its reader ended"):
+            await read_bounded(partial(signal.raise_signal, signal.SIGKILL), 0, until=_soon() + 60)
+        with pytest.raises(ReadingEnded, match="not read in time"):
+            await read_bounded(partial(time.sleep, 60), 0, until=_soon())
+
+    asyncio.run(read())
+
+
+def test_error_that_cannot_be_sent_comes_back_as_what_it_says() -> None:
+    with pytest.raises(RuntimeError, match="XMLSyntaxError"):
+        forked(lambda: etree.fromstring(b"<a>"), cpu_s=5)
 
 
 def test_reading_that_needs_too_much_memory_ends() -> None:

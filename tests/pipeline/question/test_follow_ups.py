@@ -94,6 +94,7 @@ def test_question_that_says_itself_what_it_is_about_stays_as_it_is(asked: str) -
         ("Wer führt den Hofladen?", "Ute Petersen", "Wo wohnt sie?", "Wo wohnt Ute Petersen (Hofladen)?"),
         ("Who built the mill of Skagen?", "Jens Hald", "When was it built?", "When was the mill of Skagen built?"),
         ("Who built the mill?", "Jens Hald", "When was he born?", "When was Jens Hald born?"),
+        ("How do I open the file C:\\Users?", "", "And the bigger one?", "How do I open the bigger C:\\Users?"),
         ("Who built the mill?", "", "When was he born?", "When was the person who built the mill born?"),
     ],
 )

@@ -277,6 +277,23 @@ def test_urls_of_earlier_versions_are_found_in_their_new_form(
     database.close()
 
 
+def test_page_that_is_there_in_both_forms_of_its_url_stays_in_the_new_one(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'w.db'}"
+    migrate(url, "00000000a028", to="0027")
+    database = Database(url, "00000000a028")
+    with database.write() as session:
+        _fill(session.connection())
+        (page,) = (each for each in row_lines.tables(session.connection()) if each.name == "pages")
+        session.execute(page.update().values(url=OLD_URL, gone_at=None))
+        twin = {**session.execute(select(page)).mappings().one(), "id": 2, "url": NEW_URL}
+        session.execute(insert(page), [twin])
+    migrate(url, "00000000a028")
+    with database.read() as session:
+        rows = session.execute(select(PageRow.url, PageRow.gone_at.is_(None)).order_by(PageRow.id)).all()
+        assert [tuple(row) for row in rows] == [(OLD_URL, False), (NEW_URL, True)]
+    database.close()
+
+
 def _default(column: Column[Any]) -> object:
     """Return what today's code stores in a column that it is given nothing for."""
     made: Any = column.default.arg if column.default is not None else None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -262,6 +264,27 @@ def test_upload_that_is_replaced_while_it_is_read_is_read_again(services: Servic
     reading.read(services, int(first))
     work(services, bell)
     assert "Ines Duarte" in str(text_of(services, "files://uploads/lamp.md"))
+
+
+def _end(*_: Any, **__: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_upload_stays_when_the_process_that_reads_it_is_killed(
+    services: Services, bell: Bell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = uploads.add(services, "lamp.md", b"# Lamp\n\nIt is lit by Anna Berg.")
+    with monkeypatch.context() as killed:
+        killed.setattr(uploads, "read_file", _end)
+        ((_, row_id),) = bell.rung
+        reading.read(services, int(row_id))
+    with services.database.read() as session:
+        held = files.to_read(session, file.address)
+    assert held is not None
+    assert held.content is not None
+    uploads.add(services, "lamp.md", held.content)
+    work(services, bell)
+    assert "Anna Berg" in str(text_of(services, file.address))
 
 
 def test_file_that_breaks_its_reader_is_given_up_with_a_reason(services: Services, bell: Bell, folder: Path) -> None:

@@ -1,6 +1,6 @@
 """URLs with their escapes in one form: those of letters, digits and ``-._~`` undone, the others in upper case.
 
-Where a row with the new form is there already, the old one stays.
+Where a row with the new form is there already, the old one stays; a page is gone then, as the other stands for it.
 """
 
 import re
@@ -46,7 +46,7 @@ def upgrade() -> None:
 
 
 def _rewrite(name: str, column: str, key: Sequence[str], unique: Sequence[str] | None) -> None:
-    others = {*key, *(unique or ()), "state"} - {column}
+    others = {*key, *(unique or ()), "state", "gone_at"} - {column}
     table = sa.table(name, sa.column(column, sa.Text()), *map(sa.column, others))
     wanted = table.c[column].contains("%", autoescape=True), table.c[column].contains("http", autoescape=True)
     found = op.get_bind().execute(sa.select(*(table.c[each] for each in (column, *key))).where(*wanted)).all()
@@ -66,6 +66,10 @@ def _rewrite(name: str, column: str, key: Sequence[str], unique: Sequence[str] |
     if (name, column) == ("pages", "url"):
         values = {**values, "state": "FETCHED"}  # its passages have the URL, too
     op.get_bind().execute(table.update().where(*here).values(values), changed)
+    if (name, column) == ("pages", "url"):
+        stays = [table.c.id == sa.bindparam("key_id"), table.c.url != sa.bindparam("new")]
+        gone = {"gone_at": sa.column("checked_at"), "state": "FETCHED"}
+        op.get_bind().execute(table.update().where(*stays).values(gone), changed)
 
 
 def _plain(url: str) -> str:
