@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,7 @@ def test_script_reaches_nothing_private(script: str) -> None:
                 browser=Browser(chromium(), replace(PATIENT, max_requests=400)),
                 client=client,
                 permission=Permission(client, Cache(), "wellread", NOW),
+                until=time.monotonic() + 300,
             )
             assert made is not None
             return made.body.decode(), [head.split(" ")[1] for head in site.requests]
@@ -151,9 +153,9 @@ def test_page_of_the_web_does_not_reach_the_operators_own_site() -> None:
         ):
             script = f"fetch('{site.url()}').then((got) => got.text()).then((text) => document.body.append(text))"
             browser, permission = Browser(chromium(), PATIENT), Permission(client, Cache(), "wellread", NOW)
-            of_the_web = await run_scripts(page(script), browser=browser, client=client, permission=permission)
-            own_page = page(script, url=site.url("/app"))
-            of_its_own = await run_scripts(own_page, browser=browser, client=client, permission=permission)
+            run_it = partial(run_scripts, browser=browser, client=client, permission=permission)
+            of_the_web = await run_it(page(script), until=time.monotonic() + 300)
+            of_its_own = await run_it(page(script, url=site.url("/app")), until=time.monotonic() + 300)
             assert of_the_web is not None
             assert of_its_own is not None
             asked = [head.split(" ")[1] for head in site.requests]
