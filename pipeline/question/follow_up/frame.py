@@ -148,7 +148,8 @@ def _by_subject(frame: Frame, words: Words) -> Frame | None:
         if done and frame.asking:
             return replace(frame, subject=frame.rest[done.end() :])  # "Who built the lighthouse of Skagen?"
         return None
-    after = frame.rest[begun.end() :].strip()
+    there = re.match(rf"there (?:(?:{words.prepositions}) )?", after := frame.rest[begun.end() :].strip())
+    after = after[there.end() :] if there else after  # "How many steps are there in the lighthouse?"
     if re.fullmatch(BE, begun.group(), re.IGNORECASE):
         return replace(frame, subject=before_participle(after))
     return replace(frame, subject=first_phrase(after, frame.lang))

@@ -20,6 +20,8 @@ _LONGEST: Final = 600
 _MANY_WORDS: Final = 4
 #: a question that needs its thread has no more that carry a topic
 _FEW_CONTENT, _FEW_ABOUT = 2, 3
+#: between a thing and a pronoun for it: "When the pump is full, how do I empty it?", not "who was chosen to build it?"
+_JOINS: Final = "and|or|if|when|while|as|und|oder|wenn|et|ou|si|quand"
 #: a fragment has no more words
 _FRAGMENT: Final = 7
 #: "how deep", "at what temperature"
@@ -137,6 +139,6 @@ def has_its_own(core: str, words: Words, lang: str) -> bool:
         return True
     if begins_with(words.possessives, pointing) and subject and subject in before:
         return True
-    if find(f"{words.determiners}|{words.possessives}", before):
+    if re.search(rf"\b(?:{words.determiners}|{words.possessives}) \S.*(?:,|\b(?:{_JOINS})\b)", before, re.IGNORECASE):
         return True
     return any(name in before for name in find_entities(core, lang))

@@ -92,6 +92,12 @@ def test_question_that_says_itself_what_it_is_about_stays_as_it_is(asked: str) -
         ("Where was Mozart born?", "Salzburg", "How do I get there?", "How do I get there (Salzburg)?"),
         ("Where was Mozart born?", "Salzburg", "When did he die?", "When did Mozart die?"),
         ("Wer führt den Hofladen?", "Ute Petersen", "Wo wohnt sie?", "Wo wohnt Ute Petersen (Hofladen)?"),
+        (
+            "How many steps are there in the mill?",
+            "9",
+            "Who was the man chosen to build it?",
+            "Who was the man chosen to build the mill?",
+        ),
         ("Who built the mill of Skagen?", "Jens Hald", "When was it built?", "When was the mill of Skagen built?"),
         ("Who built the mill?", "Jens Hald", "When was he born?", "When was Jens Hald born?"),
         ("How do I open the file C:\\Users?", "", "And the bigger one?", "How do I open the bigger C:\\Users?"),
