@@ -154,8 +154,8 @@ def test_a_signal_to_the_whole_group_lets_programs_end_in_order(modules: Path, s
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         server.send_signal(number)
     os.kill(supervisor.pids()["tidy"], signal.SIGTERM)
-    assert wait_until(lambda: "put away" in supervisor.log_tail("tidy"), within_s=10)
-    assert wait_until(lambda: not supervisor.is_alive("tidy"), within_s=10)
+    assert wait_until(lambda: "put away" in supervisor.log_tail("tidy"), within_s=60)
+    assert wait_until(lambda: not supervisor.is_alive("tidy"), within_s=60)
     assert server.is_running()
 
 
