@@ -187,10 +187,7 @@ def resolve(question: str, last: Frame, turn: Turn, lang: str) -> str:
     if replaced == text and find("ones?", text):
         replaced = f"{text} ({last.content})"
     elif replaced == text:
-        done = last.action if last.verb else last.content
-        if not (find(_DONE, text) or _asked_who(last)):
-            done = topic
-        replaced = f"{text} ({(not _asked_who(last) and turn.short_answer) or done})"
+        replaced = f"{text} ({_in_brackets(text, topic, last, turn)})"
     elif last.names and not any(name.casefold() in replaced.casefold() for name in last.names):
         replaced = f"{replaced} ({last.names[-1]})"
     if _asked_who(last) and lang != "en" and turn.short_answer not in replaced:  # things have the pronouns of persons
@@ -207,6 +204,15 @@ _PERSONS: Final = {
 
 def _asked_who(last: Frame) -> bool:
     return re.match(r"(?:who|whom|wer|wen|qui)\b", last.asking, re.IGNORECASE) is not None
+
+
+def _in_brackets(text: str, topic: str, last: Frame, turn: Turn) -> str:
+    """Return what stands behind a question where it has no place within it."""
+    if turn.short_answer and not _asked_who(last):
+        return turn.short_answer
+    if find(_DONE, text) or _asked_who(last):
+        return last.action if last.verb else last.content
+    return topic
 
 
 def _hidden(nothing: re.Match[str]) -> str:
