@@ -5,15 +5,11 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract.document import NothingToRead
-from crawler.extract.files.read import read_file
 from domain import PageText
 from tests import office
 from tests.crawler.extract import pdfs
+from tests.crawler.extract.bodies import read_upload as read
 from tests.tables import each_row
-
-
-def read(body: bytes, name: str) -> PageText:
-    return read_file(body, address=f"files://uploads/{name}")
 
 
 def place_of(page: PageText, words: str) -> str:
