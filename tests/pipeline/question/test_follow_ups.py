@@ -77,6 +77,8 @@ def test_question_is_completed(before: str, asked: str, understood: str) -> None
         "I wrote a rule against an advert and it is still there. Why?",
         "Was anybody injured when the harbour went under?",
         "Où se trouve le journal de nginx ?",
+        "Who is the owner of the house and its garden?",
+        "Where do I report the key when it is lost?",
     ],
 )
 def test_question_that_says_itself_what_it_is_about_stays_as_it_is(asked: str) -> None:
