@@ -1,4 +1,7 @@
-"""Check a set: each gold pattern matches the visible text of a gold page, read without the crawler's extraction."""
+"""Check a set: each gold pattern matches the visible text of a gold page, read without the crawler's extraction.
+
+Of a file that is no HTML, the text is what the crawler reads of it.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,13 @@ from typing import Any
 
 from lxml import html
 
+from crawler.extract.files.read import read_file
 from evals.asked.grade import is_right
 from evals.asked.questions import Question, QuestionSet
 
 _BLOCKS = frozenset("p div li dt dd h1 h2 h3 h4 h5 h6 td th tr pre table br".split())
+#: the kinds whose answer may have parts on several pages
+_OF_SEVERAL = frozenset({"multi_hop", "list", "contradiction"})
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]+)")
 
 
@@ -26,7 +32,7 @@ def faults(of: QuestionSet) -> Iterator[str]:
         for path in _gold_paths(of, question):
             texts.setdefault(path, visible_text(path))
         pages = [texts[path] for path in _gold_paths(of, question)]
-        if question.kind == "multi_hop":  # the parts of its answer may be on several pages
+        if question.kind in _OF_SEVERAL:
             pages.append(" ".join(pages))
         for gold in question.gold:
             if not any(is_right((gold,), page) for page in pages):
@@ -36,13 +42,15 @@ def faults(of: QuestionSet) -> Iterator[str]:
                 yield f"{question.id}: not in pages-{question.site}.txt: {page}"
         if bool(question.gold) == (question.kind == "unanswerable"):
             yield f"{question.id}: its kind and its golds disagree"
-    wordings = [question.question.casefold() for question in of.questions]
+    wordings = [" ".join((*question.after, question.question)).casefold() for question in of.questions]
     yield from (f"asked twice: {text}" for text in sorted(set(wordings)) if wordings.count(text) > 1)
 
 
 def visible_text(path: Path) -> str:
     """Return a page's text as a reader sees it, with single spaces."""
     raw = path.read_bytes()
+    if path.suffix not in (".html", ".htm", ""):
+        return " ".join(read_file(raw, address=path.as_uri()).text.split())
     named = _CHARSET.search(raw[:1500])
     tree: Any = html.fromstring(raw, parser=html.HTMLParser(encoding=named[1].decode() if named else "utf-8"))
     for element in list(tree.iter("script", "style")):

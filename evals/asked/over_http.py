@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import urlsplit
 
 from domain.record import Record
@@ -157,16 +158,28 @@ def _read_pages(client: Client, urls: Sequence[str], tell: Tell, at_once: int) -
 
 def _ask(client: Client, question: Question, addresses: dict[str, str], *, crawl: bool) -> Reply:
     started = time.monotonic()
+    sites = [addresses[question.site]]
+    thread: dict[str, Any] = {"thread": "new"} if question.after else {}
     try:
-        record = client.ask(
-            question.question, wait=60, sites=[addresses[question.site]], crawl_enabled=crawl, reuse=False
+        for before in question.after:
+            record = _end(client, client.ask(before, wait=60, sites=sites, crawl_enabled=crawl, reuse=False, **thread))
+            thread = {"after": record.id}
+            started = time.monotonic()
+        record = _end(
+            client, client.ask(question.question, wait=60, sites=sites, crawl_enabled=crawl, reuse=False, **thread)
         )
-        while not record.status.is_final and time.monotonic() - started < _ASK_WITHIN_S:
-            time.sleep(1)
-            record = client.get(record.id)
     except ClientError as error:
         return Reply(id=question.id, status="REFUSED", reason=str(error), seconds=time.monotonic() - started)
     return _reply(question, record, addresses, time.monotonic() - started)
+
+
+def _end(client: Client, record: Record) -> Record:
+    """Wait for the end of a question, or until it has taken too long."""
+    started = time.monotonic()
+    while not record.status.is_final and time.monotonic() - started < _ASK_WITHIN_S:
+        time.sleep(1)
+        record = client.get(record.id)
+    return record
 
 
 def _reply(question: Question, record: Record, addresses: dict[str, str], seconds: float) -> Reply:

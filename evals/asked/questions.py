@@ -61,6 +61,7 @@ class Question(BaseModel):
     note: str = ""
     also: tuple[str, ...] = ()  #: regular expressions of right answers in other words, which no page has
     part: str = ""  #: of the set: fit, choose or report
+    after: tuple[str, ...] = ()  #: the questions asked before it in its thread, which it follows up
 
     @property
     def golds(self) -> tuple[str, ...]:

@@ -17,16 +17,21 @@ from pathlib import Path
 from sqlalchemy import select
 
 from crawler.extract.document import NothingToRead, extract
+from crawler.extract.files.read import read_file
 from crawler.urls import canonical
 from domain import Question as PipelineQuestion
 from domain import Status
 from domain.page import PageText
+from domain.question import Turn
+from domain.short_answer import first_said, short_answer
 from evals.asked.grade import Reply, make_reply
 from evals.asked.questions import Question, QuestionSet
 from evals.knowledge.stored import KnowledgeError, save_page, services_on
 from evals.knowledge.vector_cache import CachedEmbedder
 from pipeline.ask import LookupResult
+from pipeline.question.follow_up import understand
 from store.embedders import Embedder, open_embedder
+from store.questions.state import Move
 from store.sql.database import migrate
 from store.sql.tables import IndexState, PageRow
 from workers import indexing
@@ -35,7 +40,8 @@ from workers.questions.transitions import Earlier, after_first_pass, after_secon
 from workers.services import Services
 from workers.settings import load
 
-_CONTENT_TYPE = "text/html"
+#: the suffixes of pages; everything else is a file
+_PAGES = frozenset({".html", ".htm", ""})
 
 
 def addresses_of(of: QuestionSet) -> dict[str, str]:
@@ -111,26 +117,30 @@ def _read_pages(services: Services, of: QuestionSet, addresses: dict[str, str], 
 
 
 def _extract(file: Path, url: str) -> PageText | None:
+    is_page = file.suffix in _PAGES
     try:
-        page = extract(file.read_bytes(), url=url, content_type=_CONTENT_TYPE)
+        page = (
+            extract(file.read_bytes(), url=url, content_type="text/html")
+            if is_page
+            else read_file(file.read_bytes(), address=url)
+        )
     except NothingToRead:
         return None
     return page if page.index else None
 
 
 def _ask(services: Services, question: Question, addresses: dict[str, str]) -> Reply:
-    started, now = time.perf_counter(), services.now()
-    asked = _to_ask(question, addresses, now)
-    result = lookup.first_pass(services, asked)
-    move = after_first_pass(asked, result)
-    if move.to == Status.RETRYING:
-        earlier = (
-            Earlier(answer=move.answer, verdict=move.verdict, context=tuple(move.context))
-            if move.answer and move.verdict
-            else None
-        )
-        result = lookup.second_pass(services, replace(asked, status=Status.RETRYING))
-        move = after_second_pass(asked, result, earlier)
+    asked = _to_ask(question, addresses, services.now())
+    turns: list[Turn] = []
+    for before in question.after:
+        text = understand(before, turns)
+        answer = _answer(services, replace(asked, text=text))[0].answer
+        first = first_said(answer.sentences) if answer and answer.citations else None
+        short = short_answer(answer.sentences) if first and answer else None
+        turns.append(Turn(question=text, answer=first.text if first else "", short_answer=short or ""))
+    asked = replace(asked, text=understand(question.question, turns))
+    started = time.perf_counter()
+    move, result = _answer(services, asked)
     answer = move.answer
     return make_reply(
         question,
@@ -145,6 +155,21 @@ def _ask(services: Services, question: Question, addresses: dict[str, str]) -> R
         withheld=(result.answer.text if result.answer else "") if move.to == Status.ABSTAINED else None,
         seconds=time.perf_counter() - started,
     )
+
+
+def _answer(services: Services, asked: PipelineQuestion) -> tuple[Move, LookupResult]:
+    """Return what a question comes to in at most two passes, and the last of these."""
+    result = lookup.first_pass(services, asked)
+    move = after_first_pass(asked, result)
+    if move.to == Status.RETRYING:
+        earlier = (
+            Earlier(answer=move.answer, verdict=move.verdict, context=tuple(move.context))
+            if move.answer and move.verdict
+            else None
+        )
+        result = lookup.second_pass(services, replace(asked, status=Status.RETRYING))
+        move = after_second_pass(asked, result, earlier)
+    return move, result
 
 
 def _to_ask(question: Question, addresses: dict[str, str], now: datetime) -> PipelineQuestion:
