@@ -116,3 +116,12 @@ class Scope:
     published_after: datetime | None = None  #: pages that say no date are left out
     private_pages: tuple[int, ...] = ()  #: those that may be found beside the public ones
     confirmed: tuple[int, ...] = ()  #: pages read before that time, and seen unchanged since
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searched:
+    """The pages that a question may be answered from."""
+
+    pages: int
+    hosts: tuple[str, ...]  #: those of most pages first
+    waiting: int  #: pages that were read, and cannot be searched yet

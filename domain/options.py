@@ -33,7 +33,7 @@ from domain.storable import check_json
 StrategyName = Literal[
     "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
 ]
-#: of an answer: one quote, the usual one or two, up to six, or sections with headings
+#: of an answer: one quote, as many as the question needs, up to six, or sections with headings
 Length = Literal["short", "normal", "long", "report"]
 
 #: seconds in which a question must end, unless its asker says otherwise
@@ -206,8 +206,8 @@ class Overrides(Body):
     )
     length: Annotated[Length, Flag("--length"), Argument()] = Field(
         default="normal",
-        description="Length of the answer: short is one passage, normal up to five, long up to six; "
-        "a report has sections with headings.",
+        description="Length of the answer: short is one passage, normal as many as the question needs (at most three), "
+        "long up to six; a report has sections with headings.",
     )
     verbatim: Annotated[bool | None, Flag("--verbatim"), Argument()] = Field(
         default=None,
@@ -229,7 +229,14 @@ class Overrides(Body):
         "setting.",
     )
     threshold: Annotated[float | None, Flag("--threshold")] = Field(
-        default=None, ge=0, le=1, description="Confidence that suffices, from 0 to 1, instead of the strategy's."
+        default=None,
+        ge=0,
+        le=1,
+        description="Confidence from which the outcome is `answered`, from 0 to 1, instead of the strategy's.",
+    )
+    strict: Annotated[bool | None, Flag("--strict"), Argument()] = Field(
+        default=None,
+        description="Whether the outcome is `unknown` where it would be `unsure`; default: the operator's setting.",
     )
     variants: Annotated[
         Literal[0, 2, 3, 4, 5] | None, Flag("--variants", help="Other wordings in phase 2: 2 to 5, or 0 for none.")

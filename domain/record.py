@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from domain.answer import Citation, Contradiction, Cost, NextQuestion, Sentence, StructuredAnswer, Verdict
 from domain.flow import Status
+from domain.outcome import Outcome
 from domain.page import BlockKind
 from domain.published import UNPUBLISHED, described
 
@@ -36,6 +37,17 @@ class ContextHit:
     url: str
     title: str
     text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearPassage:
+    """A passage that is near the question and no part of the answer."""
+
+    passage_id: str
+    page_id: int = field(metadata=described("GET /api/pages/{page_id} gives the page's text."))
+    url: str
+    title: str = field(metadata=described("The page's title, and the headings above the passage, if any."))
+    text: str = field(metadata=described("Its beginning: at most 300 characters."))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +150,13 @@ class Record:
         default=False, metadata=described("Whether it lacks what it is about: `answer` asks for that.")
     )
     status: Status
+    outcome: Outcome | None = field(
+        default=None,
+        metadata=described(
+            "What it came to: `answered`, `unsure` (perhaps right: status ANSWERED too) or `unknown` (ABSTAINED); null "
+            "until then, and if it failed, was cancelled or ran out of time."
+        ),
+    )
     current_step: str | None = field(metadata=described("The phase that works on it; null at the end."))
     final_step: str | None = field(metadata=described("The phase that ended it; null until then."))
     provisional: bool = field(metadata=described("Whether the answer may still change."))
@@ -146,13 +165,20 @@ class Record:
     )
     short_answer: str | None = field(
         default=None,
-        metadata=described("Only what was asked; null if that is uncertain. Of a model's answer only its yes or no."),
+        metadata=described(
+            "Only what was asked; null if that is uncertain, as of an unsure answer. Of a model's answer only its yes "
+            "or no."
+        ),
     )
     contradictions: tuple[Contradiction, ...] = field(default=(), metadata=described("Where the cited pages disagree."))
     confidence: float = field(metadata=described("Of the answer, from 0 to 1."))
     sentences: tuple[Sentence, ...]
     citations: tuple[Citation, ...]
     context: tuple[ContextHit, ...] = field(metadata=described("The passages the answer was made from."))
+    nearest: tuple[NearPassage, ...] = field(
+        default=(),
+        metadata=described("If the outcome is unsure or unknown: the nearest passages, at most three; not an answer."),
+    )
     structured: StructuredAnswer | None = field(
         default=None, metadata=described("The final answer in the form of `answer_schema`, if one was given.")
     )

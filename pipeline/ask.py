@@ -17,7 +17,9 @@ from typing import Protocol
 
 from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Variant, VariantKey, VariantKind, Verdict
 from domain.answer import NextQuestion
+from domain.hit import Searched
 from domain.options import MAX_K, Overrides
+from domain.outcome import Outcome, outcome_of
 from domain.recalibration import Recalibrations
 from pipeline.answering.compose import compose
 from pipeline.answering.few_shot import SolvedQuestions
@@ -120,7 +122,13 @@ class LookupResult:
     advice: ContextAdvice | None = None  #: what the hits lack as a context, when they do not suffice
     found: tuple[QueryHits, ...] = ()  #: what each query found, before fusion
     related: tuple[NextQuestion, ...] = ()  #: what to ask next
-    waiting_pages: int = 0  #: that were read, and cannot be searched yet
+    searched: Searched | None = None  #: where the hits do not suffice
+    strict: bool = False  #: whether what is not sure to answer is not given
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return what the question comes to if this pass is the last."""
+        return outcome_of(self.answer, self.verdict, strict=self.strict)
 
 
 def first_pass(query: Query, tools: Tools, variants: Sequence[Variant] | None = None) -> LookupResult:
@@ -204,6 +212,7 @@ def _run_pass(
         analysis,
         context,
         confidence=verdict.confidence,
+        is_sure=verdict.sufficient,
         several="multi_document" in tools.enhancements,
         others=others,
         own_sites=tools.own_sites,
@@ -227,6 +236,7 @@ def _run_pass(
         cutoff=cutoff,
         advice=None if verdict.sufficient else _context_advice(analysis, cutoff.hits, verdict),
         found=tuple(found),
+        strict=limits.strict,
     )
 
 

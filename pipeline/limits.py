@@ -17,6 +17,7 @@ class Limits:
     retry_top_k: int = MAX_K  #: the most hits of the later passes, which ask for twice as many as phase 1
     final_top_k: int = 10  #: the most hits that an answer is made from
     threshold: float | None = None  #: the confidence that suffices; None: the strategy's
+    strict: bool = False  #: whether what is not sure to answer is not given
     by_strategy: bool = False  #: whether the strategy alone says how many hits phase 1 asks for, as the document does
 
     def with_overrides(self, own: Overrides) -> "Limits":
@@ -27,6 +28,7 @@ class Limits:
             final_top_k=MAX_K if own.length == "report" else self.final_top_k,
             initial_top_k=self.initial_top_k if own.top_k is None else own.top_k,
             threshold=self.threshold if own.threshold is None else own.threshold,
+            strict=self.strict if own.strict is None else own.strict,
         )
 
     def strategy(self, strategy: RetrievalStrategy) -> RetrievalStrategy:

@@ -12,15 +12,12 @@ from typing import Final, TypeVar
 from domain import Answer, Citation, Cost, Page, Passage, Variant, VariantKey, VariantKind, passage_of_page
 from domain.answer import Finding, Side
 from pipeline.answering.check import find, is_wrong_value, mend
-from pipeline.answering.compose import UNSURE_BELOW
 from pipeline.answering.disputes import add_disputes
-from pipeline.answering.notices import with_notices
 from pipeline.answering.sections import count_tokens
 from pipeline.answering.write import verbatim
 from pipeline.ask import VariantMemory
 from pipeline.draft import Reading
 from pipeline.llm import BadReply, Brief, Model, ModelError, OnAnswer, Priced
-from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variant_choice import choose_variants
 from pipeline.question.yes_no import with_yes_no
@@ -43,7 +40,7 @@ _PER_FINDING: Final = 0.85
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Written:
     """What came of asking for an answer."""
 
     answer: Answer | None = None  #: None: what was read does not answer the question, as the model says
@@ -91,7 +88,7 @@ def write_answer(
     in_quotes: bool = False,
     on_answer: OnAnswer | None = None,
     on_written: Callable[[Answer], None] | None = None,
-) -> Outcome:
+) -> Written:
     """Have the answer written from the sections of ``brief``, and check each sentence against what it cites.
 
     ``pages`` are the whole pages, by id. ``judged`` says that the small model has found an answer in them already.
@@ -105,14 +102,14 @@ def write_answer(
         verdict = model.verdict(brief)
         cost += verdict.cost
         if not verdict.value.sufficient:
-            return Outcome(missing=verdict.value.missing, calls=tuple(calls), cost=cost)
+            return Written(missing=verdict.value.missing, calls=tuple(calls), cost=cost)
     written = _after(
         cost, lambda: model.write(brief, _in_quotes_to(on_answer) if on_answer and in_quotes else on_answer)
     )
     calls.append("answer")
     cost += written.answer.cost
     if written.refused:
-        return Outcome(calls=tuple(calls), cost=cost)
+        return Written(calls=tuple(calls), cost=cost)
     if not written.answer.citations:
         raise BadReply(f"{model.name} cited nothing that it read.", cost=cost)
     answer, error = verbatim(written.answer) if in_quotes else written.answer, None
@@ -128,7 +125,7 @@ def write_answer(
         except ModelError as failed:  # what the rules find is all that is known of it
             cost, findings, error = cost + failed.cost, _found(answer, pages, brief, only=True), failed
     answer = replace(finished(brief, reading, pages, answer, findings), cost=cost)
-    return Outcome(answer=answer, findings=findings, calls=tuple(calls), cost=cost, error=error)
+    return Written(answer=answer, findings=findings, calls=tuple(calls), cost=cost, error=error)
 
 
 def finished(
@@ -140,12 +137,7 @@ def finished(
     confidence = confidence_of(reading.confidence, len(findings)) * _share_of_votes(answer, reading)
     answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
     analysis = analyse_question(brief.question, reading.lang)
-    answer = with_yes_no(analysis, replace(answer, confidence=round(confidence, 4)))
-    return (
-        with_notices(answer, say("unsure", reading.lang, confidence=confidence))
-        if confidence < UNSURE_BELOW
-        else answer
-    )
+    return with_yes_no(analysis, replace(answer, confidence=round(confidence, 4)))
 
 
 def confidence_of(local: float, findings: int) -> float:

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from domain import FINAL, Status
 from domain.flow import STEPS, TASKS
+from domain.outcome import Outcome
 from domain.published import described
 from store.crawl.candidates import CandidateStatus
 from store.questions.state import dead, waiting
@@ -51,7 +52,8 @@ class Hour:
 
     at: datetime = field(metadata=described("Its beginning."))
     answered: int
-    not_known: int
+    unsure: int
+    unknown: int
     failed: int = field(metadata=described("Failed, or out of time."))
     median_s: float | None = field(metadata=described("Seconds from asking to the end; null if none ended."))
     slowest_s: float | None = field(metadata=described("Those of the slowest twentieth: the 95th percentile."))
@@ -81,9 +83,9 @@ def by_hour(session: Session, now: datetime) -> tuple[Hour, ...]:
     """Return the last 24 hours, the present one included, oldest first."""
     latest = now.replace(minute=0, second=0, microsecond=0)
     hours = [latest - timedelta(hours=ago) for ago in reversed(range(HOURS))]
-    ended: defaultdict[datetime, list[tuple[Status, float]]] = defaultdict(list)
-    for hour, status, seconds in _ended(session, hours[0]):
-        ended[hour].append((status, seconds))
+    ended: defaultdict[datetime, list[tuple[str | None, float]]] = defaultdict(list)
+    for hour, outcome, seconds in _ended(session, hours[0]):
+        ended[hour].append((outcome, seconds))
     read = _pages_read(session, hours[0])
     return tuple(_hour(at, ended[at], read.get(at, 0)) for at in hours)
 
@@ -118,13 +120,13 @@ def failed_callbacks(session: Session) -> int:
     return session.scalar(query) or 0
 
 
-def _ended(session: Session, since: datetime) -> list[tuple[datetime, Status, float]]:
-    query = select(QuestionRow.finished_at, QuestionRow.asked_again_at, QuestionRow.created_at, QuestionRow.status)
+def _ended(session: Session, since: datetime) -> list[tuple[datetime, str | None, float]]:
+    query = select(QuestionRow.finished_at, QuestionRow.asked_again_at, QuestionRow.created_at, QuestionRow.outcome)
     query = query.where(QuestionRow.updated_at >= since, QuestionRow.finished_at >= since)
     rows = session.execute(query.where(QuestionRow.status.in_(FINAL - {Status.CANCELLED})))
     return [
-        (_hour_of(finished_at), Status(status), (finished_at - (again_at or created_at)).total_seconds())
-        for finished_at, again_at, created_at, status in rows
+        (_hour_of(finished_at), outcome, (finished_at - (again_at or created_at)).total_seconds())
+        for finished_at, again_at, created_at, outcome in rows
         if finished_at is not None
     ]
 
@@ -140,13 +142,14 @@ def _hour_of(time: datetime) -> datetime:
     return time.replace(minute=0, second=0, microsecond=0)
 
 
-def _hour(at: datetime, ended: Sequence[tuple[Status, float]], pages: int) -> Hour:
-    statuses, seconds = [status for status, _ in ended], [each for _, each in ended]
+def _hour(at: datetime, ended: Sequence[tuple[str | None, float]], pages: int) -> Hour:
+    outcomes, seconds = [outcome for outcome, _ in ended], [each for _, each in ended]
     return Hour(
         at=at,
-        answered=statuses.count(Status.ANSWERED),
-        not_known=statuses.count(Status.ABSTAINED),
-        failed=statuses.count(Status.FAILED) + statuses.count(Status.TIMED_OUT),
+        answered=outcomes.count("answered"),
+        unsure=outcomes.count("unsure"),
+        unknown=outcomes.count("unknown"),
+        failed=outcomes.count(None),
         median_s=median(seconds) if seconds else None,
         slowest_s=_slowest(seconds),
         pages=pages,
@@ -223,6 +226,21 @@ def questions_ended(session: Session, since: datetime) -> dict[Status, int]:
     """Return how many questions ended since then, by how."""
     found = {status: count(session, QuestionRow.status == status, QuestionRow.due_at >= since) for status in FINAL}
     return dict(sorted(found.items()))
+
+
+def outcomes(session: Session, since: datetime) -> dict[Outcome, int]:
+    """Return what the questions came to that ended since then."""
+    of: dict[Outcome, Status] = {
+        "answered": Status.ANSWERED,
+        "unsure": Status.ANSWERED,
+        "unknown": Status.ABSTAINED,
+    }
+    return {
+        outcome: count(
+            session, QuestionRow.status == status, QuestionRow.due_at >= since, QuestionRow.outcome == outcome
+        )
+        for outcome, status in of.items()
+    }
 
 
 def crawl_outcomes(session: Session, since: datetime) -> dict[str, int]:

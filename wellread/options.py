@@ -27,8 +27,8 @@ class Options(TypedDict, total=False):
     only_pages: bool
     #: Quote only pages that state a publication date after this.
     published_after: str
-    #: Length of the answer: short is one passage, normal up to five, long up to six; a report has sections
-    #: with headings.
+    #: Length of the answer: short is one passage, normal as many as the question needs (at most three), long
+    #: up to six; a report has sections with headings.
     length: str
     #: Whether the answer is only sentences of the pages, none in a model's words; default: the operator's
     #: setting.
@@ -40,8 +40,10 @@ class Options(TypedDict, total=False):
     answer_language: str
     #: Whether a model may take up to a day to answer, at half the price; default: the operator's setting.
     batch: bool
-    #: Confidence that suffices, from 0 to 1, instead of the strategy's.
+    #: Confidence from which the outcome is `answered`, from 0 to 1, instead of the strategy's.
     threshold: float
+    #: Whether the outcome is `unknown` where it would be `unsure`; default: the operator's setting.
+    strict: bool
     #: Other wordings in phase 2; 0: none; default: the operator's setting.
     variants: int
     #: Hits in phase 1; phase 2 retrieves twice as many; default: chosen from the question.

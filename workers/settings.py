@@ -210,8 +210,12 @@ class Settings(BaseSettings):
     )
     final_top_k: int = Field(10, ge=1, le=MAX_K, description="Most hits to make an answer from (the record's context).")
     threshold: OptionalFloat = Field(
-        None, ge=0, le=1, description="Confidence that suffices; empty: 0.5 to 0.8, by the question's strategy."
+        None,
+        ge=0,
+        le=1,
+        description="Confidence from which the outcome is answered; empty: 0.5 to 0.8, by the question's strategy.",
     )
+    strict: bool = Field(False, description="Make the outcome unknown where it would be unsure, for all questions.")
     quality_threshold: float = Field(0.7, ge=0, le=1, description="Similarity of a good hit, for the judge `document`.")
     min_high_quality_hits: int = Field(
         2, ge=1, le=MAX_K, description="Number of good hits that suffice, for the judge `document`."

@@ -54,7 +54,7 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
     """Ask a question and watch it being answered.
 
     Progress goes to stderr, the answer to stdout; with --batch, unless you --wait or --chat, only the question's id.
-    Exit codes: 0 answered, or accepted with --batch; 3 not known or out of time; 1 an error.
+    Exit codes: 0 answered, or accepted with --batch; 4 unsure; 3 not known or out of time; 1 an error.
     """
     from api.cli import ask_flow
     from api.cli.options import given
@@ -79,13 +79,13 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
                     f"Full quotes: `wellread export question {record.id}`.",
                     f"Trace: `wellread trace {record.id}`.",
                 )
-            if own and exit_code(record.status):
+            if own and exit_code(record):
                 say_unread(client, options["sites"])
             following = click.prompt("", default="", show_default=False, prompt_suffix="> ", err=True) if chat else ""
             if not following.strip():
                 break
             asked = ask_flow.next_question(asked, following, record)
-    click.get_current_context().exit(exit_code(record.status))
+    click.get_current_context().exit(exit_code(record))
 
 
 def _leave(question_id: str, client: "Client", as_json: bool) -> None:

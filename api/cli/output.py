@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from api.cli.views.question import Style
-    from domain import Status
-    from wellread import Event
+    from wellread import Event, Record
 
 #: seconds between two lines of progress where the next does not overwrite the last
 QUIET_S = 10.0
 #: and where it does
 _OVERWRITTEN_S = 0.1
-#: the honest "not known" is neither an answer (0) nor an error (1)
+#: the honest "not known" is neither an answer (0) nor an error (1), and so is an answer that is perhaps right
 EXIT_NOT_KNOWN = 3
+EXIT_UNSURE = 4
 EXIT_INTERRUPTED = 130
 
 
@@ -35,11 +35,13 @@ _CONTROL = re.compile(
 )
 
 
-def exit_code(status: "Status") -> int:
-    """Return the exit code for a question's status: 0 answered, 1 failed, 3 not known, out of time or not ended."""
+def exit_code(record: "Record") -> int:
+    """Return the exit code for a question: 0 answered, 1 failed, 3 not known, out of time or not ended, 4 unsure."""
     from domain import Status
 
-    return {Status.ANSWERED: 0, Status.FAILED: 1}.get(status, EXIT_NOT_KNOWN)
+    if record.outcome == "unsure":
+        return EXIT_UNSURE
+    return {Status.ANSWERED: 0, Status.FAILED: 1}.get(record.status, EXIT_NOT_KNOWN)
 
 
 def print_lines(*lines: str) -> None:

@@ -52,13 +52,13 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
     with connected(notify) as client:
         record = ask_flow.ask(client, asked, print_progress)
         client.watch(record.id, callback_url=callback)
-        if own and exit_code(record.status):
+        if own and exit_code(record):
             say_unread(client, sites)
         print_lines("", *show.record_lines(record, terminal()), "", f"Watched as {record.id}.")
         if stay:
             for changed in ask_flow.new_answers(client, record.id):
                 print_lines("", *show.record_lines(changed, terminal()))
-    click.get_current_context().exit(exit_code(record.status))
+    click.get_current_context().exit(exit_code(record))
 
 
 @watch.command(name="list")

@@ -20,7 +20,7 @@ from api.schemas.requests import SearchRequest, wrong_field
 from domain import WITH_TEXT
 from domain.flow import STEPS
 from domain.options import Asked, Option, options_of
-from domain.record import FoundPassage, Record
+from domain.record import FoundPassage, NearPassage, Record
 from domain.site import PageRead, Source
 from wellread import AsyncClient, ClientError
 
@@ -143,6 +143,7 @@ class Answered:
     thread: str | None  #: the id of its thread, to ask on in it
     asks_back: bool  #: whether the question needs the one it follows, or its subject
     status: str
+    outcome: str | None  #: answered, unsure (perhaps right) or unknown; null until it is final
     final: bool  #: whether the answer stays as it is; else `status` tells how it goes on
     answer: str | None  #: in Markdown
     short_answer: str | None  #: the few words of the answer that were asked for
@@ -150,6 +151,7 @@ class Answered:
     notice: str
     structured: dict[str, Any] | None  #: as `answer_schema` says; null where nothing says it
     citations: list[Cited]
+    nearest: tuple[NearPassage, ...]  #: if it is unsure or unknown; no part of the answer
     error: str | None
 
 

@@ -144,9 +144,10 @@ def _references(record: Record) -> dict[str, Any]:
         "wellread": {
             **_asked(record),
             "status": record.status,
+            "outcome": record.outcome,
             "confidence": record.confidence,
             "short_answer": record.short_answer,
-            "structured": record_json(record)["structured"],
+            **{name: record_json(record)[name] for name in ("structured", "nearest")},
         },
     }
 

@@ -124,6 +124,8 @@ def _of_late(session: Session, since: datetime) -> Iterator[_Figure]:
     """Yield what there was since then, by name and labels."""
     for status, number in activity.questions_ended(session, since).items():
         yield ("wellread_questions_ended", status), number
+    for ended_as, number in activity.outcomes(session, since).items():
+        yield ("wellread_outcomes", ended_as), number
     for outcome, number in activity.crawl_outcomes(session, since).items():
         yield ("wellread_crawl_outcomes", outcome), number
     spent = activity.spent(session, since)

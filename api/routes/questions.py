@@ -84,7 +84,7 @@ def latest(
     """The questions asked last, newest first; a key with the role ask sees its own."""
     with services.database.read() as session:
         return [
-            {name: getattr(row, name) for name in ("id", "status", "created_at", "finished_at")}
+            {name: getattr(row, name) for name in ("id", "status", "outcome", "created_at", "finished_at")}
             | {"question": row.asked or row.text, "thread": row.thread_id}
             | {"question_as_understood": row.text if row.asked else None}
             for row in records.latest(session, limit, owner=who.sees)

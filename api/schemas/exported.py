@@ -19,7 +19,7 @@ Format = Literal["md", "html"]
 
 _MEDIA_TYPES: Final[dict[Format, str]] = {"md": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8"}
 
-_STATES: Final = {"ANSWERED": "answered", "ABSTAINED": "not known", "TIMED_OUT": "out of time", "FAILED": "failed"}
+_STATES: Final = {"unknown": "not known", "TIMED_OUT": "out of time"}
 _END: Final = "</body></html>\n"
 #: what Markdown, or GitHub's, gives a meaning; and what it does at the beginning of a line
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]|~$])")
@@ -110,6 +110,9 @@ def _markdown(record: Record, level: int = 1) -> str:
     if values:
         filled = (f"**{_plain(_path(each))}**: {_plain(_said(each))}{_marker(number)}  " for each, number in values)
         parts += [f"{heading}# Values", "\n".join(filled)]
+    if record.nearest:
+        passages = (f"- {_plain(_one_line(each.title))}: {_plain(_one_line(each.text))}" for each in record.nearest)
+        parts += [f"{heading}# Nearest passages, not part of the answer", "\n".join(passages)]
     if quotes:
         parts.append(f"{heading}# Quotes")
     for cited in quotes:
@@ -199,7 +202,8 @@ def _answer(record: Record) -> str:
 
 
 def _state(record: Record) -> str:
-    state = _STATES.get(record.status, record.status.lower())
+    ended = str(record.outcome or record.status)
+    state = _STATES.get(ended, ended.lower())
     sure = f", confidence {record.confidence:.2f}" if record.answer and record.status == "ANSWERED" else ""
     return f"{state}{', provisional' if record.provisional else ''}{sure}"
 

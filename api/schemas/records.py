@@ -8,6 +8,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from domain import Status
+from domain.outcome import Outcome
 from domain.record import Record
 from store.activity import DaySpent, DeadQuestion, Hour
 from workers.processes.heartbeat import WorkQueue
@@ -61,6 +62,7 @@ class QuestionSummary(_Out):
     question_as_understood: str | None = Field(description="What was looked up, where it was completed.")
     thread: str | None = Field(description="The id of its thread.")
     status: Status
+    outcome: Outcome | None = Field(description="What it came to, as in its record.")
     created_at: datetime
     finished_at: datetime | None
 

@@ -57,7 +57,7 @@ export interface ChatRequest {
   only_pages?: boolean;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
-  /** Length of the answer: short is one passage, normal up to five, long up to six; a report has sections with headings. */
+  /** Length of the answer: short is one passage, normal as many as the question needs (at most three), long up to six; a report has sections with headings. */
   length?: "short" | "normal" | "long" | "report";
   /** Whether the answer is only sentences of the pages, none in a model's words; default: the operator's setting. */
   verbatim?: boolean | null;
@@ -67,8 +67,10 @@ export interface ChatRequest {
   answer_language?: string | null;
   /** Whether a model may take up to a day to answer, at half the price; default: the operator's setting. */
   batch?: boolean | null;
-  /** Confidence that suffices, from 0 to 1, instead of the strategy's. */
+  /** Confidence from which the outcome is `answered`, from 0 to 1, instead of the strategy's. */
   threshold?: number | null;
+  /** Whether the outcome is `unknown` where it would be `unsure`; default: the operator's setting. */
+  strict?: boolean | null;
   /** Other wordings in phase 2; 0: none; default: the operator's setting. */
   variants?: 0 | 2 | 3 | 4 | 5 | null;
   /** Hits in phase 1; phase 2 retrieves twice as many; default: chosen from the question. */
@@ -319,7 +321,8 @@ export interface Hour {
   /** Its beginning. */
   at: string;
   answered: number;
-  not_known: number;
+  unsure: number;
+  unknown: number;
   /** Failed, or out of time. */
   failed: number;
   /** Seconds from asking to the end; null if none ended. */
@@ -407,6 +410,18 @@ export interface ModelCostOut {
   usd: number;
   /** Whether its price is not known. */
   unpriced: boolean;
+}
+
+/** A passage that is near the question and no part of the answer. */
+export interface NearPassage {
+  passage_id: string;
+  /** GET /api/pages/{page_id} gives the page's text. */
+  page_id: number;
+  url: string;
+  /** The page's title, and the headings above the passage, if any. */
+  title: string;
+  /** Its beginning: at most 300 characters. */
+  text: string;
 }
 
 /** A question to ask next, made of a heading or a definition of a page that was near. */
@@ -564,7 +579,7 @@ export interface QuestionRequest {
   only_pages?: boolean;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
-  /** Length of the answer: short is one passage, normal up to five, long up to six; a report has sections with headings. */
+  /** Length of the answer: short is one passage, normal as many as the question needs (at most three), long up to six; a report has sections with headings. */
   length?: "short" | "normal" | "long" | "report";
   /** Whether the answer is only sentences of the pages, none in a model's words; default: the operator's setting. */
   verbatim?: boolean | null;
@@ -574,8 +589,10 @@ export interface QuestionRequest {
   answer_language?: string | null;
   /** Whether a model may take up to a day to answer, at half the price; default: the operator's setting. */
   batch?: boolean | null;
-  /** Confidence that suffices, from 0 to 1, instead of the strategy's. */
+  /** Confidence from which the outcome is `answered`, from 0 to 1, instead of the strategy's. */
   threshold?: number | null;
+  /** Whether the outcome is `unknown` where it would be `unsure`; default: the operator's setting. */
+  strict?: boolean | null;
   /** Other wordings in phase 2; 0: none; default: the operator's setting. */
   variants?: 0 | 2 | 3 | 4 | 5 | null;
   /** Hits in phase 1; phase 2 retrieves twice as many; default: chosen from the question. */
@@ -615,6 +632,8 @@ export interface QuestionSummary {
   /** The id of its thread. */
   thread: string | null;
   status: Status;
+  /** What it came to, as in its record. */
+  outcome: "answered" | "unsure" | "unknown" | null;
   created_at: string;
   finished_at: string | null;
 }
@@ -658,6 +677,8 @@ export interface RecordOut {
   /** Whether it lacks what it is about: `answer` asks for that. */
   asks_back?: boolean;
   status: Status;
+  /** What it came to: `answered`, `unsure` (perhaps right: status ANSWERED too) or `unknown` (ABSTAINED); null until then, and if it failed, was cancelled or ran out of time. */
+  outcome?: "answered" | "unsure" | "unknown" | null;
   /** The phase that works on it; null at the end. */
   current_step: string | null;
   /** The phase that ended it; null until then. */
@@ -666,7 +687,7 @@ export interface RecordOut {
   provisional: boolean;
   /** The answer in Markdown with its [n] markers, or an honest “not known”. */
   answer: string | null;
-  /** Only what was asked; null if that is uncertain. Of a model's answer only its yes or no. */
+  /** Only what was asked; null if that is uncertain, as of an unsure answer. Of a model's answer only its yes or no. */
   short_answer?: string | null;
   /** Where the cited pages disagree. */
   contradictions?: Array<ContradictionOut>;
@@ -676,6 +697,8 @@ export interface RecordOut {
   citations: Array<CitationOut>;
   /** The passages the answer was made from. */
   context: Array<HitOut>;
+  /** If the outcome is unsure or unknown: the nearest passages, at most three; not an answer. */
+  nearest?: Array<NearPassage>;
   /** The final answer in the form of `answer_schema`, if one was given. */
   structured?: StructuredAnswerOut | null;
   /** What to ask next: the nearest pages say something on it. */

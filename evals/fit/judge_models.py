@@ -8,11 +8,11 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.outcome import UNSURE_FROM
 from evals.knowledge.file_cases import FILES
 from evals.knowledge.judge_cases import Case, Condition
 from evals.knowledge.site_cases import SITES
 from evals.measure.probabilities import Floats, Truth, auroc, calibration_error
-from pipeline.abstain import LIKELY_READ
 from pipeline.judging.calibration import (
     ANY_EMBEDDER,
     COMPARED,
@@ -135,8 +135,8 @@ def fit_shown(embedder_id: str, lang: str, found: Sequence[Case]) -> dict[str, o
         report[name] = {
             "AUROC": round(auroc(chances, truth), 3),
             "calibration error": round(calibration_error(chances, truth), 3),
-            "right given": round(float((chances[truth] >= LIKELY_READ).mean()), 3),
-            "wrong given": round(float((chances[~truth] >= LIKELY_READ).mean()), 3),
+            "right given": round(float((chances[truth] >= UNSURE_FROM).mean()), 3),
+            "wrong given": round(float((chances[~truth] >= UNSURE_FROM).mean()), 3),
         }
         click.echo(f"{embedder_id} {lang}, without {name:16} {report[name]}")
     fitted = [case for case in cases if case.fitted]

@@ -1,24 +1,24 @@
-"""Compose an extractive answer: the one to three sentences of the hits that answer best, each with its citation.
+"""Compose an extractive answer: the sentence of the hits that answers best, with its citation.
 
-Where it is unsure which place answers, more are quoted. When pages contradict each other, each value is quoted, that
-of most sites first.
+More are quoted only where the question needs several pages or asks for several things, or where a longer answer is
+wanted; none where it is unsure that the first one answers. When pages contradict each other, each value is quoted,
+that of most sites first.
 
 Every sentence of the answer is a span of a passage, extended to what belongs to it (:mod:`pipeline.answering.extent`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import inf
+from dataclasses import replace
 
 from domain import TABLES, Answer, Focus, Hit, Passage, StatedFact
 from domain.options import Length
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
-from pipeline.answering.extent import ALONE_WORDS, Quote, extend
-from pipeline.answering.length import FULL, most_quotes
+from pipeline.answering.extent import ALONE_WORDS, QUOTE_WORDS, Quote, extend
+from pipeline.answering.length import most_quotes
 from pipeline.answering.short_answer import short_answer
 from pipeline.answering.write import by_section, readable, with_headings, write
 from pipeline.judging.coverage import SpanCoverage, cover
-from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_sentences, rank_by_score
+from pipeline.judging.sentence_score import choose_sentences, is_as_good, rank_by_score
 from pipeline.judging.sentences import Span
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
@@ -27,17 +27,11 @@ from pipeline.safety.sanitize import sanitize_line
 from text.analyser import spaced_words
 from text.names import names_of
 
-#: an answer of less confidence is called unsure
-UNSURE_BELOW = 0.5
-#: and an answer that shows more places: of those of .5 to .7, the first sentence alone is right half of the time
-MORE_BELOW = 0.7
-#: the most words of two quotes, and of three
-TWO_WORDS, THREE_WORDS = 90, 45
-#: and those of an unsure answer, and how many they are at most
-UNSURE_WORDS, UNSURE_QUOTES = 100, 5
 #: a sentence that states a fact comes first when it scores at least this share of the best
 STATES = 0.25
 
+#: the most quotes for a question that asks for several things, or how to do something
+MOST_OF_SEVERAL = 3
 #: the most sentences of an answer joined from several pages
 MAX_JOINED = 3
 #: a best sentence that, with the lines leading to it, holds this share of the question's words needs no second hop
@@ -49,6 +43,7 @@ def compose(
     hits: Sequence[Hit],
     *,
     confidence: float,
+    is_sure: bool = True,
     several: bool = True,
     others: Sequence[Hit] = (),
     own_sites: Sequence[str] = (),
@@ -60,46 +55,40 @@ def compose(
     A sentence that states one of ``facts``, which the pages' data give for what is asked, comes first where it is near
     the best.
 
-    With ``several``, joins sentences of several pages where the question needs that. ``others`` are hits of other
+    One that is not ``is_sure`` is one sentence. With ``several``, joins sentences of several pages where the question
+    needs that. ``others`` are hits of other
     sites, which may contradict; ``own_sites`` begin the URLs of the operator's sources. What is contradicted has the
     share of the confidence that its votes are.
     """
     read_spans = cover(analysis, hits, top=READ_FIRST).spans
     ranked = rank_by_score(read_spans, analysis.text)
-    sentences = choose_sentences(ranked)
-    if not sentences:
+    if not ranked:
         return None
-    assertions = contradicting_assertions(
-        analysis, sentences[0].span, [*hits[:READ_FIRST], *others], own_sites=own_sites
-    )
+    assertions = contradicting_assertions(analysis, ranked[0].span, [*hits[:READ_FIRST], *others], own_sites=own_sites)
     if assertions:
         return _disputed(assertions, confidence * lead_share(assertions))
-    sentences = _stating_first(sentences, ranked, facts)
-    joined = join_pages(analysis, sentences, ranked) if several else sentences
-    room = _room_for(length, ranked, joined if joined != sentences else (), unsure=confidence < MORE_BELOW)
-    if room.for_more:  # a quote may hold the next best sentence too
-        more = choose_sentences(ranked, most=2 * room.quotes, unsure=confidence < MORE_BELOW)
-        joined = _stating_first(_distinct([*joined, *more]), ranked, facts)
-    quotes = _quotes_of(analysis, joined, read_spans, room)
+    first = _best(ranked, facts)
+    may_be_long = is_sure and length != "short"
+    chosen = join_pages(analysis, first, ranked) if several and may_be_long else [first]
+    most = max(
+        len(chosen), most_quotes(length, MOST_OF_SEVERAL if asks_for_all(analysis.text) else 1) if may_be_long else 1
+    )
+    if most > len(chosen):  # a quote may hold the next best sentence too
+        chosen = _distinct([*chosen, *choose_sentences(ranked, most=2 * most)])
+    quotes = _quotes_of(analysis, chosen, read_spans, most, words=ALONE_WORDS if may_be_long else QUOTE_WORDS)
     quotes = by_section(quotes) if length == "report" else quotes
-    best, hit = sentences[0].span, sentences[0].hit
-    answer = _focused(analysis, write(quotes, confidence), best, hit)
+    answer = _focused(analysis, write(quotes, confidence), first.span, first.hit)
     return with_headings(answer) if length == "report" else answer
 
 
-def _stating_first(
-    chosen: list[SpanCoverage], ranked: Sequence[SpanCoverage], facts: Sequence[StatedFact]
-) -> list[SpanCoverage]:
-    """Return the chosen sentences with the best one that states a fact in front, where it is near the best.
+def _best(ranked: Sequence[SpanCoverage], facts: Sequence[StatedFact]) -> SpanCoverage:
+    """Return the best sentence that states a fact, where it is near the best of all; else that.
 
     The confidence stays that of the best: that these hits hold the answer is no less likely where a page's data
     names the sentence.
     """
-    if not facts:
-        return chosen
-    near = (read for read in ranked if is_as_good(read, chosen[0], STATES))
-    stating = next((read for read in near if any(_states(read.span, stated) for stated in facts)), None)
-    return chosen if stating is None else [stating, *(read for read in chosen if read is not stating)]
+    near = (read for read in ranked if is_as_good(read, ranked[0], STATES)) if facts else ()
+    return next((read for read in near if any(_states(read.span, stated) for stated in facts)), ranked[0])
 
 
 def _states(span: Span, stated: StatedFact) -> bool:
@@ -112,48 +101,15 @@ def _states(span: Span, stated: StatedFact) -> bool:
     return passage.start + span.start <= fact.start < passage.start + span.end
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Room:
-    """What an answer has room for."""
-
-    quotes: int
-    words_of_two: float  #: of its first two quotes
-    words_of_more: float
-    for_more: bool  #: than the sentences joined of several pages
-
-
-def _room_for(length: Length, ranked: Sequence[SpanCoverage], joined: Sequence[SpanCoverage], *, unsure: bool) -> _Room:
-    """Return what there is room for; a sure answer ``joined`` of several pages is these sentences, however long."""
-    quotes = most_quotes(length, UNSURE_QUOTES if unsure else max(len(joined), most_sentences(ranked)))
-    is_as_joined = bool(joined) and not unsure
-    if length in FULL or is_as_joined:
-        return _Room(quotes=quotes, words_of_two=inf, words_of_more=inf, for_more=length in FULL)
-    two, more = (UNSURE_WORDS, UNSURE_WORDS) if unsure else (TWO_WORDS, THREE_WORDS)
-    return _Room(quotes=quotes, words_of_two=two, words_of_more=more, for_more=True)
-
-
 def _quotes_of(
-    analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage], room: _Room
+    analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage], most: int, *, words: int
 ) -> list[Quote]:
-    """Return the quotes of the chosen sentences that there is room for; one alone is longer."""
+    """Return the quotes of the chosen sentences, at most ``most``; one alone has about ``words`` words."""
     wants_all = asks_for_all(analysis.text)
     quotes = _apart([extend(each, read_spans, wants_all=wants_all) for each in chosen])
-    quotes = _headed_once(_short_enough(quotes, room)[: room.quotes])
-    if len(quotes) == 1 < room.quotes:
-        return [extend(chosen[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
-    return quotes
-
-
-def _short_enough(quotes: Sequence[Quote], room: _Room) -> list[Quote]:
-    """Return the first quote, and each of the others with which the answer does not become too long."""
-    kept: list[Quote] = []
-    words = 0
-    for quote in quotes:
-        more = words + len(quote.text.split())
-        if not kept or more <= (room.words_of_two if len(kept) == 1 else room.words_of_more):
-            kept.append(quote)
-            words = more
-    return kept
+    if min(len(quotes), most) == 1:
+        return [extend(chosen[0], read_spans, wants_all=wants_all, words=words)]
+    return _headed_once(quotes[:most])
 
 
 def _headed_once(quotes: Sequence[Quote]) -> list[Quote]:
@@ -215,10 +171,8 @@ def _focus_on(assertion: Assertion, text: str) -> Focus | None:
     return Focus(start=start, end=start + len(value), confidence=1.0) if start >= 0 else None
 
 
-def join_pages(
-    analysis: Analysis, chosen: Sequence[SpanCoverage], ranked: Sequence[SpanCoverage]
-) -> list[SpanCoverage]:
-    """Return the chosen sentences, best first, with those of other pages that the question needs; at most three.
+def join_pages(analysis: Analysis, first: SpanCoverage, ranked: Sequence[SpanCoverage]) -> list[SpanCoverage]:
+    """Return the best sentence with those of other pages that the question needs; at most three.
 
     It needs the sides of a comparison, each one of several pages that it names, and a second hop: from the page of the
     best sentence to a page that it names, or that names it, when that sentence lacks words of the question. Measured on
@@ -227,16 +181,15 @@ def join_pages(
     best = _best_of_pages(ranked)
     passages = {page: read.span.passage for page, read in best.items()}
     names = {page: frozenset(names_of(passage.title)) for page, passage in passages.items()}
-    if not chosen or len(set(names.values())) < 2:
-        return list(chosen)
-    first = chosen[0]
+    if len(set(names.values())) < 2:
+        return [first]
     sides = _sides(names, spaced_words(analysis.text))
     if len(sides) > 1:
-        return _distinct([first, *(best[page] for page in sides), *chosen[1:]])[:MAX_JOINED]
+        return _distinct([first, *(best[page] for page in sides)])[:MAX_JOINED]
     if first.led >= SAYS_ALL:
-        return list(chosen)
+        return [first]
     hops = _hops(first.span.passage, passages, names, spaced_words(analysis.text))
-    return _distinct([*chosen, *(best[page] for page in hops)])[:MAX_JOINED]
+    return _distinct([first, *(best[page] for page in hops)])[:MAX_JOINED]
 
 
 def _best_of_pages(ranked: Sequence[SpanCoverage]) -> dict[int, SpanCoverage]:

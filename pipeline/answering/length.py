@@ -25,8 +25,6 @@ ROOM: Final[dict[Length, Room]] = {
     "long": Room(quotes=6, sentences=100),
     "report": Room(quotes=12, fused=16, own=4, reads=2.5, writes=2.0, sentences=200),
 }
-#: the lengths of answers that say all that was found
-FULL: Final[frozenset[Length]] = frozenset({"long", "report"})
 
 
 def most_quotes(length: Length, usual: int) -> int:

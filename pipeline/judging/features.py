@@ -13,7 +13,7 @@ from typing import Any
 
 from domain import Hit
 from pipeline.judging.coverage import Coverage, SpanCoverage, cover, share
-from pipeline.judging.sentence_score import choose_sentences, rank_by_score, score
+from pipeline.judging.sentence_score import rank_by_score, score
 from pipeline.judging.translations import is_foreign, translated
 from pipeline.question.analysis import Analysis
 from pipeline.reader.read_hits import READ_FIRST
@@ -24,10 +24,6 @@ from text.terms import terms_of
 _ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_NEAR, _ALONE_AHEAD = 0.1, 0.2, 0.1, 4.0
 #: the place of the sentence that the best one is compared with: up to three are shown
 _FOURTH = 3
-#: what is less is on another subject: the weighted share of the question's words that the best sentence, what leads to
-#: it and its title hold; the reader's logit that its passage answers; the similarity of sentence and question where
-#: sentences were compared instead. On the demonstration's site, of what it does not treat: mostly below .13, −2.9, .17
-_WORDS, _READ, _COMPARED = 0.15, -2.0, 0.22
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,23 +71,13 @@ def evidence_of(features: Mapping[str, float]) -> Evidence | None:
     return Evidence(**known) if known.keys() >= needed else None  # type: ignore[arg-type]
 
 
-def is_far(weighed: Mapping[str, float]) -> bool:
-    """Return whether the best hit is on another subject, by its words and by who read it; False where nobody did."""
-    if weighed.get("led_coverage", 1.0) >= _WORDS:
-        return False
-    if weighed.get("is_compared"):
-        return weighed["near"] < _COMPARED
-    return bool(weighed.get("is_read")) and weighed["answers"] < _READ
-
-
 def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     """Return the evidence, or None when there are no hits or the question has no search terms."""
     coverage = cover(analysis, hits, top=READ_FIRST) if hits else None
     if coverage is None or not coverage.terms:
         return None
     ranked = rank_by_score(coverage.spans, analysis.text)
-    chosen = choose_sentences(ranked)
-    sentence = chosen[0] if chosen else None
+    sentence = ranked[0] if ranked else None
     coverages = [share(coverage.weights, credits) for credits in coverage.credits]
     best = max(range(min(READ_FIRST, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
     at = sentence.at if sentence else best

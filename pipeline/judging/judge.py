@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
 from domain import Hit, Verdict
+from domain.outcome import is_far
 from domain.recalibration import Judged, Recalibrations
 from pipeline.judging.calibration import calibration_of
-from pipeline.judging.features import features_of, gather_evidence, is_far
+from pipeline.judging.features import features_of, gather_evidence
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.safety.sanitize import sanitize_line

@@ -28,13 +28,9 @@ _LONG, _LONG_CHARACTERS = 2.0, 350
 #: .75 on XQuAD, among the first two .89 instead of .86; on own sets among the first three .54 instead of .42
 _MEANING, _OF_PASSAGE = 10.0, 4.0
 
-#: sentences that are given: scored by words, and by meaning
-BY_WORDS, BY_MEANING = 2, 3
 #: another sentence is given when it scores at least this share of the first; where its words were translated, this one:
 #: the answer is among 2.0 instead of 2.8 quotes .91 instead of .92 of the time (XQuAD across languages)
 WORTH_GIVING, WORTH_GIVING_TRANSLATED = 0.5, 0.75
-#: and this one where it is not sure that the first answers
-WORTH_GIVING_UNSURE = 0.25
 SAME_ABOVE = 0.8
 
 #: for sentences of hits that were read: the reader's logits, of the sentence and of its passage, and the search's score
@@ -45,28 +41,19 @@ _GLOSSED, _OF_GLOSSED = 8.0, 3.0
 _SPREAD, _SPREAD_GLOSSED = 4.0, 7.0
 
 
-def choose_sentences(
-    ranked: Sequence[SpanCoverage], *, most: int | None = None, unsure: bool = False
-) -> list[SpanCoverage]:
+def choose_sentences(ranked: Sequence[SpanCoverage], *, most: int) -> list[SpanCoverage]:
     """Return the best of sentences in order (:func:`rank_by_score`), and the next that say something else, if worth it.
 
-    They are at most ``most``; without it, as many as are usual. Where it is ``unsure`` which answers, less is worth it.
+    They are at most ``most``.
     """
     chosen: list[SpanCoverage] = []
-    most = most or most_sentences(ranked)
     for read in ranked:
-        part = WORTH_GIVING_TRANSLATED if read.hit.translations else WORTH_GIVING_UNSURE if unsure else WORTH_GIVING
+        part = WORTH_GIVING_TRANSLATED if read.hit.translations else WORTH_GIVING
         if len(chosen) == most or (chosen and not is_as_good(read, chosen[0], part)):
             break
         if not any(jaccard(set(read.span.terms), set(other.span.terms)) > SAME_ABOVE for other in chosen):
             chosen.append(read)
     return chosen
-
-
-def most_sentences(read_spans: Sequence[SpanCoverage]) -> int:
-    """Return how many sentences are usually given at most."""
-    by_meaning = any(read.evidence is not None or read.near is not None for read in read_spans)
-    return BY_MEANING if by_meaning else BY_WORDS
 
 
 def rank_by_score(read_spans: Sequence[SpanCoverage], question: str) -> list[SpanCoverage]:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from domain.options import StrategyName
+from domain.outcome import ANSWERED_FROM
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +25,7 @@ _TABLE: tuple[tuple[StrategyName, float, int, int], ...] = (
     ("testing", 0.7, 1, 5),
     ("devops", 0.6, 1, 6),
     ("ml_engineering", 0.6, 2, 8),
-    ("general", 0.7, 1, 5),
+    ("general", ANSWERED_FROM, 1, 5),
 )
 TASK_STRATEGIES: dict[str, RetrievalStrategy] = {
     task: RetrievalStrategy(task=task, threshold=threshold, min_k=min_k, max_k=max_k)

@@ -22,7 +22,7 @@ from store.knowledge.question_lines import (
     WatchLine,
 )
 from store.pages import visibility
-from store.questions import evidence
+from store.questions import evidence, state
 from store.sql.database import Database
 from store.sql.rows import add_missing
 from store.sql.tables import (
@@ -104,6 +104,7 @@ def take(session: Session, line: QuestionLine, page_ids: Mapping[int, int], *, o
         watch = here.watch.model_dump() | ({} if own else {"callback_url": None})
         session.add(WatchRow(question_id=here.id, **watch))
     session.flush()
+    row.outcome = state.outcome_of(session, row)
     visibility.grant(session, here.id, here.private_urls)
     _save_evidence(session, here)
     return "new"

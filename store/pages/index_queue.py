@@ -1,5 +1,6 @@
 """Claim pages that wait to be indexed, record the result, and find the questions that wait for them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
@@ -7,6 +8,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from domain import Page, Status
+from domain.hit import Searched
 from domain.site import SiteScope
 from store.pages.pages import to_page
 from store.pages.visibility import under, visible_to
@@ -19,6 +21,8 @@ _SOME_TEXT = 200
 _OPEN = (Status.READING, Status.EMBEDDING)
 #: ids in one query
 _AT_ONCE = 1_000
+#: more pages are not counted: whoever got no answer must not wait for that
+MOST_COUNTED = 10_000
 
 
 def claim(
@@ -103,11 +107,20 @@ def count_indexed(session: Session, page_ids: Iterable[int]) -> int:
     return sum(len(session.scalars(query).all()) for query in queries)
 
 
-def count_waiting(session: Session, question_id: str, sites: Sequence[SiteScope] = ()) -> int:
-    """Return how many pages that a question may see wait to be indexed, of its sites if it names any."""
-    waits = (PageRow.state == IndexState.FETCHED, PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
+def searched(
+    session: Session, question_id: str, sites: Sequence[SiteScope] = (), langs: Sequence[str] = ()
+) -> Searched:
+    """Return the pages that a question may be answered from, of its sites and languages if it names any."""
     where = [visible_to(question_id), *([under(PageRow.url, sites)] if sites else [])]
-    return session.scalar(select(func.count()).where(*waits, *where)) or 0
+    waits = (PageRow.state == IndexState.FETCHED, PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
+    of_langs = [PageRow.lang.in_(langs)] if langs else []
+    held = indexed_of_any_length().with_only_columns(PageRow.host).where(*where, *of_langs).limit(MOST_COUNTED)
+    hosts = Counter(host.rpartition("://")[2] for host in session.scalars(held))
+    return Searched(
+        pages=hosts.total(),
+        hosts=tuple(host for host, _ in hosts.most_common()),
+        waiting=session.scalar(select(func.count()).where(*waits, *where)) or 0,
+    )
 
 
 def questions_reading(session: Session, page_ids: Sequence[int]) -> dict[str, int]:

@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from pydantic import TypeAdapter
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Status, Verdict
-from domain.answer import ASKING_BACK
+from domain.answer import ASKING_BACK, Citation
 from domain.flow import STEPS
-from domain.record import ContextHit, Feedback, PageSeen, Record, Timing
+from domain.outcome import is_far
+from domain.record import ContextHit, Feedback, NearPassage, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
 from store.questions import answers
@@ -20,6 +22,9 @@ from store.questions.trace import cost_of, total_cost
 from store.sql.rows import to_value
 from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, PageRow, QuestionRow, StepRow, WatchRow
 
+#: passages that are shown beside an answer that is not sure, and how much of each
+MOST_NEAR: Final = 3
+NEAR_CHARACTERS: Final = 300
 #: the phase of each step; an answer that is used again was found in the first
 _PHASE_OF_STEP = {"reuse": STEPS[Status.ASKED].phase} | {step.step: step.phase for step in STEPS.values()}
 
@@ -95,28 +100,45 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
 
 
 def _with_answer(record: Record, row: AnswerRow, judged: FeedbackRow | None) -> Record:
-    answer = answers.to_answer(row)
+    answer, context = answers.to_answer(row), _CONTEXT.validate_python(row.context)
+    verdict = _VERDICT.validate_python(row.verdict) if row.verdict else None
     return replace(
         record,
         provisional=row.provisional,
         asks_back=answer.composer == ASKING_BACK,
         answer=answer.text,
-        short_answer=short_answer(answer.sentences),
+        short_answer=short_answer(answer.sentences) if verdict is None or verdict.sufficient else None,
         contradictions=contradictions_of(answer.sentences),
         confidence=answer.confidence,
         sentences=answer.sentences,
         citations=answer.citations,
-        context=_CONTEXT.validate_python(row.context),
+        context=context,
+        nearest=_nearest(context, answer.citations, verdict) if record.outcome in ("unsure", "unknown") else (),
         structured=answer.structured,
         related=answer.related,
         composer=answer.composer,
         notice=answer.notice,
-        verdict=_VERDICT.validate_python(row.verdict) if row.verdict else None,
+        verdict=verdict,
         revision=row.revision,
         stale=row.stale_at is not None,
         stale_at=row.stale_at,
         feedback=to_value(Feedback, judged) if judged else None,
     )
+
+
+def _nearest(
+    context: Sequence[ContextHit], cited: Sequence[Citation], verdict: Verdict | None
+) -> tuple[NearPassage, ...]:
+    """Return the nearest passages beside those that are cited; none where all are on another subject."""
+    if verdict is not None and is_far(verdict.evidence):
+        return ()
+    others = [hit for hit in context if hit.passage_id not in {each.passage_id for each in cited}]
+    return tuple(to_value(NearPassage, hit, text=_beginning(hit.text)) for hit in others[:MOST_NEAR])
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= NEAR_CHARACTERS else f"{line[: NEAR_CHARACTERS - 1].rstrip()}…"
 
 
 def provisional(session: Session, question_id: str) -> Provisional | None:

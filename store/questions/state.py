@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
 from domain.options import Overrides
+from domain.outcome import Outcome, outcome_at_end
 from domain.record import ContextHit
 from store.questions import answers, batches, shared_runs, steps, watches, webhooks
 from store.questions.steps import StepDetail, to_json
@@ -145,6 +146,7 @@ def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> No
     if row.status == Status.WRITING:
         batches.forget(session, BatchedRequestRow.question_id == row.id, is_paid=to not in _STOPPED)
     _set_status(row, to, now)
+    row.outcome = outcome_of(session, row)
     if to.is_final:
         row.draft = None
         _add_webhook(session, row, now)
@@ -157,6 +159,13 @@ def _set_status(row: QuestionRow, to: Status, now: datetime) -> None:
     row.status, row.updated_at, row.due_at = to, now, now
     row.attempts, row.lease_by, row.lease_until = 0, None, None
     row.finished_at = now if to.is_final else None
+
+
+def outcome_of(session: Session, row: QuestionRow) -> Outcome | None:
+    """Return what a question came to, by its status and the verdict on its latest answer."""
+    answer = answers.last(session, row.id) if row.status == Status.ANSWERED else None
+    sufficient = answer.verdict.get("sufficient", True) if answer else True
+    return outcome_at_end(Status(row.status), sufficient=sufficient)
 
 
 def _add_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
@@ -173,6 +182,7 @@ def _end_followers(session: Session, leader: QuestionRow, now: datetime) -> None
         for follower in followers:
             shared_runs.copy_result(session, follower, leader, now)
             _set_status(follower, to, now)
+            follower.outcome = leader.outcome
             _add_webhook(session, follower, now)
         if followers:
             watches.record_changes(session, followers, now)

@@ -9,6 +9,7 @@ from threading import Thread
 from domain import Answer, Citation, Cost, Focus, PageText, Question, Sentence, Status, Validators, Verdict
 from domain.answer import Contradiction
 from domain.record import ContextHit
+from pipeline.abstain import as_perhaps
 from store.pages import pages
 from store.questions import new_questions, state
 from store.questions.records import latest
@@ -150,6 +151,21 @@ def answered(page_id: int = 1) -> Move:
         answer=answer(page_id),
         verdict=VERDICT,
         context=[context],
+    )
+
+
+def unsure(page_id: int = 1) -> Move:
+    """The end of a question whose answer is perhaps right, with a passage that is near and not cited."""
+    sure = answered(page_id)
+    assert sure.answer is not None
+    (cited,) = sure.context
+    near = replace(cited, rank=2, passage_id=f"{page_id}-1", title="The tower › Steps", text="It has 176 steps. " * 30)
+    return replace(
+        sure,
+        outcome="unsure",
+        answer=as_perhaps(replace(sure.answer, confidence=0.4), "en"),
+        verdict=replace(VERDICT, sufficient=False, confidence=0.4),
+        context=[cited, near],
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from domain import Variant
 from pipeline.abstain import abstention
-from pipeline.ask import LookupResult, Query, Tools, final_pass, first_pass, second_pass
+from pipeline.ask import Query, Tools, final_pass, first_pass, second_pass
 from pipeline.documents.judge import document_judge
 from pipeline.limits import MAX_K
 from pipeline.question.analysis import QuestionError
@@ -110,8 +110,7 @@ def test_document_judge_can_be_chosen(pool: Executor) -> None:
 def test_abstention_says_why_and_what_was_tried(pool: Executor) -> None:
     tools = tools_for(pool)
     question = Query(text="Who won the 1998 World Cup?")
-    attempts: list[LookupResult] = [first_pass(question, tools), second_pass(question, tools)]
-    answer = abstention(attempts, pages_read=4)
+    answer = abstention(second_pass(question, tools), pages_read=4)
     assert answer.citations == ()
     assert "I do not know" in answer.text
     assert "1998" in answer.text
@@ -121,6 +120,6 @@ def test_abstention_says_why_and_what_was_tried(pool: Executor) -> None:
 
 
 def test_abstention_from_an_empty_knowledge_base_names_no_page(pool: Executor) -> None:
-    answer = abstention([first_pass(Query(text="Wer gewann die Wahl?"), tools_for(pool, pages=()))])
+    answer = abstention(first_pass(Query(text="Wer gewann die Wahl?"), tools_for(pool, pages=())))
     assert "Das weiß ich nicht" in answer.text
     assert "Am nächsten" not in answer.text

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from domain import ReadOutcome, Status
+from domain.outcome import outcome_at_end
 from store.crawl.candidates import CandidateOutcome
 from store.questions.state import Move
 from store.questions.steps import LookupDetail, WriteDetail
@@ -41,7 +42,7 @@ def of_move(move: Move) -> str:
         return f"{move.to.lower()}, the model failed: {move.detail.error}"
     if move.to is Status.ANSWERED and move.verdict is not None:
         sure = f"{move.verdict.confidence:.2f}".removeprefix("0")
-        return f"answered {sure}" if move.outcome != "likely" else f"answered {sure}, unsure"
+        return f"{outcome_at_end(move.to, sufficient=move.verdict.sufficient)} {sure}"
     if move.to is Status.FAILED:
         return f"failed: {move.changes.error}"
     if move.to is Status.TIMED_OUT:
@@ -52,7 +53,7 @@ def of_move(move: Move) -> str:
             f"enough for the model to write: {verdict.reason}" if verdict and verdict.sufficient else "asks the model"
         )
     if verdict is not None:
-        return f"{'not known' if move.to is Status.ABSTAINED else 'not enough'}: {verdict.reason}"
+        return f"{'unknown' if move.to is Status.ABSTAINED else 'not enough'}: {verdict.reason}"
     return move.changes.stop_reason or move.outcome
 
 

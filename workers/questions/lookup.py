@@ -186,8 +186,8 @@ def _finish(services: Services, question: Question, result: LookupResult) -> Loo
     if not result.verdict.sufficient:
         with services.database.read() as session:
             sites = sources.scopes(session, question.sites, page_only=question.overrides.only_pages)
-            waiting = index_queue.count_waiting(session, question.id, sites)
-        result = replace(result, waiting_pages=waiting)
+            searched = index_queue.searched(session, question.id, sites, question.langs)
+        result = replace(result, searched=searched)
     if result.answer is None:
         return result
     return replace(result, answer=publishing.with_age(services, question, result.answer, result.analysis.lang))

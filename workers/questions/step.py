@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from domain import EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.flow import STEPS
+from domain.outcome import outcome_at_end
 from store.embedders import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
 from store.passages.errors import EmbedderMismatch, PassagesLost
 from store.questions import shared_runs, state, watches, webhooks
@@ -121,11 +122,12 @@ def notify_moved(services: Services, question: Question, move: Move) -> None:
         missing = list(move.verdict.missing) if move.verdict else []
         provisional = {"answer": move.answer.text, "missing": missing, "status": move.to}
         services.events.publish(question.id, EventKind.PROVISIONAL, provisional)
-    said = {"status": move.to, "outcome": move.outcome}
     if not move.to.is_final:
-        services.events.publish(question.id, EventKind.STATUS, {**said, **for_asker(to_json(move.detail))})
+        said = {"status": move.to, "outcome": move.outcome, **for_asker(to_json(move.detail))}
+        services.events.publish(question.id, EventKind.STATUS, said)
     else:  # whoever waits reads the record
-        services.events.publish(question.id, EventKind.FINAL, said)
+        outcome = outcome_at_end(move.to, sufficient=move.verdict is None or move.verdict.sufficient)
+        services.events.publish(question.id, EventKind.FINAL, {"status": move.to, "outcome": outcome})
         notify_ended(services, question.id)
 
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from domain import Answer, Citation, Page, Passage, Question, Status
+from domain import Citation, Page, Passage, Question, Status
 from domain.answer import StructuredAnswer, StructuredField
-from pipeline.abstain import likely_answer
 from pipeline.answering.citations import located
 from pipeline.answering.structured.fill import field_question, read_value
 from pipeline.answering.structured.rows import FoundRow, rows_of
@@ -52,7 +51,7 @@ def _fill(services: Services, question: Question) -> StructuredAnswer:
 
 def _field(services: Services, question: Question, leaf: Leaf, lang: str) -> StructuredField:
     result = _looked_up(services, question, field_question(leaf, question.text, lang), lang)
-    answer = _likely(result, lang)
+    answer = None if result.outcome == "unknown" else result.answer
     found = read_value(leaf, answer) if answer else None
     if answer is None or found is None:
         return StructuredField(path=leaf.pointer, value=None, reason=NOT_SAID if answer is None else NOT_READ)
@@ -64,7 +63,7 @@ def _objects(services: Services, question: Question, rows: Rows, lang: str) -> l
     """Return a value for each field of each row, of the best place that gives rows; or why there is none."""
     asked = rows.description if rows.description.endswith(("?", "？")) else question.text
     result = _looked_up(services, question, asked, lang)
-    answer = _likely(result, lang)
+    answer = None if result.outcome == "unknown" else result.answer
     if answer is None:
         return [StructuredField(path=rows.pointer, value=None, reason=NOT_SAID)]
     with services.database.read() as session:
@@ -109,8 +108,3 @@ def _cited(passage: Passage, page: Page, rows: Sequence[FoundRow]) -> tuple[Cita
 def _looked_up(services: Services, question: Question, text: str, lang: str) -> LookupResult:
     """Search for one value by the hits' own words."""
     return lookup.first_pass_alone(services, replace(question, text=text, lang=lang))
-
-
-def _likely(result: LookupResult, lang: str) -> Answer | None:
-    """Return the answer if it is likely right."""
-    return result.answer if result.verdict.sufficient else likely_answer(result.answer, result.verdict, lang)

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from domain import Answer, Hit, Question, Status, VariantKind, Verdict
+from domain.outcome import is_far, outcome_of
 from domain.record import ContextHit
 from domain.short_answer import contradictions_of
-from pipeline.abstain import abstention, likely_answer
+from pipeline.abstain import abstention, as_perhaps
 from pipeline.ask import LookupResult
-from pipeline.judging.features import is_far
 from pipeline.phrases import say
 from pipeline.question.variant_choice import rewards
 from store.questions.state import Changes, Move
@@ -50,12 +50,12 @@ def _disputes(later: Answer, earlier: Answer) -> bool:
 
 
 def after_first_pass(question: Question, result: LookupResult, earlier: Earlier | None = None) -> Move:
-    """Answer, or search again in other words, as for a report; what is likely right is kept as a provisional answer."""
+    """Answer, or search again in other words, as for a report; what may be right is kept as a provisional answer."""
     is_known = result.verdict.sufficient
     if is_known and question.overrides.length != "report":
         return _answered(result)
     move = _move(result, Status.RETRYING, "sufficient" if is_known else "insufficient")
-    if is_known or likely_answer(result.answer, result.verdict, result.analysis.lang):
+    if is_known or result.outcome != "unknown":
         return move
     return replace(move, answer=None, verdict=None, context=())
 
@@ -96,24 +96,29 @@ def _provisional(result: LookupResult, earlier: Earlier | None, changes: Changes
     move = _move(result, Status.SEEKING, "insufficient", changes)
     if earlier and earlier.is_better_than(result):
         return replace(move, answer=None)  # it stays
-    near = None if is_far(result.verdict.evidence) else result.answer
-    return replace(move, answer=near or abstention([result]))
+    near = None if result.strict or is_far(result.verdict.evidence) else result.answer
+    return replace(move, answer=near or abstention(result))
 
 
-def _answered(result: LookupResult, changes: Changes = NO_CHANGES, outcome: str = "sufficient") -> Move:
-    return _move(result, Status.ANSWERED, outcome, changes)
+def _answered(result: LookupResult, changes: Changes = NO_CHANGES) -> Move:
+    """Answer; what pages dispute is as sure as its side has votes."""
+    answer = result.answer
+    if answer and contradictions_of(answer.sentences) and answer.confidence < result.strategy.threshold:
+        disputed = replace(result, verdict=replace(result.verdict, sufficient=False))
+        return _last_word(disputed, None, changes, pages_read=0)
+    return _move(result, Status.ANSWERED, "sufficient", changes)
 
 
 def _last_word(result: LookupResult, earlier: Earlier | None, changes: Changes, *, pages_read: int) -> Move:
-    """Answer with what is likely right, marked as unsure, the best of all passes; or abstain."""
-    lang = result.analysis.lang
-    if earlier and earlier.is_better_than(result) and (best := likely_answer(earlier.answer, earlier.verdict, lang)):
-        move = _answered(result, changes, outcome="likely")
-        return replace(move, answer=best, verdict=earlier.verdict, context=earlier.context)
-    if likely := likely_answer(result.answer, result.verdict, lang):
-        return _answered(replace(result, answer=likely), changes, outcome="likely")
+    """Answer with what is perhaps right, the best of all passes; or abstain."""
+    best = earlier if earlier and earlier.is_better_than(result) else result
+    if best.answer and outcome_of(best.answer, best.verdict, strict=result.strict) == "unsure":
+        move = _move(result, Status.ANSWERED, "unsure", changes)
+        answer = as_perhaps(best.answer, result.analysis.lang)
+        context = earlier.context if best is earlier else move.context
+        return replace(move, answer=answer, verdict=best.verdict, context=context)
     move = _move(result, Status.ABSTAINED, "insufficient", changes)
-    return replace(move, answer=abstention([result], pages_read=pages_read))
+    return replace(move, answer=abstention(result, pages_read=pages_read))
 
 
 def _move(result: LookupResult, to: Status, outcome: str, changes: Changes = NO_CHANGES) -> Move:

@@ -11,6 +11,8 @@ import structlog
 
 from domain import Answer, Cost, EventKind, Page, Question, Status, Verdict
 from domain.answer import ABSTENTION, StructuredAnswer
+from domain.outcome import ANSWERED_FROM
+from pipeline.abstain import as_perhaps
 from pipeline.answering.check import with_block
 from pipeline.answering.citations import check
 from pipeline.answering.length import ROOM
@@ -23,7 +25,7 @@ from pipeline.llm import AwaitsBatch, Brief, Model, ModelBusy, ModelError, OnAns
 from pipeline.models.form import described, with_given
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
-from pipeline.write import Outcome, key_of, write_answer, write_variants
+from pipeline.write import Written, key_of, write_answer, write_variants
 from store.pages import pages
 from store.questions import records, state, trace
 from store.questions.state import Changes, Move
@@ -37,6 +39,7 @@ from workers.questions.step import Work, finish, step
 from workers.services import Services
 from workers.services.model_provider import MARGIN_S, remaining_budget
 from workers.services.outages import recorded
+from workers.services.rules import limits_of
 
 log = structlog.get_logger()
 
@@ -133,14 +136,20 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
     answer = publishing.with_age(services, question, _standing(services, question, came.answer), reading.lang)
     if not answer.citations:
         return _without_model(services, question, draft, None, detail)
+    limits = limits_of(services.settings).with_overrides(question.overrides)
+    is_sure = answer.confidence >= (ANSWERED_FROM if limits.threshold is None else limits.threshold)
+    if limits.strict and not is_sure:
+        return _abstained(_refused(draft, detail), reading, model, kept)
     if kept and (rules := kept[0].structured) and question.answer_schema:
         answer, detail = _with_form(question, answer, rules, detail, known, model)
+    if not is_sure:
+        answer = as_perhaps(answer, reading.lang)
     changes = Changes(stop_reason="the answer was found") if question.crawl_started_at else Changes()
     move = Move(to=Status.ANSWERED, outcome="written", detail=detail, answer=answer, changes=changes)
-    return _beside(move, answer, kept) if kept else move
+    return _beside(move, answer, kept, is_sure=is_sure) if kept else move
 
 
-def _detail_of(came: Outcome, brief: Brief, question: Question) -> WriteDetail:
+def _detail_of(came: Written, brief: Brief, question: Question) -> WriteDetail:
     """Return what the trace keeps of an answer's calls; a failed check is logged too."""
     detail = WriteDetail(
         asked=came.calls,
@@ -181,13 +190,13 @@ def _with_error(detail: WriteDetail, call: str, error: ModelError) -> WriteDetai
     return replace(detail, error=said, kind=type(error).__name__)
 
 
-def _beside(move: Move, answer: Answer, kept: records.Provisional) -> Move:
+def _beside(move: Move, answer: Answer, kept: records.Provisional, *, is_sure: bool) -> Move:
     """Return the end with a model's answer, and what the lookup found beside its own."""
     quoted, verdict, context = kept
     answer = replace(answer, related=quoted.related)
     # the hits held the answer after all, whatever the local judge gave as a reason
-    reason = verdict.reason if verdict.sufficient else ""
-    verdict = replace(verdict, sufficient=True, confidence=answer.confidence, reason=reason, missing=())
+    reason = verdict.reason if verdict.sufficient and is_sure else ""
+    verdict = replace(verdict, sufficient=is_sure, confidence=answer.confidence, reason=reason, missing=())
     return replace(move, answer=answer, verdict=verdict, context=context)
 
 
@@ -265,6 +274,8 @@ def _without_model(
         answer = _standing(services, question, answer)
         if not answer.citations:
             return replace(_nothing_left(draft), detail=detail)
+    if onward.to is Status.ANSWERED and not verdict.sufficient:
+        answer = as_perhaps(answer, question.lang)
     if error is not None and answer.composer != ABSTENTION:
         was_asked = error.was_sent or error.cost != Cost()
         answer = with_notices(answer, say("no_answer" if was_asked else "not_asked", question.lang))

@@ -106,6 +106,8 @@ def record_lines(record: Record, style: Style) -> list[str]:
         lines += ["", *wrap(record.notice, style.width)]
     if record.status is Status.ABSTAINED:
         lines += ["", *_tried_lines(record, style)]
+    if record.outcome == "unsure" and record.nearest:
+        lines += ["", "Nearest passages, which are no part of the answer:", *_nearest_lines(record, style)]
     about = [line for said in about_answer(record) for line in wrap(said, style.width)]
     return [*lines, *([""] if about else []), *(style.paint(line, dim=True) for line in about)]
 
@@ -262,11 +264,18 @@ def _writing_lines(sentences: str, at_s: float, style: Style) -> list[str]:
 def _headline(record: Record, style: Style) -> str:
     if not record.status.is_final:
         return style.paint(f"Provisional, still working after {record.seconds:.1f} s", bold=True, fg="yellow")
-    word, colour = _ENDED[record.status]
+    word, colour = ("Perhaps", "yellow") if record.outcome == "unsure" else _ENDED[record.status]
     read = len(record.live_urls)
     how = f"{read} page{'' if read == 1 else 's'} read" if record.online_search_triggered else "nothing had to be read"
     confidence = f", confidence {record.confidence:.2f}" if record.status is Status.ANSWERED else ""
     return style.paint(f"{word} in {record.seconds:.1f} s", bold=True, fg=colour) + f" ({how}{confidence})"
+
+
+def _nearest_lines(record: Record, style: Style) -> Iterator[str]:
+    for each in record.nearest:
+        yield from wrap(clean(each.title or each.url), style.width, first="- ", rest="  ")
+        yield cut(f"  {clean(each.url)}", style.width)
+        yield from (style.paint(line, dim=True) for line in wrap(clean(each.text), style.width, first="  ", rest="  "))
 
 
 def _tried_lines(record: Record, style: Style) -> list[str]:

@@ -7,23 +7,20 @@ import { blocks, cellsOf, code, inline, tableOf } from "./blocks.js";
 
 // a focus below this confidence is not highlighted
 const SURE = 0.3;
-const LIKELY = 0.5;
 // the composer of answers whose sentences are quotes, each by itself
 const QUOTES = "extractive";
-// the last sentences of "not known": what was searched for, and how many pages were read
-const TRIED = 2;
 
 export function showAnswer(record) {
   $("answer").hidden = !record.answer && !record.error;
-  const kind = record.provisional && !(record.status in ENDS) ? "provisional" : record.status.toLowerCase();
-  const unsure = record.confidence < LIKELY || record.verdict?.sufficient === false;
-  $("answer").className = kind === "answered" && unsure ? "answered unsure" : kind;
+  const kind = record.provisional && !(record.status in ENDS) ? "provisional" : (record.outcome ?? record.status.toLowerCase());
+  $("answer").className = kind;
   const percent = Math.round(record.confidence * 100);
   $("badge").textContent =
     {
       provisional: "Provisional",
-      answered: record.confidence < LIKELY ? `Perhaps: only ${percent} % sure` : `${percent} % sure`,
-      abstained: "Not known",
+      answered: `${percent} % sure`,
+      unsure: `Perhaps: ${percent} % sure`,
+      unknown: "Not known",
       failed: "Failed",
       timed_out: "Timed out: the best answer so far",
       cancelled: "Stopped",
@@ -43,7 +40,7 @@ export function showAnswer(record) {
   }));
   const byMarker = new Map(citations.map((cited) => [cited.marker, cited]));
   const shown = parts(sentences, byMarker, record.composer !== QUOTES);
-  const tried = kind === "abstained" && shown.length > TRIED ? shown.splice(-TRIED) : [];
+  const tried = kind === "unknown" ? shown.splice(1) : []; // what was searched
   $("text").replaceChildren(...shown, ...(tried.length ? [make("details", "", {}, make("summary", "What was tried"), ...tried)] : []));
   const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
   const failed = record.answer && record.error ? `It failed: ${record.error}` : "";
@@ -51,6 +48,18 @@ export function showAnswer(record) {
   $("about").replaceChildren(...about(record));
   $("citations").replaceChildren(...citations.map(citation));
   $("sources-cited").hidden = citations.length === 0;
+  showNearest(record);
+}
+
+// passages that are no part of the answer: with their beginning where the answer is perhaps right, else by their titles
+function showNearest({ nearest, outcome }) {
+  $("near").hidden = nearest.length === 0;
+  $("near-title").textContent = outcome === "unsure" ? "Nearest passages, not part of the answer" : "Nearest pages";
+  $("nearest").replaceChildren(
+    ...nearest.map(({ url, title, text }) =>
+      make("li", "", {}, link(url, title || url), outcome === "unsure" && make("p", text, { class: "quiet" })),
+    ),
+  );
 }
 
 // the sentences so far, each checked, of an answer that is being written
@@ -63,7 +72,7 @@ export function showWriting(answer) {
   $("notice").textContent = "";
   $("about").replaceChildren();
   $("citations").replaceChildren();
-  $("sources-cited").hidden = true;
+  $("sources-cited").hidden = $("near").hidden = true;
 }
 
 const oneLine = (text) => text.replace(/\s+/g, " ").trim();

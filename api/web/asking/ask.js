@@ -162,6 +162,7 @@ function clear() {
     "pages",
     "text",
     "citations",
+    "nearest",
     "about",
     "actions",
     "feedback",

@@ -127,9 +127,9 @@ function plots(hours, spent) {
     plot({
       title: "Questions ended, by the hour",
       kind: "bars",
-      series: ["answered", "not known", "failed"],
+      series: ["answered", "unsure", "not known", "failed"],
       told: whole,
-      points: points((hour) => [hour.answered, hour.not_known, hour.failed]),
+      points: points((hour) => [hour.answered, hour.unsure, hour.unknown, hour.failed]),
     }),
     plot({
       title: "Seconds from asking to the end",

@@ -26,6 +26,7 @@ class QuestionRow(Leased, Table):
     thread_id: Mapped[str | None] = mapped_column(String(32))
     lang: Mapped[str] = mapped_column(String(8), default="")
     status: Mapped[str] = mapped_column(String(16))
+    outcome: Mapped[str | None] = mapped_column(String(16))  #: of the end; None: it has none
     strategy: Mapped[str] = mapped_column(String(32), default="")
     sites: Mapped[list[Any]] = mapped_column(default=list)
     langs: Mapped[list[Any]] = mapped_column(default=list)

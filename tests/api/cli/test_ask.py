@@ -136,14 +136,20 @@ def test_flags_set_their_options(url: str, services: Services, tmp_path: Path) -
     }  # fmt: skip
     walk.move_soon(services, walk.answered(walk.keep_page(services)))
     result = wellread(
-        "ask", "Who?", "--json", "--no-crawl", "--verbatim", *(part for pair in set_.items() for part in pair)
+        "ask",
+        "Who?",
+        "--json",
+        "--no-crawl",
+        "--verbatim",
+        "--strict",
+        *(part for pair in set_.items() for part in pair),
     )
     with services.database.read() as session:
         question = find(session, json.loads(result.stdout)["id"])
     assert question.overrides == Overrides(
         exclude_sites=["https://example.org/forum/"], published_after=datetime(2020, 1, 31, tzinfo=UTC),
         length="long", answer_language="de", threshold=0.5, variants=0, top_k=7, verbatim=True,
-        instructions="In short steps.",
+        strict=True, instructions="In short steps.",
     )  # fmt: skip
     assert (question.sites, question.langs, question.strategy) == (("https://example.org/",), ("en",), "testing")
     assert (question.text, question.asked, question.answer_schema) == ("Who built the mill?", "Who?", SCHEMA)

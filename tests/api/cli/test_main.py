@@ -14,6 +14,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from api.cli.output import EXIT_UNSURE
 from domain import Status
 from store.questions.records import latest
 from store.questions.state import Changes, Move
@@ -59,6 +60,15 @@ def test_exit_code_distinguishes_not_known_answered_and_error(url: str, services
     assert result.exit_code == 3
     assert "That is not known." in result.stdout
     assert "all was read" in result.stdout
+
+
+def test_unsure_answer_has_an_exit_code_of_its_own_and_the_nearest_passages_apart(url: str, services: Services) -> None:
+    walk.move_soon(services, walk.unsure(walk.keep_page(services)))
+    result = wellread("ask", "Who built it?")
+    assert result.exit_code == EXIT_UNSURE == 4
+    assert "Perhaps: Robert Tallis built it" in result.stdout
+    answer, _, nearest = result.stdout.partition("Nearest passages, which are no part of the answer:")
+    assert ("176 steps" in answer, "- The tower › Steps" in nearest) == (False, True)
 
 
 def test_failed_question_is_an_error(url: str, services: Services) -> None:

@@ -170,7 +170,7 @@ def test_arguments_set_their_options(url: str, services: Services) -> None:
         "question_as_understood": "Who built it?", "published_after": "2020-01-31", "length": "long",
         "answer_language": "de", "answer_schema": {"properties": {"builder": {"type": "string"}}}, "crawl": False,
         "max_age": 0, "strategy": "testing", "reuse": False, "budget": {"pages": 3}, "collection": "default",
-        "verbatim": False, "instructions": "In short steps.",
+        "verbatim": False, "strict": True, "instructions": "In short steps.",
     }  # fmt: skip
 
     async def use() -> str:
@@ -185,7 +185,7 @@ def test_arguments_set_their_options(url: str, services: Services) -> None:
         assert not session.get_one(QuestionRow, question_id).reuse
     assert question.overrides == Overrides(
         exclude_sites=["https://example.org/f"], published_after=datetime(2020, 1, 31, tzinfo=UTC), length="long",
-        answer_language="de", verbatim=False, instructions="In short steps.",
+        answer_language="de", verbatim=False, strict=True, instructions="In short steps.",
     )  # fmt: skip
     assert (question.sites, question.langs, question.strategy) == (("https://example.org/",), ("en",), "testing")
     assert (question.text, question.answer_schema) == ("Who built it?", given["answer_schema"])

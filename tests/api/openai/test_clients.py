@@ -69,6 +69,18 @@ def test_completion_carries_text_and_references(client: openai.OpenAI, services:
     assert given.id == f"chatcmpl-{given.model_extra['wellread']['question_id']}"
 
 
+def test_unsure_answer_says_so_and_carries_the_nearest_passages_apart(
+    client: openai.OpenAI, services: Services
+) -> None:
+    walk.move_soon(services, walk.unsure(walk.keep_page(services)), text=QUESTION)
+    given = client.chat.completions.create(model="wellread", messages=_user(QUESTION))
+    assert (given.choices[0].message.content or "").startswith("Perhaps: Robert Tallis")
+    assert given.model_extra is not None
+    told = given.model_extra["wellread"]
+    assert (told["outcome"], told["short_answer"]) == ("unsure", None)
+    assert [each["title"] for each in told["nearest"]] == ["The tower › Steps"]
+
+
 def test_streamed_answer_is_the_final_one_and_its_last_chunk_carries_the_references(
     client: openai.OpenAI, services: Services
 ) -> None:

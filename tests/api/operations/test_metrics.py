@@ -70,16 +70,21 @@ def test_what_somebody_works_on_does_not_wait(http: TestClient, services: Servic
 def test_questions_of_the_last_hour_are_counted_by_how_they_ended(http: TestClient, services: Services) -> None:
     page_id = walk.keep_page(services)
     detail = WriteDetail(asked=("answer",), cost=Cost(model="m", input_tokens=100, output_tokens=10, usd=0.25))
-    for move in (walk.answered(page_id), Move(to=Status.ABSTAINED, outcome="insufficient", detail=detail)):
+    for move in (
+        walk.answered(page_id),
+        walk.unsure(page_id),
+        Move(to=Status.ABSTAINED, outcome="insufficient", detail=detail),
+    ):
         walk.move(services, walk.ask(services).id, move)
     walk.move(services, walk.ask(services).id, Move(to=Status.FAILED, outcome="failed", changes=Changes(error="x")))
     found = scrape(http)
     assert found["wellread_questions_ended"] == {
-        ("ABSTAINED",): 1, ("ANSWERED",): 1, ("CANCELLED",): 0, ("FAILED",): 1, ("TIMED_OUT",): 0
+        ("ABSTAINED",): 1, ("ANSWERED",): 2, ("CANCELLED",): 0, ("FAILED",): 1, ("TIMED_OUT",): 0
     }  # fmt: skip
+    assert found["wellread_outcomes"] == {("answered",): 1, ("unsure",): 1, ("unknown",): 1}
     assert found["wellread_dead_questions"] == {(): 1}
-    assert found["wellread_spent_usd"][()] == pytest.approx(0.35)
-    assert found["wellread_spent_tokens"] == {(): 116}
+    assert found["wellread_spent_usd"][()] == pytest.approx(0.45)
+    assert found["wellread_spent_tokens"] == {(): 122}
     assert found["wellread_step_seconds"].keys() == {("0.5", "retrieve"), ("0.95", "retrieve")}
     with services.database.write() as session:
         for row in session.query(QuestionRow):

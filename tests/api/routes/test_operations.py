@@ -31,13 +31,15 @@ def test_questions_are_counted_in_the_hour_in_which_they_ended(http: TestClient,
         asked = walk.ask(services)
         _asked_ago(services, asked.id, seconds)
         walk.move(services, asked.id, walk.answered(page_id))
+    walk.move(services, walk.ask(services).id, walk.unsure(page_id))
     walk.move(services, walk.ask(services).id, Move(to=Status.ABSTAINED, outcome="insufficient"))
     walk.move(services, walk.ask(services).id, Move(to=Status.CANCELLED, outcome="cancelled"))
     hours = http.get("/api/operations").json()["hours"]
     assert len(hours) == 24
-    counted = [hour for hour in hours if hour["answered"] or hour["not_known"]]  # two where the hour changes meanwhile
-    assert [sum(hour[name] for hour in counted) for name in ("answered", "not_known", "failed", "pages")] == [
+    counted = [hour for hour in hours if hour["answered"] or hour["unknown"]]  # two where the hour changes meanwhile
+    assert [sum(hour[name] for hour in counted) for name in ("answered", "unsure", "unknown", "failed", "pages")] == [
         3,
+        1,
         1,
         0,
         1,

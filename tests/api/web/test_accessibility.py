@@ -128,12 +128,17 @@ def _questions(tab: Tab, services: Services) -> Iterator[str]:
     tab.run("document.querySelector('.marker').click()")
     tab.wait("document.querySelector('blockquote mark')")
     yield "passage beside"
+    walk.move(services, unsure := walk.ask(services, "Who perhaps?").id, walk.unsure(page_id))
+    tab.run(f"location.hash = {unsure!r}")
+    tab.wait("document.querySelector('#answer.unsure #nearest a')")
+    yield "unsure"
     for status, answer in ((Status.ABSTAINED, NOT_KNOWN), (Status.FAILED, None), (Status.TIMED_OUT, walk.answer())):
         ended = walk.ask(services, f"Who painted it {status}?").id
         changes = Changes(error="the disk is full") if answer is None else Changes()
         walk.move(services, ended, Move(to=status, outcome="ended", answer=answer, changes=changes))
         tab.run(f"location.hash = {ended!r}")
-        tab.wait(f"document.querySelector('#answer.{status.lower()}')")
+        shown = "unknown" if status is Status.ABSTAINED else status.lower()
+        tab.wait(f"document.querySelector('#answer.{shown}')")
         tab.wait("document.querySelector('#actions button')")
         yield status.lower()
     tab.run(f"location.hash = {'0' * 32!r}")

@@ -170,6 +170,18 @@ def test_notes_on_an_answer_are_shown_below_it(tab: Tab, services: Services) -> 
     assert "Cost $0.1000 (m: 5 tokens in, 1 out)." in about
 
 
+def test_what_is_perhaps_right_is_said_so_with_the_nearest_passages_apart(tab: Tab, services: Services) -> None:
+    question_id = ask(tab, "Who built it?")
+    walk.move(services, question_id, walk.unsure(walk.keep_page(services)))
+    tab.wait("document.querySelector('#answer.unsure')")
+    assert tab.text("#badge") == "Perhaps: 40 % sure"
+    assert "176 steps" not in tab.text("#text") + tab.text("#citations")
+    assert tab.run("document.querySelector('#near').getAttribute('aria-labelledby')") == "near-title"
+    assert tab.text("#near-title") == "Nearest passages, not part of the answer"
+    assert tab.text("#nearest a") == "The tower › Steps"
+    assert len(tab.text("#nearest p")) <= 300
+
+
 def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, services: Services) -> None:
     parts = ("I do not know.", "Nothing comes near.", "Searched for: “Who”.", "Pages read for it: 2.")
     said = Answer(
@@ -181,12 +193,12 @@ def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, servi
     )
     question_id = ask(tab, "Who painted it?")
     walk.move(services, question_id, Move(to=Status.ABSTAINED, outcome="insufficient", answer=said))
-    tab.wait("document.querySelector('#answer.abstained')")
+    tab.wait("document.querySelector('#answer.unknown')")
     assert tab.text("#badge") == "Not known"
     _reload(tab)
-    tab.wait("document.querySelector('#answer.abstained')")
+    tab.wait("document.querySelector('#answer.unknown')")
     shown = tab.text("#text").split()
-    assert shown == "I do not know. Nothing comes near. What was tried".split()  # the rest is folded
+    assert shown == "I do not know. What was tried".split()  # the rest is folded
     tab.run("document.querySelector('#text details').open = true")
     assert "Searched for: “Who”." in tab.text("#text details")
     assert tab.text("#asked-text") == "Who painted it?"

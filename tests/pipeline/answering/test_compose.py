@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from domain import Answer, Block, Hit, StatedFact
 from domain.answer import ChosenSentence
+from domain.options import Length
 from domain.page import Fact
 from pipeline.answering.citations import check
-from pipeline.answering.compose import MORE_BELOW, UNSURE_QUOTES, UNSURE_WORDS, compose
+from pipeline.answering.compose import MOST_OF_SEVERAL, compose
 from pipeline.answering.extent import Quote
 from pipeline.answering.write import _sentences
 from pipeline.judging.kinds import ANSWERING
-from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.judging.sentences import MAX_QUOTE_CHARACTERS, Span, spans_of
 from pipeline.question.analysis import analyse_question
 from pipeline.reader.read_hits import READ_FIRST
@@ -74,22 +74,23 @@ LAMPS = [
 ]
 
 
-def test_unsure_answer_shows_more_places_than_a_sure_one() -> None:
-    asked, hits = analyse_question("How do I clean a lamp?"), hits_of(*LAMPS)
-    sure, unsure = (compose(asked, hits, confidence=confidence) for confidence in (MORE_BELOW, MORE_BELOW - 0.01))
-    assert sure is not None
-    assert unsure is not None
-    assert len(sure.sentences) == BY_WORDS
-    assert len(unsure.sentences) == UNSURE_QUOTES
-    assert [each.text for each in unsure.sentences[:BY_WORDS]] == [each.text for each in sure.sentences]
-
-
-def test_quotes_beside_the_first_fit_into_the_words_of_an_answer() -> None:
-    long = "Clean the lamp of the tower with " + ", then with ".join(f"cloth {number}" for number in range(18))
-    answer = compose(analyse_question("How do I clean a lamp?"), hits_of(f"{long}.", *LAMPS), confidence=0.2)
+@pytest.mark.parametrize(
+    ("question", "is_sure", "length", "quotes"),
+    [
+        ("How do I clean a lamp?", True, "normal", MOST_OF_SEVERAL),  # it asks for steps
+        ("What cleans a lamp?", True, "normal", 1),
+        ("What cleans a lamp?", True, "long", 6),
+        ("How do I clean a lamp?", True, "short", 1),
+        ("How do I clean a lamp?", False, "normal", 1),
+        ("How do I clean a lamp?", False, "report", 1),
+    ],
+)
+def test_more_than_one_quote_is_given_only_where_it_is_wanted_and_sure(
+    question: str, is_sure: bool, length: Length, quotes: int
+) -> None:
+    answer = compose(analyse_question(question), hits_of(*LAMPS), confidence=0.6, is_sure=is_sure, length=length)
     assert answer is not None
-    assert 1 < len(answer.sentences) < UNSURE_QUOTES
-    assert sum(len(each.text.split()) for each in answer.sentences) <= UNSURE_WORDS
+    assert len(answer.citations) == quotes
 
 
 def test_sentence_that_announces_code_is_quoted_with_it() -> None:
@@ -134,7 +135,7 @@ def test_far_row_of_a_table_cites_the_header_that_no_quote_before_shows() -> Non
     text = "\n".join(["Room | Price | Remarks", *rows])
     item = replace(passage(text), blocks=(Block(kind="table", start=0, end=len(text)),))
     hit = Hit(passage=item, score=1, scale="minmax", rank=1)
-    answer = compose(analyse_question("What do room 17 and room 18 cost?"), [hit], confidence=0.2)
+    answer = compose(analyse_question("What do room 17 and room 18 cost?"), [hit], confidence=0.2, is_sure=False)
     assert answer is not None
     assert check(answer, {1: text}.get) is answer
     [first] = answer.sentences
@@ -221,7 +222,7 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
     stored = {hit.passage.page_id: hit.passage.text for hit in hits}
     assert check(answer, stored.get) is answer
     assert not any(citation.quote.endswith(":") for citation in answer.citations)
-    assert 1 <= len(answer.sentences) <= UNSURE_QUOTES
+    assert 1 <= len(answer.sentences) <= MOST_OF_SEVERAL
     assert [sentence.markers for sentence in answer.sentences] == [(n,) for n in range(1, len(answer.sentences) + 1)]
 
 

@@ -48,7 +48,7 @@ def hits_of(texts: Sequence[str]) -> list[Hit]:
 
 def weighed(analysis: Analysis, hits: Sequence[Hit]) -> Span:
     """Return the sentence that the judge weighs."""
-    return choose_sentences(rank_by_score(cover(analysis, hits, top=READ_FIRST).spans, analysis.text))[0].span
+    return choose_sentences(rank_by_score(cover(analysis, hits, top=READ_FIRST).spans, analysis.text), most=1)[0].span
 
 
 def assert_quoted_first(analysis: Analysis, hits: Sequence[Hit], *, confidence: float = 0.8) -> None:

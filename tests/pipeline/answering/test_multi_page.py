@@ -7,7 +7,6 @@ from domain import Answer, Hit
 from domain.options import Length
 from pipeline.answering.citations import is_verbatim
 from pipeline.answering.compose import MAX_JOINED, compose
-from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
 
@@ -92,7 +91,7 @@ def test_report_has_each_section_below_its_heading() -> None:
 
 def test_joining_can_be_switched_off() -> None:
     answer = answer_to("Which band was formed first, The Exies or Circus Diablo?", BANDS, several=False)
-    assert len(answer.sentences) <= BY_WORDS
+    assert len(answer.sentences) == 1
 
 
 texts = st.text(alphabet=st.sampled_from("AdaMoor LelandTide.is\n"), min_size=1, max_size=80)

@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from domain import Hit
+from domain.outcome import is_far
 from pipeline.answering.compose import compose
-from pipeline.judging.features import gather_evidence, is_far
+from pipeline.judging.features import gather_evidence
 from pipeline.judging.judge import calibrated_judge
 from pipeline.judging.nearness import best_compared_first, best_first, compare_sentences
 from pipeline.question.analysis import analyse_question

@@ -25,15 +25,12 @@ HOUSE = "The lighthouse was built on a rock. Its keeper lives in a house of ston
         ((CLOTH, WATER, HOUSE), {CLOTH, WATER}),  # one is as likely as the other
     ],
 )
-@pytest.mark.parametrize("confidence", [0.9, 0.3])
-def test_one_sentence_suffices_where_it_was_read_to_answer_best(
-    texts: tuple[str, ...], quoted: set[str], confidence: float
-) -> None:
+def test_one_sentence_suffices_where_it_was_read_to_answer_best(texts: tuple[str, ...], quoted: set[str]) -> None:
     found = [
         Hit(passage=passage(text, page_id=at), score=1, scale="rerank", rank=at) for at, text in enumerate(texts, 1)
     ]
     hits = read_hits(Reader(), ASKED, found)
     assert all(hit.reading for hit in hits)
-    answer = compose(ASKED, hits, confidence=confidence)
+    answer = compose(ASKED, hits, confidence=0.9, length="long")
     assert answer is not None
     assert {sentence.text for sentence in answer.sentences} == quoted

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 import pytest
 
-from domain import Citation, Focus, Sentence, Verdict
+from domain import Citation, Focus, Sentence, Status, Verdict
 from domain.answer import Contradiction
+from domain.outcome import Outcome
 from domain.record import ContextHit
-from store.questions import records
+from store.questions import records, state
 from store.questions.new_questions import NewQuestion, ask
+from store.questions.state import Move
 from store.sql.database import Database
 from store.sql.rows import jsonable
-from store.sql.tables import AnswerRow, StepRow
+from store.sql.tables import AnswerRow, QuestionRow, StepRow
+from tests.store import walk
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SENTENCE = Sentence(
@@ -131,3 +134,50 @@ def test_entity_of_a_record_is_what_the_question_names_first(
         )
     with database.read() as session:
         assert records.read(session, question.id, NOW).entity == entity
+
+
+def _near(number: int, text: str = "Near it.") -> ContextHit:
+    return replace(HIT, rank=number, passage_id=f"1-{number}", title=f"A › {number}", text=text)
+
+
+@pytest.mark.parametrize(
+    ("status", "sufficient", "evidence", "outcome", "nearest"),
+    [
+        (Status.ANSWERED, True, {}, "answered", []),
+        (Status.ANSWERED, False, {}, "unsure", ["A › 2", "A › 3", "A › 4"]),
+        (Status.ABSTAINED, False, {}, "unknown", ["A › 2", "A › 3", "A › 4"]),
+        (Status.ABSTAINED, False, {"led_coverage": 0.0, "is_read": 1.0, "answers": -4.0}, "unknown", []),  # far from it
+        (Status.TIMED_OUT, False, {}, None, []),
+        (Status.READING, False, {}, None, []),
+    ],
+)
+def test_record_has_its_outcome_and_the_nearest_passages_that_are_not_cited(
+    database: Database,
+    status: Status,
+    sufficient: bool,
+    evidence: dict[str, float],
+    outcome: Outcome | None,
+    nearest: list[str],
+) -> None:
+    verdict = replace(VERDICT, sufficient=sufficient, evidence=evidence)
+    answer = walk.answered(walk.page(database)).answer
+    assert answer is not None
+    cited = replace(HIT, passage_id=answer.citations[0].passage_id)
+    context = [cited, *(_near(number, "Wide " * 200) for number in range(2, 7))]
+    question_id = walk.ask(database)
+    walk.move(database, question_id, Move(to=status, outcome="x", answer=answer, verdict=verdict, context=context))
+    record = walk.record(database, question_id)
+    assert (record.outcome, [each.title for each in record.nearest]) == (outcome, nearest)
+    assert all(200 < len(each.text) <= records.NEAR_CHARACTERS for each in record.nearest)
+
+
+def test_question_that_is_asked_again_or_takes_an_answer_over_has_its_outcome(database: Database) -> None:
+    unsure = replace(walk.answered(walk.page(database)), verdict=replace(VERDICT, sufficient=False))
+    first = walk.ask(database)
+    follower = walk.ask(database)
+    walk.move(database, first, unsure)
+    cached = walk.ask(database)
+    assert [walk.record(database, each).outcome for each in (first, follower, cached)] == ["unsure"] * 3
+    with database.write() as session:
+        state.ask_again(session, session.get_one(QuestionRow, first), NOW)
+    assert walk.record(database, first).outcome is None

@@ -10,7 +10,7 @@ import structlog
 
 from domain import PageText, Question, Status, Validators
 from pipeline.abstain import abstention
-from store.pages import pages
+from store.pages import index_queue, pages
 from store.questions import answers, new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import PageRow
@@ -45,7 +45,7 @@ def put(
         page_id, _ = pages.save(
             session,
             url=f"https://e.org/{abs(hash(text))}",
-            host="h",
+            host="https://e.org",
             page=page,
             content_hash=text,
             validators=Validators(),
@@ -82,14 +82,21 @@ def test_answer_comes_from_the_sites_and_languages_that_were_asked_for(
     assert bool(lookup.first_pass(reading, ask(reading, sites=sites, langs=langs)).hits) is found
 
 
-def test_abstention_says_how_many_pages_wait_to_be_indexed(reading: Services) -> None:
+def test_abstention_says_how_many_pages_of_which_sites_were_searched_and_how_many_wait(reading: Services) -> None:
     page_id = put(reading, BUILT.format(1874))
+
+    def said(site: str, *langs: str) -> str:
+        return abstention(lookup.first_pass(reading, ask(reading, sites=(site,), langs=langs))).text
+
+    assert "Pages searched: 0. No passage" in said("https://e.org/", "de")
+    assert "Pages searched: 0. No passage" in said("https://other.org/")
+    with reading.database.read() as session:
+        searched = index_queue.searched(session, "")
+    assert (searched.pages, searched.hosts) == (1, ("e.org",))
     with reading.database.write() as session:
         session.get_one(PageRow, page_id).state = "FETCHED"
-    said = abstention([lookup.first_pass(reading, ask(reading, sites=("https://e.org/",), langs=("de",)))]).text
-    assert "Pages that still wait to be indexed: 1; ask again soon." in said
-    elsewhere = abstention([lookup.first_pass(reading, ask(reading, sites=("https://other.org/",)))]).text
-    assert "wait to be indexed" not in elsewhere
+    assert "Pages that still wait to be indexed: 1; ask again soon." in said("https://e.org/", "de")
+    assert "wait to be indexed" not in said("https://other.org/")
 
 
 def test_page_read_too_long_ago_does_not_count_until_it_is_seen_to_say_the_same(reading: Services) -> None:

@@ -47,6 +47,7 @@ WHOLE: dict[str, Any] = {
     "length": "long",
     "answer_language": "en",
     "verbatim": False,
+    "strict": True,
     "instructions": "In short steps.",
     "batch": False,
     "crawl_enabled": True,

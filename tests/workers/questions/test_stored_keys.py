@@ -26,6 +26,7 @@ ALL: dict[str, Any] = {
     "max_age": 3600,
     "strategy": "explanation",
     "threshold": 0.7,
+    "strict": True,
     "variants": 2,
     "top_k": 7,
     "lang": "en",
@@ -45,10 +46,11 @@ ALL: dict[str, Any] = {
     "budget": {"seconds": 30, "pages": 3, "bytes": 1_000_000, "depth": 1, "tokens": 1_000, "usd": 0.01},
 }
 #: added after rows were stored
-ADDED = ("verbatim", "instructions", "batch", "only_pages")
+ADDED = ("verbatim", "instructions", "batch", "only_pages", "strict")
 DEFAULTS = {
     "question": "Who?",
     "verbatim": None,
+    "strict": None,
     "instructions": "",
     "batch": None,
     "length": "normal",
@@ -70,6 +72,7 @@ def test_options_of_a_question_are_stored_where_they_are_not_the_usual_ones() ->
     assert _own(_new(DEFAULTS)) == {}
     assert json.loads(json.dumps(_own(_new(ALL)))) == {
         "threshold": 0.7,
+        "strict": True,
         "variants": 2,
         "top_k": 7,
         "exclude_sites": ["https://example.org/forum"],

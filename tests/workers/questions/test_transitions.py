@@ -130,13 +130,22 @@ def test_without_leave_to_crawl_it_is_not_known() -> None:
         (0.55, "claude", Status.ABSTAINED),  # a model that found it wanting is believed
     ],
 )
-def test_at_the_end_what_is_likely_right_is_given_as_unsure(confidence: float, judge: str, to: Status) -> None:
+def test_at_the_end_what_may_be_right_is_given_as_unsure(confidence: float, judge: str, to: Status) -> None:
     likely = _attempt(sufficient=False, confidence=confidence, judge=judge, citations=(CITATION,))
     move = transitions.after_final_pass(QUESTION, likely, Progress(exhausted="the whole site was read"))
     assert move.to is to
     assert move.answer is not None
-    assert ("Not sure" in move.answer.notice) is (to is Status.ANSWERED)
+    assert move.answer.text.startswith("Perhaps: Ada" if to is Status.ANSWERED else "I do not know")
     assert move.changes.stop_reason == "the whole site was read"
+
+
+def test_strict_question_gets_nothing_that_is_not_sure() -> None:
+    likely = replace(_attempt(sufficient=False, confidence=0.6, citations=(CITATION,)), strict=True)
+    assert transitions.after_first_pass(QUESTION, likely).answer is None
+    provisional = transitions.after_second_pass(QUESTION, likely).answer
+    assert provisional is not None
+    assert provisional.composer == "abstention"
+    assert transitions.after_final_pass(QUESTION, likely, Progress(pages=10)).to is Status.ABSTAINED
 
 
 def test_at_the_end_an_answer_without_a_citation_is_not_given() -> None:
@@ -147,7 +156,9 @@ def test_at_the_end_an_answer_without_a_citation_is_not_given() -> None:
 def _earlier(confidence: float) -> transitions.Earlier:
     attempt = _attempt(sufficient=False, confidence=confidence, citations=(CITATION,))
     assert attempt.answer is not None
-    return transitions.Earlier(answer=replace(attempt.answer, text="Bea [1]"), verdict=attempt.verdict, context=())
+    return transitions.Earlier(
+        answer=replace(attempt.answer, sentences=(Sentence(text="Bea"),)), verdict=attempt.verdict, context=()
+    )
 
 
 def test_a_likely_answer_of_the_first_look_is_kept_while_it_looks_again() -> None:
@@ -199,12 +210,25 @@ def test_surer_answer_whose_value_a_later_pass_finds_disputed_gives_way(
     assert (last.to, last.answer.sentences) == (Status.ANSWERED, earlier if is_kept else BOTH_SIDES)
 
 
+@pytest.mark.parametrize(("votes", "is_sure"), [(0.75, True), (0.45, False)])
+def test_what_pages_dispute_is_as_sure_as_its_side_has_votes(votes: float, is_sure: bool) -> None:
+    disputed = _said(*BOTH_SIDES, confidence=votes)
+    sufficient = replace(disputed, verdict=replace(disputed.verdict, sufficient=True, confidence=0.95))
+    move = transitions.after_first_pass(QUESTION, sufficient)
+    assert move.answer is not None
+    assert move.verdict is not None
+    assert (move.to, move.verdict.sufficient) == (Status.ANSWERED, is_sure)
+    assert move.answer.sentences == BOTH_SIDES
+    assert move.answer.text.startswith("Perhaps:") is not is_sure
+    strict = transitions.after_first_pass(QUESTION, replace(sufficient, strict=True))
+    assert strict.to is (Status.ANSWERED if is_sure else Status.ABSTAINED)
+
+
 def test_at_the_end_the_best_answer_of_all_passes_is_given_with_its_confidence() -> None:
     move = transitions.after_final_pass(QUESTION, POOR, Progress(pages=10), _earlier(0.6))
     assert move.to is Status.ANSWERED
     assert move.answer is not None
-    assert (move.answer.text, move.answer.confidence) == ("Bea [1]", 0.6)
-    assert "0.60" in move.answer.notice
+    assert (move.answer.text, move.answer.confidence) == ("Perhaps: Bea", 0.6)
     assert move.verdict is not None
     assert move.verdict.confidence == 0.6
 

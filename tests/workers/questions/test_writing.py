@@ -103,6 +103,22 @@ def test_sure_question_waits_for_the_model_with_its_quote_as_the_provisional_ans
     assert record.cost.input_tokens > 0
 
 
+@pytest.mark.parametrize(
+    ("strict", "status", "outcome"), [(False, Status.ANSWERED, "unsure"), (True, Status.RETRYING, None)]
+)
+def test_models_answer_below_the_border_is_unsure_and_a_strict_question_goes_on(
+    written: Services, double: ClaudeDouble, strict: bool, status: Status, outcome: str | None
+) -> None:
+    question = look(written, asked(written))
+    change(written, question, overrides={"threshold": 0.999, "strict": strict})
+    double.script(WROTE, SUPPORTED)
+    question = write(written, question)
+    record = record_of(written, question)
+    assert (question.status, record.outcome) == (status, outcome)
+    if not strict:
+        assert (record.answer, record.short_answer) == ("Perhaps: It was built in 1874. [1]", None)
+
+
 def test_answer_is_shown_while_its_sentences_are_checked(written: Services, double: ClaudeDouble) -> None:
     question = look(written, asked(written))
     finding = say_json({"sentences": [{"n": 1, "says": "not_said"}]})

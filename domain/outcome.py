@@ -1,0 +1,67 @@
+"""What the asker gets at the end: an answer, one that is perhaps right, or an honest "not known".
+
+The two borders of confidence stand here. The judge compares with the first; :func:`outcome_of` with both.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from domain.answer import Answer, Verdict
+from domain.file import ATTACHED, address_of
+from domain.flow import Status
+
+Outcome = Literal["answered", "unsure", "unknown"]
+
+#: the least confidence of `answered`; a question's `threshold` or strategy, or the operator, may set another
+ANSWERED_FROM: Final = 0.7
+#: the least confidence of `unsure`; never above the border of `answered`. Where the hits were read or compared, the
+#: judge is strict, because a page on the subject must not pass for one that answers: of the answers to asked questions
+#: that it gave .35 to .5, some 55 % were right
+UNSURE_FROM: Final = 0.35
+#: the same where the hits were neither read nor compared
+UNSURE_FROM_UNREAD: Final = 0.5
+#: such a line, with those that lead to it, has all of the question's words, as the row of a table has with its header.
+#: A document that came with the question is the only one that may answer, and judges of pages rate tables low: of 14
+#: questions that such tables answer it gives 4 more, of 14 that they do not none
+_ALL_WORDS: Final = 0.95
+#: what is less is on another subject: the weighted share of the question's words that the best sentence, what leads to
+#: it and its title hold; the reader's logit that its passage answers; the similarity of sentence and question where
+#: sentences were compared instead. On the demonstration's site, of what it does not treat: mostly below .13, −2.9, .17
+_WORDS, _READ, _COMPARED = 0.15, -2.0, 0.22
+
+
+def outcome_of(answer: Answer | None, verdict: Verdict, *, strict: bool) -> Outcome:
+    """Return what a question comes to if it ends with this answer; ``strict`` makes `unsure` `unknown`.
+
+    What a model judged insufficient is unknown (it read the hits), and so is what has no citation.
+    """
+    if answer is None or not answer.citations:
+        return "unknown"
+    if verdict.sufficient:
+        return "answered"
+    return "unsure" if verdict.judge == "calibrated" and not strict and _may_be_right(answer, verdict) else "unknown"
+
+
+def outcome_at_end(status: Status, *, sufficient: bool) -> Outcome | None:
+    """Return the outcome of a question by its status and the verdict on its answer; None if it has none."""
+    if status is Status.ANSWERED:
+        return "answered" if sufficient else "unsure"
+    return "unknown" if status is Status.ABSTAINED else None
+
+
+def is_far(weighed: Mapping[str, float]) -> bool:
+    """Return whether the best hit is on another subject, by its words and by who read it; False where nobody did."""
+    if weighed.get("led_coverage", 1.0) >= _WORDS:
+        return False
+    if weighed.get("is_compared"):
+        return weighed["near"] < _COMPARED
+    return bool(weighed.get("is_read")) and weighed["answers"] < _READ
+
+
+def _may_be_right(answer: Answer, verdict: Verdict) -> bool:
+    weighed = verdict.evidence
+    is_read = weighed.get("is_read") or weighed.get("is_compared")
+    if verdict.confidence >= (UNSURE_FROM if is_read else UNSURE_FROM_UNREAD):
+        return True
+    is_own = all(citation.url.startswith(address_of(ATTACHED, "")) for citation in answer.citations)
+    return is_own and weighed.get("led_coverage", 0.0) >= _ALL_WORDS
