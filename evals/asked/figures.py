@@ -15,6 +15,10 @@ from evals.modes import Figures
 
 Test = Callable[[Graded], bool]
 
+#: what a question comes to, and what of that is an answer
+GIVEN = ("answered", "unsure")
+OUTCOMES = (*GIVEN, "unknown")
+
 
 def figures_of(graded: Sequence[Graded]) -> Figures:
     """Return the figures; a share without any case is None."""
@@ -22,7 +26,7 @@ def figures_of(graded: Sequence[Graded]) -> Figures:
     unanswerable = [one for one in graded if not one.question.gold]
     wrong = [one for one in graded if one.outcome == "wrong"]
     right = [one for one in answerable if one.outcome == "right"]
-    given = [one for one in graded if one.reply.status == "ANSWERED"]
+    given = [one for one in graded if _is_given(one)]
     words = [len(one.reply.answer.split()) for one in given]
     return {
         "questions": len(graded),
@@ -34,14 +38,27 @@ def figures_of(graded: Sequence[Graded]) -> Figures:
         "right_page_words": _share([one for one in answerable if one.question.kind == "page_words"], _is("right")),
         "abstained": _share(answerable, _is("abstained")),
         "wrong": _share(answerable, _is("wrong")),
+        **{outcome: _share(graded, _ended_as(outcome)) for outcome in OUTCOMES},
+        **{f"{outcome}_right": _share([*filter(_ended_as(outcome), graded)], _is("right")) for outcome in GIVEN},
         "sure_and_wrong": _share(graded, lambda one: one.is_sure_and_wrong),
         "unanswerable_withheld": _share(unanswerable, _is("right")),
+        "unanswerable_withheld_or_unsure": _share(unanswerable, lambda one: one.reply.ended_as != "answered"),
         **{f"gold_page_in_{k}": _share(answerable, _within(k)) for k in (1, 3, FIRST_HITS)},
         f"gold_text_in_{FIRST_HITS}": _share(answerable, lambda one: one.gold_in_context),
         "auroc": _auroc([one.reply.confidence for one in right], [one.reply.confidence for one in wrong]),
         "ece": _calibration_error(given),
         "answer_words": fmean(words) if words else None,
         "seconds": median(one.reply.seconds for one in graded) if graded else None,
+    }
+
+
+def curve_of(graded: Sequence[Graded]) -> Figures:
+    """Return for each border of confidence the share of all questions that is answered from there, and is right."""
+    borders = [tenths / 10 for tenths in range(1, 10)]
+    given = {border: [one for one in graded if _is_given(one) and one.reply.confidence >= border] for border in borders}
+    return {
+        f"{border:.1f}": {"given": len(of) / len(graded) if graded else None, "right": _share(of, _is("right"))}
+        for border, of in given.items()
     }
 
 
@@ -77,8 +94,16 @@ def _counts(graded: Sequence[Graded]) -> dict[str, int]:
     return {"questions": len(graded), **outcomes, **tops, f"text in {FIRST_HITS}": text}
 
 
-def _is(outcome: str) -> Test:
-    return lambda one: one.outcome == outcome
+def _is(grade: str) -> Test:
+    return lambda one: one.outcome == grade
+
+
+def _ended_as(outcome: str) -> Test:
+    return lambda one: one.reply.ended_as == outcome
+
+
+def _is_given(one: Graded) -> bool:
+    return one.reply.status == "ANSWERED"
 
 
 def _within(k: int) -> Test:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain import Citation, Cost, Sentence
+from domain.outcome import Outcome
 from domain.record import ContextHit
 from domain.short_answer import short_answer
 from evals.asked.questions import Question, QuestionSet, page_of
 from evals.measure.answers import of_first_quote
 
-Outcome = Literal["right", "wrong", "abstained"]
+Grade = Literal["right", "wrong", "abstained"]
 
 #: an answer is called sure from here
 SURE = 0.8
@@ -47,6 +48,7 @@ class Reply:
 
     id: str  #: of the question
     status: str
+    ended_as: Outcome | None = None
     answer: str = ""  #: without its markers
     first: str = ""  #: its first sentence
     short: str | None = None
@@ -69,7 +71,7 @@ class Graded:
 
     question: Question
     reply: Reply
-    outcome: Outcome
+    outcome: Grade
     first_is_right: bool  #: the first sentence alone
     shown_is_right: bool | None  #: the answer, or what was withheld; None: that is not known
     gold_rank: int | None  #: of the first passage of a gold page
@@ -87,6 +89,7 @@ def make_reply(
     addresses: dict[str, str],
     *,
     status: str,
+    ended_as: Outcome | None,
     text: str,
     sentences: Sequence[Sentence],
     citations: Sequence[Citation],
@@ -104,6 +107,7 @@ def make_reply(
     return Reply(
         id=question.id,
         status=status,
+        ended_as=ended_as,
         answer=plain(text),
         first=plain(of_first_quote(sentences) or text),
         short=short_answer(sentences),
@@ -154,13 +158,15 @@ def plain(text: str) -> str:
     return " ".join(_MARKERS.sub("", text).split())
 
 
-def _outcome(question: Question, reply: Reply) -> Outcome:
+def _outcome(question: Question, reply: Reply) -> Grade:
+    """Return whether a reply is right; one that is unsure by its first quote."""
     answered = reply.status == "ANSWERED"
     if not question.gold:
         return "wrong" if answered else "right"
     if not answered:
         return "abstained"
-    return "right" if is_right(question.golds, reply.answer) else "wrong"
+    said = reply.first if reply.ended_as == "unsure" else reply.answer
+    return "right" if is_right(question.golds, said) else "wrong"
 
 
 def _shown_is_right(question: Question, reply: Reply) -> bool | None:

@@ -187,6 +187,7 @@ def _reply(question: Question, record: Record, addresses: dict[str, str], second
         question,
         addresses,
         status=record.status,
+        ended_as=record.outcome,
         text=record.answer or "",
         sentences=record.sentences,
         citations=record.citations,

@@ -21,6 +21,7 @@ from crawler.extract.files.read import read_file
 from crawler.urls import canonical
 from domain import Question as PipelineQuestion
 from domain import Status
+from domain.outcome import outcome_at_end
 from domain.page import PageText
 from domain.question import Turn
 from domain.short_answer import first_said, short_answer
@@ -146,6 +147,7 @@ def _ask(services: Services, question: Question, addresses: dict[str, str]) -> R
         question,
         addresses,
         status=move.to,
+        ended_as=outcome_at_end(move.to, sufficient=move.verdict is None or move.verdict.sufficient),
         text=answer.text if answer else "",
         sentences=answer.sentences if answer else (),
         citations=answer.citations if answer else (),

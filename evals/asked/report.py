@@ -13,7 +13,7 @@ from typing import Final, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from domain.errors import WellreadError
-from evals.asked.figures import crawl_figures, failures_of, figures_of, rows_by
+from evals.asked.figures import crawl_figures, curve_of, failures_of, figures_of, rows_by
 from evals.asked.grade import FAILURES, Graded, Reply
 from evals.modes import Figures
 from evals.report.floors import PINNED
@@ -71,10 +71,11 @@ def tables(asked: Asked) -> str:
 
 
 def part_tables(part: Part, graded: Sequence[Graded]) -> str:
-    """Return the tables of a part: figures, classes of failure, and of "asked" counts by kind, language and site."""
+    """Return the tables of a part: figures and failures, of "asked" the curve and counts by kind, language and site."""
     fields = _FIELDS if part == "asked" else {}
     counts = [f"by {of}\n\n{table(rows_by(graded, name))}" for name, of in fields.items()]
-    return "\n\n".join([f"{part}\n\n{table(_FIGURES[part](graded))}", _failures(graded), *counts])
+    curve = [f"answered from this confidence on\n\n{table(curve_of(graded))}"] if part == "asked" else []
+    return "\n\n".join([f"{part}\n\n{table(_FIGURES[part](graded))}", *curve, _failures(graded), *counts])
 
 
 def save_report(asked: Asked, folder: Path) -> list[Path]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from evals.asked.figures import failures_of, figures_of, rows_by
+from evals.asked.figures import curve_of, failures_of, figures_of, rows_by
 from evals.asked.grade import FAILURES, Graded, Passage, Reply, grade, plain
 from evals.asked.questions import QuestionSet, read_question_set
 from tests.evals.asked.small_site import write_site
@@ -54,6 +54,28 @@ def test_unanswerable_question_is_right_when_it_is_not_answered(sea: QuestionSet
     answered = graded(sea, 2, answer="3776 metres.", confidence=0.9)
     assert (answered.outcome, answered.failure) == ("wrong", "answered_unanswerable")
     assert answered.is_sure_and_wrong
+
+
+def test_unsure_answer_is_graded_by_its_one_sentence(sea: QuestionSet) -> None:
+    said = {"answer": "Dogs may come. Ada Ferrier.", "first": "Dogs may come.", "context": FOUND}
+    assert graded(sea, 0, ended_as="answered", **said).outcome == "right"
+    assert graded(sea, 0, ended_as="unsure", **said).outcome == "wrong"
+
+
+def test_outcomes_have_their_shares_and_precisions(sea: QuestionSet) -> None:
+    every = [
+        graded(sea, 0, answer="Ada Ferrier.", first="Ada Ferrier.", ended_as="answered", confidence=0.9),
+        graded(sea, 1, answer="Dogs may come.", first="Dogs may come.", ended_as="unsure", confidence=0.4),
+        graded(sea, 2, answer="Whale oil.", first="Whale oil.", ended_as="unsure", confidence=0.5),
+        graded(sea, 2, status="ABSTAINED", ended_as="unknown"),
+    ]
+    figures = figures_of(every)
+    assert [figures[name] for name in ("answered", "unsure", "unknown")] == [0.25, 0.5, 0.25]
+    assert (figures["answered_right"], figures["unsure_right"]) == (1, 0)
+    assert (figures["unanswerable_withheld"], figures["unanswerable_withheld_or_unsure"]) == (0.5, 1)
+    curve = curve_of(every)
+    assert curve["0.4"] == {"given": 0.75, "right": pytest.approx(1 / 3)}
+    assert curve["0.6"] == {"given": 0.25, "right": 1}
 
 
 def test_figures_count_the_questions_they_are_about(sea: QuestionSet) -> None:
