@@ -223,7 +223,7 @@ def _measure_follow_ups(embedder: Embedder) -> Measured:
 
 
 def _measure_support() -> Measured:
-    """Measure what the local check keeps of a model's sentences that no rule was chosen with, and print the table."""
+    """Measure what the check keeps of a model's true sentences and of lies, and print the table."""
     kept = shares_kept(check_sentences(read_sentences(SENTENCES, "report"), Replies(SENTENCE_REPLIES)))
     click.echo(f"sentences\n\nsupport\n\n{table(flat(kept))}\n")
     return Measured(name="sentences", embedder="none", figures={"support": kept})
@@ -271,14 +271,14 @@ def follow_ups(answers: bool, cache: Path, threads: int) -> None:
 @click.argument("file", metavar="FILE", type=FOLDER, default=SENTENCES)
 @click.option("--part", default="", help="Only the sentences of this part: fit or report.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables by kind.")
-@click.option("--lines", is_flag=True, help="Print what each check finds of each sentence.")
+@click.option("--lines", is_flag=True, help="Print what the check finds of each sentence.")
 @click.option("--replies", type=FOLDER, default=SENTENCE_REPLIES, help="Folder of stored replies to the second call.")
 @click.option("--missing", type=FOLDER, help="Write the requests of the second call that have no stored reply here.")
 def support(file: Path, part: str, as_json: bool, lines: bool, replies: Path, missing: Path | None) -> None:
     """Measure how many true sentences of a model and how many lies the check keeps.
 
-    FILE has a JSON line for each sentence; default: those of the repository. The local check is measured as it is
-    without a second call and as it is before one, and the second call where its reply is stored.
+    FILE has a JSON line for each sentence; default: those of the repository. The check is measured where its reply is
+    stored.
     """
     with _errors_in_one_line():
         sentences = read_sentences(file, part)

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from domain import Answer, Citation, Cost, Page, Passage, Variant, VariantKey, VariantKind, passage_of_page
 from domain.answer import Finding, Side
-from pipeline.answering.check import find, is_wrong_value, mend
+from pipeline.answering.check import mend, unchecked, uncited
 from pipeline.answering.disputes import add_disputes
 from pipeline.answering.sections import count_tokens
 from pipeline.answering.write import verbatim
@@ -92,10 +92,10 @@ def write_answer(
     """Have the answer written from the sections of ``brief``, and check each sentence against what it cites.
 
     ``pages`` are the whole pages, by id. ``judged`` says that the small model has found an answer in them already.
-    ``on_answer`` receives what is written so far; ``on_written`` the whole answer as the rules leave it, before the
-    small model is asked what its quotes say (``second_call``): of 194 true sentences that leaves 189, where the rules
-    and the model together leave 182, and of 140 lies none either way. With ``in_quotes`` the answer is what the model's
-    sentences cite, and nothing has to be checked.
+    ``on_answer`` receives what is written so far; ``on_written`` the whole answer, before the small model is asked what
+    its quotes say (``second_call``): of 194 true sentences that leaves 189, and of 140 lies none. If that call fails,
+    no sentence counts as confirmed. With ``in_quotes`` the answer is what the model's sentences cite, and nothing has
+    to be checked.
     """
     calls, cost = ["verdict"] if reading.confidence < VERDICT_BELOW and not judged else [], Cost()
     if calls:
@@ -114,16 +114,16 @@ def write_answer(
         raise BadReply(f"{model.name} cited nothing that it read.", cost=cost)
     answer, error = verbatim(written.answer) if in_quotes else written.answer, None
     second_call = second_call and any(each.origin == "written" and each.markers for each in answer.sentences)
-    findings = _found(answer, pages, brief, only=not second_call)
+    findings = uncited(answer)
     if second_call:
         if on_written:
             on_written(finished(brief, reading, pages, answer, findings))
         calls.append("check")
         try:
-            checked = _second_call(answer, findings, brief, pages, model)
-            cost, findings = cost + checked.cost, checked.value
-        except ModelError as failed:  # what the rules find is all that is known of it
-            cost, findings, error = cost + failed.cost, _found(answer, pages, brief, only=True), failed
+            checked = model.check(brief.question, _in_context(answer, pages), lang=brief.lang)
+            cost, findings = cost + checked.cost, (*checked.value, *findings)
+        except ModelError as failed:
+            cost, findings, error = cost + failed.cost, (*unchecked(answer), *findings), failed
     answer = replace(finished(brief, reading, pages, answer, findings), cost=cost)
     return Written(answer=answer, findings=findings, calls=tuple(calls), cost=cost, error=error)
 
@@ -147,12 +147,6 @@ def confidence_of(local: float, findings: int) -> float:
     return _PER_FINDING**findings / (1 + math.exp(-logit))
 
 
-def _found(answer: Answer, pages: Mapping[int, Page], brief: Brief, *, only: bool) -> tuple[Finding, ...]:
-    """Return what the rules find wrong in an answer."""
-    texts = {page_id: page.text for page_id, page in pages.items()}
-    return find(answer, texts, brief.question, lang=brief.lang, only=only)
-
-
 def _in_context(answer: Answer, pages: Mapping[int, Page]) -> Answer:
     """Return the answer with each quote as its paragraph has it, which may say what the quote is about."""
     return replace(answer, citations=tuple(_paragraph_of(each, pages.get(each.page_id)) for each in answer.citations))
@@ -165,21 +159,6 @@ def _paragraph_of(citation: Citation, page: Page | None) -> Citation:
     end = page.text.find("\n\n", citation.end, citation.end + MAX_CONTEXT)
     around = page.text[citation.start if start < 0 else start : citation.end if end < 0 else end]
     return replace(citation, quote=around.strip())
-
-
-def _second_call(
-    answer: Answer, by_rules: Sequence[Finding], brief: Brief, pages: Mapping[int, Page], model: Model
-) -> Priced[tuple[Finding, ...]]:
-    """Return what the small model finds wrong; it reads what the rules only compare, but nothing without a citation.
-
-    A sentence that it supports although the rules find a wrong number there stays, "unconfirmed".
-    """
-    said = model.check(brief.question, _in_context(answer, pages), lang=brief.lang)
-    named = {each.sentence for each in said.value}
-    uncited = [each for each in by_rules if not answer.sentences[each.sentence].markers]
-    doubted = [each for each in by_rules if is_wrong_value(each) and each.sentence not in named and each not in uncited]
-    own = (*uncited, *(replace(each, kind="unconfirmed") for each in doubted))
-    return Priced(value=(*said.value, *own), cost=said.cost)
 
 
 def _share_of_votes(answer: Answer, reading: Reading) -> float:

@@ -1,11 +1,10 @@
 """Measure the check of a model's sentences: how many true ones it keeps, and how many lies.
 
 A file of cases has a JSON line for each sentence: ``claim``, ``quotes`` (a list of ``text``, ``title``, ``lang``),
-``question``, ``lang``, ``label`` ("supported" or "lie") and, if it likes, ``id``, ``kind``, ``page`` and ``part``. The
-rules were chosen on the part "fit" of ``evals/model/sentences.jsonl``; the part "report" says what to expect.
+``question``, ``lang``, ``label`` ("supported" or "lie") and, if it likes, ``id``, ``kind``, ``page`` and ``part``.
 
-The second call, of a model, is asked about answers of a few sentences on one question, as the product asks it; its
-replies are stored as those of a replay are (:mod:`evals.model.replies`).
+The small model is asked about answers of a few sentences on one question, as the product asks it; its replies are
+stored as those of a replay are (:mod:`evals.model.replies`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from domain.errors import WellreadError
 from evals.model.replay import save_missing
 from evals.model.replies import Replies
 from evals.model.requests import Request, request_of
-from pipeline.answering.check import find
 from pipeline.answering.citations import render
 from pipeline.models.check import check_prompt, read_check
 from pipeline.models.claude.request import request_of as asked_of_claude
@@ -68,18 +66,14 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """What each check found of a case, "" for nothing."""
+    """What the second call found of a case."""
 
     case: Case
-    local: str  #: the local check, if there is no second call
-    before: str  #: the local check before a second call
-    second: str | None = None  #: the second call, which decides; None: its reply is not stored
+    second: str | None  #: "" for nothing; None: its reply is not stored
 
     def told(self) -> dict[str, Any]:
         """Return it as it is printed."""
-        told: dict[str, Any] = {"id": self.case.id, "label": self.case.label, "kept": not self.local, "why": self.local}
-        told["before_second_call"] = self.before
-        return told if self.second is None else {**told, "with_second_call": self.second}
+        return {"id": self.case.id, "label": self.case.label, "kept": not self.second, "why": self.second}
 
 
 def read_sentences(file: Path, part: str = "") -> list[Case]:
@@ -93,37 +87,32 @@ def read_sentences(file: Path, part: str = "") -> list[Case]:
     return [case for case in cases if part in ("", case.part)]
 
 
-def check_sentences(cases: Sequence[Case], replies: Replies | None = None) -> list[Checked]:
-    """Check each case by itself, locally; with ``replies``, also by those to the second call."""
-    second = _second(cases, replies) if replies else {}
-    checked = []
-    for at, case in enumerate(cases):
-        before = _found(case, only=False)
-        both = second.get(at)
-        checked.append(Checked(case=case, local=_found(case, only=True), before=before, second=both))
-    return checked
+def check_sentences(cases: Sequence[Case], replies: Replies) -> list[Checked]:
+    """Check each case by the stored replies to the second call."""
+    second = _second(cases, replies)
+    return [Checked(case=case, second=second.get(at)) for at, case in enumerate(cases)]
 
 
 def shares_kept(checked: Sequence[Checked]) -> dict[str, Any]:
     """Return the shares of supported sentences and of lies that are kept.
 
-    ``supported_kept`` and ``lies_kept`` are of the local check if there is no second call. ``before_second_call`` has
-    them for the local check if there is one, and ``with_second_call`` for that call, of the sentences whose call has a
-    stored reply.
+    Those are of the sentences whose call has a stored reply; nothing where none has.
     """
     told = [each for each in checked if each.second is not None]
-    shares: dict[str, Any] = {**_shares(checked, "local"), "before_second_call": _shares(checked, "before")}
-    return shares | ({"with_second_call": {**_shares(told, "second"), "sentences": len(told)}} if told else {})
+    labels = {"supported_kept": "supported", "lies_kept": "lie"}
+    of = {name: [each for each in told if each.case.label == label] for name, label in labels.items()}
+    kept = {name: _kept(each) for name, each in of.items() if each}
+    return {"with_second_call": {**kept, "sentences": len(told)}} if told else {}
 
 
 def by_kind(checked: Sequence[Checked]) -> dict[str, dict[str, float]]:
-    """Return for each kind of sentence how many there are, and the share that each check keeps."""
+    """Return for each kind of sentence how many there are, and the share that the check keeps."""
     kinds: dict[str, list[Checked]] = defaultdict(list)
     for each in checked:
         kinds[f"{each.case.label} {each.case.kind}".strip()].append(each)
     return {
-        kind: {"sentences": len(of), "local": _kept(of, "local"), "before_second_call": _kept(of, "before")}
-        | ({"with_second_call": _kept(of, "second")} if all(each.second is not None for each in of) else {})
+        kind: {"sentences": len(of)}
+        | ({"with_second_call": _kept(of)} if all(each.second is not None for each in of) else {})
         for kind, of in sorted(kinds.items(), reverse=True)
     }
 
@@ -146,24 +135,13 @@ def _case(line: Mapping[str, Any], at: int) -> Case:
     return Case(**{"id": str(at), **known, "claim": line["claim"], "label": line["label"], "quotes": quotes})
 
 
-def _shares(checked: Sequence[Checked], check: str) -> dict[str, float]:
-    labels = {"supported_kept": "supported", "lies_kept": "lie"}
-    of = {name: [each for each in checked if each.case.label == label] for name, label in labels.items()}
-    return {name: _kept(each, check) for name, each in of.items() if each}
+def _kept(checked: Sequence[Checked]) -> float:
+    """Return the share in which nothing was found."""
+    return sum(not each.second for each in checked) / len(checked)
 
 
-def _kept(checked: Sequence[Checked], check: str) -> float:
-    """Return the share in which a check ("local", "before", "second") found nothing."""
-    return sum(not getattr(each, check) for each in checked) / len(checked)
-
-
-def _found(case: Case, *, only: bool) -> str:
-    answer, texts = _answer([case])
-    return ", ".join(each.why for each in find(answer, texts, case.question, lang=case.lang, only=only))
-
-
-def _answer(cases: Sequence[Case]) -> tuple[Answer, dict[int, str]]:
-    """Return an answer of the cases' sentences, with the texts that it cites by the ids of their pages."""
+def _answer(cases: Sequence[Case]) -> Answer:
+    """Return an answer of the cases' sentences."""
     quotes = list(dict.fromkeys(quote for case in cases for quote in case.quotes))
     citations = tuple(
         Citation(
@@ -182,8 +160,7 @@ def _answer(cases: Sequence[Case]) -> tuple[Answer, dict[int, str]]:
         Sentence(text=case.claim, markers=tuple(sorted({1 + quotes.index(quote) for quote in case.quotes})))
         for case in cases
     )
-    answer = Answer(text=render(sentences), sentences=sentences, citations=citations, confidence=1.0, composer="model")
-    return answer, {at: quote.text for at, quote in enumerate(quotes, 1)}
+    return Answer(text=render(sentences), sentences=sentences, citations=citations, confidence=1.0, composer="model")
 
 
 def _calls(cases: Sequence[Case]) -> Iterator[tuple[Request, Answer, Sequence[int]]]:
@@ -193,7 +170,7 @@ def _calls(cases: Sequence[Case]) -> Iterator[tuple[Request, Answer, Sequence[in
         groups[case.page or case.quotes[0].title, case.question, case.lang].append(at)
     for (_, question, lang), group in groups.items():
         for few in (group[at : at + _A_CALL] for at in range(0, len(group), _A_CALL)):
-            answer, _ = _answer([cases[at] for at in few])
+            answer = _answer([cases[at] for at in few])
             prompt = check_prompt(question, answer, lang=lang)
             if prompt:
                 yield request_of(asked_of_claude(CLAUDE_SMALL_MODEL, prompt, 0), {}, _TODAY), answer, few

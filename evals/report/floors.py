@@ -30,7 +30,7 @@ FLOORED = frozenset(
     unseen_pages.auroc unseen_pages.auroc_answerable unseen_pages.sure_and_wrong
     unseen_manuals.right_first unseen_manuals.right_shown unseen_manuals.passage_first
     unseen_manuals.auroc unseen_manuals.auroc_answerable unseen_manuals.sure_and_wrong
-    support.supported_kept support.lies_kept before_second_call.supported_kept before_second_call.lies_kept
+    with_second_call.supported_kept with_second_call.lies_kept
     """.split()
 )
 #: figures where less is better: a ceiling is pinned

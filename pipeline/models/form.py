@@ -10,16 +10,14 @@ from typing import Any
 
 from domain import Citation
 from domain.answer import StructuredAnswer, StructuredField, Value
-from pipeline.answering.structured.fill import cell_value
+from pipeline.answering.structured.fill import NUMBER, cell_value
 from pipeline.answering.structured.schema import MAX_ROWS, Leaf, Rows, filled, pointer_of
-from pipeline.answering.values.unsupported import unsupported
 from pipeline.llm import Given
 from pipeline.models.check import MAX_QUESTION_CHARS, MAX_QUOTE_CHARS
 from pipeline.models.passages import sendable
 from pipeline.models.provider import Json, Prompt
 from pipeline.models.schemas import TEXT, object_of
 from text.analyser import words
-from text.language import detect_language
 
 FORM_SCHEMA = object_of(values={"type": "array", "items": object_of(path=TEXT, value=TEXT, quote={"type": "integer"})})
 
@@ -115,8 +113,8 @@ def _field(leaf: Leaf, given: Sequence[Given], confidence: float, path: str = ""
 def _stands(leaf: Leaf, given: Given) -> bool:
     quote = given.citation.quote
     if leaf.kind in ("number", "integer"):
-        lang = detect_language(quote)
-        return not unsupported(given.text, quote, lang=lang, source_lang=lang)
+        value = cell_value(leaf, given.text)
+        return any(cell_value(leaf, number) == value for number in NUMBER.findall(quote))
     return leaf.kind == "boolean" or set(words(given.text)) <= set(words(quote))
 
 

@@ -28,7 +28,7 @@ def test_months_and_weekdays_are_those_of_cldr(lang: str) -> None:
 @pytest.mark.parametrize("lang", KNOWN)
 def test_every_role_has_words(lang: str) -> None:
     of = language(lang)
-    for role in ("who", "what", "which", "when", "where", "why", "how", "how_many", "be", "auxiliaries", "negations"):
+    for role in ("who", "what", "which", "when", "where", "why", "how", "how_many", "be", "auxiliaries"):
         assert getattr(of, role), role
     assert (len(of.ones), len(of.tens)) in ((20, 8), (0, 0))
 
@@ -36,7 +36,7 @@ def test_every_role_has_words(lang: str) -> None:
 @pytest.mark.parametrize("lang", KNOWN)
 def test_no_word_has_two_roles(lang: str) -> None:
     roles = ("months", "weekdays", "seasons", "who", "what", "which", "when", "where", "how", "be", "auxiliaries")
-    for one, other in combinations((*roles, "negations", "yes", "ones", "tens"), 2):
+    for one, other in combinations((*roles, "yes", "ones", "tens"), 2):
         assert word_set(one, lang) & word_set(other, lang) <= TWO_ROLES, (one, other)
 
 

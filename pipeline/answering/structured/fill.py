@@ -12,7 +12,7 @@ from pipeline.answering.structured.schema import Leaf
 from pipeline.question.follow_up import understand
 from pipeline.question.follow_up.frame import frame_of
 
-_NUMBER: Final = re.compile(r"(?<![\w.,])[-−]?\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|(?<![\w.,])[-−]?\d+(?:\.\d+)?")
+NUMBER: Final = re.compile(r"(?<![\w.,])[-−]?\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|(?<![\w.,])[-−]?\d+(?:\.\d+)?")
 #: an item of a list as pages' texts have it
 _ITEM: Final = re.compile(r"^ *(?:- |\d{1,3}[.)] )(.+)$", re.MULTILINE)
 _BETWEEN: Final = re.compile(
@@ -74,7 +74,7 @@ def _list(leaf: Leaf, short: str, sentence: str, quote: str) -> tuple[str | floa
         kept = [
             number
             for item in items
-            for found in _NUMBER.findall(item)[:1]
+            for found in NUMBER.findall(item)[:1]
             if (number := _number(leaf, found)) is not None
         ]
     return tuple(dict.fromkeys(kept)) if kept and len(kept) == len(items) else None
@@ -95,7 +95,7 @@ def _value(leaf: Leaf, short: str, sentence: str) -> str | float | bool | None:
             else short or (sentence if len(sentence) <= _LONGEST else None)
         )
     for text in (short, sentence):
-        numbers = {number for found in _NUMBER.findall(text) if (number := _number(leaf, found)) is not None}
+        numbers = {number for found in NUMBER.findall(text) if (number := _number(leaf, found)) is not None}
         if len(numbers) == 1:
             return numbers.pop()
     return None

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from evals.__main__ import main
-from evals.measure.support import SENTENCES, check_sentences, read_sentences, shares_kept
 from evals.model.replay import read_missing
 from evals.model.replies import Replies
 
@@ -42,27 +41,10 @@ def run(*arguments: object) -> str:
     return done.stdout
 
 
-def test_local_check_is_measured_without_a_second_call_and_before_one(file: Path) -> None:
-    assert json.loads(run(file, "--json")) == {
-        "supported_kept": 1.0,
-        "lies_kept": 0.3333,
-        "before_second_call": {"supported_kept": 1.0, "lies_kept": 0.6667},
-    }
-
-
-def test_lines_say_what_became_of_each_sentence(file: Path) -> None:
-    lines = json.loads(run(file, "--json", "--lines"))["lines"]
-    assert [each["kept"] for each in lines] == [True, False, False, True]
-    assert lines[1] == {
-        "id": "2",
-        "label": "lie",
-        "kept": False,
-        "why": "number: 1875",
-        "before_second_call": "number: 1875",
-    }
-
-
-def test_kinds_are_told_apart(file: Path) -> None:
+def test_nothing_is_measured_without_replies(file: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert json.loads(run(file, "--json", "--replies", empty)) == {}
     assert "| lie invented_clause  |" in run(file)
 
 
@@ -81,6 +63,9 @@ def test_second_call_is_measured_with_stored_replies(file: Path, tmp_path: Path)
     replies.save()
     found = json.loads(run(file, "--json", "--replies", folder))
     assert found["with_second_call"] == {"supported_kept": 1.0, "lies_kept": 0.0, "sentences": 4}
+    lines = json.loads(run(file, "--json", "--lines", "--replies", folder))["lines"]
+    assert [each["kept"] for each in lines] == [True, False, False, False]
+    assert lines[1] == {"id": "2", "label": "lie", "kept": False, "why": "contradicted"}
 
 
 @pytest.mark.parametrize("broken", ["no json", "[]", '{"claim": "It is."}', json.dumps(line("It is.", "perhaps"))])
@@ -90,10 +75,3 @@ def test_line_that_is_no_sentence_is_named(file: Path, broken: str) -> None:
     assert done.exit_code == 1
     assert f"{file}, line 5" in done.output
     assert "Traceback" not in done.output
-
-
-def test_sentences_that_the_rules_were_chosen_with_are_kept_and_half_of_the_lies_found() -> None:
-    """Holds what the rules earn: some 345 sentences in five seconds."""
-    kept = shares_kept(check_sentences(read_sentences(SENTENCES, "fit")))
-    assert kept["supported_kept"] >= 0.97
-    assert kept["lies_kept"] <= 0.5
