@@ -53,11 +53,11 @@ def addresses_of(of: QuestionSet) -> dict[str, str]:
 def ask_quickly(of: QuestionSet, asked: Sequence[Question], embedder: Embedder, *, cache: Path) -> list[Reply]:
     """Read the pages of the set, and ask the questions."""
     addresses = addresses_of(of)
-    with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
-        services = services_on(Path(folder), CachedEmbedder(embedder, cache))
-        with _opened(services):
-            _read_pages(services, of, addresses, of.urls(addresses, asked))
-            return [_ask(services, question, addresses) for question in asked]
+    with (
+        tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder,
+        opened(of, asked, embedder, folder=Path(folder), cache=cache) as services,
+    ):
+        return [ask_opened(services, question, addresses) for question in asked]
 
 
 def ask_by_default(of: QuestionSet, asked: Sequence[Question], cache: Path | None) -> list[Reply]:
@@ -73,15 +73,25 @@ def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path, glosses: b
     Without ``glosses`` other languages than English are not read.
     """
     addresses = addresses_of(of)
-    with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
-        services = services_on(Path(folder), CachedEmbedder(embedder, cache))
-        with _opened(services):
-            if not glosses:
-                vars(services)["tools"] = replace(services.tools, glosses=False)
-            _read_pages(services, of, addresses, of.urls(addresses, of.questions))
-            return [
-                lookup.first_pass(services, _to_ask(question, addresses, services.now())) for question in of.questions
-            ]
+    with (
+        tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder,
+        opened(of, of.questions, embedder, folder=Path(folder), cache=cache) as services,
+    ):
+        if not glosses:
+            vars(services)["tools"] = replace(services.tools, glosses=False)
+        return [lookup.first_pass(services, to_ask(question, addresses, services.now())) for question in of.questions]
+
+
+@contextmanager
+def opened(
+    of: QuestionSet, asked: Sequence[Question], embedder: Embedder, *, folder: Path, cache: Path
+) -> Iterator[Services]:
+    """Yield services on a folder whose knowledge base holds the pages that questions need."""
+    services = services_on(folder, CachedEmbedder(embedder, cache))
+    addresses = addresses_of(of)
+    with _opened(services):
+        _read_pages(services, of, addresses, of.urls(addresses, asked))
+        yield services
 
 
 @contextmanager
@@ -130,8 +140,9 @@ def _extract(file: Path, url: str) -> PageText | None:
     return page if page.index else None
 
 
-def _ask(services: Services, question: Question, addresses: dict[str, str]) -> Reply:
-    asked = _to_ask(question, addresses, services.now())
+def ask_opened(services: Services, question: Question, addresses: dict[str, str]) -> Reply:
+    """Ask a question of what was read."""
+    asked = to_ask(question, addresses, services.now())
     turns: list[Turn] = []
     for before in question.after:
         text = understand(before, turns)
@@ -142,6 +153,13 @@ def _ask(services: Services, question: Question, addresses: dict[str, str]) -> R
     asked = replace(asked, text=understand(question.question, turns))
     started = time.perf_counter()
     move, result = _answer(services, asked)
+    return reply_of(question, addresses, move, result, seconds=time.perf_counter() - started)
+
+
+def reply_of(
+    question: Question, addresses: dict[str, str], move: Move, result: LookupResult, *, seconds: float
+) -> Reply:
+    """Return what a question got: what it came to, and the last of its lookups."""
     answer = move.answer
     return make_reply(
         question,
@@ -155,7 +173,7 @@ def _ask(services: Services, question: Question, addresses: dict[str, str]) -> R
         confidence=answer.confidence if answer else 0.0,
         reason=move.verdict.reason if move.verdict else "",
         withheld=(result.answer.text if result.answer else "") if move.to == Status.ABSTAINED else None,
-        seconds=time.perf_counter() - started,
+        seconds=seconds,
     )
 
 
@@ -164,17 +182,20 @@ def _answer(services: Services, asked: PipelineQuestion) -> tuple[Move, LookupRe
     result = lookup.first_pass(services, asked)
     move = after_first_pass(asked, result)
     if move.to == Status.RETRYING:
-        earlier = (
-            Earlier(answer=move.answer, verdict=move.verdict, context=tuple(move.context))
-            if move.answer and move.verdict
-            else None
-        )
         result = lookup.second_pass(services, replace(asked, status=Status.RETRYING))
-        move = after_second_pass(asked, result, earlier)
+        move = after_second_pass(asked, result, earlier_of(move))
     return move, result
 
 
-def _to_ask(question: Question, addresses: dict[str, str], now: datetime) -> PipelineQuestion:
+def earlier_of(move: Move) -> Earlier | None:
+    """Return the provisional answer of a step, if it gives one."""
+    if move.answer is None or move.verdict is None:
+        return None
+    return Earlier(answer=move.answer, verdict=move.verdict, context=tuple(move.context))
+
+
+def to_ask(question: Question, addresses: dict[str, str], now: datetime) -> PipelineQuestion:
+    """Return a question of a set as it is asked of its site's pages."""
     return PipelineQuestion(
         id=hashlib.sha256(question.id.encode()).hexdigest()[:32],
         text=question.question,
