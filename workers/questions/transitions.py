@@ -65,7 +65,7 @@ def after_second_pass(question: Question, result: LookupResult, earlier: Earlier
     if result.verdict.sufficient:
         return _answered(result)
     if earlier and earlier.verdict.sufficient:  # of a report, which is made of more than the first search
-        known = _answered(result)
+        known = _move(result, Status.ANSWERED, "sufficient")
         return replace(known, answer=earlier.answer, verdict=earlier.verdict, context=earlier.context)
     if not question.crawl_enabled:
         return _last_word(result, earlier, Changes(stop_reason="reading the web was not allowed"), pages_read=0)
@@ -102,8 +102,9 @@ def _provisional(result: LookupResult, earlier: Earlier | None, changes: Changes
 
 def _answered(result: LookupResult, changes: Changes = NO_CHANGES) -> Move:
     """Answer; what pages dispute is as sure as its side has votes."""
-    answer = result.answer
-    if answer and contradictions_of(answer.sentences) and answer.confidence < result.strategy.threshold:
+    answer, is_calibrated = result.answer, result.verdict.judge == "calibrated"
+    is_disputed = answer is not None and bool(contradictions_of(answer.sentences))
+    if answer and is_disputed and is_calibrated and answer.confidence < result.strategy.threshold:
         disputed = replace(result, verdict=replace(result.verdict, sufficient=False))
         return _last_word(disputed, None, changes, pages_read=0)
     return _move(result, Status.ANSWERED, "sufficient", changes)
