@@ -32,7 +32,8 @@ Url = Annotated[str, Field(min_length=1, max_length=2048)]
 Connect = Callable[[Mapping[str, str] | None, str], AsyncClient]
 _INSTRUCTIONS: Final = (
     "Wellread answers questions from pages it has read, each sentence with a citation that was checked, and reads the "
-    "web when it knows too little. `ask` for answers, `search` for passages. Quote its citations' URLs."
+    "web when it knows too little. `ask` for answers, `search` for passages. Quote its citations' URLs, and say where "
+    "the `outcome` is unsure."
 )
 #: between the parts of a list that is given as a text; a URL may have a comma
 _BETWEEN: Final = re.compile(r",?\s+|,(?=\w+:|\w{2,3}(?:,|$))")

@@ -55,10 +55,9 @@ def compose(
     A sentence that states one of ``facts``, which the pages' data give for what is asked, comes first where it is near
     the best.
 
-    One that is not ``is_sure`` is one sentence. With ``several``, joins sentences of several pages where the question
-    needs that. ``others`` are hits of other
-    sites, which may contradict; ``own_sites`` begin the URLs of the operator's sources. What is contradicted has the
-    share of the confidence that its votes are.
+    Of hits that are not sure to answer (``is_sure``), there is one quote. With ``several``, joins sentences of several
+    pages where the question needs that. ``others`` are hits of other sites, which may contradict; ``own_sites`` begin
+    the URLs of the operator's sources. What is contradicted has the share of the confidence that its votes are.
     """
     read_spans = cover(analysis, hits, top=READ_FIRST).spans
     ranked = rank_by_score(read_spans, analysis.text)
@@ -67,15 +66,15 @@ def compose(
     assertions = contradicting_assertions(analysis, ranked[0].span, [*hits[:READ_FIRST], *others], own_sites=own_sites)
     if assertions:
         return _disputed(assertions, confidence * lead_share(assertions))
-    first = _best(ranked, facts)
-    may_be_long = is_sure and length != "short"
-    chosen = join_pages(analysis, first, ranked) if several and may_be_long else [first]
-    most = max(
-        len(chosen), most_quotes(length, MOST_OF_SEVERAL if asks_for_all(analysis.text) else 1) if may_be_long else 1
-    )
-    if most > len(chosen):  # a quote may hold the next best sentence too
-        chosen = _distinct([*chosen, *choose_sentences(ranked, most=2 * most)])
-    quotes = _quotes_of(analysis, chosen, read_spans, most, words=ALONE_WORDS if may_be_long else QUOTE_WORDS)
+    first, usual = _best(ranked, facts), MOST_OF_SEVERAL if asks_for_all(analysis.text) else 1
+    if not is_sure or length == "short":
+        quotes = _quotes_of(analysis, [first], read_spans, 1, words=QUOTE_WORDS)
+    else:
+        chosen = join_pages(analysis, first, ranked) if several else [first]
+        most = max(len(chosen), most_quotes(length, usual))
+        if most > len(chosen):  # a quote may hold the next best sentence too
+            chosen = _distinct([*chosen, *choose_sentences(ranked, most=2 * most)])
+        quotes = _quotes_of(analysis, chosen, read_spans, most, words=ALONE_WORDS)
     quotes = by_section(quotes) if length == "report" else quotes
     answer = _focused(analysis, write(quotes, confidence), first.span, first.hit)
     return with_headings(answer) if length == "report" else answer
