@@ -72,7 +72,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
     "context of a quote": {
         "pipeline.answering.extent:extend": lambda read, spans, **_: Quote(span=read.span, sentence=read.span)
     },
-    "follow-ups": {"pipeline.question.follow_up.understand:understand": lambda question, turns, lang="": question},
+    "follow-ups": {"pipeline.question.follow_up:understand": lambda question, turns, lang="": question},
     "words translated": {"pipeline.judging.translations:translate_words": lambda embedder, analysis, hits: list(hits)},
     "enough hits": {
         "pipeline.judging.cutoff:cut_off_by_judge": lambda analysis, hits, *, strategy, judge, k: import_module(

@@ -9,8 +9,8 @@ from domain.options import MAX_CHARACTERS
 from domain.question import Turn
 from domain.short_answer import first_said, short_answer
 from pipeline.answering.structured.schema import Leaf
-from pipeline.question.follow_up import understand
-from pipeline.question.follow_up.frame import frame_of
+from pipeline.question.entities import find_entities
+from pipeline.question.follow_up import topic_of, understand
 
 NUMBER: Final = re.compile(r"(?<![\w.,])[-−]?\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|(?<![\w.,])[-−]?\d+(?:\.\d+)?")
 #: an item of a list as pages' texts have it
@@ -28,8 +28,8 @@ def field_question(leaf: Leaf, question: str, lang: str) -> str:
     """Return the question for one value, about what the whole question is about."""
     if leaf.description.endswith(("?", "？")):
         return understand(leaf.description, [Turn(question=question)], lang)[:MAX_CHARACTERS]
-    frame = frame_of(question, lang)
-    topic = frame.names[0] if frame.names else frame.topic
+    names = [name for name in find_entities(question, lang) if not name[0].isdigit()]
+    topic = names[0] if names else topic_of(question, lang)
     label = leaf.label.rstrip(". ")
     if topic.casefold() in label.casefold():
         asked = {"en": f"What is {label}?", "de": f"Was ist {label}?"}.get(lang, f"{label}?")
