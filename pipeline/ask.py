@@ -13,6 +13,7 @@ citations are checked against (:mod:`pipeline.answering.citations`).
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Variant, VariantKey, VariantKind, Verdict
@@ -23,6 +24,7 @@ from domain.outcome import Outcome, outcome_of
 from domain.recalibration import Recalibrations
 from pipeline.answering.compose import compose
 from pipeline.answering.few_shot import SolvedQuestions
+from pipeline.answering.parts import AnsweredPart, join_parts
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
 from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.documents.quality import PageTexts, filter_by_quality
@@ -33,6 +35,7 @@ from pipeline.judging.nearness import best_first, read_and_compare
 from pipeline.limits import Limits
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis, analyse_question
+from pipeline.question.parts import parts_of
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
 from pipeline.question.variant_choice import DOCUMENTED, Tallies, kinds_in_turn
 from pipeline.question.variants import make_variants
@@ -208,16 +211,18 @@ def _run_pass(
     others = best_of_other_sites(ranked, context[:READ_FIRST])
     # some may have other texts now; the others are remembered
     context = read_and_compare(tools.embedder, tools.reader, analysis, context, glosses=tools.glosses)
-    answer = compose(
-        analysis,
-        context,
-        confidence=verdict.confidence,
-        is_sure=verdict.sufficient,
+    composed = partial(
+        compose,
         several="multi_document" in tools.enhancements,
         others=others,
         own_sites=tools.own_sites,
         facts=facts,
         length=query.overrides.length,
+    )
+    parts = [_answer_part(part, context, composed, tools, strategy.threshold) for part in parts_of(analysis)]
+    answer, verdict = join_parts(parts, needs_all=verdict.sufficient) or (
+        composed(analysis, context, confidence=verdict.confidence, is_sure=verdict.sufficient),
+        verdict,
     )
     if answer is None and verdict.sufficient:
         verdict = replace(verdict, sufficient=False, reason=say("unknown", analysis.lang))
@@ -301,6 +306,17 @@ def _judge(
     judge = remember_verdicts(tools.judge or calibrated_judge(tools.embedder.id, tools.learned))
     cutoff = tools.stop(analysis, hits, strategy=strategy, judge=judge, k=k)
     return cutoff, judge(analysis, retrieved if tools.judge else cutoff.hits, strategy.threshold)
+
+
+def _answer_part(
+    question: Analysis, hits: Sequence[Hit], composed: Callable[..., Answer | None], tools: Tools, threshold: float
+) -> AnsweredPart:
+    """Return the answer to a part of a question, for which the hits are read and judged anew."""
+    hits = [replace(hit, nearness={}, translations={}) for hit in hits]
+    hits = read_and_compare(tools.embedder, tools.reader, question, hits, glosses=tools.glosses)
+    verdict = (tools.judge or calibrated_judge(tools.embedder.id, tools.learned))(question, hits, threshold)
+    answer = composed(question, hits, confidence=verdict.confidence, is_sure=verdict.sufficient)
+    return AnsweredPart(question=question, answer=answer, verdict=verdict)
 
 
 def _context(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> list[Hit]:

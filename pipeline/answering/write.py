@@ -69,7 +69,7 @@ def verbatim(answer: Answer) -> Answer:
     used = dict.fromkeys(marker for sentence in answer.sentences for marker in sentence.markers if marker in cited)
     whole: dict[int, list[int]] = {}
     for marker in used:
-        holding = [other for other in used if _holds(cited[other], cited[marker])]
+        holding = [other for other in used if holds(cited[other], cited[marker])]
         whole.setdefault(max(holding, key=lambda at: len(cited[at].quote)), []).append(marker)
     sentences = tuple(
         Sentence(
@@ -83,7 +83,8 @@ def verbatim(answer: Answer) -> Answer:
     return replace(answer, text=render(sentences), sentences=sentences)
 
 
-def _holds(one: Citation, other: Citation) -> bool:
+def holds(one: Citation, other: Citation) -> bool:
+    """Return whether a citation's quote holds all of another one's."""
     return one.page_id == other.page_id and one.start <= other.start and other.end <= one.end
 
 

@@ -86,7 +86,7 @@ def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
     last = _bare(turns[-1].question[:_LONGEST])
     last_lang = detect_language(last)
     lang = lang or (detect_language(question) if len(question.split()) >= _MANY_WORDS else last_lang)
-    core, led, about = _without_lead(_bare(question), _words_of(lang))
+    core, led, about = _without_lead(_bare(question), words_of(lang))
     completed = _completed(core, led, about, turns[-1], last, last_lang, lang)
     if completed and not urls_in(question):
         completed = " ".join((completed, *(f"({url})" for url in urls_in(last) if url not in completed)))
@@ -99,7 +99,7 @@ def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
 def needs_thread(question: str, lang: str = "") -> bool:
     """Return whether a question that was asked alone says too little: "And its configuration file?", "Why?"."""
     lang = lang or detect_language(question)
-    words = _words_of(lang)
+    words = words_of(lang)
     core, led, about = _without_lead(_bare(question), words)
     if _is_asking_alone(core, words) or (about and len(core.split()) <= _FEW_ABOUT):
         return True
@@ -116,14 +116,14 @@ def needs_thread(question: str, lang: str = "") -> bool:
 def stands_alone(question: str, lang: str = "") -> bool:
     """Return whether a question is a whole one that is understood without any other: not "The boathouse's fee?"."""
     lang = lang or detect_language(question)
-    words = _words_of(lang)
+    words = words_of(lang)
     core, _, about = _without_lead(_bare(question), words)
     return not (about or needs_thread(question, lang) or _is_fragment(core, led=True, words=words))
 
 
 def topic_of(question: str, lang: str) -> str:
     """Return what a question is about: something new, a name, what it names with an article, or its last word."""
-    last, words = _bare(question), _words_of(lang)
+    last, words = _bare(question), words_of(lang)
     start = _asking_end(last, words)
     found, names = _phrases(last, words, start), _names(last, lang)
     if new := [phrase for phrase in found if _begins_with(words.indefinite, phrase[2])]:
@@ -136,16 +136,16 @@ def topic_of(question: str, lang: str) -> str:
 
 
 @cache
-def _words_of(lang: str) -> Words:
+def words_of(lang: str) -> Words:
     """Return the words of a language; of English for one that is not known."""
     return Words(**(language(lang).follow_up or language("en").follow_up))
 
 
 def _completed(core: str, led: bool, about: bool, turn: Turn, last: str, last_lang: str, lang: str) -> str | None:
     """Return the question completed; None where it stands alone."""
-    words = _words_of(lang)
+    words = words_of(lang)
     if _is_asking_alone(core, words):
-        return _ask_otherwise(f"{core[:1].upper()}{core[1:]}", last, _words_of(last_lang))
+        return _ask_otherwise(f"{core[:1].upper()}{core[1:]}", last, words_of(last_lang))
     points = _find(f"{words.pronouns}|{words.possessives}", core) is not None
     if about or _is_fragment(core, led=led, words=words):
         if _find(rf"(?<=, )(?:{words.asking})", core):
@@ -166,7 +166,7 @@ def _compared(core: str, last: str, last_lang: str, lang: str) -> str | None:
     """Return a question with what it compares with: "Is a greyhound faster?" → "… faster than a cheetah?"."""
     more = r"(?-i:[a-zäöüß]{3,}er)|worse|(?:more|less|mehr|weniger) \w+"
     compares = re.fullmatch(rf"(?:{_BE}) .* (?:{more})", core, re.IGNORECASE)
-    ends = f"than|als|or|oder|{_words_of(lang).prepositions}"  # "went under"
+    ends = f"than|als|or|oder|{words_of(lang).prepositions}"  # "went under"
     if lang not in ("en", "de") or compares is None or _find(ends, core) or _is_time(core.split()[-1]):
         return None
     return f"{core} {'als' if lang == 'de' else 'than'} {topic_of(last, last_lang)}"
@@ -255,7 +255,7 @@ def _resolved(core: str, turn: Turn, last: str, last_lang: str, lang: str) -> st
 
 def _stands_for(core: str, turn: Turn, last: str, last_lang: str, lang: str) -> str:
     """Return what a pronoun stands for: what the answer names, or else what the question before is about."""
-    words = _words_of(last_lang)
+    words = words_of(last_lang)
     asked_who, of_person = _begins_with("who|whom|wer|qui", last), _find(_PERSONS, core)
     asks = asked_who or _begins_with("which|what|welche[rs]?", last)
     if turn.short_answer and asks and bool(asked_who) == bool(of_person):
@@ -292,7 +292,7 @@ def _is_fragment(core: str, *, led: bool, words: Words) -> bool:
 
 def _points_back(text: str, lang: str) -> bool:
     """Return whether a question has a word that stands for something it does not name."""
-    words, text = _words_of(lang), _NOTHING.sub("", text)
+    words, text = words_of(lang), _NOTHING.sub("", text)
     back = "|".join(filter(None, (words.pronouns, words.possessives, _BACK.get(lang))))
     if lang == "de":  # "Sie" is polite
         return re.search(rf"(?<![\w-])(?:{back})(?![\w-])", text) is not None
