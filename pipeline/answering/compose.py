@@ -10,7 +10,7 @@ Every sentence of the answer is a span of a passage, extended to what belongs to
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from domain import TABLES, Answer, Focus, Hit, Passage, StatedFact
+from domain import TABLES, Answer, Focus, Hit, StatedFact
 from domain.options import Length
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, QUOTE_WORDS, Quote, extend
@@ -34,8 +34,6 @@ STATES = 0.25
 MOST_OF_SEVERAL = 3
 #: the most sentences of an answer joined from several pages
 MAX_JOINED = 3
-#: a best sentence that, with the lines leading to it, holds this share of the question's words needs no second hop
-SAYS_ALL = 0.9
 
 
 def compose(
@@ -70,7 +68,7 @@ def compose(
     if not is_sure or length == "short":
         quotes = _quotes_of(analysis, [first], read_spans, 1, words=QUOTE_WORDS)
     else:
-        chosen = join_pages(analysis, first, ranked) if several else [first]
+        chosen = join_sides(analysis, first, ranked) if several else [first]
         most = max(len(chosen), most_quotes(length, usual))
         if most > len(chosen):  # a quote may hold the next best sentence too
             chosen = _distinct([*chosen, *choose_sentences(ranked, most=2 * most)])
@@ -170,25 +168,12 @@ def _focus_on(assertion: Assertion, text: str) -> Focus | None:
     return Focus(start=start, end=start + len(value), confidence=1.0) if start >= 0 else None
 
 
-def join_pages(analysis: Analysis, first: SpanCoverage, ranked: Sequence[SpanCoverage]) -> list[SpanCoverage]:
-    """Return the best sentence with those of other pages that the question needs; at most three.
-
-    It needs the sides of a comparison, each one of several pages that it names, and a second hop: from the page of the
-    best sentence to a page that it names, or that names it, when that sentence lacks words of the question. Measured on
-    HotpotQA: contains the gold answer .46 → .73, with 6 % of SQuAD's answers one sentence longer.
-    """
+def join_sides(analysis: Analysis, first: SpanCoverage, ranked: Sequence[SpanCoverage]) -> list[SpanCoverage]:
+    """Return the best sentence with one of each page that the question names, if it names several; at most three."""
     best = _best_of_pages(ranked)
-    passages = {page: read.span.passage for page, read in best.items()}
-    names = {page: frozenset(names_of(passage.title)) for page, passage in passages.items()}
-    if len(set(names.values())) < 2:
-        return [first]
+    names = {page: frozenset(names_of(read.span.passage.title)) for page, read in best.items()}
     sides = _sides(names, spaced_words(analysis.text))
-    if len(sides) > 1:
-        return _distinct([first, *(best[page] for page in sides)])[:MAX_JOINED]
-    if first.led >= SAYS_ALL:
-        return [first]
-    hops = _hops(first.span.passage, passages, names, spaced_words(analysis.text))
-    return _distinct([first, *(best[page] for page in hops)])[:MAX_JOINED]
+    return _distinct([first, *(best[page] for page in sides)])[:MAX_JOINED] if len(sides) > 1 else [first]
 
 
 def _best_of_pages(ranked: Sequence[SpanCoverage]) -> dict[int, SpanCoverage]:
@@ -206,23 +191,6 @@ def _sides(names: Mapping[int, frozenset[str]], question: str) -> list[int]:
         if _names(own, question) and not any(own & names[other] for other in sides):
             sides.append(page)
     return sides
-
-
-def _hops(
-    first: Passage, passages: Mapping[int, Passage], names: Mapping[int, frozenset[str]], question: str
-) -> list[int]:
-    """Return the pages that the first passage names, or that name its page, by a name that is not in the question."""
-    own, text = names[first.page_id], spaced_words(first.text)
-    asked = _names(own, question)
-    return [
-        page
-        for page, passage in passages.items()
-        if not names[page] & own
-        and (
-            (not _names(names[page], question) and _names(names[page], text))
-            or (not asked and _names(own, spaced_words(passage.text)))
-        )
-    ]
 
 
 def _names(names: frozenset[str], text: str) -> bool:

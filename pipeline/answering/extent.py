@@ -12,7 +12,7 @@ from itertools import takewhile
 from domain import TABLES
 from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.kinds import ANSWERING, asks
-from pipeline.judging.sentence_score import is_instruction
+from pipeline.judging.sentence_score import WORTH_GIVING, is_as_good, is_instruction
 from pipeline.judging.sentences import LINES, MAX_QUOTE_CHARACTERS, Span, announced_by
 from text.sentences import goes_on
 
@@ -50,14 +50,23 @@ def extend(
 ) -> Quote:
     """Return the part of a passage to quote for a sentence, of about ``words`` words where it is prose.
 
-    With ``wants_all`` the whole list, the steps or the code are quoted, where they are not too long.
+    With ``wants_all`` the whole list, the steps or the code are quoted, where they are not too long; of a list also if
+    another item answers about as well.
     """
     beside = [each for each in read_spans if each.at == read.at]
     at = next(place for place, each in enumerate(beside) if each is read)
     spans = [each.span for each in beside]
-    whole = _whole(spans, at, wants_all=wants_all)
+    whole = _whole(spans, at, wants_all=wants_all or _is_one_of_several(read, beside))
     quote = _with_first_mark(_in_context(beside, at, words) if whole is None else whole, spans)
     return Quote(span=quote, sentence=read.span, header=_header_above(quote, spans))
+
+
+def _is_one_of_several(read: SpanCoverage, beside: Sequence[SpanCoverage]) -> bool:
+    """Return whether a sentence is in a list of which another item answers about as well."""
+    items = [each for each in beside if each.span.block == read.span.block and each.span.marked_at is not None]
+    return read.span.block_kind == "list" and any(
+        is_as_good(each, read, WORTH_GIVING) for each in items if each is not read
+    )
 
 
 def _header_above(quote: Span, spans: Sequence[Span]) -> Span | None:
@@ -83,7 +92,10 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
         return reply
     if (named := _with_name(span, following)) is not None:
         return named
-    if span.text.endswith(":") and (last := announced_by(span, following)) is not None:
+    is_open = (
+        span.block_kind == "prose" and span.text[-1].isalnum() and following and following[0].marked_at is not None
+    )
+    if (is_open or span.text.endswith(":")) and (last := announced_by(span, following)) is not None:
         return _joined(span, last)
     if span.block_kind in LINES and (in_block := _block_of(spans, at, wants_all=wants_all)):
         return in_block

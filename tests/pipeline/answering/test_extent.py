@@ -128,8 +128,21 @@ def test_a_note_in_a_frame_is_prose_and_its_label_is_not_quoted() -> None:
 
 
 def test_an_item_of_a_list_is_quoted_without_the_next_ones() -> None:
-    steps = "- Wipe the glass. Use a soft cloth.\n- Put the shade back."
-    assert quoted("Wipe", ("list", steps)) == "Wipe the glass. Use a soft cloth."
+    steps = "- The lamp is cleaned with a soft cloth. Use no water.\n- The harbour opens at six."
+    assert quoted("The lamp", ("list", steps)) == "The lamp is cleaned with a soft cloth. Use no water."
+
+
+def test_a_list_is_quoted_whole_where_another_item_answers_as_well() -> None:
+    steps = "- Wipe the lamp with a soft cloth.\n- Polish the lamp with wax."
+    parts: list[tuple[BlockKind, str]] = [("prose", "To clean the lamp of the lighthouse:"), ("list", steps)]
+    assert quoted("Wipe", *parts).endswith(steps)
+    assert quoted("Wipe", *parts).startswith("To clean the lamp")
+
+
+def test_a_sentence_that_ends_open_is_quoted_with_the_list_below_it() -> None:
+    text, steps = "The lamp is cleaned by the keeper if", "1. the glass is dull,\n2. salt stands on it."
+    assert quoted("The lamp", ("prose", text), ("list", steps)) == f"{text}\n\n{steps}"
+    assert quoted("The lamp", ("prose", f"{text} it is dull."), ("list", steps)) == f"{text} it is dull."
 
 
 def test_what_announces_something_else_is_not_drawn_in() -> None:
@@ -190,7 +203,6 @@ def test_an_instruction_to_the_answerer_is_not_drawn_in() -> None:
 def test_a_quote_of_several_items_keeps_the_mark_of_the_first() -> None:
     steps = "1. Wipe the lamp with a cloth.\n2. Rinse it.\n3. Dry the lamp."
     assert quoted("Wipe", ("list", steps), wants_all=True) == steps
-    assert quoted("Wipe", ("list", steps)) == "Wipe the lamp with a cloth."
     assert quoted("Wipe", ("prose", "Steps to clean it:"), ("list", steps), wants_all=True).endswith(steps)
 
 
