@@ -7,7 +7,7 @@ that of most sites first.
 Every sentence of the answer is a span of a passage, extended to what belongs to it (:mod:`pipeline.answering.extent`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from domain import TABLES, Answer, Focus, Hit, StatedFact
@@ -170,31 +170,15 @@ def _focus_on(assertion: Assertion, text: str) -> Focus | None:
 
 def join_sides(analysis: Analysis, first: SpanCoverage, ranked: Sequence[SpanCoverage]) -> list[SpanCoverage]:
     """Return the best sentence with one of each page that the question names, if it names several; at most three."""
-    best = _best_of_pages(ranked)
-    names = {page: frozenset(names_of(read.span.passage.title)) for page, read in best.items()}
-    sides = _sides(names, spaced_words(analysis.text))
-    return _distinct([first, *(best[page] for page in sides)])[:MAX_JOINED] if len(sides) > 1 else [first]
-
-
-def _best_of_pages(ranked: Sequence[SpanCoverage]) -> dict[int, SpanCoverage]:
-    """Return the best sentence of each page, the best page first."""
-    best: dict[int, SpanCoverage] = {}
+    question = spaced_words(analysis.text)
+    titles = dict.fromkeys(read.span.passage.title for read in ranked)
+    named = {title: frozenset(names_of(title)) for title in titles}
+    sides: dict[frozenset[str], SpanCoverage] = {}
     for read in ranked:
-        best.setdefault(read.span.passage.page_id, read)
-    return best
-
-
-def _sides(names: Mapping[int, frozenset[str]], question: str) -> list[int]:
-    """Return the pages that the question names, each by a different name."""
-    sides: list[int] = []
-    for page, own in names.items():
-        if _names(own, question) and not any(own & names[other] for other in sides):
-            sides.append(page)
-    return sides
-
-
-def _names(names: frozenset[str], text: str) -> bool:
-    return any(f" {name} " in text for name in names)
+        names = named[read.span.passage.title]
+        if any(f" {name} " in question for name in names) and not any(names & other for other in sides):
+            sides[names] = read
+    return _distinct([first, *sides.values()])[:MAX_JOINED] if len(sides) > 1 else [first]
 
 
 def _distinct(reads: Sequence[SpanCoverage]) -> list[SpanCoverage]:
