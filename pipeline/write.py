@@ -136,8 +136,8 @@ def finished(
     answer = mend(answer, findings, texts, lang=brief.lang)
     confidence = confidence_of(reading.confidence, len(findings)) * _share_of_votes(answer, reading)
     answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
-    analysis = analyse_question(brief.question, reading.lang)
-    return with_yes_no(analysis, replace(answer, confidence=round(confidence, 4)))
+    lang = analyse_question(brief.question, reading.lang).lang
+    return with_yes_no(replace(answer, confidence=round(confidence, 4)), lang)
 
 
 def confidence_of(local: float, findings: int) -> float:

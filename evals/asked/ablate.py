@@ -47,7 +47,6 @@ from workers.settings import load
 
 #: a family → the functions that it is, each with what does nothing in its place
 FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
-    "yes/no": {"pipeline.question.yes_no:is_yes_no": lambda analysis: False},
     "kind of answer": {"pipeline.question.answer_type:answer_type_of": lambda question: "any"},
     "wishes for lists": {
         "pipeline.question.analysis:ask_for_list": lambda text: text,
@@ -60,7 +59,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
     "variants": {"pipeline.question.variants:make_variants": lambda analysis, count, order=(): ()},
     "names that lead on": {"pipeline.retrieval.multi_hop:expand": lambda analysis, vectors, hits, **_: list(hits)},
     "facts": {"pipeline.retrieval.facts:find_facts": lambda analysis, facts: []},
-    "joined pages": {"pipeline.answering.compose:join_pages": lambda analysis, chosen, ranked: list(chosen)},
+    "joined pages": {"pipeline.answering.compose:join_sides": lambda analysis, first, ranked: [first]},
     "several pages first": {"pipeline.retrieval.context:wants_several_pages": lambda analysis: False},
     "contradictions": {"pipeline.answering.contradictions:contradicting_assertions": lambda *_, **__: []},
     "other sites": {"pipeline.retrieval.sites:best_of_other_sites": lambda ranked, read: []},
@@ -152,7 +151,8 @@ def replayed(text: str, result: LookupResult) -> LookupResult:
     analysis = analyse_question(text, result.analysis.lang)
     judge = calibrated_judge(result.verdict.embedder or "")
     verdict = judge(analysis, result.hits, result.strategy.threshold)
-    answer = compose(analysis, result.context, confidence=verdict.confidence, facts=result.facts)
+    sure = verdict.sufficient
+    answer = compose(analysis, result.context, confidence=verdict.confidence, is_sure=sure, facts=result.facts)
     if answer is None:
         verdict = replace(verdict, sufficient=False)
     return replace(result, analysis=analysis, verdict=verdict, answer=answer)

@@ -196,7 +196,7 @@ def test_other_side_of_a_dispute_is_quoted_and_the_answer_is_as_sure_as_its_side
     [
         ("Is it 41 m tall?", "Yes, it is 41 m tall.", "Yes"),
         ("Is it 41 m tall?", "It is 41 m tall.", None),
-        ("How tall is it?", "Yes, it is 41 m tall.", None),
+        ("I am 41 m tall, is it?", "Yes, it is 41 m tall.", "Yes"),
     ],
 )
 def test_yes_is_the_short_answer_of_a_question_that_asks_for_it(question: str, says: str, expected: str | None) -> None:
