@@ -62,11 +62,6 @@ class Span:
         """Return the sentence verbatim."""
         return self.passage.text[self.start : self.end]
 
-    @property
-    def named_text(self) -> str:
-        """Return the sentence with the signature directly above it, if there is one."""
-        return self.passage.text[self.start if self.named_at is None else self.named_at : self.end]
-
     @cached_property
     def held_terms(self) -> frozenset[str]:
         """Return its terms, each once."""
