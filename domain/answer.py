@@ -30,9 +30,16 @@ class Verdict:
     shipped_confidence: float | None = field(
         default=None, metadata=described("The confidence before readers' feedback corrected it; null: it did not.")
     )
+    #: calibrated probability that the first quote alone answers; None: it has no other than the confidence
+    first_quote: float | None = field(default=None, metadata=UNPUBLISHED)
     embedder: str = field(default="", metadata=UNPUBLISHED)  #: whose similarities were weighed
     #: what was weighed: feature → value; verdicts that differ in it alone are equal
     evidence: Mapping[str, float] = field(default_factory=dict, compare=False, metadata=UNPUBLISHED)
+
+    @property
+    def of_first_quote(self) -> float:
+        """The confidence in the first quote alone."""
+        return self.confidence if self.first_quote is None else self.first_quote
 
 
 @dataclass(frozen=True, kw_only=True)

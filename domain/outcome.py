@@ -13,13 +13,15 @@ from domain.flow import Status
 Outcome = Literal["answered", "unsure", "unknown"]
 
 #: the least confidence of `answered`; a question's `threshold` or strategy, or the operator, may set another
-ANSWERED_FROM: Final = 0.7
+ANSWERED_FROM: Final = 0.8
 #: the least confidence of `unsure`; never above the border of `answered`. Where the hits were read or compared, the
 #: judge is strict, because a page on the subject must not pass for one that answers: of the answers to asked questions
 #: that it gave .35 to .5, some 55 % were right
 UNSURE_FROM: Final = 0.35
 #: the same where the hits were neither read nor compared
 UNSURE_FROM_UNREAD: Final = 0.5
+#: the least confidence in the first quote of an answer that needs no other
+FIRST_SUFFICES: Final = 0.8
 #: such a line, with those that lead to it, has all of the question's words, as the row of a table has with its header.
 #: A document that came with the question is the only one that may answer, and judges of pages rate tables low: of 14
 #: questions that such tables answer it gives 4 more, of 14 that they do not none
@@ -61,7 +63,7 @@ def is_far(weighed: Mapping[str, float]) -> bool:
 def _may_be_right(answer: Answer, verdict: Verdict) -> bool:
     weighed = verdict.evidence
     is_read = weighed.get("is_read") or weighed.get("is_compared")
-    if verdict.confidence >= (UNSURE_FROM if is_read else UNSURE_FROM_UNREAD):
+    if verdict.of_first_quote >= (UNSURE_FROM if is_read else UNSURE_FROM_UNREAD):
         return True
     is_own = all(citation.url.startswith(address_of(ATTACHED, "")) for citation in answer.citations)
     return is_own and weighed.get("led_coverage", 0.0) >= _ALL_WORDS

@@ -20,7 +20,7 @@ from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Vari
 from domain.answer import NextQuestion
 from domain.hit import Searched
 from domain.options import MAX_K, Overrides
-from domain.outcome import Outcome, outcome_of
+from domain.outcome import FIRST_SUFFICES, Outcome, outcome_of
 from domain.recalibration import Recalibrations
 from pipeline.answering.compose import compose
 from pipeline.answering.few_shot import SolvedQuestions

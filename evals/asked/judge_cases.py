@@ -14,13 +14,10 @@ from pipeline.ask import LookupResult
 from store.embedders import Embedder
 
 
-def cases_of_asked(name: str, embedder: Embedder, cache: Path, *, glosses: bool = True) -> Iterator[Case]:
-    """Yield each question of a set as it was asked, and again without the hits of the pages that answer it.
-
-    Without ``glosses`` other languages than English are not read.
-    """
+def cases_of_asked(name: str, embedder: Embedder, cache: Path) -> Iterator[Case]:
+    """Yield each question of a set as it was asked, unread, and again without the hits of the pages that answer it."""
     of = read_question_set(SHIPPED / name)
-    for question, result in zip(of.questions, first_passes(of, embedder, cache=cache, glosses=glosses), strict=True):
+    for question, result in zip(of.questions, first_passes(of, embedder, cache=cache), strict=True):
         yield from to_cases(of, question, result)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -67,19 +67,39 @@ def ask_by_default(of: QuestionSet, asked: Sequence[Question], cache: Path | Non
     return ask_quickly(of, asked, embedder, cache=cache or settings.data_dir / "cache")
 
 
-def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path, glosses: bool = True) -> list[LookupResult]:
-    """Read the pages of the set, and return what the first pass gives each of its questions.
+def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path) -> list[LookupResult]:
+    """Read the pages of the set, and return what the first pass gives each of its questions, unread."""
+    return _looked_up(of, embedder, cache, lambda services, asked: lookup.first_pass(services, asked), read=False)
 
-    Without ``glosses`` other languages than English are not read.
-    """
+
+def best_passes(of: QuestionSet, embedder: Embedder, *, cache: Path) -> list[LookupResult]:
+    """Read the pages of the set, and return the surer of both passes for each of its questions."""
+    return _looked_up(of, embedder, cache, _best_pass, read=True)
+
+
+def _looked_up(
+    of: QuestionSet,
+    embedder: Embedder,
+    cache: Path,
+    look_up: Callable[[Services, PipelineQuestion], LookupResult],
+    *,
+    read: bool,
+) -> list[LookupResult]:
     addresses = addresses_of(of)
     with (
         tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder,
         opened(of, of.questions, embedder, folder=Path(folder), cache=cache) as services,
     ):
-        if not glosses:
-            vars(services)["tools"] = replace(services.tools, glosses=False)
-        return [lookup.first_pass(services, to_ask(question, addresses, services.now())) for question in of.questions]
+        vars(services)["tools"] = replace(services.tools, glosses=read)
+        return [look_up(services, to_ask(question, addresses, services.now())) for question in of.questions]
+
+
+def _best_pass(services: Services, asked: PipelineQuestion) -> LookupResult:
+    first = lookup.first_pass(services, asked)
+    if first.verdict.sufficient:
+        return first
+    second = lookup.second_pass(services, replace(asked, status=Status.RETRYING))
+    return max(first, second, key=lambda result: result.verdict.confidence)
 
 
 @contextmanager

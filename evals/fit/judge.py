@@ -14,14 +14,13 @@ from pathlib import Path
 import click
 
 from evals.asked.judge_cases import cases_of_asked
-from evals.fit.judge_models import ASKED, OF_CROSSED, OF_GLOSSES, SHOWN_SETS, THRESHOLD, fit, fit_shown
+from evals.fit.judge_models import ASKED, OF_CROSSED, SHOWN_SETS, THRESHOLD, fit, fit_shown
 from evals.knowledge.file_cases import FILES, file_cases
 from evals.knowledge.judge_cases import Case, cases_of
-from evals.knowledge.site_cases import SITES, site_cases
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import EvalSet, read_set
 from evals.sets.sites import read_python_docs
-from pipeline.judging.calibration import ANY_EMBEDDER, CROSSED, FEATURES, OTHER, READ
+from pipeline.judging.calibration import ANY_EMBEDDER, CROSSED, FEATURES, OTHER
 from store.embedders import open_embedder
 
 FITTED = Path(__file__).parents[2] / "pipeline" / "judging" / "calibration.json"
@@ -55,20 +54,17 @@ def main(
     To fit anew after the encoder or the reader has changed:
 
     \b
-        python -m evals.fit.judge --lang "en, read" --lang compared --lang crossed --data DATA --cache build/cache
-        python -m evals.fit.judge --lang glossed --lang "crossed, glossed" --data DATA --cache build/cache
+        python -m evals.fit.judge --lang compared --lang crossed --data DATA --cache build/cache
+        python -m evals.fit.confidence --cache build/cache
 
     DATA holds squad2, xquad-en, xquad-de and hotpotqa. The questions on manuals are those of training/data that no
     model learned from, and the asked ones come with evals/asked.
     """
-    wanted = langs or (*LANGUAGES, *(lang for lang in SHOWN_SETS if lang not in OF_GLOSSES))
+    wanted = langs or (*LANGUAGES, *SHOWN_SETS)
     shown = [lang for lang in wanted if lang in SHOWN_SETS]
     by_lang = [lang for lang in wanted if lang not in SHOWN_SETS]
     if by_lang and docs is None:
         raise click.UsageError(f"Name Python's HTML docs with --docs, or fit just {', '.join(SHOWN_SETS)}.")
-    glosses = bool(OF_GLOSSES & {*shown})
-    if glosses and not {*wanted} <= OF_GLOSSES:
-        raise click.UsageError("Fit the models of glosses in a run of their own: they need hits that were read.")
     needed = {name for lang in shown if lang not in OF_CROSSED for name in SHOWN_SETS[lang]}
     is_crossed = bool(OF_CROSSED & {*shown})
     across = crossed(*(read_set(data / name) for name in SHOWN_SETS[CROSSED])) if is_crossed else []
@@ -80,17 +76,13 @@ def main(
     fitted, all_cases = [], list[Case]()
     for name in names or EMBEDDERS:
         embedder = CachedEmbedder(open_embedder(name, threads=1), cache)
-        cases = [
-            case for each in known for case in cases_of(each, embedder, questions, glosses=glosses) if case.evidence
-        ]
+        cases = [case for each in known for case in cases_of(each, embedder, questions, glosses=False) if case.evidence]
         all_cases += cases
         fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in by_lang]
         sets = ASKED if shown else ()
-        asked = [case for each in sets for case in cases_of_asked(each, embedder, cache, glosses=glosses)]
-        asked += [case for each in across for case in cases_of(each, embedder, questions, glosses=glosses)]
-        asked += [case for each in FILES if across for case in file_cases(embedder, each, glosses=glosses)]
-        if READ in shown:
-            asked += [case for site in SITES for case in site_cases(embedder, site, questions)]
+        asked = [case for each in sets for case in cases_of_asked(each, embedder, cache)]
+        asked += [case for each in across for case in cases_of(each, embedder, questions, glosses=False)]
+        asked += [case for each in FILES if across for case in file_cases(embedder, each, glosses=False)]
         fitted += [model for lang in shown if (model := fit_shown(embedder.id, lang, [*cases, *asked]))]
     if not names:
         fitted += [fit(ANY_EMBEDDER, lang, all_cases, FEATURES[3:]) for lang in by_lang]

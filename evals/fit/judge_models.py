@@ -11,35 +11,25 @@ from numpy.typing import NDArray
 from domain.outcome import UNSURE_FROM
 from evals.knowledge.file_cases import FILES
 from evals.knowledge.judge_cases import Case, Condition
-from evals.knowledge.site_cases import SITES
 from evals.measure.probabilities import Floats, Truth, auroc, calibration_error
 from pipeline.judging.calibration import (
     ANY_EMBEDDER,
     COMPARED,
     COMPARED_FEATURES,
     CROSSED,
-    CROSSED_GLOSSED,
     FEATURES,
-    GLOSSED,
     OTHER,
-    READ,
-    READ_FEATURES,
 )
 from pipeline.judging.features import Evidence
 
 ASKED = ("finance-privacy", "games-faq", "pages", "readmes")
 #: what the models of read and of compared hits are fitted and measured on, beside asked questions
 SHOWN_SETS = {
-    READ: ("squad2", "xquad-en", "hotpotqa"),
     COMPARED: ("xquad-de",),
     CROSSED: ("xquad-en", "xquad-de"),
-    GLOSSED: ("xquad-de",),
-    CROSSED_GLOSSED: ("xquad-en", "xquad-de"),
 }
 #: those of hits in another language than the question
-OF_CROSSED = frozenset({CROSSED, CROSSED_GLOSSED})
-#: those of hits in other languages than English that were read
-OF_GLOSSES = frozenset({GLOSSED, CROSSED_GLOSSED})
+OF_CROSSED = frozenset({CROSSED})
 #: what tells of a sentence in another language than the question's, whose words are covered by translations
 CROSSED_FEATURES = (
     "similarity",
@@ -55,15 +45,8 @@ CROSSED_FEATURES = (
     *COMPARED_FEATURES,
     "translated",
 )
-#: the features of each of these models. For English hits that were read, all others tell nothing beside these: with all
-#: AUROC was .856 instead of .866, each set judged by a model fitted without it
-SHOWN_FEATURES = {
-    READ: ("margin", *READ_FEATURES),
-    COMPARED: (*FEATURES, *COMPARED_FEATURES),
-    CROSSED: CROSSED_FEATURES,
-    GLOSSED: (*FEATURES, *COMPARED_FEATURES, *READ_FEATURES),
-    CROSSED_GLOSSED: (*CROSSED_FEATURES, *READ_FEATURES),
-}
+#: the features of each of these models
+_FEATURES_OF = {COMPARED: (*FEATURES, *COMPARED_FEATURES), CROSSED: CROSSED_FEATURES}
 #: the weight of a case. With less weight
 #: on "on the subject without answering", the calibration is better where the subject is unknown, but a crawl ends on
 #: the first page that mentions the subject
@@ -119,13 +102,13 @@ def fit_shown(embedder_id: str, lang: str, found: Sequence[Case]) -> dict[str, o
 
     Each set of asked questions is judged by a model that was fitted without it.
     """
-    features = SHOWN_FEATURES[lang]
-    known = {*ASKED, *SITES, *FILES, *SHOWN_SETS[lang]}
+    features = _FEATURES_OF[lang]
+    known = {*ASKED, *FILES, *SHOWN_SETS[lang]}
     cases = [case for case in found if case.set in known and case.evidence and _is_of(lang, case.evidence)]
     if not cases:
         return {}
     report = {}
-    for name in (*ASKED, *SITES, *FILES):
+    for name in (*ASKED, *FILES):
         if not any(case.set == name for case in cases):
             continue
         others = [case for case in cases if case.fitted and case.set != name]
@@ -149,10 +132,7 @@ def fit_shown(embedder_id: str, lang: str, found: Sequence[Case]) -> dict[str, o
 
 
 def _is_of(lang: str, evidence: Evidence) -> bool:
-    if lang == READ:
-        return evidence.is_read and not evidence.is_compared
-    kind = (evidence.is_compared, evidence.is_read, evidence.is_crossed)
-    return kind == (True, lang in OF_GLOSSES, lang in OF_CROSSED)
+    return not evidence.is_read and (evidence.is_compared, evidence.is_crossed) == (True, lang in OF_CROSSED)
 
 
 def _chances(

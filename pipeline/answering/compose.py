@@ -42,6 +42,7 @@ def compose(
     *,
     confidence: float,
     is_sure: bool = True,
+    further: bool = False,
     several: bool = True,
     others: Sequence[Hit] = (),
     own_sites: Sequence[str] = (),
@@ -53,9 +54,10 @@ def compose(
     A sentence that states one of ``facts``, which the pages' data give for what is asked, comes first where it is near
     the best.
 
-    Of hits that are not sure to answer (``is_sure``), there is one quote. With ``several``, joins sentences of several
-    pages where the question needs that. ``others`` are hits of other sites, which may contradict; ``own_sites`` begin
-    the URLs of the operator's sources. What is contradicted has the share of the confidence that its votes are.
+    Of hits that are not sure to answer (``is_sure``), there is one quote; with ``further`` the next best follow, since
+    the first alone may not say it. With ``several``, joins sentences of several pages where the question needs that.
+    ``others`` are hits of other sites, which may contradict; ``own_sites`` begin the URLs of the operator's sources.
+    What is contradicted has the share of the confidence that its votes are.
     """
     read_spans = cover(analysis, hits, top=READ_FIRST).spans
     ranked = rank_by_score(read_spans, analysis.text)
@@ -64,7 +66,7 @@ def compose(
     assertions = contradicting_assertions(analysis, ranked[0].span, [*hits[:READ_FIRST], *others], own_sites=own_sites)
     if assertions:
         return _disputed(assertions, confidence * lead_share(assertions))
-    first, usual = _best(ranked, facts), MOST_OF_SEVERAL if asks_for_all(analysis.text) else 1
+    first, usual = _best(ranked, facts), MOST_OF_SEVERAL if further or asks_for_all(analysis.text) else 1
     if not is_sure or length == "short":
         quotes = _quotes_of(analysis, [first], read_spans, 1, words=QUOTE_WORDS)
     else:

@@ -1,8 +1,8 @@
 """Turn evidence into a calibrated probability: a logistic regression for each embedder and language.
 
-English hits that were read have a model of their own; so have hits of other languages whose sentences were compared
-with the question, and those in another language than it, whose words were translated; both again where they were also
-read, in a gloss. Feedback corrects what these models say: :mod:`pipeline.judging.recalibrate`.
+Hits that were read have one model for all languages, for what a sure answer shows, and another for its first quote
+alone (``evals/fit/confidence.py``). Hits of other languages that could not be read, but whose sentences were compared
+with the question, have models of their own. Feedback corrects what they say: :mod:`pipeline.judging.recalibrate`.
 
 Similarities of two embedders do not compare, nor do those of two languages. For an embedder without a fitted
 model there is one that leaves similarity out and asks for more. ``calibration.json`` holds the coefficients, the
@@ -29,11 +29,12 @@ FEATURES = tuple(
 )
 #: the keys of the models for an unknown embedder and for another language
 ANY_EMBEDDER, OTHER = "*", "other"
-#: the keys of the models for English hits that were read, for those of other languages that were compared, and for
-#: those in another language than the question
-READ, COMPARED, CROSSED = "en, read", "compared", "crossed"
-#: and of the last two where they were read in a gloss
-GLOSSED, CROSSED_GLOSSED = "glossed", "crossed, glossed"
+#: the keys of the models for hits that were compared and not read, in the question's language and in another
+COMPARED, CROSSED = "compared", "crossed"
+#: and for hits that were read: what a sure answer shows is right; its first quote alone is
+SHOWN, FIRST_QUOTE = "shown", "first quote"
+#: what these two weigh
+SHOWN_FEATURES = ("margin", *READ_FEATURES, "is_compared", "is_crossed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,15 +63,21 @@ def calibration_for(embedder_id: str, lang: str) -> Calibration:
 
 def calibration_of(embedder_id: str, lang: str, evidence: Evidence) -> Calibration:
     """Return the calibration for hits as they were read or compared, if the embedder has one; else the language's."""
-    known: tuple[str, ...] = ()
-    if evidence.is_compared:
-        glossed, compared = (CROSSED_GLOSSED, CROSSED) if evidence.is_crossed else (GLOSSED, COMPARED)
-        known = (glossed, compared) if evidence.is_read else (compared,)
-    elif evidence.is_read:
-        known = (READ,)
+    if evidence.is_read:
+        return _of_read(embedder_id, SHOWN)
     fitted = _fitted()
-    found = (fitted.get((embedder_id, each)) for each in known)
-    return next(filter(None, found), None) or calibration_for(embedder_id, lang)
+    compared = (embedder_id, CROSSED if evidence.is_crossed else COMPARED)
+    return (fitted.get(compared) if evidence.is_compared else None) or calibration_for(embedder_id, lang)
+
+
+def first_quote_calibration(embedder_id: str) -> Calibration:
+    """Return the calibration of what was read for the first quote of an answer alone."""
+    return _of_read(embedder_id, FIRST_QUOTE)
+
+
+def _of_read(embedder_id: str, key: str) -> Calibration:
+    fitted = _fitted()
+    return fitted.get((embedder_id, key)) or fitted[ANY_EMBEDDER, key]
 
 
 @cache

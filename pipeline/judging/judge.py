@@ -10,7 +10,7 @@ from types import MappingProxyType
 from domain import Hit, Verdict
 from domain.outcome import is_far
 from domain.recalibration import Judged, Recalibrations
-from pipeline.judging.calibration import calibration_of
+from pipeline.judging.calibration import calibration_of, first_quote_calibration
 from pipeline.judging.features import features_of, gather_evidence
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
@@ -42,6 +42,7 @@ def calibrated_judge(embedder_id: str, learned: Recalibrations = MappingProxyTyp
         return Verdict(
             sufficient=confidence >= threshold,
             confidence=confidence,
+            first_quote=first_quote_calibration(embedder_id).probability(evidence) if evidence.is_read else None,
             reason=_reason(analysis, hits, sufficient=confidence >= threshold, far=is_far(features)),
             missing=evidence.missing,
             judge="calibrated",
