@@ -26,6 +26,9 @@ class Verdict:
     missing: tuple[str, ...] = field(
         default=(), metadata=described("Words of the question that the hits do not cover.")
     )
+    not_mentioned: str = field(
+        default="", metadata=described("A name or year of the question that no hit mentions: no sure answer is given.")
+    )
     judge: str = ""  #: the name of the judge
     shipped_confidence: float | None = field(
         default=None, metadata=described("The confidence before readers' feedback corrected it; null: it did not.")

@@ -13,7 +13,7 @@ from domain.flow import Status
 Outcome = Literal["answered", "unsure", "unknown"]
 
 #: the least confidence of `answered`; a question's `threshold` or strategy, or the operator, may set another
-ANSWERED_FROM: Final = 0.8
+ANSWERED_FROM: Final = 0.7
 #: the least confidence of `unsure`; never above the border of `answered`. Where the hits were read or compared, the
 #: judge is strict, because a page on the subject must not pass for one that answers: of the answers to asked questions
 #: that it gave .35 to .5, some 55 % were right

@@ -24,6 +24,7 @@ from domain.outcome import FIRST_SUFFICES, Outcome, outcome_of
 from domain.recalibration import Recalibrations
 from pipeline.answering.compose import compose
 from pipeline.answering.few_shot import SolvedQuestions
+from pipeline.answering.notices import with_notices
 from pipeline.answering.parts import AnsweredPart, join_parts
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
 from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
@@ -221,7 +222,7 @@ def _run_pass(
     )
     parts = [_answer_part(part, context, composed, tools, strategy.threshold) for part in parts_of(analysis)]
     answer, verdict = join_parts(parts, needs_all=verdict.sufficient) or (
-        composed(analysis, context, confidence=verdict.confidence, is_sure=verdict.sufficient),
+        _composed_as(verdict, composed, analysis, context),
         verdict,
     )
     if answer is None and verdict.sufficient:
@@ -315,8 +316,22 @@ def _answer_part(
     hits = [replace(hit, nearness={}, translations={}) for hit in hits]
     hits = read_and_compare(tools.embedder, tools.reader, question, hits, glosses=tools.glosses)
     verdict = (tools.judge or calibrated_judge(tools.embedder.id, tools.learned))(question, hits, threshold)
-    answer = composed(question, hits, confidence=verdict.confidence, is_sure=verdict.sufficient)
+    answer = _composed_as(verdict, composed, question, hits)
     return AnsweredPart(question=question, answer=answer, verdict=verdict)
+
+
+def _composed_as(
+    verdict: Verdict, composed: Callable[..., Answer | None], analysis: Analysis, hits: Sequence[Hit]
+) -> Answer | None:
+    """Compose as much as the verdict makes sure; say of a name that nothing mentions that it is so."""
+    answer = composed(
+        analysis,
+        hits,
+        confidence=verdict.confidence if verdict.sufficient else verdict.of_first_quote,
+        is_sure=verdict.sufficient,
+        further=verdict.of_first_quote < FIRST_SUFFICES,
+    )
+    return with_notices(answer, verdict.reason) if answer and verdict.not_mentioned else answer
 
 
 def _context(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> list[Hit]:
