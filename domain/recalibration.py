@@ -14,7 +14,7 @@ class Judged(NamedTuple):
 
     embedder: str
     lang: str  #: of the question, ISO 639-1
-    calibration: str  #: the key of the shipped calibration, such as "en, read"
+    calibration: str  #: the key of the shipped calibration, such as "shown"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,7 +43,7 @@ def calibrated_judge(embedder_id: str, learned: Recalibrations = MappingProxyTyp
         shipped = confidence = fitted.probability(evidence)
         if recalibration := learned.get(Judged(embedder_id, analysis.lang, fitted.lang)):
             confidence = recalibration.apply(shipped)
-        absent = "" if evidence.is_crossed else _not_mentioned(analysis, hits)
+        absent = _not_mentioned(analysis, hits) if evidence.is_read and not evidence.is_crossed else ""
         sufficient = confidence >= threshold and not absent
         return Verdict(
             sufficient=sufficient,
@@ -98,9 +98,9 @@ def _reason(analysis: Analysis, hits: Sequence[Hit], *, sufficient: bool, far: b
     """Say in the asker's language whether the hits answer, or else which pages are near."""
     if sufficient:
         return say("answers", analysis.lang)
-    if absent:
-        return say("not_mentioned", analysis.lang, name=quoted(absent, analysis.lang))
     if far:
         return say("nothing_near", analysis.lang)
+    if absent:
+        return say("not_mentioned", analysis.lang, name=quoted(absent, analysis.lang))
     titles = list(dict.fromkeys(sanitize_line(hit.passage.title) or hit.passage.url for hit in hits))
     return say("near_but", analysis.lang, titles=", ".join(quoted(title, analysis.lang) for title in titles[:_NAMED]))

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from pipeline.judging.calibration import READ
+from pipeline.judging.calibration import SHOWN
 from tests.live.test_faults import FINAL, QUESTIONS, _stack, _status
 from tests.workers.judged_answers import put_history
 from workers.processes.supervise import wait_until
@@ -36,7 +36,7 @@ def test_workers_take_up_what_was_learned_without_a_restart_and_leave_it_again(
         shipped = _verdict(client)
         before = stack.pids()
         services = Services(load())
-        put_history(services, embedder=services.embedder.id, calibration=READ)
+        put_history(services, embedder=services.embedder.id, calibration=SHOWN)
         assert [each["said"] for each in client.post("/api/learned").json()] == ["in use"]
         assert wait_until(lambda: _verdict(client)["shipped_confidence"] is not None, within_s=60)
         assert _verdict(client)["confidence"] < shipped["confidence"]  # readers there found it too sure

@@ -12,7 +12,7 @@ from sqlalchemy import insert
 
 from domain import Status
 from domain.recalibration import Recalibration
-from pipeline.judging.calibration import GLOSSED, READ, calibration_of
+from pipeline.judging.calibration import SHOWN, calibration_of
 from pipeline.judging.features import Evidence, features_of
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
@@ -41,7 +41,7 @@ def evidence(strength: float, calibration: str = "") -> Evidence:
     values |= dict.fromkeys(("missing_weight", "absent_weight", "missing_name"), 1 - strength)
     values |= {"margin": 0.25 * strength, "coverage_margin": 0.4 * strength, "title_coverage": strength}
     values |= {"term_count": 1.6, "term_weight": 1.4}
-    if calibration in (READ, GLOSSED):
+    if calibration == SHOWN:
         values |= {
             "answers": 8 * strength - 4,
             "evidence": 8 * strength - 4,
@@ -49,8 +49,6 @@ def evidence(strength: float, calibration: str = "") -> Evidence:
             "rivals": 8,
             "is_read": True,
         }
-    if calibration == GLOSSED:
-        values |= {"near": strength, "near_margin": 0.2 * strength, "is_compared": True}
     return Evidence(**values)
 
 

@@ -12,7 +12,7 @@ from domain import PageText, Status, Tally, Validators
 from domain.answer import ABSTENTION
 from domain.recalibration import Judged, Recalibration, logit
 from domain.record import FeedbackVerdict, Record
-from pipeline.judging.calibration import GLOSSED, READ
+from pipeline.judging.calibration import SHOWN
 from pipeline.judging.features import features_of
 from pipeline.judging.recalibrate import INTERCEPTS, SLOPES
 from store.learned.recalibrations import Learned, RecalibrationsInUse
@@ -98,16 +98,16 @@ def learn(services: Services) -> Learned:
     return learned
 
 
-@pytest.mark.parametrize(("question", "lang", "calibration"), [(ASKED, "en", READ), (ASKED_IN_GERMAN, "de", GLOSSED)])
+@pytest.mark.parametrize(("question", "lang"), [(ASKED, "en"), (ASKED_IN_GERMAN, "de")])
 def test_feedback_changes_confidence_in_english_too_and_a_reset_gives_the_shipped_one(
-    site: Services, question: str, lang: str, calibration: str
+    site: Services, question: str, lang: str
 ) -> None:
     if lang == "de":
         _save(site, "de", "Der Leuchtturm von {} wurde im Jahr {} gebaut.")
     before = confidence(ask(site, question))
-    put_history(site, embedder=site.embedder.id, lang=lang, calibration=calibration)
+    put_history(site, embedder=site.embedder.id, lang=lang, calibration=SHOWN)
     learned = learn(site)
-    assert (learned.lang, learned.calibration, learned.said) == (lang, calibration, "in use")
+    assert (learned.lang, learned.calibration, learned.said) == (lang, SHOWN, "in use")
     verdict = ask(site, question).verdict
     assert verdict is not None
     assert verdict.shipped_confidence == pytest.approx(before)
@@ -120,7 +120,7 @@ def test_feedback_changes_confidence_in_english_too_and_a_reset_gives_the_shippe
 def test_an_answer_judged_otherwise_is_not_given_again_until_that_is_so_again(site: Services) -> None:
     first = ask(site, reuse=True)
     assert ask(site, reuse=True).cached_from == first.id
-    put_history(site, embedder=site.embedder.id, calibration=READ)
+    put_history(site, embedder=site.embedder.id, calibration=SHOWN)
     learn(site)
     assert ask(site, reuse=True).cached_from is None
     learning.reset(site)
@@ -141,12 +141,12 @@ def test_200_wrong_judgements_move_a_confidence_within_the_bounds_and_contradict
     site: Services,
 ) -> None:
     before = confidence(ask(site))
-    put_history(site, 300, embedder=site.embedder.id, calibration=READ, truth=Recalibration())
-    put_history(site, 200, embedder=site.embedder.id, calibration=READ, truth=NEVER, seed=2)
+    put_history(site, 300, embedder=site.embedder.id, calibration=SHOWN, truth=Recalibration())
+    put_history(site, 200, embedder=site.embedder.id, calibration=SHOWN, truth=NEVER, seed=2)
     assert learn(site).said == "in use"
     after = confidence(ask(site))
     assert logit(after) >= min(slope * logit(before) for slope in SLOPES) + INTERCEPTS[0]
-    put_history(site, 600, embedder=site.embedder.id, calibration=READ, truth=CONTRARY, seed=3)
+    put_history(site, 600, embedder=site.embedder.id, calibration=SHOWN, truth=CONTRARY, seed=3)
     assert learn(site).said == "refused: the feedback contradicts the judge altogether"
     assert confidence(ask(site)) == pytest.approx(before)
 
@@ -164,7 +164,7 @@ def test_feedback_holds_what_can_be_learned_from(site: Services) -> None:
     with site.database.read() as session:
         (outcome,) = feedback.outcomes(session)
     ((key, (answer,)),) = learning.examples([outcome], {}).items()
-    assert key == Judged(site.embedder.id, "en", READ)
+    assert key == Judged(site.embedder.id, "en", SHOWN)
     assert (answer.question, answer.right) == (ASKED, True)
     assert answer.confidence == pytest.approx(confidence(record), abs=1e-3)
 

@@ -22,6 +22,10 @@ from tests.evals.asked.small_site import QUESTIONS, write_site
 KINDS = {
     *("own_words", "how_to", "yes_no", "definition", "page_words", "table_or_list", "multi_hop"),
     *("cross_language", "unanswerable"),
+    "table",
+    "list",
+    "follow_up",
+    "contradiction",
 }
 SETS = sorted(file.parent for file in SHIPPED.glob("*/sites.json"))
 
@@ -103,7 +107,7 @@ def test_shipped_set_holds_together(folder: Path) -> None:
         for pattern in question.gold:
             re.compile(pattern)
     assert len({question.id for question in of.questions}) == len(of.questions)
-    assert len({question.question.casefold() for question in of.questions}) == len(of.questions)
+    assert len({(question.after, question.question.casefold()) for question in of.questions}) == len(of.questions)
 
 
 @pytest.mark.parametrize("folder", SETS, ids=lambda folder: folder.name)

@@ -12,10 +12,10 @@ from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 LEARNED = Learned(
-    embedder="e", lang="en", calibration="en, read", intercept=-0.5, slope=1.2, said="in use", right=60, wrong=40,
+    embedder="e", lang="en", calibration="shown", intercept=-0.5, slope=1.2, said="in use", right=60, wrong=40,
     held_out=30, loss_before=0.6, loss_after=0.5, learned_at=NOW,
 )  # fmt: skip
-KEY = Judged("e", "en", "en, read")
+KEY = Judged("e", "en", "shown")
 
 
 def save(database: Database, learned: Learned, *, resets: bool = False) -> None:
