@@ -316,7 +316,8 @@ def _answer_part(
     hits = [replace(hit, nearness={}, translations={}) for hit in hits]
     hits = read_and_compare(tools.embedder, tools.reader, question, hits, glosses=tools.glosses)
     verdict = (tools.judge or calibrated_judge(tools.embedder.id, tools.learned))(question, hits, threshold)
-    answer = _composed_as(verdict, composed, question, hits)
+    confidence = verdict.confidence if verdict.sufficient else verdict.of_first_quote
+    answer = composed(question, hits, confidence=confidence, is_sure=verdict.sufficient)
     return AnsweredPart(question=question, answer=answer, verdict=verdict)
 
 
