@@ -1106,6 +1106,8 @@ export interface VerdictOut {
   reason: string;
   /** Words of the question that the hits do not cover. */
   missing: Array<string>;
+  /** A name or year of the question that no hit mentions: no sure answer is given. */
+  not_mentioned?: string;
   judge: string;
   /** The confidence before readers' feedback corrected it; null: it did not. */
   shipped_confidence?: number | null;
