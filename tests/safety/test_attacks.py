@@ -7,8 +7,8 @@ import pytest
 from evals.injection.measure import ATTACKS, AttackOutcome, all_pages, count_by_class, run_attacks
 from tests.fakes import HashingEmbedder
 
-#: pages whose attack only makes itself hard to find
-HARD_TO_FIND = {"long-token", "deep"}
+#: pages whose attack only makes the answer hard to find, and one that says another name in plain sight, which is quoted
+HARD_TO_FIND = {"long-token", "deep", "fake-markers"}
 
 
 @pytest.fixture(scope="module")

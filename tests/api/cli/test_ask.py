@@ -76,15 +76,15 @@ def test_sign_of_a_meaning_without_one_asks_the_same_again() -> None:
 
 def test_next_question_of_a_chat_follows_the_one_before(url: str, services: Services) -> None:
     page_id = walk.keep_page(services)
-    for text in ("Who built the lighthouse of Skagen?", "When was the lighthouse of Skagen built?"):
+    for text in ("Who built the lighthouse of Skagen?", "When was the lighthouse built (Skagen)?"):
         walk.move_soon(services, walk.answered(page_id), text=text)
     arguments = ["ask", "Who built the lighthouse of Skagen?", "--json", "--chat"]
     result = CliRunner().invoke(cli, arguments, input="And when was it built?\n\n")
     assert result.exit_code == 0, result.output
     first, second = records(result.stdout)
     assert (first["question_as_understood"], second["question"]) == (None, "And when was it built?")
-    assert second["question_as_understood"] == "When was the lighthouse of Skagen built?"
-    walk.move_soon(services, walk.answered(page_id), text="Why was the lighthouse of Skagen built?")
+    assert second["question_as_understood"] == "When was the lighthouse built (Skagen)?"
+    walk.move_soon(services, walk.answered(page_id), text="Why was the lighthouse built (Skagen)?")
     third = json.loads(wellread("ask", "Why?", "--after", second["id"], "--json").stdout)
     assert third["thread"] == second["thread"] is not None
 

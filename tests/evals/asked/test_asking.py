@@ -15,7 +15,7 @@ from evals.asked.every import tables
 from evals.asked.grade import FAILURES, Reply, grade_all
 from evals.asked.over_http import ask_by_crawling, ask_over_http, served
 from evals.asked.questions import SHIPPED, QuestionSet, read_question_set
-from evals.asked.quick import ask_quickly, first_passes
+from evals.asked.quick import ask_quickly, best_passes, first_passes
 from evals.asked.report import PUBLISHED, Asked, ReportError, publish, publish_text, read_replies, save_report
 from store.embedders import Embedder, open_embedder
 from tests.evals.asked.small_site import write_site
@@ -197,7 +197,7 @@ def _copies(folder: Path) -> list[Path]:
     return [Path(shutil.copy(page, folder / f"{at}-{page.name}")) for at, page in enumerate(PUBLISHED)]
 
 
-def test_first_passes_are_made_without_glosses_too(sea: QuestionSet, embedder: Embedder, tmp_path: Path) -> None:
-    for glosses in (True, False):
-        results = first_passes(sea, embedder, cache=tmp_path / "cache", glosses=glosses)
+def test_lookups_of_all_questions_are_made(sea: QuestionSet, embedder: Embedder, tmp_path: Path) -> None:
+    for look_up in (first_passes, best_passes):
+        results = look_up(sea, embedder, cache=tmp_path / "cache")
         assert [result.verdict.sufficient for result in results] == [True, True, False]

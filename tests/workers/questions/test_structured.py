@@ -53,9 +53,9 @@ def test_values_are_cited_and_what_no_page_says_is_null(reading: Services) -> No
 
 
 def test_list_is_stored_and_read_back_with_one_citation(reading: Services) -> None:
-    put(reading, "Keepers\n\nThe lighthouse of Vierburg needs these tools:\n\n- a torch\n- a rope\n- a lamp\n")
+    put(reading, "The tools that the lighthouse of Vierburg needs are a torch, a rope and a lamp.")
     colours = {"type": "array", "items": {"enum": ["torch", "rope", "ladder"]}}
-    tools = colours | {"description": "Which tools does the lighthouse of Vierburg need?"}
+    tools = colours | {"description": "What are the tools that the lighthouse of Vierburg needs?"}
     _, move = ended(reading, {"properties": {"tools": tools}})
     assert move.answer is not None
     assert move.answer.structured is not None
