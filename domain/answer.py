@@ -44,6 +44,11 @@ class Verdict:
         """The confidence in the first quote alone."""
         return self.confidence if self.first_quote is None else self.first_quote
 
+    @property
+    def of_answer(self) -> float:
+        """The confidence in what is shown: only the first quote where the hits do not suffice."""
+        return self.confidence if self.sufficient else self.of_first_quote
+
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:

@@ -16,7 +16,7 @@ import structlog
 
 from domain.errors import WellreadError
 from evals.knowledge.ablations import ABLATIONS
-from evals.knowledge.site_cases import MANUALS, REPORTED
+from evals.knowledge.held_out_sites import MANUALS, REPORTED
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.extraction import measure_articles, measure_manuals
 from evals.measure.follow_ups import PAGES, SPLITS, measure_answers, measure_wording, read_cases

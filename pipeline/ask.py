@@ -20,11 +20,10 @@ from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Vari
 from domain.answer import NextQuestion
 from domain.hit import Searched
 from domain.options import MAX_K, Overrides
-from domain.outcome import FIRST_SUFFICES, Outcome, outcome_of
+from domain.outcome import Outcome, outcome_of
 from domain.recalibration import Recalibrations
-from pipeline.answering.compose import compose
+from pipeline.answering.compose import compose, compose_as_judged
 from pipeline.answering.few_shot import SolvedQuestions
-from pipeline.answering.notices import with_notices
 from pipeline.answering.parts import AnsweredPart, join_parts
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
 from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
@@ -222,7 +221,7 @@ def _run_pass(
     )
     parts = [_answer_part(part, context, composed, tools, strategy.threshold) for part in parts_of(analysis)]
     answer, verdict = join_parts(parts, needs_all=verdict.sufficient) or (
-        _composed_as(verdict, composed, analysis, context),
+        compose_as_judged(verdict, composed, analysis, context),
         verdict,
     )
     if answer is None and verdict.sufficient:
@@ -316,23 +315,8 @@ def _answer_part(
     hits = [replace(hit, nearness={}, translations={}) for hit in hits]
     hits = read_and_compare(tools.embedder, tools.reader, question, hits, glosses=tools.glosses)
     verdict = (tools.judge or calibrated_judge(tools.embedder.id, tools.learned))(question, hits, threshold)
-    confidence = verdict.confidence if verdict.sufficient else verdict.of_first_quote
-    answer = composed(question, hits, confidence=confidence, is_sure=verdict.sufficient)
+    answer = compose_as_judged(verdict, composed, question, hits, is_part=True)
     return AnsweredPart(question=question, answer=answer, verdict=verdict)
-
-
-def _composed_as(
-    verdict: Verdict, composed: Callable[..., Answer | None], analysis: Analysis, hits: Sequence[Hit]
-) -> Answer | None:
-    """Compose as much as the verdict makes sure; say of a name that nothing mentions that it is so."""
-    answer = composed(
-        analysis,
-        hits,
-        confidence=verdict.confidence if verdict.sufficient else verdict.of_first_quote,
-        is_sure=verdict.sufficient,
-        further=verdict.of_first_quote < FIRST_SUFFICES,
-    )
-    return with_notices(answer, verdict.reason) if answer and verdict.not_mentioned else answer
 
 
 def _context(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> list[Hit]:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +35,7 @@ from evals.asked.questions import Question, QuestionSet, open_question_set
 from evals.asked.quick import addresses_of, ask_opened, earlier_of, opened, reply_of, to_ask
 from evals.asked.report import Asked, save_report
 from evals.report.tables import table
-from pipeline.answering.compose import compose
+from pipeline.answering.compose import compose, compose_as_judged
 from pipeline.answering.extent import Quote
 from pipeline.ask import LookupResult
 from pipeline.judging.judge import calibrated_judge
@@ -151,8 +152,7 @@ def replayed(text: str, result: LookupResult) -> LookupResult:
     analysis = analyse_question(text, result.analysis.lang)
     judge = calibrated_judge(result.verdict.embedder or "")
     verdict = judge(analysis, result.hits, result.strategy.threshold)
-    sure = verdict.sufficient
-    answer = compose(analysis, result.context, confidence=verdict.confidence, is_sure=sure, facts=result.facts)
+    answer = compose_as_judged(verdict, partial(compose, facts=result.facts), analysis, result.context)
     if answer is None:
         verdict = replace(verdict, sufficient=False)
     return replace(result, analysis=analysis, verdict=verdict, answer=answer)

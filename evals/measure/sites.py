@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evals.knowledge.site_cases import ask_site
+from domain.outcome import ANSWERED_FROM
+from evals.knowledge.held_out_sites import ask_site
 from evals.measure.probabilities import auroc, calibration_error
-from pipeline.answering.compose import compose
+from pipeline.answering.compose import compose, compose_as_judged
 from pipeline.judging.judge import calibrated_judge
 from pipeline.retrieval.retrieve import Embed
 
-_SUFFICIENT, _SURE = 0.7, 0.8
+_SURE = 0.8
 
 
 def measure_sites(sites: Sequence[str], embedder: Embed, at_most: int) -> dict[str, float]:
@@ -28,8 +29,8 @@ def measure_sites(sites: Sequence[str], embedder: Embed, at_most: int) -> dict[s
     chances, firsts, shown, answerable, read, searched = ([] for _ in range(6))
     for site in sites:
         for asked in ask_site(embedder, site, at_most):
-            verdict = judge(asked.analysis, asked.hits, _SUFFICIENT)
-            right = asked.right(compose(asked.analysis, asked.hits, confidence=verdict.confidence))
+            verdict = judge(asked.analysis, asked.hits, ANSWERED_FROM)
+            right = asked.right(compose_as_judged(verdict, compose, asked.analysis, asked.hits))
             chances.append(verdict.confidence)
             firsts.append(right[:1] == [True])
             shown.append(any(right))

@@ -1,31 +1,35 @@
 """Compose an extractive answer: the sentence of the hits that answers best, with its citation.
 
-More are quoted only where the question needs several pages or asks for several things, or where a longer answer is
-wanted; none where it is unsure that the first one answers. When pages contradict each other, each value is quoted,
-that of most sites first.
+More are quoted only where the first alone may not say it, the question needs several pages or asks for several things,
+or a longer answer is wanted; none where the hits are not sure to answer. When pages contradict each other, each value
+is quoted, that of most sites first.
 
 Every sentence of the answer is a span of a passage, extended to what belongs to it (:mod:`pipeline.answering.extent`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from domain import TABLES, Answer, Focus, Hit, StatedFact
+from domain import TABLES, Answer, Focus, Hit, StatedFact, Verdict
 from domain.options import Length
+from domain.outcome import FIRST_SUFFICES
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, QUOTE_WORDS, Quote, extend
 from pipeline.answering.length import most_quotes
+from pipeline.answering.notices import with_notices
 from pipeline.answering.short_answer import short_answer
 from pipeline.answering.write import by_section, readable, with_headings, write
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import choose_sentences, is_as_good, rank_by_score
 from pipeline.judging.sentences import Span
+from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
 from pipeline.reader.read_hits import READ_FIRST
 from pipeline.safety.sanitize import sanitize_line
 from text.analyser import spaced_words
 from text.names import names_of
+from text.quotation import quoted
 
 #: a sentence that states a fact comes first when it scores at least this share of the best
 STATES = 0.25
@@ -78,6 +82,31 @@ def compose(
     quotes = by_section(quotes) if length == "report" else quotes
     answer = _focused(analysis, write(quotes, confidence), first.span, first.hit)
     return with_headings(answer) if length == "report" else answer
+
+
+def compose_as_judged(
+    verdict: Verdict,
+    composed: Callable[..., Answer | None],
+    analysis: Analysis,
+    hits: Sequence[Hit],
+    *,
+    is_part: bool = False,
+) -> Answer | None:
+    """Return as much of an answer as the verdict makes sure, by :func:`compose` with its other options.
+
+    A part of a question gets one quote. What the question names and nothing mentions is said in a notice.
+    """
+    answer = composed(
+        analysis,
+        hits,
+        confidence=verdict.of_answer,
+        is_sure=verdict.sufficient,
+        further=not is_part and verdict.of_first_quote < FIRST_SUFFICES,
+    )
+    if answer is None or not verdict.not_mentioned:
+        return answer
+    name = quoted(verdict.not_mentioned, analysis.lang)
+    return with_notices(answer, say("not_mentioned", analysis.lang, name=name))
 
 
 def _best(ranked: Sequence[SpanCoverage], facts: Sequence[StatedFact]) -> SpanCoverage:

@@ -6,7 +6,7 @@ with the question, have models of their own. Feedback corrects what they say: :m
 
 Similarities of two embedders do not compare, nor do those of two languages. For an embedder without a fitted
 model there is one that leaves similarity out and asks for more. ``calibration.json`` holds the coefficients, the
-sets they were fitted on and their metrics; ``evals/fit/judge.py`` writes it.
+sets they were fitted on and their metrics; ``evals/fit`` writes it.
 """
 
 import json

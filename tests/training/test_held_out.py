@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from evals.knowledge.held_out_sites import MANUALS, PAGES, REPORTED
 from evals.knowledge.judge_cases import LEARNED
-from evals.knowledge.site_cases import MANUALS, PAGES, REPORTED
 from training.examples import DATA, HELD_OUT, HELD_OUT_PAGES, read_lines
 
 

@@ -1,10 +1,9 @@
-"""Questions on the sites that no model learned from, as the product looks them up: for measuring and for the judge."""
+"""Questions on the sites that no model learned from, as the product looks them up."""
 
 from __future__ import annotations
 
 import json
 import lzma
-import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,9 +12,7 @@ from typing import Any, Final
 
 from domain import Answer, Hit, Passage, Scope
 from evals.knowledge.in_memory import MemoryKnowledge
-from evals.knowledge.judge_cases import Case, Condition
 from evals.sets.beir import passage_of
-from pipeline.answering.compose import compose
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.reader.read_hits import best_read_first
 from pipeline.reader.reader import Reader
@@ -27,12 +24,8 @@ MANUALS: Final = ("kicad", "homebank", "nut", "harden", "wesnoth")
 PAGES: Final = ("govuk-visas", "sourdough-framework", "cncf", "openaps")
 #: and those that only report: nothing may be chosen, fitted, calibrated or tuned on their questions
 REPORTED: Final = ("get-into-teaching", "gbfs", "us-regulations", "microbit-hardware")
-#: what the judge is fitted on
-SITES: Final = (*MANUALS, *PAGES)
 DATA: Final = Path(__file__).parents[2] / "training" / "data"
 _K = 14
-#: passages of a site that is read no further
-_FEW = 5
 #: the share of the evidence, or of a shorter quote, that both must have
 _HELD = 0.5
 
@@ -47,8 +40,6 @@ class SiteQuestion:
     analysis: Analysis
     found: tuple[Hit, ...]  #: as the search has them
     hits: tuple[Hit, ...]  #: in the order that reading gives them
-    is_out: bool  #: it was asked without that passage
-    is_few: bool  #: it was asked of a few passages, as early in a crawl
 
     def right(self, answer: Answer | None) -> list[bool]:
         """Return for each quote of an answer whether it holds a good part of the evidence, or the short answer."""
@@ -66,12 +57,8 @@ class SiteQuestion:
         ]
 
 
-def ask_site(embedder: Embed, site: str, at_most: int, *, for_judge: bool = False) -> Iterator[SiteQuestion]:
-    """Look up to ``at_most`` of a site's English questions up.
-
-    For the judge also those that have an answer without their passage, and each of a few passages, with it or without.
-    """
-    chance = random.Random(20)  # noqa: S311 - a sample, not a secret
+def ask_site(embedder: Embed, site: str, at_most: int) -> Iterator[SiteQuestion]:
+    """Look up to ``at_most`` of a site's English questions up."""
     name = "manuals" if site in MANUALS else "pages"
     stored = [row for row in _lines(f"{name}-passages") if row["id"].startswith(f"{site}:")]
     passages = [passage_of(at, row["title"], row["text"], "en") for at, row in enumerate(stored)]
@@ -85,49 +72,18 @@ def ask_site(embedder: Embed, site: str, at_most: int, *, for_judge: bool = Fals
         for row, vector in zip(asked, vectors, strict=True):
             gold, question = passages[places[row["passage"]]], row["question"]
             analysis = analyse_question(question, "en")
-            few = {passage.id for passage in chance.sample(passages, min(_FEW, len(passages)))}
-            ways = [(False, False)]
-            if for_judge:
-                ways += [(True, False)] if row["evidence"] else []
-                ways += [(chance.random() < 0.5 or not row["evidence"], True)]
-            for is_out, is_few in ways:
-                hidden = {passage.id for passage in passages} - few if is_few else set()
-                base = knowledge.hiding([*hidden - {gold.id}, *([gold.id] if is_out else [])])
-                found = retrieve(
-                    [question], vector[None], search=base, pool=pool, k=_K, scope=Scope(), lang="en",
-                    embedder_id=embedder.id,
-                )  # fmt: skip
-                yield SiteQuestion(
-                    gold=gold,
-                    evidence=() if is_out else tuple((start, end) for start, end in row["evidence"]),
-                    short=gold.text[slice(*row["short"])].casefold() if row["short"] and not is_out else "",
-                    analysis=analysis,
-                    found=tuple(found),
-                    hits=tuple(best_read_first(reader, analysis, found)),
-                    is_out=is_out,
-                    is_few=is_few,
-                )
-
-
-def site_cases(embedder: Embed, site: str, at_most: int) -> Iterator[Case]:
-    """Yield up to ``at_most`` questions on a site, each also without the passage that answers it."""
-    for asked in ask_site(embedder, site, at_most, for_judge=True):
-        answer = compose(asked.analysis, asked.hits, confidence=1.0) if asked.hits else None
-        yield Case(
-            set=site,
-            lang="en",
-            condition=_condition(asked, answer),
-            fitted=True,
-            analysis=asked.analysis,
-            answers=(asked.short,) if asked.short else (),
-            hits=asked.hits,
-        )
-
-
-def _condition(asked: SiteQuestion, answer: Answer | None) -> Condition:
-    if asked.is_out:
-        return "tiny-on" if asked.is_few else "passage-out"
-    return "shown-right" if any(asked.right(answer)) else "shown-wrong"
+            found = retrieve(
+                [question], vector[None], search=knowledge, pool=pool, k=_K, scope=Scope(), lang="en",
+                embedder_id=embedder.id,
+            )  # fmt: skip
+            yield SiteQuestion(
+                gold=gold,
+                evidence=tuple((start, end) for start, end in row["evidence"]),
+                short=gold.text[slice(*row["short"])].casefold() if row["short"] else "",
+                analysis=analysis,
+                found=tuple(found),
+                hits=tuple(best_read_first(reader, analysis, found)),
+            )
 
 
 def _lines(name: str) -> Iterator[dict[str, Any]]:
