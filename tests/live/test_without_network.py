@@ -35,7 +35,7 @@ def test_it_says_what_could_not_be_reached_and_counts_no_page_as_read(client: Cl
     asked = client.ask("When was the lighthouse of Vierburg built?", wait=120)
     assert (asked.status, asked.live_urls) == ("ABSTAINED", ())
     assert asked.answer is not None
-    assert "Pages read for it: 0." in asked.answer
+    assert "Pages searched: 0." in asked.answer
     for said in (asked.stop_reason or "", run("trace", asked.id), str(list(client.events(asked.id)))):
         assert f"SearXNG at {NOBODY} could not be reached" in said
         assert "The site could not be reached" in said

@@ -90,7 +90,8 @@ class Tab:
         self.run(f"{found}.click()")
 
     def fill(self, selector: str, text: str) -> None:
-        """Write into a field, or choose in a list, as its reader would."""
+        """Write into a field, or choose in a list, as its reader would, once it is there."""
+        self.wait(f"document.querySelector({json.dumps(selector)})")
         self.run(
             f"{{ const field = document.querySelector({json.dumps(selector)}); field.value = {json.dumps(text)};"
             "field.dispatchEvent(new Event('input', { bubbles: true }));"
