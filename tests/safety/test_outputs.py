@@ -22,7 +22,7 @@ from wellread import Event, Record
 from wellread.responses import to_value
 
 #: 143 pages are read from a server, and asked about, once for all
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
 _OWN_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
