@@ -1,4 +1,4 @@
-"""The verdict on hits, and the answer with its sentences, citations, contradictions and cost."""
+"""The verdict on hits, and the answer with its sentences, citations and cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -136,11 +136,6 @@ class Sentence:
     chosen: ChosenSentence | None = field(
         default=None, metadata=described("The part that is the answering sentence; null if it is all of it.")
     )
-    contradicts: tuple[int, ...] = field(
-        default=(), metadata=described("The citations that give another value for that.")
-    )
-    #: what its citations, with others, disagree about
-    disputes: "tuple[Contradiction, ...]" = field(default=(), metadata=UNPUBLISHED)
     #: "Yes" or "No" (in the question's language), where it answers a yes/no question
     says: str = field(default="", metadata=UNPUBLISHED)
 
@@ -272,28 +267,3 @@ class Answer:
     related: tuple[NextQuestion, ...] = ()
     structured: StructuredAnswer | None = None  #: in the form that was asked for
     cost: Cost = field(default_factory=Cost)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Side:
-    """The value that one page gives, in ``page.text[start:end]``."""
-
-    value: str
-    passage_id: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Dispute:
-    """Sides that contradict each other, each of another page; at least two."""
-
-    sides: tuple[Side, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contradiction:
-    """Citations that give different values for what was asked."""
-
-    citations: tuple[int, ...]
-    values: tuple[str, ...] = field(metadata=described("What each of them says."))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from domain.answer import Citation, Contradiction, Cost, NextQuestion, Sentence, StructuredAnswer, Verdict
+from domain.answer import Citation, Cost, NextQuestion, Sentence, StructuredAnswer, Verdict
 from domain.flow import Status
 from domain.outcome import Outcome
 from domain.page import BlockKind
@@ -170,7 +170,6 @@ class Record:
             "or no."
         ),
     )
-    contradictions: tuple[Contradiction, ...] = field(default=(), metadata=described("Where the cited pages disagree."))
     confidence: float = field(metadata=described("Of the answer, from 0 to 1."))
     sentences: tuple[Sentence, ...]
     citations: tuple[Citation, ...]

@@ -39,12 +39,11 @@ from pipeline.question.parts import parts_of
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
 from pipeline.question.variant_choice import DOCUMENTED, Tallies, kinds_in_turn
 from pipeline.question.variants import make_variants
-from pipeline.reader.read_hits import READ_FIRST, Reads
+from pipeline.reader.read_hits import Reads
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, select_for_answer
 from pipeline.retrieval.facts import find_facts
 from pipeline.retrieval.multi_hop import MIN_HITS, expand
 from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, embed_queries, retrieve
-from pipeline.retrieval.sites import best_of_other_sites
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +93,6 @@ class Tools:
     memory: VariantMemory | None = None  #: of the kinds of variant that helped
     graph: KnowledgeGraph | None = None  #: names that lead from hit to hit, and facts
     learned: Recalibrations = field(default_factory=dict)  #: what feedback makes of the judge's confidence
-    own_sites: tuple[str, ...] = ()  #: what the URLs of the operator's sources begin with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,20 +200,17 @@ def _run_pass(
     vectors = embed_queries(queries, tools.embedder)
     times.append(tools.clock())
     found: list[QueryHits] = []
-    retrieved, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
+    retrieved, facts = _retrieve(query, analysis, queries, vectors, tools, k, found)
     hits = _merge(retrieved, tools.enhancements, k, widened=widened) if len(queries) > 1 else retrieved
     times.append(tools.clock())
     cutoff, verdict = _judge(analysis, hits, retrieved, strategy, tools, k)
     times.append(tools.clock())
     context = _context(analysis, cutoff.hits, tools)[: limits.final_top_k]
-    others = best_of_other_sites(ranked, context[:READ_FIRST])
     # some may have other texts now; the others are remembered
     context = read_and_compare(tools.embedder, tools.reader, analysis, context, glosses=tools.glosses)
     composed = partial(
         compose,
         several="multi_document" in tools.enhancements,
-        others=others,
-        own_sites=tools.own_sites,
         facts=facts,
         length=query.overrides.length,
     )
@@ -253,8 +248,8 @@ def _retrieve(
     tools: Tools,
     k: int,
     found: list[QueryHits],
-) -> tuple[list[Hit], list[StatedFact], list[Hit]]:
-    """Return the k best hits, with those that names and facts lead to, those facts, and all hits; count into found."""
+) -> tuple[list[Hit], list[StatedFact]]:
+    """Return the k best hits, with those that names and facts lead to, and those facts; count into found."""
     hits = retrieve(
         queries,
         vectors,
@@ -269,7 +264,7 @@ def _retrieve(
         on_found=found.extend,
     )
     hits, facts = _expand(query, analysis, vectors, hits, tools)
-    return hits[:k], facts, hits
+    return hits[:k], facts
 
 
 def _merge(hits: list[Hit], enabled: frozenset[Enhancement], k: int, *, widened: bool) -> list[Hit]:

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from domain import Answer, Status
-from domain.answer import Dispute
 from pipeline.answering.sections import Span
 from pipeline.llm import Form
 
@@ -34,8 +33,6 @@ class Reading:
     form: Form = "prose"
     notes: tuple[str, ...] = ()
     examples: str = ""
-    disputes: tuple[Dispute, ...] = ()
-    lead: float = 1.0  #: the share of the votes for the first side
 
 
 @dataclass(frozen=True, kw_only=True)

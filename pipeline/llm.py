@@ -45,7 +45,7 @@ class Brief:
     sites: tuple[str, ...] = ()  #: that the question is bound to
     form: Form = "prose"
     length: Length = "normal"
-    notes: tuple[str, ...] = ()  #: our own, for example that pages contradict each other
+    notes: tuple[str, ...] = ()  #: our own, for example to join what several pages say
     instructions: str = ""  #: the operator's
     asked_for: str = ""  #: the asker's instructions: data, not to be trusted
     examples: str = ""  #: to be imitated in form and not cited

@@ -5,14 +5,13 @@ Whoever calls this waits for the model. A model that fails raises ``ModelError``
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
-from domain import Answer, Citation, Cost, Page, Passage, Variant, VariantKey, VariantKind, passage_of_page
-from domain.answer import Finding, Side
+from domain import Answer, Citation, Cost, Page, Variant, VariantKey, VariantKind
+from domain.answer import Finding
 from pipeline.answering.check import mend, unchecked, uncited
-from pipeline.answering.disputes import add_disputes
 from pipeline.answering.sections import count_tokens
 from pipeline.answering.write import verbatim
 from pipeline.ask import VariantMemory
@@ -131,11 +130,10 @@ def write_answer(
 def finished(
     brief: Brief, reading: Reading, pages: Mapping[int, Page], answer: Answer, findings: Sequence[Finding]
 ) -> Answer:
-    """Return an answer mended by what was found, with its confidence, all sides of a dispute, and its short answer."""
+    """Return an answer mended by what was found, with its confidence and its short answer."""
     texts = {page_id: page.text for page_id, page in pages.items()}
     answer = mend(answer, findings, texts, lang=brief.lang)
-    confidence = confidence_of(reading.confidence, len(findings)) * _share_of_votes(answer, reading)
-    answer = add_disputes(answer, reading.disputes, _sides(reading, pages))
+    confidence = confidence_of(reading.confidence, len(findings))
     lang = analyse_question(brief.question, reading.lang).lang
     return with_yes_no(replace(answer, confidence=round(confidence, 4)), lang)
 
@@ -159,27 +157,6 @@ def _paragraph_of(citation: Citation, page: Page | None) -> Citation:
     end = page.text.find("\n\n", citation.end, citation.end + MAX_CONTEXT)
     around = page.text[citation.start if start < 0 else start : citation.end if end < 0 else end]
     return replace(citation, quote=around.strip())
-
-
-def _share_of_votes(answer: Answer, reading: Reading) -> float:
-    """Return the share of the votes for the side that an answer takes in a dispute; 1 if it takes none."""
-    for dispute in reading.disputes:
-        taken = [at for at, side in enumerate(dispute.sides) if any(_cites(answer, side))]
-        if taken:
-            return reading.lead if 0 in taken else 1 - reading.lead
-    return 1.0
-
-
-def _cites(answer: Answer, side: Side) -> Iterator[bool]:
-    for each in answer.citations:
-        yield side.passage_id.startswith(f"{each.page_id}-") and each.start < side.end and side.start < each.end
-
-
-def _sides(reading: Reading, pages: Mapping[int, Page]) -> dict[str, Passage]:
-    """Return the pages of the sides that pages dispute, each as one passage, by the side's id."""
-    ids = [side.passage_id for dispute in reading.disputes for side in dispute.sides]
-    found = {id: pages.get(int(id.partition("-")[0])) for id in ids}
-    return {id: passage_of_page(page, 0, len(page.text), id=id, ord=0) for id, page in found.items() if page}
 
 
 def _in_quotes_to(on_answer: OnAnswer) -> OnAnswer:

@@ -20,7 +20,6 @@ from crawler.robots import rules
 from crawler.search.responses import is_block_page
 from domain.page import PageText
 from pipeline.answering.structured.schema import parse_schema
-from pipeline.answering.values.find import values_in
 from pipeline.judging.kinds import kind_of, looks_like_code
 from pipeline.question.analysis import analyse_question
 from pipeline.safety.injection import is_injection
@@ -111,9 +110,6 @@ TAKES: dict[str, Taking] = {
     "tags": lambda text: strip_unsourced_tags(text, [URL]),
     "addresses": lambda text: has_unsourced_url(text, [URL]),
     "sourced addresses": lambda text: has_unsourced_url(text, [text]),
-    "dates": lambda text: values_in(text, "date", "en"),
-    "numbers": lambda text: values_in(text, "number", "en"),
-    "money": lambda text: values_in(text, "money", "en"),
     "fingerprint": duplicates.bands,
     "full-text index": lambda text: search_text(text, text, "de"),
     "content words": lambda text: content_words(text, "en"),

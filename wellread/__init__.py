@@ -8,7 +8,7 @@ It speaks to the HTTP API and needs nothing of the server: of this project it im
 
 from domain.access.collection import Collection, Imported
 from domain.access.key import ApiKey
-from domain.answer import Citation, Contradiction, Cost, ModelCost, NextQuestion, Sentence, Verdict
+from domain.answer import Citation, Cost, ModelCost, NextQuestion, Sentence, Verdict
 from domain.candidate import Schedule
 from domain.file import StoredFile
 from domain.flow import Status
@@ -22,7 +22,7 @@ from wellread.options import Filters, Options, Terms
 
 # fmt: off
 __all__ = [
-    "ApiKey", "ApiUnreachable", "AsyncClient", "Citation", "Client", "ClientError", "Collection", "Contradiction",
+    "ApiKey", "ApiUnreachable", "AsyncClient", "Citation", "Client", "ClientError", "Collection",
     "Cost", "Event", "Feedback", "FeedbackVerdict", "Filters", "FoundPassage", "Imported", "ModelCost",
     "NextQuestion", "Options", "PageCheck", "PageFilters", "PageRead", "PageSummary", "PageVersion", "Record",
     "Refused", "Schedule", "Sentence", "SiteRead", "Source", "Status", "StoredFile", "StoredPage", "Terms",

@@ -186,13 +186,6 @@ export interface CompletionRequest {
   wellread?: Record<string, unknown>;
 }
 
-/** Citations that give different values for what was asked. */
-export interface ContradictionOut {
-  citations: Array<number>;
-  /** What each of them says. */
-  values: Array<string>;
-}
-
 /** What a model's API was asked for. */
 export interface CostOut {
   /** The model; if several were asked, their names with commas. */
@@ -689,8 +682,6 @@ export interface RecordOut {
   answer: string | null;
   /** Only what was asked; null if that is uncertain, as of an unsure answer. Of a model's answer only its yes or no. */
   short_answer?: string | null;
-  /** Where the cited pages disagree. */
-  contradictions?: Array<ContradictionOut>;
   /** Of the answer, from 0 to 1. */
   confidence: number;
   sentences: Array<SentenceOut>;
@@ -808,8 +799,6 @@ export interface SentenceOut {
   focus?: FocusOut | null;
   /** The part that is the answering sentence; null if it is all of it. */
   chosen?: ChosenSentence | null;
-  /** The citations that give another value for that. */
-  contradicts?: Array<number>;
 }
 
 /** How far the reading of a whole site has come; the counts are of pages. */

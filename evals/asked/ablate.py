@@ -62,8 +62,6 @@ FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
     "facts": {"pipeline.retrieval.facts:find_facts": lambda analysis, facts: []},
     "joined pages": {"pipeline.answering.compose:join_sides": lambda analysis, first, ranked: [first]},
     "several pages first": {"pipeline.retrieval.context:wants_several_pages": lambda analysis: False},
-    "contradictions": {"pipeline.answering.contradictions:contradicting_assertions": lambda *_, **__: []},
-    "other sites": {"pipeline.retrieval.sites:best_of_other_sites": lambda ranked, read: []},
     "related words": {
         "text.related_words:find_related": lambda terms, vocabulary, lang: {
             term: {term: 1.0} if term in vocabulary else {} for term in terms

@@ -1,1 +1,1 @@
-"""From hits to an answer: composing, citing, showing contradictions, refusing."""
+"""From hits to an answer: composing, citing, refusing."""

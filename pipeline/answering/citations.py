@@ -4,12 +4,11 @@ Sentences with an invalid citation are dropped, whoever composed them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from domain import Answer, Citation, CitedPage, Passage, Sentence, blocks_within, titled
-from domain.answer import Contradiction
 from domain.blocks import LEADS_IN, Part, cells_of, fence_for, parts_of
 from pipeline.answering.notices import with_notices
 from pipeline.phrases import say
@@ -104,13 +103,7 @@ def with_sentences(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) 
     used = {marker for sentence in kept for marker in sentence.markers} & valid
     numbers = {old: new for new, old in enumerate(sorted(used), start=1)}
     sentences = tuple(
-        replace(
-            sentence,
-            markers=tuple(numbers[marker] for marker in sentence.markers),
-            contradicts=tuple(numbers[marker] for marker in sentence.contradicts if marker in used),
-            disputes=tuple(_renumbered(sentence.disputes, numbers)),
-        )
-        for sentence in kept
+        replace(sentence, markers=tuple(numbers[marker] for marker in sentence.markers)) for sentence in kept
     )
     citations = tuple(
         replace(citation, marker=numbers[citation.marker]) for citation in answer.citations if citation.marker in used
@@ -169,15 +162,3 @@ def _place(citation: Citation, places: Sequence[tuple[int, str]]) -> str:
         return first
     kind, _, number = first.rpartition(" ")
     return f"{kind}s {number}–{last.rpartition(' ')[2]}"
-
-
-def _renumbered(disputes: Sequence[Contradiction], numbers: Mapping[int, int]) -> Iterator[Contradiction]:
-    """Yield the contradictions that still have two sides."""
-    for dispute in disputes:
-        sides = [
-            (numbers[old], value)
-            for old, value in zip(dispute.citations, dispute.values, strict=True)
-            if old in numbers
-        ]
-        if len(sides) > 1:
-            yield Contradiction(citations=tuple(new for new, _ in sides), values=tuple(value for _, value in sides))

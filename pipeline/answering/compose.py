@@ -1,8 +1,7 @@
 """Compose an extractive answer: the sentence of the hits that answers best, with its citation.
 
 More are quoted only where the first alone may not say it, the question needs several pages or asks for several things,
-or a longer answer is wanted; none where the hits are not sure to answer. When pages contradict each other, each value
-is quoted, that of most sites first.
+or a longer answer is wanted; none where the hits are not sure to answer.
 
 Every sentence of the answer is a span of a passage, extended to what belongs to it (:mod:`pipeline.answering.extent`).
 """
@@ -10,10 +9,9 @@ Every sentence of the answer is a span of a passage, extended to what belongs to
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from domain import TABLES, Answer, Focus, Hit, StatedFact, Verdict
+from domain import TABLES, Answer, Hit, StatedFact, Verdict
 from domain.options import Length
 from domain.outcome import FIRST_SUFFICES
-from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, QUOTE_WORDS, Quote, extend
 from pipeline.answering.length import most_quotes
 from pipeline.answering.notices import with_notices
@@ -26,7 +24,6 @@ from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
 from pipeline.reader.read_hits import READ_FIRST
-from pipeline.safety.sanitize import sanitize_line
 from text.analyser import spaced_words
 from text.names import names_of
 from text.quotation import quoted
@@ -48,8 +45,6 @@ def compose(
     is_sure: bool = True,
     further: bool = False,
     several: bool = True,
-    others: Sequence[Hit] = (),
-    own_sites: Sequence[str] = (),
     facts: Sequence[StatedFact] = (),
     length: Length = "normal",
 ) -> Answer | None:
@@ -60,16 +55,11 @@ def compose(
 
     Of hits that are not sure to answer (``is_sure``), there is one quote; with ``further`` the next best follow, since
     the first alone may not say it. With ``several``, joins sentences of several pages where the question needs that.
-    ``others`` are hits of other sites, which may contradict; ``own_sites`` begin the URLs of the operator's sources.
-    What is contradicted has the share of the confidence that its votes are.
     """
     read_spans = cover(analysis, hits, top=READ_FIRST).spans
     ranked = rank_by_score(read_spans, analysis.text)
     if not ranked:
         return None
-    assertions = contradicting_assertions(analysis, ranked[0].span, [*hits[:READ_FIRST], *others], own_sites=own_sites)
-    if assertions:
-        return _disputed(assertions, confidence * lead_share(assertions))
     first, usual = _best(ranked, facts), MOST_OF_SEVERAL if further or asks_for_all(analysis.text) else 1
     if not is_sure or length == "short":
         quotes = _quotes_of(analysis, [first], read_spans, 1, words=QUOTE_WORDS)
@@ -176,27 +166,6 @@ def _focused(analysis: Analysis, answer: Answer, best: Span, hit: Hit) -> Answer
     focus = short_answer(analysis, hit, best, quote=of_first[at].text)
     focused = replace(of_first[at], focus=focus)
     return replace(answer, sentences=(*answer.sentences[:at], focused, *answer.sentences[at + 1 :]))
-
-
-def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
-    """Quote every side, each with its value."""
-    answer = write([Quote(span=each.span, sentence=each.span) for each in assertions], confidence)
-    markers = [citation.marker for citation in answer.citations]
-    sentences = [
-        replace(
-            sentence,
-            focus=_focus_on(assertion, sentence.text),
-            contradicts=tuple(marker for marker in markers if marker not in sentence.markers),
-        )
-        for assertion, sentence in zip(assertions, answer.sentences, strict=True)
-    ]
-    return replace(answer, sentences=tuple(sentences))
-
-
-def _focus_on(assertion: Assertion, text: str) -> Focus | None:
-    value = sanitize_line(assertion.text)
-    start = text.find(value)
-    return Focus(start=start, end=start + len(value), confidence=1.0) if start >= 0 else None
 
 
 def join_sides(analysis: Analysis, first: SpanCoverage, ranked: Sequence[SpanCoverage]) -> list[SpanCoverage]:

@@ -1,34 +1,14 @@
-"""Write notices for the reader of an answer: its sources disagree, or they are older than asked for."""
+"""Write notices for the reader of an answer: its sources are older than asked for, or were read in part."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from domain import Answer, Citation, CitedPage
-from domain.short_answer import contradictions_of
-from domain.site import is_under
 from pipeline.phrases import Phrase, say
-from text.quotation import quoted
 
 #: parts that a notice names
 _NAMED = 3
-
-
-def disagreement_notice(answer: Answer, lang: str, own_sites: Sequence[str] = ()) -> str:
-    """Return which citation gives which value, with dates, as a notice; "" when none contradicts another.
-
-    Names the newest and those of the operator's own sources, whose URLs begin with one of ``own_sites``.
-    """
-    cited = {citation.marker: citation for citation in answer.citations}
-    notices = []
-    for contradiction in contradictions_of(answer.sentences):
-        newest = _newest([cited[marker] for marker in contradiction.citations])
-        sides = [
-            f"{quoted(value, lang)} [{marker}]{_described(cited[marker], lang, newest, own_sites)}"
-            for marker, value in zip(contradiction.citations, contradiction.values, strict=True)
-        ]
-        notices.append(say("disagree", lang, sides="; ".join(sides)))
-    return " ".join(notices)
 
 
 def outdated_notice(answer: Answer, oldest: datetime | None, lang: str) -> str:
@@ -54,27 +34,6 @@ def with_notices(answer: Answer, *notices: str) -> Answer:
 def _is_older(citation: Citation, oldest: datetime) -> bool:
     dates = [when for when in (citation.published, citation.modified) if when is not None]
     return bool(dates) and max(dates) < oldest
-
-
-def _newest(sources: Sequence[Citation]) -> int | None:
-    """Return the marker of the one source that was published or changed last; None where a date is unknown."""
-    dates = {source.marker: source.modified or source.published for source in sources}
-    known = {marker: when for marker, when in dates.items() if when is not None}
-    if len(known) < len(dates):
-        return None
-    last = [marker for marker, when in known.items() if when == max(known.values())]
-    return last[0] if len(last) == 1 else None
-
-
-def _described(source: Citation, lang: str, newest: int | None, own_sites: Sequence[str]) -> str:
-    """Return the date of a source, and whether it is the newest or the operator's own, in brackets."""
-    is_own = is_under(source.url, own_sites)
-    said = [
-        _date(source, lang),
-        say("newest", lang) if source.marker == newest else "",
-        say("own", lang) if is_own else "",
-    ]
-    return f" ({', '.join(filter(None, said))})" if any(said) else ""
 
 
 def _dated(source: Citation, lang: str) -> str:

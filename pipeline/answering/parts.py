@@ -56,9 +56,8 @@ def _with(joined: Answer, answer: Answer) -> Answer:
     sentences = tuple(
         replace(
             each,
-            focus=each.focus if each.contradicts else None,
+            focus=None,
             markers=tuple(marker + count for marker in each.markers),
-            contradicts=tuple(marker + count for marker in each.contradicts),
         )
         for each in answer.sentences
         if not held.issuperset(each.markers)

@@ -46,7 +46,7 @@ def seats(
     """Return the places to read around, best first: those of the first ``hits``, then each query's own first ones.
 
     Fusion can bury what one wording finds, so the best hits of each have seats of their own. The last ones are for what
-    an answer of quotes has cited, which pages may dispute.
+    an answer of quotes has cited.
     """
     of_queries = zip_longest(*(found[:own] for found in by_query))
     chosen = [*hits[:fused], *(hit for together in of_queries for hit in together if hit is not None)]

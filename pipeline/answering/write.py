@@ -76,7 +76,6 @@ def verbatim(answer: Answer) -> Answer:
             text=quoted(cited[marker].quote, cited[marker].blocks),
             markers=tuple(sorted(parts)),
             origin="quoted",
-            disputes=tuple(each for of in answer.sentences if marker in of.markers for each in of.disputes),
         )
         for marker, parts in whole.items()
     )

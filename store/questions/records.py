@@ -14,7 +14,7 @@ from domain.answer import ASKING_BACK, Citation
 from domain.flow import STEPS
 from domain.outcome import is_far
 from domain.record import ContextHit, Feedback, NearPassage, PageSeen, Record, Timing
-from domain.short_answer import contradictions_of, short_answer
+from domain.short_answer import short_answer
 from store.crawl import candidates
 from store.questions import answers
 from store.questions.state import unknown
@@ -108,7 +108,6 @@ def _with_answer(record: Record, row: AnswerRow, judged: FeedbackRow | None) -> 
         asks_back=answer.composer == ASKING_BACK,
         answer=answer.text,
         short_answer=short_answer(answer.sentences) if verdict is None or verdict.sufficient else None,
-        contradictions=contradictions_of(answer.sentences),
         confidence=answer.confidence,
         sentences=answer.sentences,
         citations=answer.citations,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from threading import Thread
 
 from domain import Answer, Citation, Cost, Focus, PageText, Question, Sentence, Status, Validators, Verdict
-from domain.answer import Contradiction
 from domain.record import ContextHit
 from pipeline.abstain import as_perhaps
 from store.pages import pages
@@ -92,17 +91,6 @@ def answer(page_id: int = 1, *, text: str = "Robert Tallis built it in 1871 [1].
         confidence=0.9,
         composer="extractive",
     )
-
-
-def disputed(page_id: int) -> Answer:
-    """An answer whose two citations give different years."""
-    known = answer(page_id)
-    start = TEXT.index("It has 176 steps.")
-    other = replace(known.citations[0], marker=2, quote="It has 176 steps.", start=start, end=start + 17)
-    found = Contradiction(citations=(1, 2), values=("1871", "176"))
-    sentence = Sentence(text="It was built in 1871.", markers=(1,), contradicts=(2,), disputes=(found,))
-    second = Sentence(text="It was built in 176.", markers=(2,), contradicts=(1,), disputes=(found,))
-    return replace(known, sentences=(sentence, second), citations=(*known.citations, other))
 
 
 def _focus(text: str) -> Focus | None:

@@ -22,7 +22,6 @@ _ALIKE: Final = ("en", "de")
 
 Words = tuple[str, ...]
 Section = Mapping[str, str]
-Values = Mapping[str, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +60,6 @@ class Language:
     noun_endings: Words = ()
     related: Words = ()
     irregular_verbs: Words = ()
-    numbers: Values = field(default_factory=dict)
-    scales: Values = field(default_factory=dict)
-    parts: Values = field(default_factory=dict)
     follow_up: Section = field(default_factory=dict)
     question_types: Section = field(default_factory=dict)
     answer_types: Section = field(default_factory=dict)
@@ -126,8 +122,6 @@ def _read(lang: str) -> Language:
     return replace(words, **sections)
 
 
-def _expanded(value: str | list[str] | float, words: Language) -> str | float:
-    if isinstance(value, int | float):
-        return value
+def _expanded(value: str | list[str], words: Language) -> str:
     pattern = value if isinstance(value, str) else "|".join(value)
     return _NAMED.sub(lambda name: "|".join(getattr(words, name[1])), pattern)

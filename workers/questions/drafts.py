@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 from domain import Question, Status
-from pipeline.answering.disputes import disputes_of
 from pipeline.answering.few_shot import examples_for
 from pipeline.answering.length import ROOM
 from pipeline.answering.sections import seats
@@ -25,10 +24,6 @@ from workers.services.rules import limits_of
 
 #: the columns that are set when a lookup ends; the others are set where the question goes on
 _OF_LOOKUP = ("lang", "queries", "variants", "missing", "cycle")
-DISPUTED = (
-    "The pages give different values for what is asked: give each, with its citation and its date if it is known, the "
-    "newest first."
-)
 
 
 def before_first_pass(services: Services, question: Question) -> Move | None:
@@ -80,8 +75,7 @@ def _for_variants(services: Services, question: Question, result: LookupResult, 
 
 def _reading(services: Services, question: Question, result: LookupResult) -> Reading:
     tools, analysis = lookup.tools_for(services, question), result.analysis
-    disputes = disputes_of(result.answer) if result.answer else ()
-    sure, room = result.verdict.confidence, ROOM[question.overrides.length]
+    room = ROOM[question.overrides.length]
     return Reading(
         spans=seats(
             result.context,
@@ -90,16 +84,11 @@ def _reading(services: Services, question: Question, result: LookupResult) -> Re
             fused=room.fused,
             own=room.own,
         ),
-        confidence=sure,
+        confidence=result.verdict.confidence,
         lang=analysis.lang,
         form=form_of(analysis),
-        notes=(
-            *(prompt_notes(analysis, result.context) if "multi_document" in tools.enhancements else ()),
-            *((DISPUTED,) if disputes else ()),
-        ),
+        notes=prompt_notes(analysis, result.context) if "multi_document" in tools.enhancements else (),
         examples=examples_for(analysis, tools.solved, tools.examples) if "few_shot" in tools.enhancements else "",
-        disputes=disputes,
-        lead=min(1.0, result.answer.confidence / sure) if disputes and result.answer and sure else 1.0,
     )
 
 

@@ -163,7 +163,6 @@ def tools_for(services: Services, question: Question) -> ask.Tools:
     tools = replace(
         services.tools,
         learned=services.learned.now(),
-        own_sites=publishing.own_sites(services),
         solved=SolvedReader(services.database, question.id),
     )
     if private_pages := _private_pages(services, question):

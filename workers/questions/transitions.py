@@ -1,6 +1,5 @@
 """Decide the next status of a question after each lookup: pure, one function a step."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 from domain import Answer, Hit, Question, Status, VariantKind, Verdict
 from domain.outcome import is_far, outcome_of
 from domain.record import ContextHit
-from domain.short_answer import contradictions_of
 from pipeline.abstain import abstention, as_perhaps
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
@@ -34,19 +32,8 @@ class Earlier:
     context: tuple[ContextHit, ...]
 
     def is_better_than(self, result: LookupResult) -> bool:
-        """Return whether a later pass, which is not sufficient either, gives less; not where it disputes this value."""
-        if result.answer is None:
-            return True
-        return self.verdict.confidence > result.verdict.confidence and not _disputes(result.answer, self.answer)
-
-
-def _disputes(later: Answer, earlier: Answer) -> bool:
-    """Return whether a value that the later answer says pages contradict stands undisputed in the earlier one."""
-    if contradictions_of(earlier.sentences):
-        return False
-    values = {value for each in contradictions_of(later.sentences) for value in each.values}
-    said = " ".join(sentence.text for sentence in earlier.sentences)
-    return any(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said) for value in values)
+        """Return whether a later pass, which is not sufficient either, gives less."""
+        return result.answer is None or self.verdict.confidence > result.verdict.confidence
 
 
 def after_first_pass(question: Question, result: LookupResult, earlier: Earlier | None = None) -> Move:
@@ -101,12 +88,6 @@ def _provisional(result: LookupResult, earlier: Earlier | None, changes: Changes
 
 
 def _answered(result: LookupResult, changes: Changes = NO_CHANGES) -> Move:
-    """Answer; what pages dispute is as sure as its side has votes."""
-    answer, is_calibrated = result.answer, result.verdict.judge == "calibrated"
-    is_disputed = answer is not None and bool(contradictions_of(answer.sentences))
-    if answer and is_disputed and is_calibrated and answer.confidence < result.strategy.threshold:
-        disputed = replace(result, verdict=replace(result.verdict, sufficient=False))
-        return _last_word(disputed, None, changes, pages_read=0)
     return _move(result, Status.ANSWERED, "sufficient", changes)
 
 

@@ -110,8 +110,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
     assert reading is not None
     with services.database.read() as session:
         kept = records.provisional(session, question.id)
-        wanted = {*(span.page_id for span in reading.spans), *_disputed_pages(reading)}
-        known = pages.read(session, wanted, question.id)
+        known = pages.read(session, {span.page_id for span in reading.spans}, question.id)
     brief = _brief(services, question, reading, known)
     if not brief.sections:
         return _nothing_left(draft)
@@ -327,10 +326,6 @@ def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) ->
 
     recorded(defer)
     return True
-
-
-def _disputed_pages(reading: Reading) -> set[int]:
-    return {int(side.passage_id.partition("-")[0]) for dispute in reading.disputes for side in dispute.sides}
 
 
 def notify_writing(services: Services, question_id: str) -> OnAnswer:

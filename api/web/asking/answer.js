@@ -138,8 +138,7 @@ function together(block, run, first, byMarker) {
   const ends = ({ markers }) => markers.map((number) => marker(number, byMarker.get(number)));
   const words = (sentence) => marked(sentence.text, sentence.focus, sentence.chosen);
   const cited = (tag, sentence) => {
-    const disputed = sentence.contradicts?.length && `Citation ${sentence.contradicts.join(", ")} disagrees`;
-    const element = make(tag, "", disputed ? { class: "disputed", title: disputed } : {}, ...words(sentence));
+    const element = make(tag, "", {}, ...words(sentence));
     if (sentence.markers.length) element.append(withLastWord(element, ends(sentence)));
     return element;
   };
@@ -158,16 +157,14 @@ function together(block, run, first, byMarker) {
   return [block === "step" ? make("ol", "", { start: first }, ...items) : make("ul", "", {}, ...items)];
 }
 
-// a sentence with its markers; one that another source contradicts is underlined, and the notice says with what
-function said({ text, focus, chosen, contradicts, markers, origin }, byMarker) {
+// a sentence with its markers
+function said({ text, focus, chosen, markers, origin }, byMarker) {
   const words = chosen ? [...text].slice(chosen.start, chosen.end).join("") : "";
   const named = markers.length > 1; // the header of a table is cited by itself
   const made = text.includes("\n") ? blocks(text, { named, chosen: words }) : [make("p", "", {}, ...marked(text, focus, chosen))];
-  const title = contradicts?.length ? `Citation ${contradicts.join(", ")} disagrees` : null;
   const last = made.at(-1);
   const of = ["UL", "OL"].includes(last?.tagName) ? last.lastElementChild : last; // the markers stand in the last item
   const into = ["P", "LI"].includes(of?.tagName) ? of : made[made.push(make("p")) - 1];
-  if (title && into === of) into.replaceChildren(make("span", "", { class: "disputed", title }, ...into.childNodes));
   if (markers.length) into.append(withLastWord(into, markers.map((number) => marker(number, byMarker.get(number)))));
   return make("div", "", { class: ["missing", "unconfirmed"].includes(origin) ? "sentence quiet" : "sentence" }, ...made);
 }

@@ -51,7 +51,7 @@ def read_value(leaf: Leaf, answer: Answer) -> tuple[Value, Citation] | None:
     sentence = first_said(answer.sentences)
     cited = {citation.marker: citation for citation in answer.citations}
     citation = next((cited[marker] for marker in sentence.markers if marker in cited), None) if sentence else None
-    if sentence is None or citation is None or sentence.contradicts:
+    if sentence is None or citation is None:
         return None
     short = short_answer(answer.sentences) or ""
     value = _list(leaf, short, sentence.text, citation.quote) if leaf.is_list else _value(leaf, short, sentence.text)

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from store import folders as stored_folders
+from store.sql.tables import AnswerRow
 from tests.api import walk
 from tests.api.conftest import LOCAL, serving
 from wellread import Client, Refused
@@ -61,6 +62,20 @@ def test_collection_is_the_same_elsewhere(http: TestClient, asked: str, services
     assert walk.QUOTE in page["text"]
     (source,) = http.get("/api/sources", params=there).json()
     assert (source["paused"], source["schedule"]["every_s"], source["next_due"]) == (True, 21_600, None)
+
+
+def test_answer_with_fields_that_only_an_older_version_had_is_taken_over(
+    http: TestClient, asked: str, services: Services
+) -> None:
+    was = http.get(f"/api/questions/{asked}").json()["sentences"]
+    contradicting = {"contradicts": [2], "disputes": [{"citations": [1, 2], "values": ["1871", "1876"]}]}
+    with services.database.write() as session:
+        (answer,) = session.query(AnswerRow)
+        answer.sentences = [sentence | contradicting for sentence in answer.sentences]
+    there = {"collection": "research"}
+    taken = http.post("/api/import", params=there, content=http.get("/api/export").content, headers=ZIP)
+    assert taken.json()["questions"] == 1
+    assert http.get(f"/api/questions/{asked}", params=there).json()["sentences"] == was
 
 
 def test_what_cannot_be_written_is_counted(http: TestClient, asked: str, services: Services) -> None:

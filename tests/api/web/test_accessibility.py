@@ -117,7 +117,7 @@ def _questions(tab: Tab, services: Services) -> Iterator[str]:
     tab.wait("document.querySelector('#answer.provisional')")
     yield "provisional"
     answered = walk.answered(page_id)
-    written = replace(walk.disputed(page_id), confidence=0.4)
+    written = replace(walk.answer(page_id), confidence=0.4)
     written = replace(written, sentences=(*written.sentences, Sentence(text=LONG, markers=(1,))))
     walk.move(services, asked, replace(answered, answer=written))
     until_answered(tab)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from domain import Answer, Citation, Sentence
-from domain.answer import Contradiction
 from pipeline.answering.citations import check, render
 from pipeline.answering.write import verbatim
 
@@ -23,11 +22,10 @@ def written(*sentences: Sentence, citations: tuple[Citation, ...], composer: str
     return Answer(text=render(sentences), sentences=sentences, citations=citations, confidence=0.9, composer=composer)
 
 
-SIDES = Contradiction(citations=(1, 2), values=("4 €", "5 €"))
 ANSWER = written(
     Sentence(text="Do this:"),
     Sentence(text="Start what you have installed.", markers=(2, 3), block="step"),
-    Sentence(text="It is cheap.", markers=(1,), disputes=(SIDES,)),
+    Sentence(text="It is cheap.", markers=(1,)),
     Sentence(text="There are lamps.", markers=(4,)),
     Sentence(text="It is not stated who sells it.", origin="missing"),
     citations=(
@@ -43,7 +41,6 @@ def test_verbatim_answer_is_its_quotes_in_the_order_of_use() -> None:
     answer = verbatim(ANSWER)
     assert answer.text == "Install it. Then start it. [2] [3] It costs 4 €. [1]\n\n- Lamp\n- Wick a [4]"
     assert {each.origin for each in answer.sentences} == {"quoted"}
-    assert answer.sentences[1].disputes == (SIDES,)
     assert check(answer, lambda _: PAGE) == answer
     assert verbatim(answer) == answer
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 import pytest
 
 from domain import Citation, Focus, Sentence, Status, Verdict
-from domain.answer import Contradiction
 from domain.outcome import Outcome
 from domain.record import ContextHit
 from store.questions import records, state
@@ -24,7 +23,6 @@ SENTENCE = Sentence(
     text="Built in 1874.",
     markers=(1,),
     focus=Focus(start=9, end=13, confidence=0.9),
-    disputes=(Contradiction(citations=(1, 2), values=("1874", "1880")),),
 )
 CITATION = Citation(
     marker=1, passage_id="1-0", page_id=1, url="http://a/", title="A", quote="1874", start=0, end=4, read_at=NOW
@@ -80,7 +78,16 @@ def test_what_was_stored_with_an_answer_comes_back_as_it_was(database: Database)
         record = records.read(session, question_id, NOW)
     assert (record.sentences, record.citations, record.context) == ((SENTENCE,), (CITATION,), (HIT,))
     assert (record.verdict, record.verdict and record.verdict.evidence) == (VERDICT, {"top": 0.5})
-    assert (record.contradictions, record.short_answer) == (SENTENCE.disputes, None)
+    assert record.short_answer == "1874"
+
+
+def test_fields_that_only_an_older_version_had_are_left_out(database: Database) -> None:
+    contradicting = {"contradicts": [2], "disputes": [{"citations": [1, 2], "values": ["1874", "1880"]}]}
+    question_id = _answered(
+        database, sentences=[asdict(SENTENCE) | contradicting], citations=[jsonable(asdict(CITATION))]
+    )
+    with database.read() as session:
+        assert records.read(session, question_id, NOW).sentences == (SENTENCE,)
 
 
 def test_fields_that_an_older_version_did_not_store_have_defaults(database: Database) -> None:

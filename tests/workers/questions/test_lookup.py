@@ -1,4 +1,4 @@
-"""What a look lets out: how old its pages may be, of when they are, and where they disagree."""
+"""What a look lets out: how old its pages may be, and of when they are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from store.questions.new_questions import NewQuestion
 from store.sql.tables import PageRow
 from tests.fakes import HashingEmbedder
 from workers import indexing
-from workers.questions import lookup, submit, transitions
+from workers.questions import lookup, transitions
 from workers.questions.transitions import context_of
 from workers.services import Services
 
@@ -136,34 +136,6 @@ def test_answer_of_a_page_published_before_what_was_asked_for_says_so(reading: S
     assert recent.notice == "Older than asked for: [1] (published 2011-04-01)."
     assert whenever is not None
     assert whenever.notice == ""
-
-
-def test_pages_that_contradict_each_other_are_both_cited_and_said_to(reading: Services) -> None:
-    put(reading, BUILT.format(1874), published=OLD)
-    put(reading, BUILT.format(1880), published=NEW)
-    answer = lookup.first_pass(reading, ask(reading)).answer
-    assert answer is not None
-    assert (
-        answer.text
-        == "The lighthouse of Vierburg was built in 1880. [1] The lighthouse of Vierburg was built in 1874. [2]"
-    )
-    assert answer.notice == (
-        "The sources disagree: “1880” [1] (published 2023-09-01, the newest); “1874” [2] (published 2011-04-01)."
-    )
-
-
-def test_own_source_comes_first_whatever_is_newer_and_the_notice_names_it(reading: Services) -> None:
-    put(reading, BUILT.format(1874), published=OLD)
-    put(reading, BUILT.format(1880), published=NEW)
-    old = f"https://e.org/{abs(hash(BUILT.format(1874)))}"
-    submit.add_source(reading, old, own=True, min_delay_s=0.0)
-    answer = lookup.first_pass(reading, ask(reading)).answer
-    assert answer is not None
-    assert answer.sentences[0].text == BUILT.format(1874)
-    assert answer.notice == (
-        "The sources disagree: “1874” [1] (published 2011-04-01, a source of your own); “1880” [2] (published "
-        "2023-09-01, the newest)."
-    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain import Answer, Budget, Citation, Cost, Focus, Hit, Question, Sentence, Status, Verdict
+from domain import Answer, Budget, Citation, Cost, Hit, Question, Sentence, Status, Verdict
 from domain.options import Overrides
 from pipeline.ask import LookupResult, Timings
 from pipeline.question.analysis import analyse_question
@@ -174,54 +174,6 @@ def test_a_provisional_answer_is_replaced_only_by_one_that_is_as_sure(confidence
     later = transitions.after_final_pass(QUESTION, POOR, Progress(cycle=1), earlier)
     for move in (second, later):
         assert (move.to, move.answer) == (Status.SEEKING, None if kept else POOR.answer)
-
-
-def _said(*sentences: Sentence, confidence: float) -> LookupResult:
-    attempt = _attempt(sufficient=False, confidence=confidence, citations=(CITATION,))
-    assert attempt.answer is not None
-    return replace(attempt, answer=replace(attempt.answer, sentences=sentences))
-
-
-BOTH_SIDES = (
-    Sentence(text="Ada was the first.", markers=(1,), focus=Focus(start=0, end=3, confidence=0.9), contradicts=(2,)),
-    Sentence(text="Bea was the first.", markers=(2,), focus=Focus(start=0, end=3, confidence=0.9), contradicts=(1,)),
-)
-
-
-@pytest.mark.parametrize(
-    ("earlier", "is_kept"),
-    [
-        ((Sentence(text="Bea was the first.", markers=(1,)),), False),
-        ((Sentence(text="Cleo was the first.", markers=(1,)),), True),  # nobody disputes that
-        ((Sentence(text="Beatrice was the first.", markers=(1,)),), True),  # another name
-        (BOTH_SIDES, True),  # it says so already
-    ],
-)
-def test_surer_answer_whose_value_a_later_pass_finds_disputed_gives_way(
-    earlier: tuple[Sentence, ...], is_kept: bool
-) -> None:
-    sure, disputed = _said(*earlier, confidence=0.9), _said(*BOTH_SIDES, confidence=0.55)
-    assert sure.answer is not None
-    before = transitions.Earlier(answer=sure.answer, verdict=sure.verdict, context=())
-    later = transitions.after_final_pass(QUESTION, disputed, Progress(cycle=1), before)
-    assert (later.to, later.answer) == (Status.SEEKING, None if is_kept else disputed.answer)
-    last = transitions.after_final_pass(QUESTION, disputed, Progress(pages=10), before)
-    assert last.answer is not None
-    assert (last.to, last.answer.sentences) == (Status.ANSWERED, earlier if is_kept else BOTH_SIDES)
-
-
-@pytest.mark.parametrize(("votes", "is_sure"), [(0.75, True), (0.45, False)])
-def test_what_pages_dispute_is_as_sure_as_its_side_has_votes(votes: float, is_sure: bool) -> None:
-    disputed = _said(*BOTH_SIDES, confidence=votes)
-    sufficient = replace(disputed, verdict=replace(disputed.verdict, sufficient=True, confidence=0.95))
-    move = transitions.after_first_pass(QUESTION, sufficient)
-    assert move.answer is not None
-    assert move.verdict is not None
-    assert (move.to, move.verdict.sufficient) == (Status.ANSWERED, is_sure)
-    assert move.answer.sentences == BOTH_SIDES
-    assert move.answer.text.startswith("Perhaps:") is not is_sure
-    strict = transitions.after_first_pass(QUESTION, replace(sufficient, strict=True))
-    assert strict.to is (Status.ANSWERED if is_sure else Status.ABSTAINED)
 
 
 def test_at_the_end_the_best_answer_of_all_passes_is_given_with_its_confidence() -> None:
