@@ -28,7 +28,7 @@ Write = Callable[..., None]
 
 #: short, because the site is in this process; other sites get the default
 DELAY_S = 0.2
-WAIT_S = 120.0
+WAIT_S = 300.0
 #: a process that was killed is there until the kernel has taken it away
 GONE_WITHIN_S = 10.0
 READY_WITHIN_S = 60.0

@@ -119,7 +119,7 @@ def test_a_process_group_that_lives_is_seen_and_one_that_is_gone_is_not() -> Non
 
 
 @pytest.mark.live
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_the_demonstration_holds_all_it_promises() -> None:
     said: list[str] = []
     held = demo.run(lambda *lines: said.extend(lines), Style(width=100))
