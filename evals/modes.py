@@ -56,7 +56,7 @@ MODES: dict[str, Mode] = {
         measure=measure_answers,
     ),
     "variants": Mode(
-        summary="What the second pass finds with 0, 2, 3 and 5 variants, the crawls it avoids, and its time.",
+        summary="What the second pass finds without variants and with 3, the crawls it avoids, and its time.",
         measure=measure_variants,
     ),
 }

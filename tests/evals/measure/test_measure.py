@@ -110,12 +110,12 @@ def test_answers_are_compared_with_the_gold_and_their_quotes_with_the_pages(
 
 def test_second_pass_is_compared_with_the_first(knowledge: Knowledge, towers: EvalSet) -> None:
     figures = measure_variants(knowledge, towers.questions)
-    assert list(figures) == ["first", "second_0", "second_2", "second_3", "second_5"]
+    assert list(figures) == ["first", "second_0", "second_3"]
     assert all(part["questions"] == 4 for part in figures.values())
     assert all(part["recall@10"] == 1 for part in figures.values())
     assert figures["second_3"]["lift@5"] == 0
     assert figures["second_3"]["missed_recall@5"] is None  # none was missed
-    assert [figures[f"second_{count}"]["queries"] for count in (0, 2)] == [1, 3]
+    assert [figures[f"second_{count}"]["queries"] for count in (0, 3)] == [1, 4]
     assert figures["first"]["insufficient"] is not None
     assert figures["first"]["insufficient"] >= 1 / 5  # the one that nothing answers
 
