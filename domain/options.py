@@ -266,7 +266,7 @@ class Asked(Overrides, _Question):
         default=None, ge=0, le=MAX_AGE_S, description="Ignore evidence that was read longer ago than this many seconds."
     )
     strategy: Annotated[StrategyName | None, Flag("--strategy"), Argument()] = Field(
-        default=None, description="How certain the answer must be; default: chosen from the question."
+        default=None, description="How certain the answer must be; default: general."
     )
     lang: str = Field(
         default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; default: detected from the question."

@@ -138,7 +138,7 @@ class Question:
     asked: str = ""  #: in its asker's words, where those are others
     thread_id: str = ""
     lang: str = ""  #: ISO 639-1; empty: to be detected
-    strategy: str = ""  #: a task strategy's name; empty: to be inferred
+    strategy: str = ""  #: a task strategy's name; empty: the general one
     sites: tuple[str, ...] = ()  #: URL prefixes that answers and the crawl are bound to; empty: anywhere
     langs: tuple[str, ...] = ()  #: languages of the pages that may answer, ISO 639-1; empty: any
     private: bool = False  #: new pages that it has read serve it alone

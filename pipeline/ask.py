@@ -52,7 +52,7 @@ class Query:
 
     text: str
     lang: str = ""  #: ISO 639-1; "" detects it
-    task: str = ""  #: a name of TASK_STRATEGIES; "" infers it
+    task: str = ""  #: a name of TASK_STRATEGIES; "": the general one
     scope: Scope = field(default_factory=Scope)
     overrides: Overrides = field(default_factory=Overrides)
     id: str = ""  #: seeds random choices
@@ -172,7 +172,7 @@ def without_search(query: Query, passages: Sequence[Passage], answer: Answer) ->
     reason = say("answers", analysis.lang)
     return LookupResult(
         analysis=analysis,
-        strategy=strategy_for(analysis.text, query.task),
+        strategy=strategy_for(query.task),
         queries=(analysis.text,),
         variants=(),
         hits=hits,
@@ -193,7 +193,7 @@ def _run_pass(
 ) -> LookupResult:
     """Embed all queries at once, search, fuse, rerank, cut off, judge, compose; ``widened`` doubles the hits."""
     limits = tools.limits.with_overrides(query.overrides)
-    strategy = limits.strategy(strategy_for(analysis.text, query.task))
+    strategy = limits.strategy(strategy_for(query.task))
     k = limits.top_k(analysis, strategy, widened=widened)
     queries = (analysis.text, *(variant.text for variant in variants))
     times = [tools.clock()]

@@ -56,7 +56,7 @@ class Options(TypedDict, total=False):
     max_search_cycles: int
     #: Ignore evidence that was read longer ago than this many seconds.
     max_age: int
-    #: How certain the answer must be; default: chosen from the question.
+    #: How certain the answer must be; default: general.
     strategy: str
     #: ISO 639-1; default: detected from the question.
     lang: str

@@ -83,7 +83,7 @@ export interface ChatRequest {
   max_search_cycles?: number | null;
   /** Ignore evidence that was read longer ago than this many seconds. */
   max_age?: number | null;
-  /** How certain the answer must be; default: chosen from the question. */
+  /** How certain the answer must be; default: general. */
   strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
   /** ISO 639-1; default: detected from the question. */
   lang?: string;
@@ -598,7 +598,7 @@ export interface QuestionRequest {
   max_search_cycles?: number | null;
   /** Ignore evidence that was read longer ago than this many seconds. */
   max_age?: number | null;
-  /** How certain the answer must be; default: chosen from the question. */
+  /** How certain the answer must be; default: general. */
   strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
   /** ISO 639-1; default: detected from the question. */
   lang?: string;

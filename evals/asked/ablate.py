@@ -56,7 +56,6 @@ FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
     "entities": {"pipeline.question.entities:find_entities": lambda question, lang="en": ()},
     "type of question": {"pipeline.question.analysis:question_type_of": lambda question, lang="en": "general"},
     "complexity": {"pipeline.question.analysis:suggested_k": lambda complexity: 7},
-    "task": {"pipeline.question.strategy:infer_task": lambda question: "general"},
     "variants": {"pipeline.question.variants:make_variants": lambda analysis, count, order=(): ()},
     "names that lead on": {"pipeline.retrieval.multi_hop:expand": lambda analysis, vectors, hits, **_: list(hits)},
     "facts": {"pipeline.retrieval.facts:find_facts": lambda analysis, facts: []},

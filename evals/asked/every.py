@@ -19,21 +19,25 @@ from evals.asked.packages import install_packages
 from evals.asked.questions import SHIPPED, open_question_set
 from evals.asked.quick import ask_by_default
 from evals.asked.report import publish_text
+from evals.fit.confidence import CHOOSE
 from evals.modes import Figures
 from evals.report.tables import table
 
 #: the figures of the table, and what is wanted of a set that nothing was chosen on
 WANTED: Final[Figures] = {
-    "right": None,
+    "right": 0.68,
     "right_shown": None,
-    "right_own_words": 0.8,
-    "right_page_words": 0.95,
-    "wrong": None,
-    "sure_and_wrong": 0.03,
-    "unanswerable_withheld": 0.92,
-    "gold_text_in_8": 0.97,
-    "auroc": 0.9,
-    "ece": None,
+    "right_own_words": 0.7,
+    "right_page_words": 0.92,
+    "wrong": 0.11,
+    "answered_right": 0.9,
+    "unsure_right": 0.5,
+    "sure_and_wrong": 0.02,
+    "unanswerable_withheld": 0.85,
+    "unanswerable_withheld_or_unsure": 0.95,
+    "gold_text_in_8": 0.95,
+    "auroc": 0.8,
+    "ece": 0.06,
     "answer_words": 60.0,
 }
 
@@ -56,8 +60,12 @@ def main(names: tuple[str, ...], published: bool, cache: Path | None) -> None:
 
 
 def tables(sets: Mapping[str, Sequence[Graded]]) -> str:
-    """Return the figures of sets, and below them how many questions failed in each way."""
-    figures = {name: figures_of(graded) for name, graded in sets.items()}
+    """Return the figures of sets, alone and together, and below them how many questions failed in each way."""
+    pooled = {
+        "all that choose": [one for name, graded in sets.items() if name in CHOOSE for one in graded],
+        "all that only report": [one for name, graded in sets.items() if name not in CHOOSE for one in graded],
+    }
+    figures = {name: figures_of(graded) for name, graded in {**sets, **pooled}.items() if graded}
     rows = {name: {figure: of[figure] for figure in WANTED} for name, of in figures.items()}
     failures = {name: failures_of(graded) for name, graded in sets.items()}
     return f"{table({**rows, 'wanted': WANTED})}\n\nwhat went wrong, in questions\n\n{table(failures)}"

@@ -15,7 +15,7 @@ from pipeline.question.analysis import (
     complexity_of,
     suggested_k,
 )
-from pipeline.question.strategy import TASK_STRATEGIES, infer_task, strategy_for
+from pipeline.question.strategy import TASK_STRATEGIES, strategy_for
 from tests.tables import each_row
 from text.language import detect_language
 
@@ -117,22 +117,9 @@ def test_strategies_are_the_documents_table(task: str, threshold: float, min_k: 
     assert (strategy.threshold, strategy.min_k, strategy.max_k) == (threshold, min_k, max_k)
 
 
-@pytest.mark.parametrize(
-    ("question", "task"),
-    [
-        ("Why do I get a KeyError here?", "debugging"),
-        ("How do I mock a socket in pytest?", "testing"),
-        ("How do I deploy to Kubernetes?", "devops"),
-        ("What is a contest?", "general"),  # "test" only inside another word
-        ("Who painted the Mona Lisa?", "general"),
-    ],
-)
-def test_task_is_inferred_from_whole_words(question: str, task: str) -> None:
-    assert infer_task(question) == task
-
-
-def test_task_that_is_given_is_taken() -> None:
-    assert strategy_for("Who painted the Mona Lisa?", "explanation").threshold == 0.8
+def test_task_is_the_general_one_unless_the_caller_names_another() -> None:
+    assert strategy_for("").task == "general"
+    assert strategy_for("explanation").threshold == 0.8
 
 
 def test_terms_are_the_words_of_topic_each_with_the_word_as_written() -> None:

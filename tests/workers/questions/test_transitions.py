@@ -44,7 +44,7 @@ def _attempt(
     )
     return LookupResult(
         analysis=analyse_question(TEXT),
-        strategy=strategy_for(TEXT),
+        strategy=strategy_for(""),
         queries=(TEXT,),
         variants=(),
         hits=(),
