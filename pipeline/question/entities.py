@@ -1,8 +1,7 @@
 """Find what a question names: proper nouns, numbers and quoted terms, from its own words alone.
 
 A name is a run of capitalised words ("White House", "Bank of America", "Windows 11") without its possessive. In German
-every noun is capitalised: there a lone word counts only where neither its ending, its article nor the table of common
-nouns shows that it is none.
+every noun is capitalised: there a lone word counts only with a capital or digit inside it ("YouTube", "A4").
 """
 
 import re
@@ -10,7 +9,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from text.analyser import fold
-from text.languages import any_of, language, word_set
 from text.stopwords import listed_languages, stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:[._'’-]?[^\W_]+)*")
@@ -38,16 +36,6 @@ _REQUESTS = frozenset(
     vergelijk
     """.split()
 )
-
-#: German words before a noun that is no name: an indefinite article, a possessive, a number word
-_BEFORE_NOUNS = re.compile(
-    r"(?:k?ein|jed|jen|dies|welch|manch|solch|mein|dein|sein|ihr|unser|euer|eur|viel|wenig|mehr|all|einig|beid)"
-    rf"(?:e|er|es|en|em|ere|eren|erer)?|{any_of('several', 'de')}|\d+|wieviele?"
-)
-#: a listed ending counts after so many letters: "Name" and "Tag" stand in the table themselves
-_BEFORE_ENDING = 2
-#: a plural or case ending of a German noun more or less does not matter
-_CASE_ENDINGS = ("", "s", "es", "e", "en", "n", "er", "ern")
 
 
 class _Word(NamedTuple):
@@ -80,13 +68,13 @@ def _names(text: str, lang: str) -> Iterator[str]:
     run: list[_Word] = []
     for at, word in enumerate(listed):
         if run and (word.before.strip() or run[-1].possessive or not _goes_on(listed, at)):
-            yield from _ended(run, listed, at, lang)
+            yield from _ended(run, lang)
             run = []
-        if run or _may_begin(listed, at, lang):
+        if run or _may_begin(listed, at):
             run.append(word)
         elif word.text[0].isdigit():
             yield word.text
-    yield from _ended(run, listed, len(listed), lang)
+    yield from _ended(run, lang)
 
 
 def _words(text: str) -> Iterator[_Word]:
@@ -116,7 +104,7 @@ def _goes_on(listed: list[_Word], at: int) -> bool:
     return after is not None and not after.before.strip() and _is_capital(after) and not _is_empty(after)
 
 
-def _may_begin(listed: list[_Word], at: int, lang: str) -> bool:
+def _may_begin(listed: list[_Word], at: int) -> bool:
     word = listed[at]
     if word.text[0].isdigit() or not _is_capital(word) or _is_empty(word) or _is_title(word.text):
         return False
@@ -127,59 +115,22 @@ def _may_begin(listed: list[_Word], at: int, lang: str) -> bool:
         return False
     after = listed[at + 1] if at + 1 < len(listed) else None
     beside = after is not None and not after.before.strip() and _goes_on(listed, at + 1)
-    if lang == "de" and beside and not word.possessive:
-        return not _is_noun(word.text) and (_is_genitive(word.text) or not _is_noun(listed[at + 1].text))
     return word.possessive or beside
 
 
-def _ended(run: list[_Word], listed: list[_Word], end: int, lang: str) -> Iterator[str]:
+def _ended(run: list[_Word], lang: str) -> Iterator[str]:
     """Yield the name that a run of words is, or none."""
-    if not run:
-        return
-    if lang == "de":
-        yield from _german(run, listed[end - len(run) - 1].text if end > len(run) else "")
-    elif len(run) > 1 or _stem(run[0].text) not in _GENERIC:
+    if len(run) > 1 or (run and _is_lone_name(run[0].text, lang)):
         yield " ".join(word.text for word in run)
 
 
-def _german(run: list[_Word], before: str) -> Iterator[str]:
-    """Yield the name in a German run without the common nouns around it: "Microsofts Chefin", "Stadt Wien"."""
-    if len(run) > 1 and _is_genitive(run[0].text) and _is_noun(run[1].text):
-        yield run[0].text[:-1]
-        return
-    words = [word.text for word in run]
-    while words and (_is_noun(words[0]) or words[0] in _JOINING):
-        words = words[1:]
-    while words and (_is_noun(words[-1]) or words[-1] in _JOINING):
-        words = words[:-1]
-    if not words:
-        return
-    lone = len(words) == 1 and not _has_inner_capital(words[0])
-    if lone and len(words) == len(run) and _BEFORE_NOUNS.fullmatch(before.casefold()):
-        return
-    yield " ".join(words)
-
-
-def _is_noun(word: str) -> bool:
-    """Return whether a German word is a common noun, by the table or by its ending."""
-    plain = word.casefold()
-    if _stem(word) in _GENERIC:
-        return True
-    if _has_inner_capital(word):
-        return False
-    if any(plain.removesuffix(ending) in word_set("nouns", "de") for ending in _CASE_ENDINGS):
-        return True
-    endings = language("de").noun_endings
-    return any(plain.endswith(ending) and len(plain) >= len(ending) + _BEFORE_ENDING for ending in endings)
+def _is_lone_name(word: str, lang: str) -> bool:
+    return _has_inner_capital(word) if lang == "de" else _stem(word) not in _GENERIC
 
 
 def _is_title(word: str) -> bool:
     """Return whether a word is an abbreviation that names no one: "CEO", "PMs"."""
     return word[:2].isupper() and _stem(word) in _GENERIC
-
-
-def _is_genitive(word: str) -> bool:
-    return len(word) > 3 and word.endswith("s") and not word.endswith("ss") and not _is_noun(word)
 
 
 def _is_capital(word: _Word) -> bool:

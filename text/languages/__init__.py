@@ -56,8 +56,6 @@ class Language:
     stop_words: Words = ()
     asking_words: Words = ()
     word_pairs: Words = ()
-    nouns: Words = ()
-    noun_endings: Words = ()
     related: Words = ()
     irregular_verbs: Words = ()
     follow_up: Section = field(default_factory=dict)
