@@ -87,7 +87,7 @@ test: browser typescript integration live ## the tests of every change: the fast
 nightly: slow frameworks learning schemathesis fuzz ## what is slow and seldom breaks: those marked nightly, other frameworks, short trainings, schemathesis, fuzzing
 
 # DATA: a folder of other sets, without floors; ARGS: --pin, --allow-regression NAME, --limit N
-eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
+eval: install ## quality on small data sets against pinned floors (DATA=/path for others); up to an hour on one core
 	$(BIN)/python -m evals check $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 # SET: one of evals/asked/sets, or model; MODEL: replies, claude or a server's URL; ARGS: --limit N, --crawl N, --quick, --misses, --publish, --pin
