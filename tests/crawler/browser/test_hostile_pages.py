@@ -31,7 +31,7 @@ from workers.processes.supervise import wait_until
 pytestmark = pytest.mark.live
 
 #: time enough for a browser to begin on a busy machine
-BOUNDS = RenderBounds(deadline_s=10.0, longest_s=3.0)
+BOUNDS = RenderBounds(deadline_s=15.0, longest_s=3.0)
 
 
 @contextmanager
