@@ -16,10 +16,9 @@ from domain.errors import WellreadError
 from evals.asked.figures import failures_of, figures_of
 from evals.asked.grade import Graded, grade_all
 from evals.asked.packages import install_packages
-from evals.asked.questions import SHIPPED, open_question_set
+from evals.asked.questions import CHOOSE, SHIPPED, open_question_set
 from evals.asked.quick import ask_by_default
 from evals.asked.report import publish_text
-from evals.fit.confidence import CHOOSE
 from evals.modes import Figures
 from evals.report.tables import table
 

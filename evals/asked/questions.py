@@ -18,6 +18,8 @@ from evals.sets.pages import read_pages
 
 #: the sets of the repository
 SHIPPED = Path(__file__).with_name("sets")
+#: the shipped sets that choices are made and judges fitted on; the others only report
+CHOOSE = ("law", "health", "games", "services", "pages", "readmes", "games-faq", "finance-privacy")
 #: the name of the set that a model is measured with, and its questions
 MODEL = "model"
 MODEL_QUESTIONS = Path(__file__).parents[1] / "model" / "questions.jsonl"

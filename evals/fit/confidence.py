@@ -18,7 +18,7 @@ import numpy as np
 
 from domain import Hit
 from evals.asked.grade import is_right, plain
-from evals.asked.questions import SHIPPED, Question, QuestionSet, page_of, read_question_set
+from evals.asked.questions import CHOOSE, SHIPPED, Question, QuestionSet, page_of, read_question_set
 from evals.asked.quick import addresses_of, best_passes
 from evals.fit.judge import write
 from evals.fit.judge_models import fit_logistic
@@ -31,8 +31,6 @@ from pipeline.judging.calibration import ANY_EMBEDDER, FIRST_QUOTE, SHOWN, SHOWN
 from pipeline.judging.features import Evidence, evidence_of, gather_evidence
 from store.embedders import open_embedder
 
-#: the sets that choices are made on
-CHOOSE: Final = ("law", "health", "games", "services", "pages", "readmes", "games-faq", "finance-privacy")
 #: the weight of a case beside a question as it was asked
 _LACKING, _FEW = 0.3, 0.3
 #: the features of an embedder without a model of its own: its similarities are on another scale
