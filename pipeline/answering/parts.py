@@ -54,11 +54,7 @@ def _with(joined: Answer, answer: Answer) -> Answer:
     count = len(joined.citations)
     held = {each.marker for each in answer.citations if any(holds(own, each) for own in joined.citations)}
     sentences = tuple(
-        replace(
-            each,
-            focus=None,
-            markers=tuple(marker + count for marker in each.markers),
-        )
+        replace(each, focus=None, markers=tuple(marker + count for marker in each.markers))
         for each in answer.sentences
         if not held.issuperset(each.markers)
     )
