@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from domain import Passage
 from store.embedders import Embedder, SentenceEmbedder
 from store.passages import maintenance, schema
-from store.passages.errors import PassagesError, explained
+from store.passages.errors import PassagesError, explained, is_conflict
 from store.passages.filters import groups, one_of
 from store.passages.schema import pack
 from store.passages.table import Passages
@@ -111,7 +111,11 @@ class PassagesWriter(Passages):
     def _committed(self) -> None:
         self._untended += 1
         if self._untended >= COMMITS_BETWEEN_TENDING or maintenance.is_outgrown(self._table()):
-            self.maintain()
+            try:
+                self.maintain()
+            except PassagesError as error:  # what was written stands: another writer tends the table, or a later commit
+                if not is_conflict(error):
+                    raise
 
 
 def _embed(texts: Sequence[str], embedder: Embedder) -> list[tuple[NDArray[np.float32], bytes]]:

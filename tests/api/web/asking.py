@@ -19,7 +19,9 @@ def ask(tab: Tab, question: str, site: str = "") -> str:
     tab.fill("#site", site)
     tab.click("Ask", "#ask")
     tab.wait(f"location.hash !== {before!r} || !document.getElementById('error').hidden")
-    return str(tab.run("location.hash")).rpartition("/")[2].removeprefix("#")
+    question_id = str(tab.run("location.hash")).rpartition("/")[2].removeprefix("#")
+    assert question_id or site, tab.text("#error")
+    return question_id
 
 
 def until_answered(tab: Tab, within_s: float = 60.0) -> None:

@@ -30,6 +30,7 @@ def _use_key(tab: Tab, secret: str) -> None:
     tab.fill("#key", secret)
     tab.click("Use it", "#key-form")
     tab.wait("document.getElementById('key-form').hidden")
+    tab.wait("document.getElementById('place').innerText || document.getElementById('known').innerText")
 
 
 def test_collection_is_added_opened_and_deleted_with_what_it_holds(tab: Tab, services: Services) -> None:
