@@ -154,7 +154,7 @@ integration: install ## the fast tests, and those with real databases, Valkey an
 	$(PYTEST) -m "not live and not nightly" --numprocesses 3 --dist worksteal
 
 live: install ## the tests with real servers, workers and browsers
-	$(PYTEST) -m "live and not nightly" --numprocesses 3 --dist loadfile
+	$(PYTEST) -m "live and not nightly" --numprocesses 3 --dist loadfile $$(grep -rl "pytest.mark.live" tests --include=*.py)
 
 slow: install browser typescript ## the tests that are marked nightly: times per length of a text, long faults, each document's commands
 	$(PYTEST) -m nightly --numprocesses 2 --dist loadfile

@@ -139,10 +139,13 @@ def _told(page: str) -> list[Block]:
 
 #: pages whose commands measure and grade
 MEASURING = ("docs/benchmarks.md", "docs/evals.md", "evals/README.md")
-PAGES = sorted({b.page for b in blocks("sh", "python")} - {*RUN_WHOLE, *OTHERWISE, *MEASURING})
+#: pages that take longest; the tests of the parts that they describe fail first
+LONG = ("docs/demonstration.md", "docs/files.md", "docs/operate.md")
+BY_NIGHT = (*MEASURING, *LONG)
+PAGES = sorted({b.page for b in blocks("sh", "python")} - {*RUN_WHOLE, *OTHERWISE, *BY_NIGHT})
 
 
-@pytest.mark.parametrize("page", [*PAGES, *(pytest.param(page, marks=pytest.mark.nightly) for page in MEASURING)])
+@pytest.mark.parametrize("page", [*PAGES, *(pytest.param(page, marks=pytest.mark.nightly) for page in BY_NIGHT)])
 def test_page(page: str, wellread: Terminal) -> None:
     printed = _say(wellread, KNOWN)
     for block in _told(page):

@@ -53,6 +53,7 @@ def _in_time(block: Block) -> Block:
     return Block(block.page, block.line, block.language, told.sub(lambda found: IN_TIME[found[0]], block.text))
 
 
+@pytest.mark.nightly
 def test_tutorial(terminal: Terminal) -> None:
     follow("docs/tutorial.md", terminal)
     listed = httpx2.post(
