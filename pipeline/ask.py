@@ -22,9 +22,8 @@ from domain.hit import Searched
 from domain.options import MAX_K, Overrides
 from domain.outcome import Outcome, outcome_of
 from domain.recalibration import Recalibrations
-from pipeline.answering.compose import compose, compose_as_judged
+from pipeline.answering.compose import AnsweredPart, compose, compose_as_judged, join_parts
 from pipeline.answering.few_shot import SolvedQuestions
-from pipeline.answering.parts import AnsweredPart, join_parts
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
 from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.documents.quality import PageTexts, filter_by_quality

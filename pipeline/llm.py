@@ -1,20 +1,15 @@
-"""Declare the language model: it makes variants of a question, judges hits, reads facts and composes answers.
-
-The rest of the pipeline knows this Protocol and its errors only, never which model implements it.
-"""
+"""Declare what a language model is given and writes, its failures, and the budget of a question."""
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Generic, Literal, TypeVar
 
-from domain import Answer, Citation, Cost, Fact, Hit, Passage, Variant, Verdict
-from domain.answer import Finding
+from domain import Answer, Citation, Cost, Passage
 from domain.errors import WellreadError
 from domain.options import Length
-from domain.question import Turn
 
 T = TypeVar("T")
 
@@ -57,7 +52,6 @@ class Written:
 
     answer: Answer  #: with citations whose quotes are the pages' own text; ``text`` is empty if nothing can be used
     refused: bool = False  #: whether it says that the sections do not answer the question
-    cut_off: bool = False  #: whether it ended at the limit of tokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,43 +61,6 @@ class Given:
     path: str  #: its JSON pointer
     text: str
     citation: Citation  #: the quote that says it
-
-
-class Model(Protocol):
-    """A language model; every method raises ``ModelError`` only, and may be called from any thread."""
-
-    @property
-    def name(self) -> str:
-        """The name of the model that composes, as ``Answer.composer`` shows it."""
-
-    def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
-        """Return up to ``count`` other wordings of ``question`` in ``lang`` (ISO 639-1; empty or "und": its own)."""
-
-    def rewrite(self, question: str, turns: Sequence[Turn], *, lang: str) -> Priced[str]:
-        """Return ``question`` so that it stands alone, completed from ``turns``; itself where it does already."""
-
-    def verdict(self, brief: Brief) -> Priced[Verdict]:
-        """Judge whether the sections answer the question."""
-
-    def facts(self, hits: Sequence[Hit]) -> Priced[tuple[Fact, ...]]:
-        """List what the passages of one page state, each with its span in the page's text."""
-
-    def write(self, brief: Brief, on_answer: OnAnswer | None = None) -> Written:
-        """Write the answer from the sections alone, or refuse.
-
-        During the writing ``on_answer`` receives the sentences that are complete. The cost is in the answer.
-        """
-
-    def check(self, question: str, answer: Answer, *, lang: str) -> Priced[tuple[Finding, ...]]:
-        """Return the sentences of an answer in ``lang`` that their quotes do not support, in one call."""
-
-    def fill(
-        self, question: str, fields: Sequence[Mapping[str, Any]], quotes: Sequence[Citation]
-    ) -> Priced[tuple[Given, ...]]:
-        """Return the values that the quotes give for the fields of a form; each field is described in JSON."""
-
-    def within(self, budget: "SpendingBudget") -> "Model":
-        """Return the same model paying from ``budget``; it raises ``OverBudget`` when that does not suffice."""
 
 
 class ModelError(WellreadError):

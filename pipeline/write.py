@@ -7,22 +7,21 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from typing import Final
 
 from domain import Answer, Citation, Cost, Page, Variant, VariantKey, VariantKind
 from domain.answer import Finding
 from pipeline.answering.check import mend, unchecked, uncited
+from pipeline.answering.quotes import verbatim
 from pipeline.answering.sections import count_tokens
-from pipeline.answering.write import verbatim
 from pipeline.ask import VariantMemory
 from pipeline.draft import Reading
-from pipeline.llm import BadReply, Brief, Model, ModelError, OnAnswer, Priced
+from pipeline.llm import BadReply, Brief, ModelError, OnAnswer, Priced
+from pipeline.models.model import LanguageModel
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variant_choice import choose_variants
 from pipeline.question.yes_no import with_yes_no
 from text.analyser import fold
-
-T = TypeVar("T")
 
 #: below this confidence the hits surely hold no answer, and no model is asked
 RULED_OUT: Final = 0.02
@@ -54,7 +53,7 @@ def write_variants(
     question: str,
     lang: str,
     *,
-    model: Model,
+    model: LanguageModel,
     count: int,
     tokens: int,
     memory: VariantMemory | None = None,
@@ -81,7 +80,7 @@ def write_answer(
     reading: Reading,
     pages: Mapping[int, Page],
     *,
-    model: Model,
+    model: LanguageModel,
     judged: bool = False,
     second_call: bool = True,
     in_quotes: bool = False,
@@ -102,9 +101,12 @@ def write_answer(
         cost += verdict.cost
         if not verdict.value.sufficient:
             return Written(missing=verdict.value.missing, calls=tuple(calls), cost=cost)
-    written = _after(
-        cost, lambda: model.write(brief, _in_quotes_to(on_answer) if on_answer and in_quotes else on_answer)
-    )
+    show = (lambda answer: on_answer(verbatim(answer))) if on_answer and in_quotes else on_answer
+    try:
+        written = model.write(brief, show)
+    except ModelError as failed:  # it also has the cost of the call before it
+        failed.cost, failed.was_judged = cost + failed.cost, cost != Cost()
+        raise
     calls.append("answer")
     cost += written.answer.cost
     if written.refused:
@@ -157,16 +159,3 @@ def _paragraph_of(citation: Citation, page: Page | None) -> Citation:
     end = page.text.find("\n\n", citation.end, citation.end + MAX_CONTEXT)
     around = page.text[citation.start if start < 0 else start : citation.end if end < 0 else end]
     return replace(citation, quote=around.strip())
-
-
-def _in_quotes_to(on_answer: OnAnswer) -> OnAnswer:
-    return lambda answer: on_answer(verbatim(answer))
-
-
-def _after(cost: Cost, call: Callable[[], T]) -> T:
-    """Return what a call returns; an error also has the cost of the calls before it."""
-    try:
-        return call()
-    except ModelError as error:
-        error.cost, error.was_judged = cost + error.cost, cost != Cost()
-        raise

@@ -25,10 +25,9 @@ from evals.model.wire import (
     content_of,
     say_json,
 )
-from pipeline.models.calls import Calls
-from pipeline.models.claude.provider import ClaudeProvider
+from pipeline.models.claude import ClaudeProvider
 from pipeline.models.model import LanguageModel
-from pipeline.models.pace import Pace, Times
+from pipeline.models.pace import OwnPace, Times
 from tests.claude_batches import PATH as BATCHES
 from tests.claude_batches import Batches
 from tests.fakes import Unpaced
@@ -48,18 +47,19 @@ def claude_at(
     max_usd: float = 0.5,
     timeout_s: float = 10.0,
     first_token_s: float = 10.0,
-    pace: Pace | None = None,
+    pace: OwnPace | None = None,
     **provider: Any,
 ) -> LanguageModel:
     """Make a Claude that talks to a double."""
-    calls = Calls(
+    return LanguageModel(
         provider=ClaudeProvider(api_key=api_key, **provider),
         times=Times(first_token_s=first_token_s, whole_s=timeout_s),
         pace=pace or Unpaced(),
         max_tokens=max_tokens,
         max_usd=max_usd,
+        small_model=small_model,
+        large_model=large_model,
     )
-    return LanguageModel(calls, small_model=small_model, large_model=large_model)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
+from pipeline.models.pace import OwnPace
 from text.analyser import analyse
 
 
@@ -89,10 +90,11 @@ class MemorySearch:
         ]
 
 
-class Unpaced:
+class Unpaced(OwnPace):
     """The pace of a test that asks as fast as it can; it counts the pauses that were asked for."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.pauses: list[float | None] = []
 
     def wait_s(self, model: str, tokens: int) -> float:

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evals.model.service import ModelHandler, ModelServer
-from pipeline.models.calls import Calls
 from pipeline.models.model import LanguageModel
-from pipeline.models.openai.provider import OpenAIProvider
-from pipeline.models.pace import Pace, Times
+from pipeline.models.openai import OpenAIProvider
+from pipeline.models.pace import OwnPace, Times
 from tests.fakes import Unpaced
 from text.analyser import words
 from text.sentences import sentence_spans
@@ -142,16 +141,17 @@ def model_at(
     max_tokens: int = 4096,
     timeout_s: float = 10.0,
     first_token_s: float = 10.0,
-    pace: Pace | None = None,
+    pace: OwnPace | None = None,
 ) -> LanguageModel:
     """Make a language model that talks to a double."""
-    calls = Calls(
+    return LanguageModel(
         provider=OpenAIProvider(base_url=url, api_key=api_key),
         times=Times(first_token_s=first_token_s, whole_s=timeout_s),
         pace=pace or Unpaced(),
         max_tokens=max_tokens,
+        small_model=model,
+        large_model=model,
     )
-    return LanguageModel(calls, small_model=model, large_model=model)
 
 
 class _Handler(ModelHandler):

@@ -19,7 +19,7 @@ from crawler.extract.files.texts import to_markdown
 from crawler.robots import rules
 from crawler.search.responses import is_block_page
 from domain.page import PageText
-from pipeline.answering.structured.schema import parse_schema
+from pipeline.answering.schema import parse_schema
 from pipeline.judging.kinds import kind_of, looks_like_code
 from pipeline.question.analysis import analyse_question
 from pipeline.safety.injection import is_injection

@@ -54,8 +54,8 @@ def check_model_server(settings: "Settings", model: "LanguageModel") -> tuple[st
 
 def check_claude(settings: "Settings") -> tuple[str, str]:
     """Return what was found and what to do, "" when all is well; the list of models costs nothing."""
-    from pipeline.models.claude.http import MessagesApi
-    from pipeline.models.deadline import attempt
+    from pipeline.models.claude_api import MessagesApi
+    from pipeline.models.connection import attempt
 
     at = f" at {without_userinfo(settings.anthropic_base_url)}" if settings.anthropic_base_url else ""
     server = MessagesApi(
@@ -103,8 +103,8 @@ def _advice(error: ModelError, settings: "Settings") -> str:
 
 def _missing_models(settings: "Settings") -> tuple[str, str] | None:
     """Return which model the server has not; a server without a list is asked for an answer all the same."""
-    from pipeline.models.deadline import attempt
-    from pipeline.models.openai.http import ChatApi
+    from pipeline.models.connection import attempt
+    from pipeline.models.openai_api import ChatApi
 
     key = settings.model_api_key.get_secret_value()
     server = ChatApi(base_url=settings.model_base_url, api_key=key)

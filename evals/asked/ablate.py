@@ -36,7 +36,7 @@ from evals.asked.quick import addresses_of, ask_opened, earlier_of, opened, repl
 from evals.asked.report import Asked, save_report
 from evals.report.tables import table
 from pipeline.answering.compose import compose, compose_as_judged
-from pipeline.answering.extent import Quote
+from pipeline.answering.quotes import Quote
 from pipeline.ask import LookupResult
 from pipeline.judging.judge import calibrated_judge
 from pipeline.question.analysis import analyse_question
@@ -67,7 +67,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
         }
     },
     "context of a quote": {
-        "pipeline.answering.extent:extend": lambda read, spans, **_: Quote(span=read.span, sentence=read.span)
+        "pipeline.answering.quotes:extend": lambda read, spans, **_: Quote(span=read.span, sentence=read.span)
     },
     "follow-ups": {"pipeline.question.follow_up:understand": lambda question, turns, lang="": question},
     "words translated": {"pipeline.judging.translations:translate_words": lambda embedder, analysis, hits: list(hits)},
@@ -76,7 +76,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
             "pipeline.judging.cutoff"
         ).keep_all(analysis, hits, strategy=strategy, judge=judge, k=k)
     },
-    "whole page": {"pipeline.answering.whole_page:topic_of": lambda text: None},
+    "whole page": {"pipeline.answering.compose:topic_of": lambda text: None},
     "what announces": {"pipeline.judging.sentences:announced_by": lambda span, following: None},
 }
 _PACKAGES: Final = ("pipeline", "text", "workers", "store", "evals")

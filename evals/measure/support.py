@@ -23,8 +23,9 @@ from evals.model.replay import save_missing
 from evals.model.replies import Replies
 from evals.model.requests import Request, request_of
 from pipeline.answering.citations import render
-from pipeline.models.check import check_prompt, read_check
-from pipeline.models.claude.request import request_of as asked_of_claude
+from pipeline.models.claude import request_of as asked_of_claude
+from pipeline.models.prompts import check_prompt
+from pipeline.models.replies import read_check
 from workers.settings import CLAUDE_SMALL_MODEL
 
 SENTENCES: Final = Path(__file__).parents[1] / "model" / "sentences.jsonl"

@@ -6,9 +6,8 @@ from dataclasses import replace
 from domain import Answer, Citation, Sentence
 from domain.answer import AnswerBlock, Finding, FindingKind
 from domain.blocks import LEADS_IN
-from pipeline.answering.citations import supported, with_sentences
-from pipeline.answering.notices import with_notices
-from pipeline.answering.write import ITEM, quoted
+from pipeline.answering.citations import supported, with_notices, with_sentences
+from pipeline.answering.quotes import ITEM, quoted
 from pipeline.judging.kinds import kind_of
 from pipeline.phrases import Phrase, say
 from text.analyser import words

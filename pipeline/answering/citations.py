@@ -1,4 +1,4 @@
-"""Cite a span of a passage, and check every citation against the stored text of its page.
+"""Cite a span of a passage, check every citation against the stored text of its page, and write the answer's notices.
 
 Sentences with an invalid citation are dropped, whoever composed them.
 """
@@ -6,17 +6,19 @@ Sentences with an invalid citation are dropped, whoever composed them.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import pairwise
 
 from domain import Answer, Citation, CitedPage, Passage, Sentence, blocks_within, titled
 from domain.blocks import LEADS_IN, Part, cells_of, fence_for, parts_of
-from pipeline.answering.notices import with_notices
-from pipeline.phrases import say
+from pipeline.phrases import Phrase, say
 
 #: page_id → the page's stored text, or None when the page is gone
 PageText = Callable[[int], str | None]
 
 _WORD = re.compile(r"\w")
+#: missing parts of a document that a notice names
+_NAMED = 3
 
 
 def cite(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
@@ -64,15 +66,10 @@ def supported(sentences: Sequence[Sentence], valid: set[int]) -> tuple[Sentence,
         elif sentence.block == "row":
             keeps = following is not None and following.block == "row" and (before is None or before.block != "row")
         else:
-            keeps = sentence.origin == "missing" or (following is not None and leads_in(sentence.text))
+            keeps = sentence.origin == "missing" or (following is not None and sentence.text.endswith(LEADS_IN))
         following = sentence if keeps else None
         kept += [sentence] if keeps else []
     return tuple(reversed(kept)) if any(sentence.markers for sentence in kept) else ()
-
-
-def leads_in(text: str) -> bool:
-    """Return whether a sentence announces the next one."""
-    return text.endswith(LEADS_IN)
 
 
 def located(answer: Answer, pages: Mapping[int, CitedPage]) -> Answer:
@@ -162,3 +159,38 @@ def _place(citation: Citation, places: Sequence[tuple[int, str]]) -> str:
         return first
     kind, _, number = first.rpartition(" ")
     return f"{kind}s {number}–{last.rpartition(' ')[2]}"
+
+
+def outdated_notice(answer: Answer, oldest: datetime | None, lang: str) -> str:
+    """Return which citations are of pages published and last changed before ``oldest``, as a notice; "" for none."""
+    old = [citation for citation in answer.citations if oldest and _is_older(citation, oldest)]
+    pages = ", ".join(f"[{citation.marker}]{_dated(citation, lang)}" for citation in old)
+    return say("old", lang, pages=pages) if pages else ""
+
+
+def partly_read_notice(answer: Answer, cited: Mapping[int, CitedPage], lang: str) -> str:
+    """Return which citations are of documents that were read in part, and what is missing, as a notice; "" for none."""
+    missing = {page_id: ", ".join(page.missing[:_NAMED]) for page_id, page in cited.items() if page.missing}
+    of_page = {citation.page_id: citation.marker for citation in reversed(answer.citations)}
+    pages = ", ".join(f"[{marker}] (− {missing[page]})" for page, marker in of_page.items() if page in missing)
+    return say("partly", lang, pages=pages) if pages else ""
+
+
+def with_notices(answer: Answer, *notices: str) -> Answer:
+    """Return the answer with the notices added, each once."""
+    return replace(answer, notice=" ".join(dict.fromkeys(filter(None, (answer.notice, *notices)))))
+
+
+def _is_older(citation: Citation, oldest: datetime) -> bool:
+    dates = [when for when in (citation.published, citation.modified) if when is not None]
+    return bool(dates) and max(dates) < oldest
+
+
+def _dated(source: Citation, lang: str) -> str:
+    """Return the first known date of a source, with what it is."""
+    dates: tuple[tuple[Phrase, datetime | None], ...] = (
+        ("modified", source.modified),
+        ("published", source.published),
+        ("read", source.read_at),
+    )
+    return next((f" ({say(phrase, lang)} {when:%Y-%m-%d})" for phrase, when in dates if when is not None), "")

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, Vali
 
 from domain import SolvedQuestion
 from domain.errors import WellreadError
-from pipeline.question.analysis import Analysis, QuestionType, question_type_of
+from pipeline.question.analysis import Analysis, question_type_of
 from text.invisible import strip_invisible
 from text.terms import content_terms, jaccard
 
@@ -83,7 +83,8 @@ def examples_for(analysis: Analysis, solved: SolvedQuestions | None, examples: S
 
 def likeness(analysis: Analysis, solved: SolvedQuestion) -> float:
     """Return how similar two questions are, [0, 1]: ¾ Jaccard of their terms + ¼ for the same type (not "general")."""
-    same = _is_of_type(solved.question, analysis.question_type, analysis.lang)
+    kind = analysis.question_type
+    same = kind != "general" and question_type_of(solved.question, analysis.lang) == kind
     shared = jaccard(set(analysis.terms), set(content_terms(solved.question, analysis.lang)))
     return (1 - SAME_TYPE) * shared + SAME_TYPE * same
 
@@ -115,7 +116,3 @@ class _Example(BaseModel):
 def _shown(text: str) -> str:
     plain = " ".join(_MARKERS.sub("", strip_invisible(text)).split())
     return plain.replace("<", "‹").replace(">", "›")[:MAX_EXAMPLE_CHARACTERS]
-
-
-def _is_of_type(question: str, kind: QuestionType, lang: str) -> bool:
-    return kind != "general" and question_type_of(question, lang) == kind

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from domain import Hit, Passage
+from domain import Hit
 from domain.answer import NextQuestion
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
@@ -70,10 +70,9 @@ def related_questions(
     seen, found = [frozenset(terms_of(analysis.text, analysis.lang))], list[NextQuestion]()
     for question, page_id in _suggestions(analysis, first, headings):
         terms = frozenset(terms_of(question, analysis.lang))
-        if not terms or any(terms <= other for other in seen) or is_injection(question):
-            continue
-        seen.append(terms)
-        found.append(NextQuestion(question=question, page_id=page_id))
+        if terms and not any(terms <= other for other in seen) and not is_injection(question):
+            seen.append(terms)
+            found.append(NextQuestion(question=question, page_id=page_id))
         if len(found) == MOST:
             break
     return tuple(found)
@@ -103,26 +102,13 @@ def _suggestions(analysis: Analysis, hits: Sequence[Hit], headings: Headings) ->
         for thing in _defined(passage.text, analysis.lang):
             yield say("what_is", analysis.lang, thing=thing), passage.page_id
         title = sanitize_line(passage.title).partition(_UNDER)[0].strip()
-        for heading in _held(headings.get(passage.page_id, ()), passage):
-            if question := _of_heading(heading, title, analysis):
-                yield question, passage.page_id
-
-
-def _held(headings: Sequence[tuple[int, str]], passage: Passage) -> list[str]:
-    """Return the headings of a passage, in their order: those in its text, and the one that its title names."""
-    return [
-        heading
-        for start, heading in headings
-        if passage.start <= start < passage.end
-        or (start < passage.start and passage.title.endswith(f"{_UNDER}{heading}"))
-    ]
-
-
-def _of_heading(heading: str, title: str, analysis: Analysis) -> str:
-    """Return the question that a heading answers; "" where the title or the question asked says it already."""
-    plain = _plain(heading, title, analysis.text, analysis.lang)
-    is_question = not plain or plain.endswith(_ASKS)
-    return plain if is_question else say("said_about", analysis.lang, title=title, heading=plain)
+        for start, heading in headings.get(passage.page_id, ()):
+            is_above = start < passage.start and passage.title.endswith(f"{_UNDER}{heading}")
+            if not is_above and not passage.start <= start < passage.end:
+                continue
+            if plain := _plain(heading, title, analysis.text, analysis.lang):
+                said = say("said_about", analysis.lang, title=title, heading=plain)
+                yield plain if plain.endswith(_ASKS) else said, passage.page_id
 
 
 def _plain(heading: str, title: str, asked: str, lang: str) -> str:

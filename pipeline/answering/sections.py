@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Final
 
 from domain import Citation, Hit, Page, Passage, blocks_within, passage_of_page, titled
+from domain.options import Length
 from text.sentences import sentence_spans
 
 #: hits that are read: the first of all queries together, and the first of each query by itself. In four sets (reporting
@@ -22,6 +23,26 @@ BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, kw_only=True)
+class Room:
+    """How much is quoted for an answer of some length, and how much a model reads and writes for it."""
+
+    quotes: int = 0  #: at most, where that is more than usual
+    fused: int = FUSED  #: hits of all queries together that a model reads
+    own: int = OWN  #: and of each query by itself
+    reads: float = 1.0  #: times the usual tokens of a section
+    writes: float = 1.0  #: times the usual tokens of a reply
+    sentences: int  #: that a model writes, or other blocks
+
+
+ROOM: Final[dict[Length, Room]] = {
+    "short": Room(sentences=8),
+    "normal": Room(sentences=60),
+    "long": Room(quotes=6, sentences=100),
+    "report": Room(quotes=12, fused=16, own=4, reads=2.5, writes=2.0, sentences=200),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Span:
     """A part of a page's text."""
 
@@ -30,26 +51,30 @@ class Span:
     end: int
 
 
+def most_quotes(length: Length, usual: int) -> int:
+    """Return how many sentences are quoted at most, where ``usual`` ones would be."""
+    return 1 if length == "short" else max(usual, ROOM[length].quotes)
+
+
 def count_tokens(text: str) -> int:
     """Return about how many tokens a model makes of a text: one for four bytes, as its tokenizers do of English."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
-def seats(
+def places_to_read(
     hits: Sequence[Hit],
     by_query: Sequence[Sequence[Hit]] = (),
     quoted: Sequence[Citation] = (),
     *,
-    fused: int = FUSED,
-    own: int = OWN,
+    room: Room = ROOM["normal"],
 ) -> tuple[Span, ...]:
     """Return the places to read around, best first: those of the first ``hits``, then each query's own first ones.
 
-    Fusion can bury what one wording finds, so the best hits of each have seats of their own. The last ones are for what
-    an answer of quotes has cited.
+    Fusion can bury what one wording finds, so the best hits of each have places of their own. The last ones are for
+    what an answer of quotes has cited.
     """
-    of_queries = zip_longest(*(found[:own] for found in by_query))
-    chosen = [*hits[:fused], *(hit for together in of_queries for hit in together if hit is not None)]
+    of_queries = zip_longest(*(found[: room.own] for found in by_query))
+    chosen = [*hits[: room.fused], *(hit for together in of_queries for hit in together if hit is not None)]
     passages = {hit.passage.id: hit.passage for hit in chosen}
     places = (*passages.values(), *quoted)
     return tuple(Span(page_id=each.page_id, start=each.start, end=each.end) for each in places)
@@ -79,7 +104,11 @@ def sections(
 
 def _with(chosen: Sequence[Span], added: Span, text: str) -> list[Span]:
     """Return the spans with one more; those that it overlaps or touches become one, in the place of the first."""
-    touching = [each for each in chosen if each.page_id == added.page_id and _touch(each, added, text)]
+    touching = [
+        each
+        for each in chosen
+        if each.page_id == added.page_id and not text[min(each.end, added.end) : max(each.start, added.start)].strip()
+    ]
     if not touching:
         return [*chosen, added]
     start = min(added.start, *(each.start for each in touching))
@@ -92,26 +121,15 @@ def _with(chosen: Sequence[Span], added: Span, text: str) -> list[Span]:
     ]
 
 
-def _touch(one: Span, other: Span, text: str) -> bool:
-    return not text[min(one.end, other.end) : max(one.start, other.start)].strip()
-
-
 def _grown(page: Page, span: Span, room: float) -> Span:
     """Return the span with as much of its section as has room, and with what stands beside a short section."""
-    for start, end in (_section(page, span), (0, len(page.text))):
+    offsets = [0, *(at for at, _ in page.headings), len(page.text)]
+    section = max(at for at in offsets if at <= span.start), min(at for at in offsets if at >= span.end)
+    for start, end in (section, (0, len(page.text))):
         span = _within(page, span, start, end, room)
         if (span.start, span.end) != (start, end):
             break
     return span
-
-
-def _section(page: Page, span: Span) -> tuple[int, int]:
-    """Return the offsets of the heading above the span's beginning and of the first below its end."""
-    offsets = [0, *(at for at, _ in page.headings), len(page.text)]
-    return (
-        max(at for at in offsets if at <= span.start),
-        min(at for at in offsets if at >= span.end),
-    )
 
 
 def _within(page: Page, span: Span, start: int, end: int, room: float) -> Span:
@@ -134,7 +152,6 @@ def _within(page: Page, span: Span, start: int, end: int, room: float) -> Span:
 
 
 def _trimmed(page: Page, span: Span) -> Span:
-    """Return the span without the space around it."""
     text = page.text[span.start : span.end]
     return replace(span, start=span.end - len(text.lstrip()), end=span.start + len(text.rstrip()))
 

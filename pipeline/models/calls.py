@@ -7,18 +7,22 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import structlog
 
 from domain import Cost
 from pipeline.llm import BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable, OverBudget, SpendingBudget
-from pipeline.models.json_reply import find_object
-from pipeline.models.pace import OwnPace, Pace, Times
-from pipeline.models.prices import BATCH_SHARE, CHARACTERS_PER_TOKEN, Usage, cost_of, most_it_can_cost
-from pipeline.models.provider import BatchApi, BatchedReplies, Connection, Json, ModelReply, OnText, Prompt, Provider
+from pipeline.models.pace import OwnPace, Times
+from pipeline.models.prices import BATCH_SHARE, CHARACTERS_PER_TOKEN, Price, Usage, cost_of, most_it_can_cost
+from pipeline.models.provider import Json, ModelReply, OnText, Prompt, find_object
+
+if TYPE_CHECKING:
+    from pipeline.models.claude_api import MessagesApi
+    from pipeline.models.connection import Connection
 
 log = structlog.get_logger()
 
@@ -36,32 +40,53 @@ def request_hash(request: Json) -> str:
     return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+class BatchedReplies(Protocol):
+    """The replies of batches to one question's requests."""
+
+    def reply_to(self, request: Json) -> Json | None:
+        """Return the reply; None: ask for it now. Raises AwaitsBatch while it is to come."""
+
+
+class Provider(Protocol):
+    """A service that runs models."""
+
+    @property
+    def prices(self) -> Mapping[str, Price]:
+        """Model name's prefix → price; empty: what calls cost is not known."""
+
+    def request(self, model: str, prompt: Prompt, max_tokens: int) -> Json:
+        """Return the body of the request."""
+
+    def open(self) -> "Connection":
+        """Open a connection pool."""
+
+
 @dataclass(kw_only=True, eq=False)
 class Calls:
     """Calls a provider; the first call opens the connections, and calls may be made in parallel."""
 
     provider: Provider
     times: Times = field(default_factory=Times)
-    pace: Pace = field(default_factory=OwnPace)
+    pace: OwnPace = field(default_factory=OwnPace)
     max_tokens: int = 4096  #: the model's thinking included
     max_usd: float = 0.5  #: a call that could cost more is not sent
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-    _opened: tuple[int, Connection] | None = field(default=None, init=False, repr=False)
+    _opened: "tuple[int, Connection] | None" = field(default=None, init=False, repr=False)
     _owner: "Calls | None" = field(default=None, init=False, repr=False)  # of the connections, for one within a budget
     _budget: SpendingBudget | None = field(default=None, init=False, repr=False)
     _batched: BatchedReplies | None = field(default=None, init=False, repr=False)
 
-    def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> "Calls":
+    def within(self, budget: SpendingBudget, batched: BatchedReplies | None = None) -> Self:
         """Return a copy over the same connections that pays from ``budget``; ``batched`` replies need no call."""
         bound = copy.copy(self)
         bound._owner, bound._budget, bound._batched = self._owner or self, budget, batched
         return bound
 
-    def batch_api(self) -> BatchApi | None:
-        """Return the connection if the service takes batches."""
-        api = self._api()
-        return api if isinstance(api, BatchApi) else None
+    def batch_api(self) -> "MessagesApi | None":
+        """Return what sends batches, if the service takes them."""
+        api: Any = self._api()
+        return api if api.takes_batches else None
 
     def cost_of_batched(self, message: Json) -> Cost:
         """Return what a reply of a batch has cost; nothing if it cannot be read."""
@@ -71,11 +96,14 @@ class Calls:
         return cost_of(str(message.get("model", "")), usage, self.provider.prices, share=BATCH_SHARE)
 
     def warm(self) -> None:
-        """Load what calls need and open a connection, so that the first one need not wait; raises ModelError."""
-        from pipeline.models.deadline import attempt
+        """Load what calls need and open a connection, without asking anything; a failure is only logged."""
+        from pipeline.models.connection import attempt
 
-        with attempt(self.times):
-            self._api().warm()
+        try:
+            with attempt(self.times):
+                self._api().warm()
+        except ModelError as error:
+            log.warning("model_not_warm", error=str(error))
 
     def close(self) -> None:
         """Close the connections; the next call opens them again."""
@@ -105,17 +133,29 @@ class Calls:
         return reply, cost
 
     def _pay(self, model: str, prompt: Prompt, on_text: OnText | None) -> tuple[ModelReply, Cost]:
-        """Send the request if the budget allows it; a failed call costs what was read of its replies."""
+        """Send the request if the budget allows it, unless its reply came in a batch; raises AwaitsBatch before that.
+
+        A failed call costs what was read of its replies.
+        """
         max_tokens = int(self.max_tokens * prompt.reply_room)
         request = self.provider.request(model, prompt, max_tokens)
-        most = self._most(model, request, max_tokens)
+        most = most_it_can_cost(model, _text_of(request), max_tokens, self.provider.prices)
+        if most.usd > self.max_usd:
+            raise OverBudget(
+                f"A call to {model} could cost ${most.usd:.3f}, and one call may cost ${self.max_usd:.3f}: "
+                "nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION or choose a cheaper model."
+            )
         paid, lost = Cost(), list[Cost]()
         if self._budget is not None:
             self._budget.reserve(most)
         try:
-            batched = self._from_batch(request, prompt)
-            reply = batched or self._send(model, request, prompt, on_text, lost)
-            paid = cost_of(model, reply.usage, self.provider.prices, share=BATCH_SHARE if batched else 1.0)
+            api = self.batch_api() if self._batched else None
+            message = self._batched.reply_to(request) if self._batched and api else None
+            if api and message:
+                reply, share = api.read(message, prompt), BATCH_SHARE
+            else:
+                reply, share = self._send(model, request, prompt, on_text, lost), 1.0
+            paid = cost_of(model, reply.usage, self.provider.prices, share=share)
         except ModelError as error:
             error.cost += sum(lost, start=Cost())
             raise
@@ -125,23 +165,18 @@ class Calls:
                 self._budget.settle(most, paid)
         return reply, paid
 
-    def _from_batch(self, request: Json, prompt: Prompt) -> ModelReply | None:
-        """Return the reply that came in a batch; None: ask for it now. Raises AwaitsBatch while it is to come."""
-        api = self.batch_api() if self._batched else None
-        message = self._batched.reply_to(request) if self._batched and api else None
-        return api.read(message, prompt) if api and message else None
-
     def _send(self, model: str, request: Json, prompt: Prompt, on_text: OnText | None, lost: list[Cost]) -> ModelReply:
         """Return the reply of the first attempt that has one, within the times; ``lost`` gets what the others cost."""
-        from pipeline.models.deadline import attempt, is_overdue  # the HTTP client, which the command line needs not
+        from pipeline.models.connection import attempt  # the HTTP client, which the command line needs not
 
-        times = self._times()
+        left_s = self._budget.left_s if self._budget else float("inf")  # no longer than the question has time
+        times = Times(first_token_s=min(left_s, self.times.first_token_s), whole_s=min(left_s, self.times.whole_s))
         waits, ends_at = _Waits(self.sleep), time.monotonic() + times.whole_s
         expected = len(_text_of(request)) // CHARACTERS_PER_TOKEN + REPLY_TOKENS
         for tried in range(1, TRIES + 1):
             waits.for_turn(self.pace, model, expected)
             sent_at = time.monotonic()
-            with attempt(times, ends_at=ends_at):
+            with attempt(times, ends_at=ends_at) as current:
                 try:
                     reply = self._sent(model, request, prompt, on_text, lost)
                 except ModelBusy as error:
@@ -150,7 +185,7 @@ class Calls:
                         self.pace.slow_down(model, error.retry_after_s, sent_s_ago=time.monotonic() - sent_at)
                     waits.failed(error, tried)
                 except ModelUnreachable as error:
-                    if is_overdue():
+                    if current.late:
                         raise
                     waits.failed(error, tried)
                 else:
@@ -170,22 +205,7 @@ class Calls:
                 lost.append(cost_of(model, error.usage, self.provider.prices))
             raise
 
-    def _times(self) -> Times:
-        """Return how long a call may take: no longer than the question has time."""
-        left_s = self._budget.left_s if self._budget else float("inf")
-        return Times(first_token_s=min(left_s, self.times.first_token_s), whole_s=min(left_s, self.times.whole_s))
-
-    def _most(self, model: str, request: Json, max_tokens: int) -> Cost:
-        """Return the most a call can cost; raises OverBudget when that is more than one call may."""
-        most = most_it_can_cost(model, _text_of(request), max_tokens, self.provider.prices)
-        if most.usd > self.max_usd:
-            raise OverBudget(
-                f"A call to {model} could cost ${most.usd:.3f}, and one call may cost ${self.max_usd:.3f}: "
-                "nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION or choose a cheaper model."
-            )
-        return most
-
-    def _api(self) -> Connection:
+    def _api(self) -> "Connection":
         """Return this process's connection pool; after a fork the parent keeps its own."""
         if self._owner is not None:
             return self._owner._api()
@@ -203,7 +223,7 @@ class _Waits:
         self._left_s = WAITS_S
         self._refused: ModelBusy | None = None
 
-    def for_turn(self, pace: Pace, model: str, tokens: int) -> None:
+    def for_turn(self, pace: OwnPace, model: str, tokens: int) -> None:
         """Wait until the pace allows the call; raises ModelBusy if that is not soon."""
         while (wait_s := pace.wait_s(model, tokens)) > 0:
             if wait_s > self._left_s:

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 #: between any two calls to a model, so that a burst is refused once and not thirty times
 BURST_GAP_S = 0.02
@@ -29,22 +28,6 @@ class Times:
 
     first_token_s: float = 30.0  #: until the reply begins, and without a byte once it did
     whole_s: float = 120.0  #: until its end, with waits and retries
-
-
-class Pace(Protocol):
-    """When a service's models may be asked; safe in any thread, and never raises."""
-
-    def wait_s(self, model: str, tokens: int) -> float:
-        """Return 0 if a call of about so many tokens may go now, and count it, else the seconds until its turn."""
-
-    def slow_down(self, model: str, seconds: float | None, *, sent_s_ago: float = 0.0) -> None:
-        """Let nobody call for so long, as the service asks; None: it does not say how long.
-
-        A call that was sent before the last refusal came tells nothing new.
-        """
-
-    def settle(self, reserved: int, used: int) -> None:
-        """Count the tokens that a call used instead of those that were expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +79,13 @@ class ServicePace:
 
     def ask(self, model: str, tokens: int, budget: Budget, now: float) -> "tuple[ServicePace, float]":
         """Return the pace with the call counted and 0, or with its turn noted and the seconds until then."""
-        drained, of_model = self._drained(budget, now), self.models.get(model, ModelPace())
+        past_s, of_model = max(0.0, now - self.at), self.models.get(model, ModelPace())
+        drained = replace(
+            self,
+            requests=max(0.0, self.requests - past_s * _rate(budget.requests)) if budget.requests else 0.0,
+            tokens=max(0.0, self.tokens - past_s * _rate(budget.tokens)) if budget.tokens else 0.0,
+            at=now,
+        )
         waits_s = (
             of_model.paused_until - now,
             of_model.free_at - now,
@@ -119,19 +108,6 @@ class ServicePace:
     def refuse(self, model: str, seconds: float | None, *, sent_at: float, now: float) -> "ServicePace":
         """Return the pace after a refusal."""
         return self._with(model, self.models.get(model, ModelPace()).refused(seconds, sent_at=sent_at, now=now))
-
-    def settle(self, reserved: int, used: int) -> "ServicePace":
-        """Return the pace with the tokens that were used instead of those that were expected."""
-        return replace(self, tokens=self.tokens + used - reserved)
-
-    def _drained(self, budget: Budget, now: float) -> "ServicePace":
-        past_s = max(0.0, now - self.at)
-        return replace(
-            self,
-            requests=max(0.0, self.requests - past_s * _rate(budget.requests)) if budget.requests else 0.0,
-            tokens=max(0.0, self.tokens - past_s * _rate(budget.tokens)) if budget.tokens else 0.0,
-            at=now,
-        )
 
     def _with(self, model: str, changed: ModelPace) -> "ServicePace":
         return replace(self, models={**self.models, model: changed})
@@ -158,7 +134,7 @@ Rule = Callable[[ServicePace, float], tuple[ServicePace, float]]
 
 
 class OwnPace:
-    """The pace of one process, which shares it with no other."""
+    """When a service's models may be asked by one process; safe in any thread, and never raises."""
 
     def __init__(self, budget: Budget | None = None, *, clock: Callable[[], float] = time.time) -> None:
         self._budget = budget or Budget()
@@ -167,17 +143,20 @@ class OwnPace:
         self._pace = ServicePace()
 
     def wait_s(self, model: str, tokens: int) -> float:
-        """Return 0 if the call may go now, and count it, else the seconds until its turn."""
+        """Return 0 if a call of about so many tokens may go now, and count it, else the seconds until its turn."""
         return self.apply(lambda pace, now: pace.ask(model, tokens, self._budget, now))
 
     def slow_down(self, model: str, seconds: float | None, *, sent_s_ago: float = 0.0) -> None:
-        """Let nobody call for so long."""
+        """Let nobody call for so long, as the service asks; None: it does not say how long.
+
+        A call that was sent before the last refusal came tells nothing new.
+        """
         self.apply(lambda pace, now: (pace.refuse(model, seconds, sent_at=now - sent_s_ago, now=now), 0.0))
 
     def settle(self, reserved: int, used: int) -> None:
-        """Count the tokens that a call used."""
+        """Count the tokens that a call used instead of those that were expected."""
         if self._budget.tokens:
-            self.apply(lambda pace, _now: (pace.settle(reserved, used), 0.0))
+            self.apply(lambda pace, _now: (replace(pace, tokens=pace.tokens + used - reserved), 0.0))
 
     def apply(self, rule: Rule) -> float:
         """Change the pace by a rule; return what the rule gives."""

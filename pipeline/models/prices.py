@@ -41,7 +41,6 @@ def _price(input: float, output: float, cache_read: float) -> Price:
     return Price(input=input, output=output, cache_read=cache_read, cache_write=1.25 * input)
 
 
-_UNKNOWN = _price(0.0, 0.0, 0.0)
 #: model name's prefix → its list price as of November 2026, for prompts up to 100,000 tokens
 PRICES: Mapping[str, Price] = {
     "claude-haiku-5-5": _price(0.10, 0.50, 0.01),
@@ -67,7 +66,7 @@ def price_of(model: str, prices: Mapping[str, Price] = PRICES) -> Price:
     known = [prefix for prefix in prices if model.startswith(prefix)]
     if known:
         return prices[max(known, key=len)]
-    return max(prices.values(), key=lambda price: price.output, default=_UNKNOWN)
+    return max(prices.values(), key=lambda price: price.output, default=_price(0.0, 0.0, 0.0))
 
 
 def cost_of(model: str, usage: Usage, prices: Mapping[str, Price] = PRICES, *, share: float = 1.0) -> Cost:

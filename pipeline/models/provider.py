@@ -1,18 +1,25 @@
-"""Declare what a provider of language models is asked and replies, in plain values; the providers are beneath."""
+"""Declare what a provider of language models is asked and replies, in plain values, and find the JSON in a reply."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+import json
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 from domain import Passage
 from pipeline.models.passages import PassageBlocks
-from pipeline.models.prices import Price, Usage
+from pipeline.models.prices import Usage
 
 Json = dict[str, Any]
 #: complete, cut off at the token limit, or declined
 ReplyEnd = Literal["complete", "cut off", "refused"]
+
+#: small models put JSON into fences, behind their thoughts, or among other words
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_DECODER = json.JSONDecoder(strict=False)  # and write newlines into their strings
+#: beginnings of an object that are tried
+_TRIES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,38 +66,9 @@ class ModelReply:
 OnText = Callable[[Sequence[CitedText]], None]
 
 
-def read_to_end(growing: Generator[Sequence[CitedText], None, ModelReply], on_text: OnText | None) -> ModelReply:
-    """Return the whole of a reply that yields itself as it grows.
-
-    ``on_text`` is called outside of the generator: what it raises is no failure of the model.
-    """
-    with closing(growing):
-        while True:
-            try:
-                so_far = next(growing)
-            except StopIteration as end:
-                whole: ModelReply = end.value
-                return whole
-            if on_text:
-                on_text(so_far)
-
-
-class Connection(Protocol):
-    """A connection pool to the API; calls may be made from any thread. Their failures are each a ``ModelError``."""
-
-    def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
-        """Send ``request``, which was made of ``prompt``, once; return the whole reply."""
-
-    def warm(self) -> None:
-        """Load what calls need and open a connection, without asking anything."""
-
-    def close(self) -> None:
-        """Close the connections."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """A batch at the service."""
+    """Many requests that a service takes at once and replies to within a day, for half the price."""
 
     id: str
     size: int  #: requests in it
@@ -99,45 +77,24 @@ class Batch:
     is_ending: bool = False  #: whether it was cancelled
 
 
-@runtime_checkable
-class BatchApi(Protocol):
-    """A connection to a service that also takes many requests at once and replies within a day, for half the price."""
-
-    def send_batch(self, requests: Mapping[str, Json]) -> str:
-        """Send requests by their names; return the batch's id."""
-
-    def batches(self, since: datetime) -> list[Batch]:
-        """Return the batches that were made since then."""
-
-    def batch_replies(self, batch_id: str) -> dict[str, Json | None]:
-        """Return the replies of a batch that has ended, by the requests' names; None: there is none."""
-
-    def cancel_batch(self, batch_id: str) -> None:
-        """Have the service end a batch; what it has replied to by then is paid for."""
-
-    def delete_batch(self, batch_id: str) -> None:
-        """Have the service forget a batch that has ended."""
-
-    def read(self, message: Json, prompt: Prompt) -> ModelReply:
-        """Read a reply to a request that was made of ``prompt``."""
+def without_thoughts(text: str) -> str:
+    """Return the reply without the thoughts that a model wrote into it."""
+    return _THOUGHTS.sub("", text)
 
 
-class BatchedReplies(Protocol):
-    """The replies of batches to one question's requests."""
+def find_object(text: str) -> Json | None:
+    """Return the first whole JSON object of a reply; None for none."""
+    text = without_thoughts(text)
+    for _, begun in zip(range(_TRIES), re.finditer(r"\{", text), strict=False):
+        if found := object_at(text, begun.start()):
+            return found[0]
+    return None
 
-    def reply_to(self, request: Json) -> Json | None:
-        """Return the reply; None: ask for it now. Raises AwaitsBatch while it is to come."""
 
-
-class Provider(Protocol):
-    """A service that runs models."""
-
-    @property
-    def prices(self) -> Mapping[str, Price]:
-        """Model name's prefix → price; empty: what calls cost is not known."""
-
-    def request(self, model: str, prompt: Prompt, max_tokens: int) -> Json:
-        """Return the body of the request."""
-
-    def open(self) -> Connection:
-        """Open a connection pool."""
+def object_at(text: str, start: int) -> tuple[Json, int] | None:
+    """Return the JSON object that begins at ``start``, and where it ends; None if none does."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return (value, end) if isinstance(value, dict) else None

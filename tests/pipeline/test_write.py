@@ -15,7 +15,7 @@ from domain.short_answer import short_answer
 from pipeline.answering.citations import cite, render
 from pipeline.answering.sections import Span, sections
 from pipeline.draft import Draft, Onward, Reading, from_json, to_json
-from pipeline.llm import Brief, Model, ModelBusy, OnAnswer, Priced, SpendingBudget, Written
+from pipeline.llm import Brief, ModelBusy, OnAnswer, Priced, SpendingBudget, Written
 from pipeline.phrases import say
 from pipeline.question.variant_choice import Tallies
 from pipeline.write import VERDICT_BELOW, confidence_of, key_of, write_answer, write_variants
@@ -98,7 +98,7 @@ class ScriptedModel:
     def facts(self, hits: Sequence[Hit]) -> Priced[tuple[()]]:
         raise NotImplementedError
 
-    def within(self, budget: SpendingBudget) -> Model:
+    def within(self, budget: SpendingBudget) -> ScriptedModel:
         return self
 
     def _ask(self, for_what: str) -> None:

@@ -7,6 +7,7 @@ that failed in its batch.
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import structlog
 from sqlalchemy import ColumnElement, true
@@ -14,7 +15,7 @@ from sqlalchemy import ColumnElement, true
 from domain import Question
 from pipeline.llm import AwaitsBatch, ModelBusy, ModelError, ModelUnreachable
 from pipeline.models.calls import request_hash
-from pipeline.models.provider import Batch, BatchApi, Json
+from pipeline.models.provider import Batch, Json
 from store.questions import batches, trace
 from store.questions.batches import Sent
 from store.questions.new_questions import NewQuestion
@@ -24,6 +25,9 @@ from workers.monitoring import outcomes
 from workers.questions.step import Work
 from workers.services import Services
 from workers.services.outages import recorded
+
+if TYPE_CHECKING:
+    from pipeline.models.claude_api import MessagesApi
 
 log = structlog.get_logger()
 
@@ -103,7 +107,7 @@ def run(services: Services) -> None:
         log.warning("batches_failed", error=str(error))
 
 
-def _send(services: Services, api: BatchApi) -> bool:
+def _send(services: Services, api: "MessagesApi") -> bool:
     """Send a batch; return whether one was sent. Raises ModelError."""
     now = services.now()
     with services.database.write() as session:
@@ -127,7 +131,7 @@ def _send(services: Services, api: BatchApi) -> bool:
     return batch_id is not None
 
 
-def _read(services: Services, api: BatchApi) -> None:
+def _read(services: Services, api: "MessagesApi") -> None:
     """Store the replies of the batches that have ended; raises ModelError."""
     with services.database.read() as session:
         sent = batches.sent(session)
@@ -150,7 +154,7 @@ def _read(services: Services, api: BatchApi) -> None:
             _settle(services, each.rows)
 
 
-def _read_or_cancel(services: Services, api: BatchApi, sent: Sent, batch: Batch) -> None:
+def _read_or_cancel(services: Services, api: "MessagesApi", sent: Sent, batch: Batch) -> None:
     """Store the replies of a batch that has ended and have the service forget them; cancel one nobody waits for."""
     try:
         if batch.has_ended:

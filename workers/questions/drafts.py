@@ -9,8 +9,7 @@ from typing import Any
 
 from domain import Question, Status
 from pipeline.answering.few_shot import examples_for
-from pipeline.answering.length import ROOM
-from pipeline.answering.sections import seats
+from pipeline.answering.sections import ROOM, places_to_read
 from pipeline.ask import LookupResult
 from pipeline.documents.multi_query import ALTERNATIVES
 from pipeline.draft import Draft, Onward, Reading, to_json
@@ -75,14 +74,12 @@ def _for_variants(services: Services, question: Question, result: LookupResult, 
 
 def _reading(services: Services, question: Question, result: LookupResult) -> Reading:
     tools, analysis = lookup.tools_for(services, question), result.analysis
-    room = ROOM[question.overrides.length]
     return Reading(
-        spans=seats(
+        spans=places_to_read(
             result.context,
             [found.best for found in result.found],
             result.answer.citations if result.answer else (),
-            fused=room.fused,
-            own=room.own,
+            room=ROOM[question.overrides.length],
         ),
         confidence=result.verdict.confidence,
         lang=analysis.lang,

@@ -15,7 +15,8 @@ from domain import Question, Status
 from domain.errors import WellreadError
 from domain.question import Turn
 from pipeline.abstain import ask_back
-from pipeline.llm import Model, ModelBusy, ModelError
+from pipeline.llm import ModelBusy, ModelError
+from pipeline.models.model import LanguageModel
 from pipeline.phrases import greeted_in
 from pipeline.question.follow_up import needs_thread, understand
 from store.questions import state, steps, threads
@@ -59,7 +60,7 @@ def needs_model(services: Services, question: Question) -> bool:
         return bool(_turns(session, question.id))
 
 
-def complete(services: Services, question: Question, lease: Lease, model: Model) -> None:
+def complete(services: Services, question: Question, lease: Lease, model: LanguageModel) -> None:
     """Store the question as a model completes it from its thread; as the rules did if the model fails.
 
     Raises ModelBusy for a model that is to be waited for.

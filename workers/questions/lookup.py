@@ -11,8 +11,8 @@ from domain.answer import ABSTENTION
 from domain.file import is_file_address
 from pipeline import ask
 from pipeline.answering.citations import check
+from pipeline.answering.compose import answer_from, topic_of
 from pipeline.answering.related import related_questions
-from pipeline.answering.whole_page import answer_from, topic_of
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
 from store.crawl import sources

@@ -1,8 +1,7 @@
 """Makes an answer fit to be published: its citations stand in the stored pages, and its notices say what they lack."""
 
 from domain import Answer, Question
-from pipeline.answering.citations import check, located
-from pipeline.answering.notices import outdated_notice, partly_read_notice, with_notices
+from pipeline.answering.citations import check, located, outdated_notice, partly_read_notice, with_notices
 from store.pages import pages
 from store.questions import evidence
 from workers.services import Services

@@ -8,9 +8,8 @@ from typing import Final
 from domain import Citation, Page, Passage, Question, Status
 from domain.answer import StructuredAnswer, StructuredField
 from pipeline.answering.citations import located
-from pipeline.answering.structured.fill import field_question, read_value
-from pipeline.answering.structured.rows import FoundRow, rows_of
-from pipeline.answering.structured.schema import Leaf, Rows, filled, parse_schema, pointer_of
+from pipeline.answering.schema import Leaf, Rows, filled, parse_schema, pointer_of
+from pipeline.answering.structured_answer import FoundRow, field_question, read_value, rows_of
 from pipeline.ask import LookupResult
 from store.pages import pages
 from store.questions.state import Move

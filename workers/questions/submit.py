@@ -16,7 +16,7 @@ from domain.file import is_file_address
 from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES
 from domain.question import LAST_PRIORITY
 from domain.site import SiteScope, Source, is_under
-from pipeline.answering.structured.schema import parse_schema
+from pipeline.answering.schema import parse_schema
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources

@@ -14,15 +14,14 @@ from domain.answer import ABSTENTION, StructuredAnswer
 from domain.outcome import ANSWERED_FROM
 from pipeline.abstain import as_perhaps
 from pipeline.answering.check import with_block
-from pipeline.answering.citations import check
-from pipeline.answering.length import ROOM
-from pipeline.answering.notices import with_notices
-from pipeline.answering.sections import ROOMS, count_tokens, sections
-from pipeline.answering.structured.schema import parse_schema
+from pipeline.answering.citations import check, with_notices
+from pipeline.answering.schema import parse_schema
+from pipeline.answering.sections import ROOM, ROOMS, count_tokens, sections
+from pipeline.answering.structured_answer import with_given
 from pipeline.ask import order_of_variants
 from pipeline.draft import Draft, Reading, from_json, to_json
-from pipeline.llm import AwaitsBatch, Brief, Model, ModelBusy, ModelError, OnAnswer
-from pipeline.models.form import described, with_given
+from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError, OnAnswer
+from pipeline.models.model import LanguageModel
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from pipeline.write import Written, key_of, write_answer, write_variants
@@ -85,7 +84,7 @@ def _asked(services: Services, work: Work, draft: Draft) -> Move:
     return _answer(services, work, draft, model)
 
 
-def _variants(services: Services, question: Question, draft: Draft, model: Model) -> Move:
+def _variants(services: Services, question: Question, draft: Draft, model: LanguageModel) -> Move:
     analysis = analyse_question(question.text, question.lang)
     made = write_variants(
         analysis.text,
@@ -104,7 +103,7 @@ def _variants(services: Services, question: Question, draft: Draft, model: Model
     )
 
 
-def _answer(services: Services, work: Work, draft: Draft, model: Model) -> Move:
+def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) -> Move:
     """Return where a question goes after its answer was asked for; raises ModelError."""
     question, reading = work.question, draft.reading
     assert reading is not None
@@ -169,13 +168,13 @@ def _with_form(
     rules: StructuredAnswer,
     detail: WriteDetail,
     known: Mapping[int, Page],
-    model: Model,
+    model: LanguageModel,
 ) -> tuple[Answer, WriteDetail]:
     """Return the answer in the form asked for: what the model reads in its quotes, or if it fails, what rules found."""
     form, texts = parse_schema(question.answer_schema or {}), {page_id: page.text for page_id, page in known.items()}
     quotes = [with_block(citation, texts) for citation in answer.citations]
     try:
-        given = model.fill(question.text, list(described(form)), quotes)
+        given = model.fill(question.text, form, quotes)
     except ModelError as error:
         log.warning("form_not_filled", question=question.id, error=str(error))
         filled, cost, detail = rules, error.cost, _with_error(detail, "form", error)
@@ -294,7 +293,7 @@ def _refused(draft: Draft, detail: WriteDetail, missing: Sequence[str] = ()) -> 
     return Move(to=onward.to, outcome="refused", detail=detail, answer=draft.unknown, changes=changes)
 
 
-def _abstained(move: Move, reading: Reading, model: Model, kept: records.Provisional | None) -> Move:
+def _abstained(move: Move, reading: Reading, model: LanguageModel, kept: records.Provisional | None) -> Move:
     """Return a refusal with the model's verdict if it is the end, else as it is."""
     if not move.to.is_final:
         return move

@@ -14,13 +14,12 @@ import structlog
 from domain import Question
 from domain.errors import without_userinfo
 from pipeline.llm import SpendingBudget
-from pipeline.models.calls import Calls
 from pipeline.models.model import LanguageModel
 from pipeline.models.pace import LONGEST_PAUSE_S, Budget, ModelPace, OwnPace, Rule, ServicePace
 from store.questions.trace import spent
 
 if TYPE_CHECKING:
-    from pipeline.models.provider import Provider
+    from pipeline.models.calls import Provider
     from workers.services import Services
     from workers.settings import Settings
 
@@ -42,23 +41,24 @@ def open_model(settings: "Settings", client: redis.Redis) -> LanguageModel | Non
         return None
     budget = Budget(requests=settings.model_requests_a_minute, tokens=settings.model_tokens_a_minute)
     service = without_userinfo(settings.model_base_url or settings.anthropic_base_url or "claude")
-    calls = Calls(
+    return LanguageModel(
         provider=provider,
         times=settings.model_times,
         pace=SharedPace(client, service, budget),
         max_usd=settings.max_usd_per_question,
+        small_model=small_model,
+        large_model=large_model,
     )
-    return LanguageModel(calls, small_model=small_model, large_model=large_model)
 
 
 def open_provider(settings: "Settings") -> "Provider | None":
     """Return the server that speaks OpenAI's API where one is named, else Claude where there is a key, else None."""
     if settings.model_base_url:
-        from pipeline.models.openai.provider import OpenAIProvider
+        from pipeline.models.openai import OpenAIProvider
 
         return OpenAIProvider(base_url=settings.model_base_url, api_key=settings.model_api_key.get_secret_value())
     if key := settings.anthropic_api_key.get_secret_value():
-        from pipeline.models.claude.provider import ClaudeProvider
+        from pipeline.models.claude import ClaudeProvider
 
         return ClaudeProvider(api_key=key, base_url=settings.anthropic_base_url)
     return None

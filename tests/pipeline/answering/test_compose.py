@@ -12,8 +12,7 @@ from domain.options import Length
 from domain.page import Fact
 from pipeline.answering.citations import check
 from pipeline.answering.compose import MOST_OF_SEVERAL, compose
-from pipeline.answering.extent import Quote
-from pipeline.answering.write import _sentences
+from pipeline.answering.quotes import Quote, _sentences
 from pipeline.judging.kinds import ANSWERING
 from pipeline.judging.sentences import MAX_QUOTE_CHARACTERS, Span, spans_of
 from pipeline.question.analysis import analyse_question

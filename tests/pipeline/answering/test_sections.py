@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from domain import Block, Hit, Page
 from pipeline.answering.citations import cite
-from pipeline.answering.sections import Span, count_tokens, seats, sections
+from pipeline.answering.sections import Room, Span, count_tokens, places_to_read, sections
 from tests.fakes import passage
 
 TEXT = (
@@ -39,14 +39,17 @@ def hit(rank: int, *, page_id: int = 1) -> Hit:
     )
 
 
-def test_each_query_has_seats_of_its_own_after_the_first_fused_hits() -> None:
+def test_each_query_has_places_of_its_own_after_the_first_fused_hits() -> None:
     fused = [hit(rank) for rank in (1, 2, 3, 4, 5)]
     own = [hit(rank, page_id=2) for rank in (1, 2, 3)]
-    chosen = seats(fused, [fused, own], fused=3, own=2)
+    room = Room(fused=3, own=2, sentences=1)
+    chosen = places_to_read(fused, [fused, own], room=room)
     assert [(span.page_id, span.end - span.start) for span in chosen] == [(1, 10)] * 3 + [(2, 10)] * 2
-    assert len(seats(fused[:2], [fused[1:], fused[:2]], fused=3, own=2)) == 3  # each passage once
+    assert (
+        len(places_to_read(fused[:2], [fused[1:], fused[:2]], room=Room(fused=3, own=2, sentences=1))) == 3
+    )  # each passage once
     quoted = cite(passage("It is disputed.", page_id=3), 3, 5, marker=1)
-    assert seats(fused[:1], quoted=[quoted])[1:] == (Span(page_id=3, start=3, end=5),)
+    assert places_to_read(fused[:1], quoted=[quoted])[1:] == (Span(page_id=3, start=3, end=5),)
 
 
 def test_section_goes_from_the_heading_above_to_the_next() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from domain import Focus, Hit
-from pipeline.answering.short_answer import may_answer, short_answer
+from pipeline.answering.compose import may_answer, short_answer
 from pipeline.judging.sentences import spans_of
 from pipeline.question.analysis import analyse_question
 from pipeline.reader.reader import Reader

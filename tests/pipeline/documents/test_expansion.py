@@ -14,7 +14,7 @@ from pipeline.ask import Query, second_pass
 from pipeline.documents.multi_query import RRF_K, rrf
 from pipeline.limits import Limits
 from pipeline.models.prompts import VARIANTS
-from pipeline.models.schemas import MAX_VARIANT_CHARS
+from pipeline.models.replies import MAX_VARIANT_CHARS
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import DEFAULT_COUNT, MAX_COUNT, MIN_COUNT, make_variants
 from pipeline.reader.read_hits import READ_FIRST

@@ -7,19 +7,21 @@ from datetime import date
 from typing import Any
 
 from domain import Answer, Hit, Verdict
-from pipeline.llm import Brief, Model, OnAnswer, Priced
+from pipeline.llm import Brief, OnAnswer, Priced
+from pipeline.models.model import LanguageModel
 
 
 def answered(
-    model: Model, question: str, hits: Sequence[Hit], on_answer: OnAnswer | None = None, **others: Any
+    model: LanguageModel, question: str, hits: Sequence[Hit], on_answer: OnAnswer | None = None, **others: Any
 ) -> Answer:
     """Return what the model writes, with these other fields of the brief."""
-    return model.write(_brief(question, hits, **others), on_answer).answer
+    return model.write(brief(question, hits, **others), on_answer).answer
 
 
-def judged(model: Model, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
-    return model.verdict(_brief(question, hits))
+def judged(model: LanguageModel, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
+    return model.verdict(brief(question, hits))
 
 
-def _brief(question: str, hits: Sequence[Hit], **others: Any) -> Brief:
+def brief(question: str, hits: Sequence[Hit], **others: Any) -> Brief:
+    """Return what a model is to answer from the hits."""
     return Brief(question=question, sections=tuple(hit.passage for hit in hits), today=date(2026, 1, 1), **others)

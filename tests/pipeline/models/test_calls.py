@@ -12,12 +12,11 @@ import pytest
 
 from evals.model.wire import BreakOff, Fail, Held, Say
 from pipeline.llm import ModelBusy
-from pipeline.models.calls import TRIES, WAITS_S, Calls, request_hash
-from pipeline.models.claude.provider import ClaudeProvider
-from pipeline.models.model import LanguageModel
-from pipeline.models.openai.provider import OpenAIProvider
+from pipeline.models.calls import TRIES, WAITS_S, Calls, Provider, request_hash
+from pipeline.models.claude import ClaudeProvider
+from pipeline.models.openai import OpenAIProvider
 from pipeline.models.pace import Budget, OwnPace
-from pipeline.models.provider import Prompt, Provider
+from pipeline.models.provider import Prompt
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.fakes import Unpaced
 from tests.openai_double import MODEL, OpenAIDouble, Status, chat_json
@@ -184,7 +183,7 @@ def test_forty_streams_at_once_share_one_client_which_keeps_their_connections(
 def test_warm_model_has_its_connection_open_and_asked_nothing(service: type[ClaudeDouble | OpenAIDouble]) -> None:
     with service() as double:
         calls = Calls(provider=_provider(double))
-        LanguageModel(calls, small_model=MODEL, large_model=MODEL).warm()
+        calls.warm()
         assert (double.connections, double.received) == (1, [])
         calls.ask(MODEL, PROMPT)
         assert (double.connections, len(double.received)) == (1, 1)

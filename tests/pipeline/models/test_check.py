@@ -13,7 +13,8 @@ from domain import Answer, Citation, Cost, Sentence
 from domain.answer import Finding
 from evals.model.wire import say_json
 from pipeline.llm import Priced
-from pipeline.models.check import check_prompt, read_check
+from pipeline.models.prompts import check_prompt
+from pipeline.models.replies import read_check
 from tests.claude_double import ClaudeDouble, claude_at
 from tests.openai_double import OpenAIDouble, chat_json, model_at
 from tests.tables import each_row

@@ -10,14 +10,14 @@ from markdown_it import MarkdownIt
 from domain import Answer, Cost
 from domain.options import Length
 from pipeline.answering.citations import check
-from pipeline.answering.length import ROOM
+from pipeline.answering.sections import ROOM
 from pipeline.llm import Written
-from pipeline.models.answer import AnswerStream, ReplyState, written_from
-from pipeline.models.blocks import blocks_of
+from pipeline.models.answer import AnswerStream, ReplyState, blocks_of, written_from
 from pipeline.models.passages import PassageBlocks, cut_into_blocks
 from pipeline.models.provider import CitedText, PassageSpan
 from pipeline.phrases import say
 from tests.fakes import passage
+from tests.pipeline.models.asking import brief
 
 PAGE = (
     "Install Foo first. Then start it:\n\n    pip install foo\n    foo --serve\n\nIt listens on port 8080. "
@@ -46,9 +46,8 @@ def read(
     lang: str = "en",
     length: Length = "normal",
 ) -> Written:
-    return written_from(
-        parts, passages(), composer="m", cost=Cost(), state=state, question=question, lang=lang, length=length
-    )
+    asked = brief(question, [], lang=lang, length=length)
+    return written_from(parts, passages(), asked, composer="m", cost=Cost(), state=state)
 
 
 def blocks(answer: Answer) -> list[tuple[str, str]]:
@@ -163,14 +162,14 @@ def test_cited_sentence_that_something_is_not_so_is_an_answer(says: str) -> None
 
 def test_refusal_is_not_shown_while_it_is_written() -> None:
     received: list[Answer] = []
-    stream = AnswerStream(on_answer=received.append, passages=passages(), composer="m", question="", lang="en")
+    stream = AnswerStream(received.append, passages(), brief("", [], lang="en"), composer="m")
     stream([said("The search results do not say. "), cited("Install Foo first. "), cited("It listens.")])
     assert received == []
 
 
 def test_blocks_are_shown_as_they_grow() -> None:
     received: list[Answer] = []
-    stream = AnswerStream(on_answer=received.append, passages=passages(), composer="m", question="", lang="en")
+    stream = AnswerStream(received.append, passages(), brief("", [], lang="en"), composer="m")
     parts = [said("1. "), cited("Install Foo first."), said("\n2. "), cited("Start it."), said("\n3. "), cited("Go.")]
     for end in range(1, len(parts) + 1):
         stream(parts[:end])
@@ -184,7 +183,7 @@ def test_reply_that_breaks_off_ends_with_its_last_whole_block() -> None:
     parts = (said("- "), cited("Install Foo first."), said("\n- "), cited("It liste"))
     written = read(*parts, state="cut off")
     assert written.answer.text == "- Install Foo first. [1]"
-    assert written.cut_off
+    assert say("cut_off", "en") in written.answer.notice
     assert written.answer.notice == say("cut_off", "en")
     assert read(cited("Run:"), said("\n```\nfoo --ser"), state="cut off").answer.text == "Run: [1]"
 
@@ -192,7 +191,7 @@ def test_reply_that_breaks_off_ends_with_its_last_whole_block() -> None:
 def test_endless_reply_is_cut() -> None:
     written = read(*(cited("Install Foo first. ") for _ in range(10_000)))
     assert len(written.answer.sentences) == ROOM["normal"].sentences
-    assert written.cut_off
+    assert say("cut_off", "en") in written.answer.notice
     assert written.answer.notice == say("cut_off", "en")
 
 

@@ -13,10 +13,10 @@ import pytest
 from domain.options import Length
 from pipeline.llm import Brief, Form
 from pipeline.models import prompts
-from pipeline.models.claude.request import request_of as to_claude
+from pipeline.models.claude import request_of as to_claude
 from pipeline.models.model import LanguageModel
-from pipeline.models.openai.citations import cited_texts
-from pipeline.models.openai.request import request_of as to_server
+from pipeline.models.openai import request_of as to_server
+from pipeline.models.openai_api import cited_texts
 from pipeline.models.passages import cut_into_blocks
 from pipeline.models.provider import Prompt
 from tests.claude_double import ClaudeDouble, claude_at

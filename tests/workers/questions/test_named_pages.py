@@ -11,7 +11,7 @@ from sqlalchemy import select
 from domain import Status
 from domain.question import Attached
 from domain.record import Record
-from pipeline.answering.whole_page import topic_of
+from pipeline.answering.compose import topic_of
 from store.questions import records
 from store.questions.new_questions import NEW_THREAD, NewQuestion
 from store.questions.state import find

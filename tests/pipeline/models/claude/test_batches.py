@@ -8,8 +8,9 @@ import pytest
 
 from evals.model.wire import Cite, Fail, Json, Say
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
+from pipeline.models.claude_api import MessagesApi
 from pipeline.models.model import LanguageModel
-from pipeline.models.provider import BatchApi, Prompt
+from pipeline.models.provider import Prompt
 from tests.claude_double import ClaudeDouble
 from tests.openai_double import model_at
 
@@ -19,13 +20,13 @@ EARLIER = datetime.now(UTC) - timedelta(hours=1)
 
 
 @pytest.fixture
-def api(claude: LanguageModel) -> BatchApi:
+def api(claude: LanguageModel) -> MessagesApi:
     found = claude.batch_api()
     assert found is not None
     return found
 
 
-def test_batches_are_listed_over_all_pages_back_to_a_time(api: BatchApi, double: ClaudeDouble) -> None:
+def test_batches_are_listed_over_all_pages_back_to_a_time(api: MessagesApi, double: ClaudeDouble) -> None:
     ids = [api.send_batch({"a": REQUEST, "b": REQUEST}) for _ in range(3)]
     double.batches.page = 1
     double.batches.held[ids[0]].created_at = EARLIER - timedelta(minutes=1)
@@ -34,7 +35,7 @@ def test_batches_are_listed_over_all_pages_back_to_a_time(api: BatchApi, double:
     assert [(batch.id, batch.size, batch.has_ended) for batch in listed] == [(ids[2], 2, True), (ids[1], 2, False)]
 
 
-def test_reply_of_a_batch_is_read_like_any_other(api: BatchApi, double: ClaudeDouble) -> None:
+def test_reply_of_a_batch_is_read_like_any_other(api: MessagesApi, double: ClaudeDouble) -> None:
     batch_id = api.send_batch({"a": REQUEST, "b": REQUEST, "c": REQUEST})
     double.batches.last.end(
         Say(["Yes."], stop_reason="max_tokens", thinks=True, usage={"input_tokens": 5}),
@@ -50,7 +51,7 @@ def test_reply_of_a_batch_is_read_like_any_other(api: BatchApi, double: ClaudeDo
     assert double.batches.deleted == [batch_id]
 
 
-def test_citation_of_a_passage_that_was_not_sent_is_dropped(api: BatchApi, double: ClaudeDouble) -> None:
+def test_citation_of_a_passage_that_was_not_sent_is_dropped(api: MessagesApi, double: ClaudeDouble) -> None:
     batch_id = api.send_batch({"a": REQUEST})
     double.batches.last.end(Say([("Yes.", [Cite(result=3, start=0, end=1)])]))
     reply = api.batch_replies(batch_id)["a"]
@@ -59,7 +60,7 @@ def test_citation_of_a_passage_that_was_not_sent_is_dropped(api: BatchApi, doubl
 
 
 @pytest.mark.parametrize("stored", [{}, {"content": 7, "usage": None, "stop_reason": "end_turn"}])
-def test_reply_that_is_none_raises_a_model_error(api: BatchApi, stored: Json) -> None:
+def test_reply_that_is_none_raises_a_model_error(api: MessagesApi, stored: Json) -> None:
     with pytest.raises((BadReply, ModelUnreachable)):
         api.read(stored, PROMPT)
 
@@ -73,14 +74,14 @@ def test_reply_that_is_none_raises_a_model_error(api: BatchApi, stored: Json) ->
     ],
 )
 def test_failure_has_the_name_that_a_call_s_has(
-    api: BatchApi, double: ClaudeDouble, refusal: Fail, kind: type[ModelError]
+    api: MessagesApi, double: ClaudeDouble, refusal: Fail, kind: type[ModelError]
 ) -> None:
     double.batches.refuses = refusal
     with pytest.raises(kind):
         api.send_batch({"a": REQUEST})
 
 
-def test_lost_connection_is_named(api: BatchApi, double: ClaudeDouble) -> None:
+def test_lost_connection_is_named(api: MessagesApi, double: ClaudeDouble) -> None:
     double.batches.goes_silent = True
     with pytest.raises(ModelUnreachable):
         api.send_batch({"a": REQUEST})

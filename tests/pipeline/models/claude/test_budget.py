@@ -120,6 +120,6 @@ def test_claude_within_a_budget_uses_the_connections_it_came_from() -> None:
         one, other = (whole.within(SpendingBudget(usd=0.5, tokens=100_000)) for _ in range(2))
         judged(one, QUESTION, hits())
         judged(other, QUESTION, hits())
-        assert whole._calls._opened is not None
-        assert one._calls._opened is None is other._calls._opened
+        assert whole._opened is not None
+        assert one._opened is None is other._opened
         whole.close()

@@ -8,7 +8,7 @@ import pytest
 
 from evals.model.wire import Cite, Say
 from pipeline.llm import OverBudget
-from pipeline.models.claude.request import CACHED_FROM
+from pipeline.models.claude import CACHED_FROM
 from pipeline.models.model import LanguageModel
 from pipeline.models.prices import Price
 from tests.claude_double import ClaudeDouble

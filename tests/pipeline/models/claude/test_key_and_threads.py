@@ -28,7 +28,7 @@ def test_wrong_key_is_named_and_never_shown(double: ClaudeDouble, ask: Ask, capl
         answered(claude, QUESTION, hits())
     shown = "".join(traceback.format_exception(caught.value)) + repr(claude) + repr(vars(caught.value)) + caplog.text
     assert "sk-ant-wrong-key" not in shown
-    assert "sk-ant-wrong-key" not in repr(claude._calls._api())
+    assert "sk-ant-wrong-key" not in repr(claude._api())
 
 
 def test_key_repeated_in_an_error_is_taken_out_of_the_message(double: ClaudeDouble, claude: LanguageModel) -> None:
@@ -78,7 +78,7 @@ def test_one_claude_serves_many_threads_with_one_pool(double: ClaudeDouble, clau
     assert {answer.text for answer in answers} == {"The lighthouse of Vierburg was built in 1874. [1]"}
     assert len(double.received) == 24
     with ThreadPoolExecutor(8) as pool:
-        assert len({id(api) for api in pool.map(lambda _: claude._calls._api(), range(24))}) == 1
+        assert len({id(api) for api in pool.map(lambda _: claude._api(), range(24))}) == 1
 
 
 def test_deadline_of_one_call_does_not_end_another(double: ClaudeDouble, ask: Ask) -> None:
@@ -102,9 +102,9 @@ def test_deadline_of_one_call_does_not_end_another(double: ClaudeDouble, ask: As
 
 
 def test_pool_inherited_from_another_process_is_not_used(claude: LanguageModel) -> None:
-    api = claude._calls._api()
-    claude._calls._opened = (os.getpid() + 1, api)  # as it looks to a child after a fork
-    assert claude._calls._api() is not api
+    api = claude._api()
+    claude._opened = (os.getpid() + 1, api)  # as it looks to a child after a fork
+    assert claude._api() is not api
     api.close()
 
 

@@ -13,10 +13,12 @@ from domain import Answer, Block, Cost, Passage
 from domain.page import BlockKind
 from pipeline.answering.citations import cite, is_verbatim
 from pipeline.models.answer import ReplyState, written_from
-from pipeline.models.claude.request import search_results, span_of_blocks
+from pipeline.models.claude import search_results
+from pipeline.models.claude_api import span_of_blocks
 from pipeline.models.passages import LONG, cut_into_blocks, narrow
 from pipeline.models.provider import CitedText, PassageSpan
 from pipeline.phrases import say
+from tests.pipeline.models.asking import brief
 from text.invisible import strip_invisible
 
 PAGE = (
@@ -39,7 +41,7 @@ def of(
 
 
 def answer(said: list[CitedText], passages: list[Passage], *, state: ReplyState = "complete") -> Answer:
-    return written_from(said, cut_into_blocks(passages), composer="m", cost=Cost(), state=state).answer
+    return written_from(said, cut_into_blocks(passages), brief("", []), composer="m", cost=Cost(), state=state).answer
 
 
 def tower() -> Passage:

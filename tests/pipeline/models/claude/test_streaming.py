@@ -14,7 +14,7 @@ from pipeline.models.model import LanguageModel
 from pipeline.models.passages import cut_into_blocks
 from pipeline.models.provider import CitedText, PassageSpan
 from tests.claude_double import ClaudeDouble
-from tests.pipeline.models.asking import answered
+from tests.pipeline.models.asking import answered, brief
 from tests.pipeline.models.claude.lighthouse import FIRST, QUESTION, all_stand, hits
 
 BUILT, BROKE, WEEK = (
@@ -104,7 +104,7 @@ def test_broken_attempt_publishes_no_more_than_was_checked(
 def test_answer_is_published_a_bounded_number_of_times_and_only_grows(count: int) -> None:
     received: list[Answer] = []
     passages = cut_into_blocks([hit.passage for hit in hits()])
-    writing = AnswerStream(on_answer=received.append, passages=passages, composer="m", question=QUESTION, lang="en")
+    writing = AnswerStream(received.append, passages, brief(QUESTION, hits()), composer="m")
     citations = (PassageSpan(passage=passages[0].passage, start=31, end=76),)
     said = [
         CitedText(text=f"The lighthouse of Vierburg was built in 1874, {'so ' * at}they say. ", citations=citations)

@@ -131,7 +131,7 @@ def test_key_is_sent_and_never_shown() -> None:
             answered(bad, QUESTION, hits())
         good.close()
         bad.close()
-    assert "sk-wrong" not in str(caught.value) + repr(bad) + repr(vars(bad._calls))
+    assert "sk-wrong" not in str(caught.value) + repr(bad) + repr(vars(bad))
 
 
 @pytest.mark.parametrize(

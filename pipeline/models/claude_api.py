@@ -1,4 +1,4 @@
-"""Send one call to the Messages API through the ``anthropic`` SDK: stream it, and name its failures.
+"""Send one call to the Messages API through the ``anthropic`` SDK, and stream its reply; and batches of calls.
 
 Importing this module imports the SDK, which is slow: import it where a call is made. The SDK's own retries are off:
 they sleep for as long as ``Retry-After`` says, know no deadline, and do not see an overload reported inside a stream.
@@ -12,38 +12,22 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import anthropic
-import httpx2
 
-from domain.errors import masked
-from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
-from pipeline.models.claude.request import span_of_blocks
-from pipeline.models.deadline import (
-    LIMIT_STATUSES,
-    LIMITS,
+from pipeline.llm import BadReply, ModelError, ModelUnreachable
+from pipeline.models.connection import (
     MAX_CHARACTERS_PER_TOKEN,
+    Connection,
     attempt,
-    bound_reads,
+    client,
     note_first_token,
-    retry_after_s,
     timeout,
-    what_was_late,
 )
 from pipeline.models.pace import Times
-from pipeline.models.passages import PassageBlocks
+from pipeline.models.passages import PassageBlocks, narrow
 from pipeline.models.prices import CHARACTERS_PER_TOKEN, Usage
-from pipeline.models.provider import (
-    Batch,
-    CitedText,
-    Json,
-    ModelReply,
-    OnText,
-    PassageSpan,
-    Prompt,
-    ReplyEnd,
-    read_to_end,
-)
+from pipeline.models.provider import Batch, CitedText, Json, ModelReply, PassageSpan, Prompt, ReplyEnd
 
-ParsedMessage: TypeAlias = anthropic.types.ParsedMessage[None]
+Message: TypeAlias = anthropic.types.Message | anthropic.types.ParsedMessage[None]
 
 #: the API's address; always passed on, or the SDK would take ANTHROPIC_BASE_URL
 DEFAULT_URL = "https://api.anthropic.com"
@@ -52,12 +36,6 @@ DEFAULT_URL = "https://api.anthropic.com"
 _BATCH_TIMES = Times(first_token_s=300.0, whole_s=300.0)
 #: batches, or models, that are listed at once
 _LISTED = 1_000
-
-_KEY_ERRORS = frozenset({"authentication_error", "permission_error", "billing_error"})
-_LIMIT_ERRORS = frozenset({"rate_limit_error", "overloaded_error"})
-_BUSY_ERRORS = _LIMIT_ERRORS | {"api_error", "timeout_error"}
-
-
 #: why a reply ended; any other reason is a complete reply
 _ENDS: dict[str, ReplyEnd] = {
     "max_tokens": "cut off",
@@ -66,45 +44,27 @@ _ENDS: dict[str, ReplyEnd] = {
 }
 
 
-class MessagesApi:
-    """A connection pool to the API; calls may be made from any thread."""
+class MessagesApi(Connection):
+    """A connection pool to the API, which also takes many requests at once, for half the price."""
+
+    api = "Messages API"
+    key_setting, url_setting = "WELLREAD_ANTHROPIC_API_KEY", "WELLREAD_ANTHROPIC_BASE_URL"
+    if_unreachable = "the network and WELLREAD_ANTHROPIC_BASE_URL"
+    takes_batches = True
 
     def __init__(self, *, api_key: str, base_url: str) -> None:
-        self._url = base_url or DEFAULT_URL
-        self._host = urlsplit(self._url).hostname or "?"
-        self._api_key = api_key
-        # the Messages API never redirects; a server that does would get the question and the passages
-        self._http = anthropic.DefaultHttpxClient(
-            follow_redirects=False, limits=LIMITS, event_hooks={"request": [bound_reads]}
-        )
-        self._client = anthropic.Anthropic(api_key=api_key, base_url=self._url, max_retries=0, http_client=self._http)
-
-    def __repr__(self) -> str:
-        return f"Api({self._host})"
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
-
-    def warm(self) -> None:
-        """Open a connection; whatever the server replies to a request without a key will do."""
-        try:
-            self._http.get(self._url, timeout=timeout())
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise self._unreachable(error) from error
+        url, http = base_url or DEFAULT_URL, client(anthropic.DefaultHttpxClient)
+        super().__init__(url, urlsplit(url).hostname or "?", api_key, http)
+        self._client = anthropic.Anthropic(api_key=api_key, base_url=url, max_retries=0, http_client=http)
 
     def models(self) -> tuple[str, ...]:
         """Return the names of the models that the key may use; asking costs nothing."""
-        with self._naming_failures():
+        with self.naming_failures():
             return tuple(str(each.id) for each in self._client.models.list(limit=_LISTED, timeout=timeout()))
 
-    def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
-        """Send ``request`` (the body of ``POST /v1/messages``); return the whole reply."""
-        return read_to_end(self._reply(request, prompt.passages), on_text)
-
     def read(self, message: Json, prompt: Prompt) -> ModelReply:
-        """Read the reply to one request of a batch."""
-        with self._naming_failures():
+        """Read the reply to one request of a batch, which was made of ``prompt``."""
+        with self.naming_failures():
             return self._plain(anthropic.types.Message.construct(**message), prompt.passages)
 
     def send_batch(self, requests: Mapping[str, Json]) -> str:
@@ -156,16 +116,13 @@ class MessagesApi:
 
     @contextmanager
     def _of_batches(self) -> Iterator[None]:
-        with attempt(_BATCH_TIMES), self._naming_failures():
+        with attempt(_BATCH_TIMES), self.naming_failures():
             yield
 
-    def _reply(
-        self, request: Json, passages: tuple[PassageBlocks, ...]
-    ) -> Generator[tuple[CitedText, ...], None, ModelReply]:
-        """Yield the text as it grows, and return the whole reply."""
+    def _reply(self, request: Json, prompt: Prompt) -> Generator[tuple[CitedText, ...], None, ModelReply]:
         most, read, begun, written = MAX_CHARACTERS_PER_TOKEN * request["max_tokens"], 0, Usage(), 0
         try:
-            with self._naming_failures(), self._client.messages.stream(**request, timeout=timeout()) as stream:
+            with self.naming_failures(), self._client.messages.stream(**request, timeout=timeout()) as stream:
                 for event in stream:
                     if event.type == "message_start":
                         begun = _usage(event.message.usage)
@@ -177,33 +134,23 @@ class MessagesApi:
                             raise BadReply("The model's reply does not end: it is longer than it was allowed to be.")
                     elif event.type == "content_block_stop" and event.index >= read:
                         read = int(1.05 * event.index) + 1  # each reading takes all blocks anew
-                        yield _parts(stream.current_message_snapshot, passages)
-                return self._plain(stream.get_final_message(), passages)
+                        yield _parts(stream.current_message_snapshot, prompt.passages)
+                return self._plain(stream.get_final_message(), prompt.passages)
         except ModelError as error:
             if begun.total:
                 error.usage = replace(begun, output_tokens=max(begun.output_tokens, written // CHARACTERS_PER_TOKEN))
             raise
 
-    @contextmanager
-    def _naming_failures(self) -> Iterator[None]:
-        try:
-            yield
-        except ModelError:
-            raise
-        except anthropic.APIStatusError as error:
-            raise self._named(error) from error
-        except (anthropic.APIConnectionError, httpx2.TransportError) as error:
-            raise self._unreachable(error) from error
-        except Exception as error:
-            # the SDK does not validate its values: a malformed reply can raise anything
-            raise BadReply(
-                f"{self._host} sent no valid reply of the Messages API ({type(error).__name__}): "
-                "check WELLREAD_ANTHROPIC_BASE_URL."
-            ) from error
+    def _named(self, error: Exception) -> ModelError:
+        if isinstance(error, anthropic.APIStatusError):  # inside a stream the status stays 200 and the type tells
+            return self._refused(
+                error.status_code, str(error.api_message or ""), error.response.headers, error.type or ""
+            )
+        if isinstance(error, anthropic.APIConnectionError):
+            return self._unreachable(error.__cause__ or error)
+        return super()._named(error)
 
-    def _plain(
-        self, message: anthropic.types.Message | ParsedMessage, passages: tuple[PassageBlocks, ...]
-    ) -> ModelReply:
+    def _plain(self, message: Message, passages: tuple[PassageBlocks, ...]) -> ModelReply:
         details = message.stop_details
         if not message.stop_reason:
             raise ModelUnreachable(f"The reply of {self._host} broke off before its end: ask again.")
@@ -216,34 +163,6 @@ class MessagesApi:
             refusal=str(details.category or "") if details else "",
         )
 
-    def _named(self, error: anthropic.APIStatusError) -> ModelError:
-        """Return the failure that the API reports; inside a stream the status stays 200 and the type tells."""
-        status = f"{error.status_code} {error.type or ''}".strip() + self._detail(error)
-        if error.type in _KEY_ERRORS or error.status_code in {401, 402, 403}:
-            return ApiKeyRejected(f"{self._host} does not accept the key ({status}): check WELLREAD_ANTHROPIC_API_KEY.")
-        if error.type in _BUSY_ERRORS or error.status_code in {408, 409, 429} or error.status_code >= 500:
-            return ModelBusy(
-                f"{self._host} is busy ({status}): ask again later.",
-                retry_after_s=retry_after_s(error.response.headers),
-                is_limit=error.type in _LIMIT_ERRORS or error.status_code in LIMIT_STATUSES,
-            )
-        return BadReply(
-            f"{self._host} cannot use the request ({status}): check WELLREAD_SMALL_MODEL, WELLREAD_LARGE_MODEL "
-            "and WELLREAD_ANTHROPIC_BASE_URL."
-        )
-
-    def _detail(self, error: anthropic.APIStatusError) -> str:
-        # a proxy's error page may repeat the request's headers
-        text = " ".join(masked(str(error.api_message or ""), self._api_key).split())
-        return f": {text[:200]}" if text and not text.startswith("<") else ""
-
-    def _unreachable(self, error: Exception) -> ModelUnreachable:
-        timed_out = isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException)
-        what = what_was_late() if timed_out else "cannot be reached"
-        if not timed_out and not isinstance(error, anthropic.APIConnectionError):
-            what = "broke off the connection"
-        return ModelUnreachable(f"{self._host} {what}: check the network and WELLREAD_ANTHROPIC_BASE_URL.")
-
 
 def _usage(usage: anthropic.types.Usage) -> Usage:
     return Usage(
@@ -254,9 +173,7 @@ def _usage(usage: anthropic.types.Usage) -> Usage:
     )
 
 
-def _parts(
-    message: anthropic.types.Message | ParsedMessage, passages: tuple[PassageBlocks, ...]
-) -> tuple[CitedText, ...]:
+def _parts(message: Message, passages: tuple[PassageBlocks, ...]) -> tuple[CitedText, ...]:
     return tuple(
         CitedText(text=str(block.text), citations=tuple(_citations(block, passages)))
         for block in message.content
@@ -271,3 +188,18 @@ def _citations(block: anthropic.types.TextBlock, passages: tuple[PassageBlocks, 
             start, end = int(citation.start_block_index), int(citation.end_block_index)
             if span := span_of_blocks(cited, start, end, quote=str(citation.cited_text), claim=block.text):
                 yield span
+
+
+def span_of_blocks(cited: PassageBlocks, start: int, end: int, *, quote: str, claim: str) -> PassageSpan | None:
+    """Return what blocks ``start`` to ``end`` (exclusive) say of the claim; None if they are not there.
+
+    White space aside, ``quote`` must be their text.
+    """
+    if not 0 <= start < end < len(cited.bounds):
+        return None
+    if "".join("".join(cited.blocks()[start:end]).split()) != "".join(quote.split()):
+        return None
+    whole = cited.bounds[start], cited.bounds[end]
+    first, last = narrow(claim, cited.passage, *whole) or whole
+    text = cited.passage.text[first:last]
+    return PassageSpan(passage=cited.passage, start=last - len(text.lstrip()), end=first + len(text.rstrip()))

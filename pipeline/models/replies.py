@@ -1,12 +1,15 @@
-"""Define the JSON that a model is asked for, and read variants, verdicts and facts from it."""
+"""Read variants, verdicts, facts, findings and the values of a form from the JSON that a model replies with."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from domain import Fact, Passage, Variant, VariantKind, Verdict
+from domain import Answer, Citation, Fact, Passage, Variant, VariantKind, Verdict
+from domain.answer import Finding
 from domain.question import Turn
-from pipeline.models.prompts import MAX_FACTS
+from pipeline.llm import Given
+from pipeline.models.prompts import MAX_FACTS, is_checked
+from pipeline.models.provider import Json
 from pipeline.question.entities import find_entities
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
 from text.language import detect_language
@@ -18,45 +21,6 @@ MAX_PHRASE_CHARS, MAX_REASON_CHARS = 200, 500
 #: of a subject, predicate or object
 MAX_FACT_CHARS = 300
 _KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
-
-
-def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with these properties, all of them required."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-TEXT = {"type": "string"}
-VERDICT_SCHEMA = object_of(
-    sufficient={"type": "boolean"},
-    reason=TEXT,
-    missing={"type": "array", "items": TEXT},
-)
-#: for providers that cannot cite by themselves
-ANSWER_SCHEMA = object_of(
-    sentences={
-        "type": "array",
-        "items": object_of(
-            text=TEXT,
-            citations={"type": "array", "items": object_of(passage={"type": "integer"}, quote=TEXT)},
-        ),
-    }
-)
-VARIANTS_SCHEMA = object_of(
-    variants={
-        "type": "array",
-        "items": object_of(kind={"type": "string", "enum": list(get_args(VariantKind))}, text=TEXT),
-    }
-)
-FACTS_SCHEMA = object_of(
-    facts={"type": "array", "items": object_of(subject=TEXT, predicate=TEXT, object=TEXT, quote=TEXT)}
-)
-
-REWRITTEN_SCHEMA = object_of(question=TEXT)
 
 
 def read_rewritten(fields: Mapping[str, Any], question: str, turns: Sequence[Turn]) -> str | None:
@@ -74,19 +38,14 @@ def read_variants(fields: Mapping[str, Any], question: str) -> tuple[Variant, ..
     """Return the usable variants: of a known kind, short, not the question, not repeated."""
     seen = {_folded(question)}
     variants: list[Variant] = []
-    listed = fields.get("variants")
-    for item in listed if isinstance(listed, list) else ():
-        kind, text = (item.get("kind"), item.get("text")) if isinstance(item, dict) else (None, None)
-        if kind not in _KINDS or not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_VARIANT_CHARS:
+    for item in _objects(fields, "variants"):
+        kind, text = item.get("kind"), item.get("text")
+        if kind not in _KINDS or not isinstance(text, str):
             continue
-        if _folded(text) not in seen:
+        if 0 < len(text.strip()) <= MAX_VARIANT_CHARS and _folded(text) not in seen:
             seen.add(_folded(text))
             variants.append(Variant(kind=kind, text=" ".join(text.split())))
     return tuple(variants)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).strip("?？!. ")
 
 
 def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
@@ -99,23 +58,55 @@ def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
     if not isinstance(sufficient, bool):
         raise ValueError("not a verdict")
     missing = [_words(str(item)) for item in list(fields["missing"])]
+    phrases = [item for item in missing if 0 < len(item) <= MAX_PHRASE_CHARS and not has_unsourced_url(item, ())]
     return Verdict(
         sufficient=sufficient,
         confidence=float(sufficient),
         reason=_words(str(fields["reason"]))[:MAX_REASON_CHARS],
-        missing=tuple(item for item in missing if _is_phrase(item))[:MAX_MISSING],
+        missing=tuple(phrases[:MAX_MISSING]),
         judge=judge,
     )
 
 
 def read_facts(fields: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[Fact, ...]:
     """Return the facts whose sentence is in a passage and holds their object; offsets are those of the page."""
-    listed = fields.get("facts")
     found: dict[tuple[str, str, str], Fact] = {}
-    for item in listed if isinstance(listed, list) else ():
-        if isinstance(item, dict) and len(found) < MAX_FACTS and (fact := _fact(item, passages)):
+    for item in _objects(fields, "facts"):
+        if len(found) < MAX_FACTS and (fact := _fact(item, passages)):
             found.setdefault((fact.subject, fact.predicate, fact.object), fact)
     return tuple(found.values())
+
+
+def read_check(fields: Mapping[str, Any], answer: Answer) -> tuple[Finding, ...]:
+    """Return what the model found; a sentence that it does not name, or not in the form asked for, is supported."""
+    found: dict[int, Finding] = {}
+    for item in _objects(fields, "sentences"):
+        at, says = item.get("n"), item.get("says")
+        at = int(at) if isinstance(at, str) and at.isdecimal() else at
+        if type(at) is not int or not 0 < at <= len(answer.sentences) or not is_checked(answer.sentences[at - 1]):
+            continue
+        if says in ("not_said", "contradicted"):
+            found.setdefault(at - 1, Finding(sentence=at - 1, kind=says, by="model", why=says))
+    return tuple(found[at] for at in sorted(found))
+
+
+def read_form(fields: Mapping[str, Any], quotes: Sequence[Citation]) -> tuple[Given, ...]:
+    """Return the values that the model gave with a quote; raises ValueError if they are not in the form asked for."""
+    if not isinstance(fields.get("values"), list):
+        raise ValueError("no list of values")
+    cited = {quote.marker: quote for quote in quotes}
+    found = [(each.get("path"), each.get("value"), each.get("quote")) for each in _objects(fields, "values")]
+    return tuple(
+        Given(path=path, text=text.strip(), citation=cited[quote])
+        for path, text, quote in found
+        if isinstance(path, str) and isinstance(text, str) and type(quote) is int and quote in cited
+    )
+
+
+def _objects(fields: Mapping[str, Any], name: str) -> list[Json]:
+    """Return the objects of a list that a model gave; none if it gave no list."""
+    listed = fields.get(name)
+    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
 def _words(text: str) -> str:
@@ -123,11 +114,11 @@ def _words(text: str) -> str:
     return " ".join(sanitize(strip_unsourced_tags(text, ()), markers=True).split())
 
 
-def _is_phrase(text: str) -> bool:
-    return 0 < len(text) <= MAX_PHRASE_CHARS and not has_unsourced_url(text, ())
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).strip("?？!. ")
 
 
-def _fact(item: Mapping[str, Any], passages: Sequence[Passage]) -> Fact | None:
+def _fact(item: Json, passages: Sequence[Passage]) -> Fact | None:
     texts = [item.get(name) for name in ("subject", "predicate", "object", "quote")]
     if not all(isinstance(text, str) and text.strip() for text in texts):
         return None

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from pipeline.answering.structured.schema import MAX_COLUMNS, MAX_FIELDS, BadSchema, Rows, filled, parse_schema
+from pipeline.answering.schema import MAX_COLUMNS, MAX_FIELDS, BadSchema, Rows, filled, parse_schema
 from tests.tables import each_row
 
 

@@ -24,6 +24,7 @@ _NOTES: Final = frozenset(
 _OF_OBJECT: Final = frozenset(("type", "properties", "required", "additionalProperties", "description"))
 _OF_VALUE: Final = frozenset(("type", "enum", "minimum", "maximum", "description"))
 _OF_LIST: Final = frozenset(("type", "items", "description"))
+_LONGEST_DESCRIPTION: Final = 300
 _CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|[_\-./\s]+")
 
 
@@ -107,9 +108,9 @@ def filled(leaves: Sequence[Leaf | Rows], values: Mapping[str, Any]) -> dict[str
 
 
 def _objects(rows: Rows, values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    numbers = range(MAX_ROWS)
     made = [
-        {leaf.path[0]: values.get(pointer_of(*rows.path, at, *leaf.path)) for leaf in rows.fields} for at in numbers
+        {leaf.path[0]: values.get(pointer_of(*rows.path, at, *leaf.path)) for leaf in rows.fields}
+        for at in range(MAX_ROWS)
     ]
     return [each for each in made if any(value is not None for value in each.values())]
 
@@ -145,24 +146,17 @@ def _list(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ..
     _only(part, _OF_LIST, where)
     if _kinds(part) != ["array"]:
         raise BadSchema(f"{where}/type must be one kind of value.")
-    described = part.get("description", "")
-    if not isinstance(described, str):
-        raise BadSchema(f"{where}/description must be text.")
-    items = _plain(part.get("items"), whole, f"{where}/items")
+    described, where = _description(part, where), f"{where}/items"
+    items = _plain(part.get("items"), whole, where)
     if items.get("type") == "object" or "properties" in items:
-        return Rows(path=path, fields=_columns(items, whole, f"{where}/items"), description=described.strip()[:300])
-    item = _leaf(items, path, f"{where}/items")
+        fields = tuple(islice(_of_object(items, whole, (), where, in_list=True), MAX_COLUMNS + 1))
+        if len(fields) > MAX_COLUMNS:
+            raise BadSchema(f"{where} has more than {MAX_COLUMNS} fields.")
+        return Rows(path=path, fields=tuple(each for each in fields if isinstance(each, Leaf)), description=described)
+    item = _leaf(items, path, where)
     if item.kind == "boolean":
-        raise BadSchema(f"{where}/items/type is boolean: ask for each by a field of its own.")
-    return replace(item, is_list=True, description=described.strip()[:300] or item.description)
-
-
-def _columns(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> tuple[Leaf, ...]:
-    """Return the fields of the objects of a list, each a value."""
-    fields = tuple(islice(_of_object(part, whole, (), where, in_list=True), MAX_COLUMNS + 1))
-    if len(fields) > MAX_COLUMNS:
-        raise BadSchema(f"{where} has more than {MAX_COLUMNS} fields.")
-    return tuple(each for each in fields if isinstance(each, Leaf))
+        raise BadSchema(f"{where}/type is boolean: ask for each by a field of its own.")
+    return replace(item, is_list=True, description=described or item.description)
 
 
 def _kinds(part: Mapping[str, Any]) -> list[Any]:
@@ -186,17 +180,21 @@ def _leaf(part: Mapping[str, Any], path: tuple[str, ...], where: str) -> Leaf:
             raise BadSchema(f"{where}: minimum and maximum must be numbers.")
     if minimum is not None and maximum is not None and minimum > maximum:
         raise BadSchema(f"{where}: no number is at least {minimum} and at most {maximum}.")
-    described = part.get("description", "")
-    if not isinstance(described, str):
-        raise BadSchema(f"{where}/description must be text.")
     return Leaf(
         path=path,
         kind=named[0],
-        description=described.strip()[:300],
+        description=_description(part, where),
         choices=tuple(texts),
         minimum=minimum,
         maximum=maximum,
     )
+
+
+def _description(part: Mapping[str, Any], where: str) -> str:
+    described = part.get("description", "")
+    if not isinstance(described, str):
+        raise BadSchema(f"{where}/description must be text.")
+    return described.strip()[:_LONGEST_DESCRIPTION]
 
 
 def _plain(part: Any, whole: Mapping[str, Any], where: str) -> Mapping[str, Any]:
@@ -210,10 +208,8 @@ def _plain(part: Any, whole: Mapping[str, Any], where: str) -> Mapping[str, Any]
                 raise BadSchema(f"{where}/anyOf may only name one kind of value, and null.")
             part = {**real[0], **{name: value for name, value in part.items() if name != "anyOf"}}
         elif "$ref" in part:
-            part = {
-                **_named(part["$ref"], whole, where),
-                **{name: value for name, value in part.items() if name != "$ref"},
-            }
+            named = _named(part["$ref"], whole, where)
+            part = {**named, **{name: value for name, value in part.items() if name != "$ref"}}
         else:
             return part
     raise BadSchema(f"{where} refers to itself, or too far.")

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from domain import Block, BlockKind, Hit
-from pipeline.answering.extent import ALONE_WORDS, QUOTE_WORDS, extend
+from domain import Answer, Block, BlockKind, Citation, Hit, Sentence
+from pipeline.answering.citations import check, render
+from pipeline.answering.quotes import ALONE_WORDS, QUOTE_WORDS, extend, verbatim
 from pipeline.judging.coverage import cover
 from pipeline.judging.sentences import MAX_QUOTE_CHARACTERS
 from pipeline.question.analysis import analyse_question
@@ -224,3 +225,47 @@ def test_a_long_reply_is_not_quoted_whole() -> None:
 def test_all_rows_are_quoted_where_all_is_wanted() -> None:
     rows = "Light | Meaning\nred | hot\nblue | charged\ngreen | clean\nwhite | new\ngrey | off"
     assert quoted("grey", ("table", rows), wants_all=True) == rows
+
+
+# --- a model's answer in its quotes
+
+PAGE = "Install it. Then start it. It costs 4 €.\n\n- Lamp\n- Wick [a](https://foo.example/)"
+
+
+def citation(marker: int, quote: str) -> Citation:
+    start = PAGE.index(quote)
+    return Citation(
+        marker=marker, passage_id="1-0", page_id=1, url="u", title="T", quote=quote, start=start, end=start + len(quote)
+    )
+
+
+def written(*sentences: Sentence, citations: tuple[Citation, ...], composer: str = "m") -> Answer:
+    return Answer(text=render(sentences), sentences=sentences, citations=citations, confidence=0.9, composer=composer)
+
+
+ANSWER = written(
+    Sentence(text="Do this:"),
+    Sentence(text="Start what you have installed.", markers=(2, 3), block="step"),
+    Sentence(text="It is cheap.", markers=(1,)),
+    Sentence(text="There are lamps.", markers=(4,)),
+    Sentence(text="It is not stated who sells it.", origin="missing"),
+    citations=(
+        citation(1, "It costs 4 €."),
+        citation(2, "Then start it."),
+        citation(3, "Install it. Then start it."),
+        citation(4, "- Lamp\n- Wick [a](https://foo.example/)"),
+    ),
+)
+
+
+def test_verbatim_answer_is_its_quotes_in_the_order_of_use() -> None:
+    answer = verbatim(ANSWER)
+    assert answer.text == "Install it. Then start it. [2] [3] It costs 4 €. [1]\n\n- Lamp\n- Wick a [4]"
+    assert {each.origin for each in answer.sentences} == {"quoted"}
+    assert check(answer, lambda _: PAGE) == answer
+    assert verbatim(answer) == answer
+
+
+def test_answer_of_quotes_is_verbatim_as_it_is() -> None:
+    quoted = replace(ANSWER, composer="extractive")
+    assert verbatim(quoted) is quoted

@@ -1,19 +1,24 @@
-"""Extend a chosen sentence to its quote: what it announces, the list, table or definition it is in, its neighbours.
+"""Extend a chosen sentence to its quote, and write quotes as an answer: their readable text and their citations.
 
-A quote never crosses a heading or a question, and never runs from a paragraph into code, a table or a list that it
-does not announce.
+A quote has what its sentence announces, the list, table or definition it is in, and its neighbours. It never crosses a
+heading or a question, and never runs from a paragraph into code, a table or a list that it does not announce.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import groupby, takewhile
+from textwrap import dedent
 
-from domain import TABLES
+from domain import TABLES, Answer, Block, BlockKind, Citation, Sentence, blocks_within
+from domain.answer import EXTRACTIVE, AnswerBlock, ChosenSentence
+from pipeline.answering.citations import cite, render
 from pipeline.judging.coverage import SpanCoverage
-from pipeline.judging.kinds import ANSWERING, asks
+from pipeline.judging.kinds import ANSWERING, asks, looks_like_code
 from pipeline.judging.sentence_score import WORTH_GIVING, is_as_good, is_instruction
 from pipeline.judging.sentences import LINES, MAX_QUOTE_CHARACTERS, Span, announced_by
+from pipeline.safety.sanitize import sanitize, sanitize_line
 from text.sentences import goes_on
 
 #: a sentence with fewer terms ("From the sky.") is quoted with the next one
@@ -24,6 +29,8 @@ QUOTE_WORDS, ALONE_WORDS = 20, 60
 _ANSWERS, _NEXT = 0.5, 0.05
 #: what it counts that the chosen sentence, or the neighbour itself, says only half without the other
 _BELONGS = 1.0
+_KEEPING_LINES: frozenset[BlockKind] = frozenset({"code", "list", "definition", *TABLES})
+ITEM = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,23 +63,15 @@ def extend(
     beside = [each for each in read_spans if each.at == read.at]
     at = next(place for place, each in enumerate(beside) if each is read)
     spans = [each.span for each in beside]
-    whole = _whole(spans, at, wants_all=wants_all or _is_one_of_several(read, beside))
-    quote = _with_first_mark(_in_context(beside, at, words) if whole is None else whole, spans)
-    return Quote(span=quote, sentence=read.span, header=_header_above(quote, spans))
-
-
-def _is_one_of_several(read: SpanCoverage, beside: Sequence[SpanCoverage]) -> bool:
-    """Return whether a sentence is in a list of which another item answers about as well."""
-    items = [each for each in beside if each.span.block == read.span.block and each.span.marked_at is not None]
-    return read.span.block_kind == "list" and any(
-        is_as_good(each, read, WORTH_GIVING) for each in items if each is not read
+    of_list = [each for each in beside if each.span.block == read.span.block and each.span.marked_at is not None]
+    is_one_of_several = read.span.block_kind == "list" and any(
+        is_as_good(each, read, WORTH_GIVING) for each in of_list if each is not read
     )
-
-
-def _header_above(quote: Span, spans: Sequence[Span]) -> Span | None:
-    """Return the header of the table in which a quote begins below it; or None."""
+    whole = _whole(spans, at, wants_all=wants_all or is_one_of_several)
+    quote = _with_first_mark(_in_context(beside, at, words) if whole is None else whole, spans)
     headers = (span for span in spans if span.kind == "header" and span.block == quote.block)
-    return next((header for header in headers if header.end <= quote.start), None)
+    header = next((header for header in headers if header.end <= quote.start), None)
+    return Quote(span=quote, sentence=read.span, header=header)
 
 
 def _with_first_mark(quote: Span, spans: Sequence[Span]) -> Span:
@@ -97,11 +96,11 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     )
     if (is_open or span.text.endswith(":")) and (last := announced_by(span, following)) is not None:
         return _joined(span, last)
-    if span.block_kind in LINES and (in_block := _block_of(spans, at, wants_all=wants_all)):
+    if span.block_kind in LINES and (in_block := _list_or_rows(spans, at, wants_all=wants_all)):
         return in_block
     code = [other for other in takewhile(lambda other: other.kind == "code", following) if not other.text.endswith(":")]
     if wants_all and code:
-        return _within(span, code[-1])
+        return _within_limit(span, code[-1])
     return None
 
 
@@ -111,7 +110,7 @@ def _with_name(span: Span, following: Sequence[Span]) -> Span | None:
         return None
     named = replace(span, start=span.named_at)
     last = announced_by(named, following) if span.text.endswith(":") else span
-    return None if last is None else _within(named, last)
+    return None if last is None else _within_limit(named, last)
 
 
 def _reply(spans: Sequence[Span], at: int) -> Span | None:
@@ -130,7 +129,7 @@ def _is_prose(span: Span) -> bool:
     return span.kind == span.block_kind == "prose" and not span.text.endswith(":") and not is_instruction(span)
 
 
-def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
+def _list_or_rows(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     """Return the list, the rows of a table or the definition that a sentence is in; or None.
 
     Of a table these are the row and the two beside it; the header is cited by itself.
@@ -161,8 +160,8 @@ def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None
     return span if span.block_kind in TABLES else None
 
 
-def _within(first: Span, last: Span) -> Span | None:
-    whole = replace(first, end=last.end)
+def _within_limit(first: Span, last: Span) -> Span | None:
+    whole = _joined(first, last)
     return whole if len(whole.text) <= MAX_QUOTE_CHARACTERS else None
 
 
@@ -214,4 +213,130 @@ def _continues(spans: Sequence[Span], added: int, edge: int) -> bool:
 
 
 def _joined(first: Span, last: Span) -> Span:
-    return replace(first, start=first.start, end=last.end)
+    return replace(first, end=last.end)
+
+
+def write(quotes: Sequence[Quote], confidence: float) -> Answer:
+    """Return the answer of these quotes; a row and the header of its table are cited each by itself."""
+    citations: list[Citation] = []
+    sentences: list[Sentence] = []
+    for quote in quotes:
+        markers = tuple(range(len(citations) + 1, len(citations) + 1 + len(quote.spans)))
+        citations += [
+            cite(span.passage, span.start, span.end, marker=marker)
+            for marker, span in zip(markers, quote.spans, strict=True)
+        ]
+        sentences += _sentences(quote, markers)
+    return Answer(
+        text=render(tuple(sentences)),
+        sentences=tuple(sentences),
+        citations=tuple(citations),
+        confidence=confidence,
+        composer=EXTRACTIVE,
+    )
+
+
+def by_section(quotes: Sequence[Quote]) -> list[Quote]:
+    """Return the quotes with those of one section together, in the order in which the sections come first."""
+    titles = list(dict.fromkeys(quote.span.passage.title for quote in quotes))
+    return sorted(quotes, key=lambda quote: titles.index(quote.span.passage.title))
+
+
+def with_headings(answer: Answer) -> Answer:
+    """Return an answer of quotes with the title of each section above its first; as it is if there is only one."""
+    titles = {citation.marker: sanitize_line(citation.title) for citation in answer.citations}
+    sentences: list[Sentence] = []
+    above = ""
+    for sentence in answer.sentences if len(set(titles.values())) > 1 else ():
+        title = titles[sentence.markers[0]]
+        if title and title != above:
+            sentences.append(Sentence(text=title, block="heading"))
+            above = title
+        sentences.append(sentence)
+    return replace(answer, text=render(sentences), sentences=tuple(sentences)) if sentences else answer
+
+
+def verbatim(answer: Answer) -> Answer:
+    """Return an answer of the quotes that it cites, in the order of their first use, with none of a model's words.
+
+    A quote that is a part of another one is not repeated.
+    """
+    if answer.composer == EXTRACTIVE:
+        return answer
+    cited = {citation.marker: citation for citation in answer.citations}
+    used = dict.fromkeys(marker for sentence in answer.sentences for marker in sentence.markers if marker in cited)
+    whole: dict[int, list[int]] = {}
+    for marker in used:
+        holding = [other for other in used if holds(cited[other], cited[marker])]
+        whole.setdefault(max(holding, key=lambda at: len(cited[at].quote)), []).append(marker)
+    sentences = tuple(
+        Sentence(
+            text=quoted(cited[marker].quote, cited[marker].blocks),
+            markers=tuple(sorted(parts)),
+            origin="quoted",
+        )
+        for marker, parts in whole.items()
+    )
+    return replace(answer, text=render(sentences), sentences=sentences)
+
+
+def holds(one: Citation, other: Citation) -> bool:
+    """Return whether a citation's quote holds all of another one's."""
+    return one.page_id == other.page_id and one.start <= other.start and other.end <= one.end
+
+
+def _sentences(quote: Quote, markers: tuple[int, ...]) -> list[Sentence]:
+    """Return a quote as sentences of the answer, its code by itself, with the place of the one that was chosen."""
+    span, header = quote.span, "".join(f"{readable(each)}\n" for each in quote.spans[1:])
+    found: list[Sentence] = []
+    for is_code, parts in groupby(_parts(span.text, _blocks_of(span)), key=lambda part: part.kind == "code"):
+        some = list(parts)
+        start, end = span.start + some[0].start, span.start + some[-1].end
+        text = header + readable(replace(span, start=start, end=end))
+        chosen = _chosen(quote, start, text, len(header)) if start <= quote.sentence.start < end else None
+        block: AnswerBlock = "code" if is_code else ""
+        found.append(Sentence(text=text, markers=markers, block=block, origin="quoted", chosen=chosen))
+        header = ""
+    return found
+
+
+def _chosen(quote: Quote, begins: int, text: str, headed: int) -> ChosenSentence | None:
+    """Return where the chosen sentence stands in a text, the quote from ``begins`` on below a header; None for all."""
+    chosen = readable(quote.sentence)
+    before = readable(replace(quote.span, start=begins, end=quote.sentence.start))
+    start = text.find(chosen, headed + len(before))
+    return ChosenSentence(start=start, end=start + len(chosen)) if start >= 0 and chosen != text else None
+
+
+def readable(span: Span) -> str:
+    """Return the text of a span as :func:`quoted` does."""
+    return quoted(span.text, _blocks_of(span))
+
+
+def quoted(text: str, blocks: Sequence[Block] = ()) -> str:
+    """Return a page's text without links and images: prose on one line, code, items and rows with their lines.
+
+    Without ``blocks`` its kinds show in its form.
+    """
+    if not blocks:
+        lines = sanitize(text).splitlines()
+        has_lines = any(map(looks_like_code, lines)) or any(ITEM.match(line) or " | " in line for line in lines[1:])
+        return sanitize(text, markers=True) if has_lines else sanitize_line(text)
+    parts = [(part.kind, text[part.start : part.end]) for part in _parts(text, blocks)]
+    gap = "\n" if any(kind in _KEEPING_LINES for kind, _ in parts) and len(parts) > 1 else " "
+    return gap.join(_readable(kind, part) for kind, part in parts).strip()
+
+
+def _readable(kind: BlockKind, text: str) -> str:
+    if kind == "code":
+        return dedent(sanitize(text, markers=True)).strip("\n")
+    return "\n".join(map(sanitize_line, text.strip().split("\n"))) if kind in _KEEPING_LINES else sanitize_line(text)
+
+
+def _parts(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks of a text; all of it is one where they are not known."""
+    return list(blocks) or [Block(kind="prose", start=0, end=len(text))]
+
+
+def _blocks_of(span: Span) -> tuple[Block, ...]:
+    return blocks_within(span.passage.blocks, span.start, span.end)

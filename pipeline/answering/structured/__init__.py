@@ -1,1 +1,0 @@
-"""Answer in the form that the asker gave: a JSON schema, each of its fields cited or null."""

@@ -1,1 +1,0 @@
-"""Claude, through Anthropic's Messages API."""
