@@ -20,9 +20,8 @@ from api.dependencies import open_reader
 from api.mcp.endpoint import McpEndpoint
 from api.middleware import problems
 from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
-from api.middleware.limits import BodyLimit, KeyFirst, Larger, NoSniff
-from api.middleware.loopback_only import LoopbackOnly
-from api.middleware.problem_kinds import Problem
+from api.middleware.limits import BodyLimit, KeyFirst, Larger, LoopbackOnly, NoSniff
+from api.middleware.problems import Problem
 from api.routes import (
     access,
     completions,

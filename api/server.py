@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.app import create_app
-from api.middleware.wrong_keys import network_of
+from api.middleware.auth import network_of
 from workers.processes.stack import bound
 from workers.services import Services
 from workers.services.logs import log_libraries_as_json

@@ -1,17 +1,25 @@
 """Checks API keys, their roles and their collections. Without any key, every program here may do everything.
 
-Keys are those of WELLREAD_API_KEYS and those that `wellread keys` made. :mod:`api.middleware.loopback_only` keeps other
-machines out where no key is needed.
+Keys are those of WELLREAD_API_KEYS and those that `wellread keys` made. Where no key is needed,
+:class:`api.middleware.limits.LoopbackOnly` keeps other machines out.
+
+Who tries keys is slowed down: after some wrong ones from an address, further ones are looked at only now and then. Keys
+that have opened something are known and never wait, so that nobody is shut out by whoever shares an address. All that
+is remembered is bounded. The library limits does not fit: its next try may be a minute away instead of three seconds,
+and its memory grows with each address.
 """
 
 import hashlib
 import hmac
+import ipaddress
+import math
+import threading
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from anyio import to_thread
 from fastapi import Depends, Request
@@ -22,7 +30,6 @@ from pydantic import SecretStr
 from starlette.datastructures import Headers, State
 from starlette.types import Scope
 
-from api.middleware.wrong_keys import TooManyWrongKeys, WrongKeys
 from domain.access.collection import DEFAULT, BadCollectionName, clean_name
 from domain.access.key import Role
 from domain.errors import WellreadError
@@ -30,6 +37,14 @@ from store import keys as stored
 from store.sql.errors import DatabaseError
 from workers.services import Services
 from workers.settings import LOOPBACK
+
+Name = TypeVar("Name")
+Value = TypeVar("Value")
+
+#: wrong keys that an address may send at once, and the seconds after which it may send one more
+FREE, EVERY_S = 20, 3.0
+#: addresses, and keys, that are remembered
+MOST = 10_000
 
 
 class KeysMissing(WellreadError):
@@ -52,19 +67,12 @@ class TooManyStreams(WellreadError):
     """The key has as many streams of events open as it may."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Key:
-    """A secret of the settings and what it allows."""
+class TooManyWrongKeys(WellreadError):
+    """Too many wrong keys came from this address."""
 
-    role: Role
-    secret: bytes
-    collections: tuple[str, ...] | None = None  #: names; None: all
-
-    @property
-    def owner(self) -> str:
-        """Return what the questions asked with it are marked with; the secret cannot be computed from it."""
-        slow = hashlib.scrypt(self.secret, salt=b"wellread owner", n=2**12, r=8, p=1, dklen=16)
-        return f"setting:{slow.hex()}"
+    def __init__(self, retry_after_s: int) -> None:
+        super().__init__("Too many wrong keys came from this address: the key was not checked.")
+        self.retry_after_s = retry_after_s
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,12 +106,61 @@ _NEEDED: dict[Callable[..., Any], Role] = {}
 LOCAL = Caller(role=Role.admin)
 
 
+class WrongKeys:
+    """The wrong keys of late, by address; an IPv6 network of 64 bits counts as one."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._paid_at: OrderedDict[str, float] = OrderedDict()  #: when all wrong keys of an address will be forgotten
+        self._known: OrderedDict[bytes, None] = OrderedDict()  #: hashes of keys that opened something
+
+    def check(self, address: str, key: str) -> None:
+        """Raise :class:`TooManyWrongKeys` where a key that is not known must wait."""
+        with self._lock:
+            owed = self._paid_at.get(network_of(address), 0.0) - self._clock()
+            if owed > (FREE - 1) * EVERY_S and _hash(key) not in self._known:
+                raise TooManyWrongKeys(math.ceil(owed - (FREE - 1) * EVERY_S))
+
+    def wrong(self, address: str) -> None:
+        """Count a wrong key."""
+        with self._lock:
+            prefix = network_of(address)
+            _put(self._paid_at, prefix, max(self._clock(), self._paid_at.get(prefix, 0.0)) + EVERY_S)
+
+    def right(self, key: str) -> None:
+        """Know a key that opened something."""
+        with self._lock:
+            _put(self._known, _hash(key), None)
+
+
+def _put(known: OrderedDict[Name, Value], key: Name, value: Value) -> None:
+    known[key] = value
+    known.move_to_end(key)
+    if len(known) > MOST:
+        known.popitem(last=False)
+
+
+def network_of(address: str) -> str:
+    """Return what an address counts as: an IPv6 network of 64 bits is one caller's."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(ip, ipaddress.IPv6Address):
+        return str(ip.ipv4_mapped or ipaddress.ip_network((ip, 64), strict=False))
+    return str(ip)
+
+
+def _hash(key: str) -> bytes:
+    return hashlib.blake2b(key.encode("latin-1", "replace"), digest_size=16).digest()
+
+
 class KeyRing:
     """The keys that open an application."""
 
-    def __init__(self, services: Services, keys: Sequence[Key] = (), *, needed: bool = False) -> None:
-        self._services = services
-        self._keys = [(key, Caller(role=key.role, owner=key.owner, collections=key.collections)) for key in keys]
+    def __init__(self, services: Services, keys: Sequence[tuple[bytes, Caller]] = (), *, needed: bool = False) -> None:
+        self._services, self._keys = services, keys
         self.needed = needed  #: where none is, whoever gives none may do everything
         self.wrong_keys = WrongKeys()
         self._next_look: dict[str, float] = {}  #: of keys that opened something
@@ -135,7 +192,7 @@ class KeyRing:
     def caller(self, given: str) -> Caller:
         """Return whom a key belongs to; raises :class:`InvalidApiKey`."""
         secret = given.encode("latin-1", "replace")  # as it was sent: the server decodes headers as latin-1
-        found = [caller for key, caller in self._keys if hmac.compare_digest(key.secret, secret)]
+        found = [caller for known, caller in self._keys if hmac.compare_digest(known, secret)]
         if found:
             return max(found, key=lambda caller: caller.role)
         if self.is_stored(given):
@@ -162,8 +219,11 @@ def one_more_stream(state: State, who: Caller) -> Iterator[None]:
         streams[who.owner] -= 1
 
 
-def parse_keys(pairs: Sequence[SecretStr]) -> tuple[Key, ...]:
-    """Read ``role:key`` and ``role@collection+collection:key``; raises :class:`BadKeys` without repeating a secret."""
+def parse_keys(pairs: Sequence[SecretStr]) -> tuple[tuple[bytes, Caller], ...]:
+    """Return each secret with whom it belongs to, of ``role:key`` and ``role@collection+collection:key``.
+
+    Raises :class:`BadKeys` without repeating a secret.
+    """
     return tuple(_parse(pair.get_secret_value(), number) for number, pair in enumerate(pairs, start=1))
 
 
@@ -235,22 +295,19 @@ async def _still_open(request: Request) -> Callable[[], object]:
 StillOpenDep = Annotated[Callable[[], object], Depends(_still_open)]
 
 
-async def caller(who: CallerDep) -> Role:
-    """Return the caller's role; raises :class:`InvalidApiKey`."""
-    return who.role
-
-
 def key_in(headers: Mapping[str, str]) -> str:
     """Return the key that a request's headers (their names in lower case) give; "" where they give none."""
     scheme, _, key = headers.get("authorization", "").partition(" ")
     return key.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
 
 
-def require(role: Role) -> Callable[[Any], Awaitable[None]]:
-    """Return a dependency that admits this role and greater ones."""
+def require(role: Role, *, whole: bool = False) -> Callable[[Any], Awaitable[None]]:
+    """Return a dependency that admits this role and greater ones; ``whole``: of keys bound to no collection."""
 
-    async def check(given: Annotated[Role, Depends(caller)]) -> None:
-        allow(given, role)
+    async def check(who: CallerDep) -> None:
+        allow(who.role, role)
+        if whole and who.collections is not None:
+            raise RoleTooSmall("This key is bound to collections; the request needs one that is bound to none.")
 
     _NEEDED[check] = role
     return check
@@ -282,32 +339,13 @@ def _calls(dependant: Dependant) -> Iterator[Callable[..., Any]]:
         yield from _calls(each)
 
 
-async def require_whole(who: CallerDep) -> None:
-    """Admit administrators whose key is bound to no collection."""
-    _allow_whole(who, Role.admin)
-
-
-async def require_operator_of_all(who: CallerDep) -> None:
-    """Admit operators whose key is bound to no collection."""
-    _allow_whole(who, Role.operate)
-
-
-def _allow_whole(who: Caller, role: Role) -> None:
-    allow(who.role, role)
-    if who.collections is not None:
-        raise RoleTooSmall("This key is bound to collections; the request needs one that is bound to none.")
-
-
-_NEEDED |= {require_whole: Role.admin, require_operator_of_all: Role.operate}
-
-
 def allow(given: Role, needed: Role) -> None:
     """Raise :class:`RoleTooSmall` unless the role given includes the one needed."""
     if given < needed:
         raise RoleTooSmall(f"This key has the role {given.name}; the request needs the role {needed.name}.")
 
 
-def _parse(pair: str, number: int) -> Key:
+def _parse(pair: str, number: int) -> tuple[bytes, Caller]:
     named, colon, secret = pair.partition(":")
     role, at, names = named.partition("@")
     if role not in Role.__members__ or not colon or not secret.strip():
@@ -321,4 +359,7 @@ def _parse(pair: str, number: int) -> Key:
         raise BadKeys(
             f"WELLREAD_API_KEYS, entry {number}: after the @ stand names of collections, several joined by +."
         ) from error
-    return Key(role=Role[role], secret=secret.strip().encode(), collections=collections)
+    plain = secret.strip().encode()
+    # what the questions asked with it are marked with; the secret cannot be computed from it
+    slow = hashlib.scrypt(plain, salt=b"wellread owner", n=2**12, r=8, p=1, dklen=16)
+    return plain, Caller(role=Role[role], owner=f"setting:{slow.hex()}", collections=collections)

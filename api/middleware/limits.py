@@ -1,8 +1,8 @@
-"""Limits of every request and response: no body without a key, the largest and slowest one, no guessing of types."""
+"""Limits of every request and response: whence it may come, no body without a key, its size and time, no guessing."""
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import anyio
@@ -11,9 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.middleware.auth import KeyRing, look_up
-from api.middleware.loopback_only import SAFE, has_body
-from api.middleware.problem_kinds import of_error, of_status
-from api.middleware.problems import respond, respond_to
+from api.middleware.problems import Problem, of_error, of_status, respond, respond_to
 from domain.errors import WellreadError
 
 #: seconds that a body may take, and one more for each so many bytes that came
@@ -24,6 +22,81 @@ SILENCE_S = 10.0
 MOST_BRACKETS = 50_000
 #: a string of JSON, and how it ends: by a quotation mark, or with what has come, perhaps after a backslash
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)', re.DOTALL)
+
+_HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::\d{1,5})?")
+#: what a proxy on this machine adds for requests that may come from elsewhere
+_FORWARDED = (
+    *("forwarded", "via", "x-forwarded", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-", "x-envoy-"),
+    *("x-amzn-trace-id", "x-azure-", "true-client-ip", "cf-", "cdn-loop", "fastly-", "fly-", "tailscale-"),
+)
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+#: a page of another site cannot send this type without a preflight request, which this server never grants
+_JSON = "application/json"
+
+
+class LoopbackOnly:
+    """Keeps a keyless API to the machine it runs on.
+
+    It listens on loopback, but a web page of another site could still reach it through the user's browser. It therefore
+    refuses a foreign Host (DNS rebinding) and, for requests that change something, a foreign Origin (cross-site request
+    forgery). A proxy on this machine would let others in: what one passed on is refused.
+    """
+
+    def __init__(self, app: ASGIApp, *, names: Iterable[str], forms: Iterable[str] = ()) -> None:
+        self._app, self._names, self._forms = app, frozenset(names), frozenset(forms)  #: paths that take a file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        is_http = scope["type"] == "http"
+        problem = self._objection(scope["method"], scope["path"], Headers(scope=scope)) if is_http else None
+        await (respond(problem, scope["path"]) if problem else self._app)(scope, receive, send)
+
+    def _objection(self, method: str, path: str, headers: Headers) -> Problem | None:
+        if by := next((name for name in headers if name.startswith(_FORWARDED)), None):
+            return _refused(
+                f"A proxy passed this request on (it has the header {by}), and no key is needed here.",
+                "Set WELLREAD_API_KEYS before a proxy lets others in.",
+            )
+        host = headers.get("host", "")
+        name = _HOST.fullmatch(host)
+        if name is None or (name["v6"] or name["name"]).lower() not in self._names:
+            return _refused(
+                f"The Host {host[:100]!r} is not this machine.",
+                "Use http://127.0.0.1 or http://localhost; to serve others, set WELLREAD_API_KEYS.",
+            )
+        origin = headers.get("origin", f"http://{host}")
+        if origin not in (f"http://{host}", f"https://{host}") or _is_of_another_site(method, headers):
+            return _refused(
+                f"A page of {origin[:100]!r} may not do this."
+                if "origin" in headers
+                else "A page of another site may not do this.",
+                "Call the API from a program, or from its own page; to serve others, set WELLREAD_API_KEYS.",
+            )
+        if method in SAFE or path in self._forms:
+            return None
+        if _has_body(headers) and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
+            return Problem(
+                type="unsupported-media-type",
+                title="Not JSON",
+                status=415,
+                detail="The body does not say that it is JSON.",
+                what_to_do=f"Send the header `Content-Type: {_JSON}`.",
+            )
+        return None
+
+
+def _refused(detail: str, what_to_do: str) -> Problem:
+    return Problem(type="foreign-origin", title="Refused", status=403, detail=detail, what_to_do=what_to_do)
+
+
+def _is_of_another_site(method: str, headers: Headers) -> bool:
+    """Return whether a browser says that another site's page sends this; links may lead here from anywhere."""
+    is_link = method in SAFE and headers.get("sec-fetch-mode") == "navigate"
+    return headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not is_link
+
+
+def _has_body(headers: Headers) -> bool:
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 class KeyFirst:
@@ -37,7 +110,7 @@ class KeyFirst:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
-        if scope["type"] == "http" and (scope["method"] not in SAFE or has_body(Headers(scope=scope))):
+        if scope["type"] == "http" and (scope["method"] not in SAFE or _has_body(Headers(scope=scope))):
             try:
                 await look_up(scope, self._keys)
             except WellreadError as error:

@@ -1,7 +1,9 @@
 """Answers every error as ``application/problem+json`` (RFC 9457): what happened and what to do, no stack trace."""
 
+import tomllib
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import redis
@@ -9,12 +11,11 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from api.middleware.auth import refusal
-from api.middleware.problem_kinds import BadForm, Problem, of_error, of_status
-from api.middleware.wrong_keys import TooManyWrongKeys
+from api.middleware.auth import TooManyWrongKeys, refusal
 from api.openai.completions import PREFIX, error_json, status_of
 from api.schemas.requests import wrong_field
 from domain.errors import WellreadError
@@ -24,6 +25,56 @@ log = structlog.get_logger()
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
+
+
+class Problem(BaseModel):
+    """An error, as RFC 9457 writes it."""
+
+    type: str = Field(description="A short name of the kind of error: stable, for programs.")
+    title: str = Field(description="The kind of error in words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="What happened, to what.")
+    what_to_do: str = Field(description="How to go on.")
+
+
+class NotFound(WellreadError):
+    """The thing asked for does not exist; the message names it."""
+
+
+class BadForm(WellreadError):
+    """The form has fields that it must not have, or lacks one; the message names it."""
+
+
+#: by the name of the error's class, or of one that it inherits from
+_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+def of_error(error: Exception) -> Problem:
+    """Return the problem that an error of a known kind is."""
+    kind = next(_KNOWN[parent.__name__] for parent in type(error).__mro__ if parent.__name__ in _KNOWN)
+    return Problem(**{"detail": str(error), **kind})
+
+
+_HTTP_ADVICE = {
+    400: "Send one JSON object in UTF-8; /openapi.json describes what is accepted.",
+    404: "Check the path; /openapi.json lists them all.",
+    405: "Use the method that /openapi.json names for this path.",
+    408: "Send it again, at a kilobyte a second or faster.",
+    413: "Send less.",
+}
+
+
+def of_status(status: int, detail: str) -> Problem:
+    """Return a problem that says no more than its HTTP status."""
+    title = HTTPStatus(status).phrase
+    what_to_do = _HTTP_ADVICE.get(status, "Correct the request; /openapi.json describes what is accepted.")
+    return Problem(
+        type=title.lower().replace(" ", "-"),
+        title=title,
+        status=status,
+        detail=f"{title}." if detail == title else detail,
+        what_to_do=what_to_do,
+    )
 
 
 def respond(problem: Problem, path: str = "", *, retry_after_s: int = RETRY_AFTER_S) -> Response:
@@ -72,13 +123,7 @@ def install(app: FastAPI) -> None:
 def install_for_requests(app: FastAPI) -> None:
     """Make the application answer malformed requests and unknown paths as problems."""
     app.add_exception_handler(RequestValidationError, _answer_unreadable)
-    app.add_exception_handler(HTTPException, _answer(_of_http))
-
-
-def _of_validation(error: Exception) -> Problem:
-    assert isinstance(error, RequestValidationError)
-    found = "; ".join(_readable(entry) for entry in error.errors()[:8])
-    return of_error(BadForm(found))
+    app.add_exception_handler(HTTPException, _answer(lambda error: of_status(error.status_code, str(error.detail))))
 
 
 def sentence(said: str) -> str:
@@ -95,11 +140,6 @@ def _readable(entry: dict[str, Any]) -> str:
     return wrong_field(field, entry)
 
 
-def _of_http(error: Exception) -> Problem:
-    assert isinstance(error, HTTPException)
-    return of_status(error.status_code, str(error.detail))
-
-
 def _of_bug(error: Exception) -> Problem:
     return Problem(
         type="bug",
@@ -112,29 +152,25 @@ def _of_bug(error: Exception) -> Problem:
 
 async def _answer_unreadable(request: Request, error: Exception) -> Response:
     """Answer a request that cannot be read; one that its key does not allow is refused for that alone."""
-    refused = await refusal(request)
-    describe = of_error if refused is not None else _of_validation
-    return await _answer(describe)(request, refused or error)
+    assert isinstance(error, RequestValidationError)
+    wrong = "; ".join(_readable(entry) for entry in error.errors()[:8])
+    return await _answer(of_error)(request, await refusal(request) or BadForm(wrong))
 
 
-def _answer(describe: Callable[[Exception], Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:
+def _answer(describe: Callable[[Any], Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:
     async def answer(request: Request, error: Exception) -> Response:
         problem = describe(error)
         response = respond_to(error, problem, request.url.path)
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
-        if problem.status == HTTPStatus.METHOD_NOT_ALLOWED:
-            response.headers["allow"] = ", ".join(_methods_taken(request))
+        if problem.status == HTTPStatus.METHOD_NOT_ALLOWED:  # the error names those of one of the path's routes alone
+            methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+            response.headers["allow"] = ", ".join(method for method in methods if _takes(request, method))
         return response
 
     return answer
 
 
-def _methods_taken(request: Request) -> list[str]:
-    """Return the methods that a request's path takes; the error names those of one of its routes alone."""
-
-    def takes(method: str) -> bool:
-        asked = dict(request.scope) | {"method": method}
-        return any(route.matches(asked)[0] is Match.FULL for route in request.app.routes)
-
-    return [method for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE") if takes(method)]
+def _takes(request: Request, method: str) -> bool:
+    asked = dict(request.scope) | {"method": method}
+    return any(route.matches(asked)[0] is Match.FULL for route in request.app.routes)

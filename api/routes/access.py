@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 from api import installed_version
 from api.dependencies import MainDep, ServicesDep
-from api.middleware.auth import CallerDep, require, require_whole
+from api.middleware.auth import CallerDep, require
 from api.schemas.requests import CollectionRequest, KeyRequest
 from domain.access.collection import Collection, Imported
 from domain.access.key import ApiKey, Role
@@ -34,7 +34,9 @@ _ZIP: Final = "application/zip"
 _BINARY: Final[dict[str, Any]] = {"schema": {"type": "string", "format": "binary"}}
 exchange_router = APIRouter(prefix="/api", tags=["access"], dependencies=[Depends(require(Role.admin))])
 
-keys_router = APIRouter(prefix="/api/keys", tags=["access"], dependencies=[Depends(require_whole)])
+#: needs the role admin, and a key that is bound to no collection
+_WHOLE = [Depends(require(Role.admin, whole=True))]
+keys_router = APIRouter(prefix="/api/keys", tags=["access"], dependencies=_WHOLE)
 
 
 @router.get("", dependencies=[Depends(require(Role.ask))])
@@ -44,13 +46,13 @@ def every(main: MainDep, who: CallerDep) -> list[Collection]:
         return [each for each in collections.list_all(session) if who.may_open(each.name)]
 
 
-@router.post("", status_code=201, dependencies=[Depends(require_whole)])
+@router.post("", status_code=201, dependencies=_WHOLE)
 def add(body: CollectionRequest, main: MainDep) -> Collection:
     """Add a collection. Needs the role admin, and a key that is bound to none."""
     return kept.add(main, body.name, exclude_sites=clean_sites(body.exclude_sites))
 
 
-@router.delete("/{name}", status_code=204, dependencies=[Depends(require_whole)])
+@router.delete("/{name}", status_code=204, dependencies=_WHOLE)
 def remove(name: Name, main: MainDep) -> Response:
     """Delete a collection with its sources, files, pages and questions.
 

@@ -13,7 +13,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import AccessDep, ReaderDep, WaitingDep, check_waiting, listening, read_record
 from api.middleware.auth import CallerDep, StillOpenDep, require
-from api.middleware.problem_kinds import of_error
+from api.middleware.problems import of_error
 from api.openai import completions
 from api.openai.completions import ERRORS, error_json
 from api.openai.requests import (

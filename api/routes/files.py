@@ -8,7 +8,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from api.dependencies import ServicesDep
 from api.middleware.auth import require
-from api.middleware.problem_kinds import BadForm
+from api.middleware.problems import BadForm
 from api.routes.pages import RowId
 from crawler.content_types import NAMES
 from domain.access.key import Role

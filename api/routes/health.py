@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from sqlalchemy import func, select
 
 from api.dependencies import MainDep, ServicesDep
-from api.middleware.auth import CallerDep, look_up, require, require_operator_of_all
+from api.middleware.auth import CallerDep, look_up, require
 from api.operations import room
 from api.operations.room import Diagnosis
 from api.schemas.records import CheckOut, Operations, Readiness, StatsOut
@@ -97,7 +97,7 @@ def _checks(services: Services) -> list[CheckOut]:
     "/metrics",
     response_class=Response,
     responses={200: {"content": {"text/plain": {}}, "description": "The figures."}},
-    dependencies=[Depends(require_operator_of_all)],
+    dependencies=[Depends(require(Role.operate, whole=True))],
 )
 def metrics(services: MainDep) -> Response:
     """Metrics of all collections for Prometheus: what waits, outcomes and costs of the last hour."""

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from api.dependencies import AccessDep, ServicesDep
 from api.middleware.auth import Caller, CallerDep, allow, require
-from api.middleware.problem_kinds import NotFound
+from api.middleware.problems import NotFound
 from api.schemas.requests import PagesWanted, ReadRequest, SearchRequest, to_passage_query
 from crawler import urls
 from domain.access.key import Role

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Response
 
 from api.dependencies import AccessDep, ServicesDep
-from api.middleware.auth import allow, caller, require
-from api.middleware.problem_kinds import NotFound
+from api.middleware.auth import CallerDep, allow, require
+from api.middleware.problems import NotFound
 from api.routes.pages import RowId
 from api.schemas.requests import SiteReadRequest, SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of
@@ -33,11 +33,10 @@ def every(services: ServicesDep) -> list[Source]:
 
 
 @router.post("", status_code=201, dependencies=[Depends(require(Role.operate))])
-def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(caller)]) -> Source:
+def add(body: SourceRequest, access: AccessDep, who: CallerDep) -> Source:
     """Add a source, or change its settings. `own` (a private address), `access` and `ignore_robots`: role admin."""
-    allow(
-        role, Role.admin if body.own or _is_inner(body) else Role.operate
-    )  # the least it needs is admitted before the body is read
+    if body.own or _is_inner(body):
+        allow(who.role, Role.admin)  # the least it needs is admitted before the body is read
     wanted = schedule_of(every=body.every, cron=body.cron, zone=body.zone or "UTC")  # before anything is stored
     services = access.open(body.collection)
     source = submit.add_source(services, body.url, own=body.own, **_sent(body, *sources.SETTINGS, "access"))
@@ -47,11 +46,10 @@ def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(ca
 
 
 @router.patch("/{source_id}", dependencies=[Depends(require(Role.operate))])
-def change(
-    source_id: RowId, body: SourceChanges, services: ServicesDep, role: Annotated[Role, Depends(caller)]
-) -> Source:
+def change(source_id: RowId, body: SourceChanges, services: ServicesDep, who: CallerDep) -> Source:
     """Change a source's settings or schedule, or pause it. `access` and `ignore_robots` need the role admin."""
-    allow(role, Role.admin if _is_inner(body) else Role.operate)
+    if _is_inner(body):
+        allow(who.role, Role.admin)
     return _found(schedules.change(services, source_id, _sent(body, *sources.SETTINGS, *SCHEDULE, "access")), source_id)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from sqlalchemy import select
 
 from api.app import create_app
-from api.middleware.wrong_keys import WrongKeys
+from api.middleware.auth import WrongKeys
 from store.questions import state, watches
 from store.sql.database import migrate
 from store.sql.tables import QuestionRow

@@ -17,7 +17,7 @@ PACKAGES = ("domain", "text", "pipeline", "crawler", "store", "workers", "wellre
 
 def test_each_kind_names_one_class_of_errors() -> None:
     """A renamed class, or a second one of its name, would be answered as another kind of problem: worth 4 s."""
-    kinds = tomllib.loads((ROOT / "api/middleware/problem_kinds.toml").read_text())
+    kinds = tomllib.loads((ROOT / "api/middleware/problems.toml").read_text())
     for package in PACKAGES:
         for module in walk_packages(import_module(package).__path__, f"{package}."):
             if not module.name.endswith("__main__"):

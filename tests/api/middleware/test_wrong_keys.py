@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from api.middleware.wrong_keys import EVERY_S, FREE, MOST, TooManyWrongKeys, WrongKeys
+from api.middleware.auth import EVERY_S, FREE, MOST, TooManyWrongKeys, WrongKeys
 from tests.api.conftest import LOCAL
 from workers.services import Services
 
