@@ -1,5 +1,6 @@
 """The HTTP application: routes, keys, limits, errors, and the spans of its requests."""
 
+import asyncio
 import inspect
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, MutableMapping
@@ -7,6 +8,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
+import httpx2
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
@@ -174,6 +176,25 @@ def telemetry() -> TelemetryConfig:
 
 def _is_left_out(scope: MutableMapping[str, Any]) -> bool:
     return scope["type"] != "http" or scope["method"] in _READING
+
+
+class InProcess(httpx2.BaseTransport):
+    """Lets the client talk to the application's own routes: no server, no port, no key; a route's own error is raised.
+
+    Responses are read whole, so it does not serve event streams.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._asgi = httpx2.ASGITransport(routes_alone(services))
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Return the application's response."""
+
+        async def respond() -> httpx2.Response:
+            response = await self._asgi.handle_async_request(request)
+            return httpx2.Response(response.status_code, headers=response.headers, content=await response.aread())
+
+        return asyncio.run(respond())
 
 
 async def refuse_unknown(request: Request) -> None:

@@ -30,7 +30,7 @@ ALLOWED = {
     "wellread/client.py": "asks our own API",
     "wellread/calls.py": "says how the responses of our own API are read",
     "wellread/responses.py": "reads what our own API answers",
-    "api/cli/in_process.py": "hands requests to the application in its own process",
+    "api/app.py": "hands requests to the application in its own process",
     "api/mcp/endpoint.py": "hands requests to the application in its own process",
     "api/server.py": "listens",
     "workers/processes/stack.py": "looks whether its children listen",

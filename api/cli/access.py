@@ -119,6 +119,3 @@ def _opens(key: ApiKey) -> str:
 
 def _until(key: ApiKey) -> str:
     return f", until {key.expires_at:%Y-%m-%d %H:%M} UTC" if key.expires_at else ""
-
-
-COMMANDS = (collections, keys)

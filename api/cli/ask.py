@@ -1,5 +1,6 @@
 """The commands `ask`, `search`, `demo` and `trace`: ask a question or search, and show what is found and how."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,13 +18,18 @@ from api.cli.output import (
     terminal,
 )
 from api.cli.sources import say_unread
+from api.cli.width import Style, clean, cut, wrap
 from domain import BLOCK_KINDS
 
 if TYPE_CHECKING:
-    from wellread import Client
+    from api.schemas.records import StepOut
+    from wellread import Client, FoundPassage
 
 #: seconds that `ask` waits
 WAIT_S = 180.0
+#: lines shown of one passage
+_MOST_LINES = 6
+_INDENT = " " * 11
 
 
 class _WithOptions(click.Command):
@@ -56,9 +62,8 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
     Progress goes to stderr, the answer to stdout; with --batch, unless you --wait or --chat, only the question's id.
     Exit codes: 0 answered, or accepted with --batch; 4 unsure; 3 not known or out of time; 1 an error.
     """
-    from api.cli import ask_flow
+    from api.cli import answer, ask_flow
     from api.cli.options import given
-    from api.cli.views import question as show
 
     if own and not options["sites"]:
         raise click.UsageError("--own is for the sites to read: name them with --site.")
@@ -71,7 +76,7 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
         while True:
             ask_flow.check(asked)
             record = ask_flow.ask(client, asked, print_progress)
-            print_found(record.json, ("", *show.record_lines(record, terminal())), as_json=as_json)
+            print_found(record.json, ("", *answer.record_lines(record, terminal())), as_json=as_json)
             if not as_json and not chat:
                 notify(
                     "",
@@ -112,8 +117,6 @@ def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
 
     Exit codes: 0 some were found, 3 none, 1 an error.
     """
-    from api.cli.views.sites import passages_lines
-
     given = {name: value for name, value in filters.items() if value}
     with open_client() as client:
         found = client.search(query, limit=limit, **given)
@@ -136,7 +139,6 @@ def demo() -> None:
 @AS_JSON
 def trace(question_id: str, as_json: bool) -> None:
     """Show every step of a question: queries, hits with all scores, pages, times and cost."""
-    from api.cli.views.trace import trace_lines
     from api.schemas.records import StepOut
 
     with open_client() as client:
@@ -147,5 +149,96 @@ def trace(question_id: str, as_json: bool) -> None:
         print_lines(*trace_lines([StepOut.model_validate(step) for step in steps], terminal()))
 
 
-COMMANDS = (ask, search, demo, trace)
-IN_COLLECTION = (ask, search, trace)
+def passages_lines(found: "Sequence[FoundPassage]", style: Style) -> list[str]:
+    """Return each passage with its page, best first; or that there is none."""
+    if not found:
+        return ["No passage matches: read pages with `wellread read`, or search with fewer filters."]
+    return [line for passage in found for line in _passage_lines(passage, style)]
+
+
+def _passage_lines(passage: "FoundPassage", style: Style) -> list[str]:
+    heading = cut(f"{passage.rank}. {clean(passage.title or passage.url)}", style.width)
+    text = wrap(_below_heading(passage), style.width - 3)
+    shown = text[:_MOST_LINES] + (["…"] if len(text) > _MOST_LINES else [])
+    return [style.paint(heading, bold=True), *(f"   {line}" for line in shown), f"   {clean(passage.url)}", ""]
+
+
+def _below_heading(passage: "FoundPassage") -> str:
+    """Return the passage's text without the heading that its title ends with: that is shown above it."""
+    first, _, rest = passage.text.partition("\n")
+    is_shown = first.strip().casefold() == passage.title.rpartition(" › ")[2].strip().casefold()
+    return rest.lstrip("\n") if is_shown and rest.strip() else passage.text
+
+
+def trace_lines(steps: "Sequence[StepOut]", style: Style) -> list[str]:
+    """Show every step with its time since the first, what it looked for, found and cost."""
+    if not steps:
+        return ["No step is finished yet."]
+    began = steps[0].started_at
+    return [line for step in steps for line in _step_lines(step, (step.started_at - began).total_seconds(), style)]
+
+
+def _step_lines(step: "StepOut", at_s: float, style: Style) -> Iterator[str]:
+    detail, first = step.detail, f"{at_s:7.2f} s  {clean(step.name):<9} "
+    head = f"{step.outcome} in {step.seconds:.2f} s{_cost(detail)} {detail.get('url') or ''}"
+    yield from (style.paint(line, bold=True) for line in wrap(head, style.width, first=first, rest=_INDENT))
+    for line in (*_looked(detail), *_judged(detail), *_sought(detail), *_failed(detail), *_read(detail)):
+        yield from wrap(line, style.width, first=_INDENT, rest=_INDENT + "  ")
+
+
+def _cost(detail: Mapping[str, Any]) -> str:
+    cost = detail.get("cost") or {}
+    if not (cost.get("usd") or cost.get("unpriced")):
+        return ""
+    price = f"${cost['usd']:.4f} " if cost.get("usd") else ""
+    return f", {price}({cost.get('input_tokens', 0):,} + {cost.get('output_tokens', 0):,} tokens)"
+
+
+def _looked(detail: Mapping[str, Any]) -> Iterator[str]:
+    counts = {found["query"]: found["hits"] for found in detail.get("before_fusion") or ()}
+    if queries := detail.get("queries"):
+        found = (f"{query} ({counts[query]} hits)" if query in counts else str(query) for query in queries)
+        yield f"queries: {' | '.join(found)}"
+    for at, hit in enumerate(detail.get("top") or (), start=1):
+        yield f"{hit.get('rank', at)}. {_scores(hit)}  {hit.get('url', '')}"
+    if seconds := detail.get("seconds"):
+        yield "seconds: " + ", ".join(f"{name} {spent:.3f}" for name, spent in seconds.items())
+
+
+def _scores(hit: Mapping[str, Any]) -> str:
+    parts = [f"{hit.get('scale', 'score')} {hit['score']:.3f}"]
+    parts += [f"{name} {hit[name]:.3f}" for name in ("similarity", "bm25") if hit.get(name) is not None]
+    parts += [f"was {hit['original_rank']}"] if hit.get("original_rank") else []
+    parts += [f"via {hit['via']}"] if hit.get("via") else []
+    return ", ".join(parts)
+
+
+def _judged(detail: Mapping[str, Any]) -> Iterator[str]:
+    verdict = detail.get("verdict")
+    if not verdict:
+        return
+    word = "sufficient" if verdict.get("sufficient") else "not sufficient"
+    yield f"{word}, {verdict.get('confidence', 0):.2f} by {verdict.get('judge') or '?'}: {verdict.get('reason', '')}"
+    if verdict.get("missing"):
+        yield f"missing: {', '.join(verdict['missing'])}"
+
+
+def _sought(detail: Mapping[str, Any]) -> Iterator[str]:
+    for name, told in (detail.get("engines") or {}).items():
+        failed = [told["error"]] if told.get("error") else []
+        asked = [] if "resting_s" in told else [f"{told.get('links', 0)} links in {told.get('seconds', 0):.2f} s"]
+        yield f"engine {name}: {', '.join((*asked, *failed))}"
+    for url in detail.get("candidates") or ():
+        yield f"chosen: {url}"
+
+
+def _failed(detail: Mapping[str, Any]) -> Iterator[str]:
+    if detail.get("error"):
+        yield f"the model failed: {clean(str(detail['error']))}"
+
+
+def _read(detail: Mapping[str, Any]) -> Iterator[str]:
+    if "bytes" in detail and "url" in detail:
+        why = f", {detail['reason']}" if detail.get("reason") else ""
+        found = f"found by {detail.get('origin', '?')}, score {detail.get('score', 0):.2f}"
+        yield f"{detail['bytes']:,} bytes, {found}{why}"

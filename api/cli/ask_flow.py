@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from api.cli.views.question import new_events
+from api.cli.answer import new_events
 from domain import EventKind
 from domain.errors import WellreadError
 from wellread import Client, ClientError, Event, PageRead, Record, Refused, Terms

@@ -84,7 +84,7 @@ def open_client() -> "Client":
         url, own = found
         return Client(url, key=key or own, collection=collection())
     services = open_services()
-    from api.cli.in_process import InProcess
+    from api.app import InProcess
 
     return Client(transport=InProcess(services), collection=collection())
 

@@ -9,7 +9,7 @@ import click
 from api import installed_version
 from api.cli.connect import open_client, open_collection
 from api.cli.output import notify, print_lines, progress_count, progress_line
-from api.cli.views.width import counted
+from api.cli.width import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -168,6 +168,3 @@ def _left(why: str, what: tuple[str, ...]) -> "Iterator[str]":
     if what:
         yield why
         yield from (f"    {each}" for each in what)
-
-
-COMMANDS = (export, take_over)

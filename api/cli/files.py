@@ -10,11 +10,10 @@ import click
 
 from api.cli.connect import connected, open_client, open_collection, to_delete
 from api.cli.output import EXIT_NOT_KNOWN, notify, print_lines, progress_count, progress_line, terminal
-from api.cli.views.width import clean, cut, when, wrap
+from api.cli.width import Style, clean, cut, when, wrap
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from api.cli.views.question import Style
     from domain.file import WatchedFolder
     from wellread import Client, StoredFile
 
@@ -184,7 +183,7 @@ def _seconds(every: str | None) -> float | None:
     return schedule.every_s if schedule else None
 
 
-def added_lines(files: "Sequence[StoredFile]", style: "Style") -> list[str]:
+def added_lines(files: "Sequence[StoredFile]", style: Style) -> list[str]:
     """Return what came of files that were added: those that could not be read first, with the reason."""
     if not files:
         return ["It contains no file that can be read."]
@@ -196,7 +195,7 @@ def added_lines(files: "Sequence[StoredFile]", style: "Style") -> list[str]:
     return [*lines, *in_part, f"{len(held):,} of {len(files):,} files are in the knowledge base."]
 
 
-def other_kinds_lines(paths: Sequence[str], style: "Style") -> list[str]:
+def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
     """Return which files of a folder are left out because of their kind: the first few by name."""
     if not paths:
         return []
@@ -207,7 +206,7 @@ def other_kinds_lines(paths: Sequence[str], style: "Style") -> list[str]:
     return wrap(f"{what} in a format that cannot be read: {named}. Save them as PDF.", style.width)
 
 
-def file_lines(files: "Sequence[StoredFile]", style: "Style", *, is_part: bool) -> list[str]:
+def file_lines(files: "Sequence[StoredFile]", style: Style, *, is_part: bool) -> list[str]:
     """Return the files, each with its title or why it could not be read; ``is_part``: not all were asked for."""
     if not files and is_part:
         return ["None match: `wellread files list` lists all files."]
@@ -222,7 +221,7 @@ def file_lines(files: "Sequence[StoredFile]", style: "Style", *, is_part: bool) 
     return lines
 
 
-def folder_lines(folders: "Sequence[WatchedFolder]", style: "Style") -> list[str]:
+def folder_lines(folders: "Sequence[WatchedFolder]", style: Style) -> list[str]:
     """Return the watched folders: where each is, and when it is looked through again."""
     if not folders:
         return ["No watched folders: `wellread add FOLDER` watches one."]
@@ -234,17 +233,14 @@ def folder_lines(folders: "Sequence[WatchedFolder]", style: "Style") -> list[str
     return lines
 
 
-def _held(file: "StoredFile", style: "Style") -> list[str]:
+def _held(file: "StoredFile", style: Style) -> list[str]:
     """Return a file that was read, and what of it is missing."""
     lines = [cut(f"read     {clean(file.address)}  {clean(file.title or '')}", style.width)]
     without = f"read in part: without {clean(', '.join(file.missing))}"
     return [*lines, *(wrap(without, style.width, first="    ", rest="    ") if file.missing else ())]
 
 
-def _failed(file: "StoredFile", style: "Style") -> list[str]:
+def _failed(file: "StoredFile", style: Style) -> list[str]:
     word = "not read" if file.outcome else "waiting "
     lines = [cut(f"{word} {clean(file.address)}", style.width)]
     return [*lines, *(wrap(clean(file.reason), style.width, first="    ", rest="    ") if file.reason else ())]
-
-
-COMMANDS = (add, files)

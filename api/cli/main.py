@@ -1,15 +1,23 @@
 """The command line. Each command imports what it needs when it runs, so ``--help`` loads nothing heavy."""
 
+import re
 import sys
+import tomllib
 import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from api import installed_version
-from api.cli import access, ask, exchange, files, operate, pages, processes, reads, sources, threads, watch
+from api.cli import access, ask, exchange, files, operate, pages, reads, sources, threads, watch
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED, notify
 from domain.errors import WellreadError
+
+if TYPE_CHECKING:
+    from wellread import Refused
 
 
 class _CleanErrors(click.Group):
@@ -26,7 +34,8 @@ class _CleanErrors(click.Group):
                 notify(f"wellread: {_said(error)}")
             context.exit(1)
         except Exception as error:
-            if context.params.get("debug") or not _is_of_redis(error):
+            packages = {each.__module__.partition(".")[0] for each in type(error).__mro__}  # Redis' client is not loaded
+            if context.params.get("debug") or "redis" not in packages:
                 raise
             click.echo(f"wellread: Redis does not answer: {error} Start it, or correct WELLREAD_REDIS_URL.", err=True)
             context.exit(1)
@@ -36,18 +45,42 @@ class _CleanErrors(click.Group):
 
 
 def _said(error: WellreadError) -> str:
-    """Return an error's message; of what the API refused, in the words of the command line."""
     if type(error).__module__ != "wellread.errors":  # the client is not loaded where it is not used
         return str(error)
-    from api.cli.views.refusal import refusal_line
     from wellread import Refused
 
     return refusal_line(error) if isinstance(error, Refused) else str(error)
 
 
-def _is_of_redis(error: Exception) -> bool:
-    """Return whether Redis failed, without loading its client where it is not used."""
-    return any(each.__module__.partition(".")[0] == "redis" for each in type(error).__mro__)
+def refusal_line(error: "Refused") -> str:
+    """Return what the API refused and what to do, with commands and options instead of routes and fields."""
+    listed = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text("utf-8"))
+
+    def in_commands(text: str) -> str:
+        for route, command in listed["commands"].items():
+            text = re.sub(route, command, text)
+        return text
+
+    if error.kind == "bad-request":
+        return " ".join(dict.fromkeys(_option(problem, listed["options"]) for problem in error.detail.split("; ")))
+    said = _sentence(in_commands(error.detail))
+    if error.retry_after_s:
+        said += f" Try again in {error.retry_after_s:g} s."
+    advice = "" if "`wellread " in said else listed["advice"].get(error.kind, in_commands(error.what_to_do))
+    return f"{said} {advice}".strip()
+
+
+def _option(problem: str, known: Mapping[str, str]) -> str:
+    """Return one wrong field as the option that sets it: "langs.0: String should match …"."""
+    from api.cli.options import flag_of
+
+    field, _, said = problem.partition(": ")
+    name = field.partition(".")[0]
+    return _sentence(known.get(name) or f"{flag_of(name) or name.replace('_', ' ')}: {said}")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _say_version(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
@@ -68,21 +101,21 @@ def cli(debug: bool) -> None:
     """
 
 
-for commands in (ask, threads, watch, reads, pages, files, exchange, sources, access, operate, processes):
-    for command in commands.COMMANDS:
-        cli.add_command(command)
-for command in (
-    *ask.IN_COLLECTION,
-    *threads.COMMANDS,
-    *watch.COMMANDS,
-    *reads.COMMANDS,
-    *pages.COMMANDS,
-    *exchange.COMMANDS,
-    *files.COMMANDS,
-    *sources.COMMANDS,
-    *operate.IN_COLLECTION,
-):
-    with_collection(command)
+#: commands, and groups of them, that work in one collection
+_IN_COLLECTION = (
+    *(ask.ask, ask.search, ask.trace, threads.threads, watch.watch, reads.read, reads.reads, pages.pages, pages.delete),
+    *(files.add, files.files, exchange.export, exchange.take_over, sources.source),
+    *(operate.dead, operate.replay, operate.learn),
+)
+_OTHERS = (
+    *(ask.demo, access.collections, access.keys, operate.up, operate.status, operate.doctor, operate.reindex),
+    *(operate.backup, operate.restore, operate.version, operate.worker, operate.beat, operate.flower, operate.api),
+    *(operate.mcp, operate.migrate),
+)
+for _command in _IN_COLLECTION:
+    with_collection(_command)
+for _command in (*_IN_COLLECTION, *_OTHERS):
+    cli.add_command(_command)
 
 
 def main() -> None:

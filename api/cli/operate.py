@@ -1,22 +1,25 @@
-"""The operator's commands: start, inspect, repair, learn."""
+"""The operator's commands: start, inspect, repair, learn; and those that each run one process of the stack."""
 
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from api import installed_version
-from api.cli.connect import open_client, open_collection, open_services, quiet_logs
+from api.cli.connect import collection, open_client, open_collection, open_services, quiet_logs, reached
 from api.cli.exchange import left_out_lines
 from api.cli.output import AS_JSON, notify, print_json, print_lines, progress_count, terminal
-from api.cli.views.width import counted
+from api.cli.width import Style, clean, counted, cut, when, wrap
 
 if TYPE_CHECKING:
-    from api.cli.views.question import Style
+    from api.operations.room import Diagnosis
+    from store.sql.tables import QuestionRow
     from wellread.learned import LearnedOut
+    from workers.settings import Settings
 
+_COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 _FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 
 
@@ -39,16 +42,14 @@ def up(port: int | None, no_flower: bool) -> None:
 @click.command()
 def status() -> None:
     """Show processes, stored data, queues and the latest questions."""
-    from api.cli.views.overview import overview_lines
-    from api.operations.overview import overview
+    from api.cli.status import overview_lines
 
-    print_lines(*overview_lines(overview(open_services()), terminal()))
+    print_lines(*overview_lines(open_services(), terminal()))
 
 
 @click.command()
 def doctor() -> None:
     """Check this installation and say how to fix what is wrong."""
-    from api.cli.views.overview import check_lines
     from api.operations.doctor import diagnose
     from workers.services import Services
     from workers.settings import load
@@ -66,7 +67,6 @@ def doctor() -> None:
 @click.command()
 def dead() -> None:
     """List the failed questions, whose steps failed too often."""
-    from api.cli.views.overview import dead_lines
     from store.questions.state import dead as failed
 
     with open_collection().database.read() as session:
@@ -157,11 +157,98 @@ def learn(reset: bool, as_json: bool) -> None:
         print_lines(*(line for each in learned for line in _learned_lines(each, terminal())))
 
 
+@click.command()
+@click.argument("queue")
+def worker(queue: str) -> None:
+    """Work on one queue, such as answer."""
+    from workers.entrypoints import run_worker
+
+    run_worker(_settings(), queue)
+
+
+@click.command()
+def beat() -> None:
+    """Run Celery beat, which schedules sweeping, refreshing and upkeep."""
+    from workers.entrypoints import run_beat
+
+    run_beat(_settings())
+
+
+@click.command()
+def flower() -> None:
+    """Run Flower, which shows tasks and workers."""
+    from workers.entrypoints import run_flower
+
+    run_flower(_settings())
+
+
+@click.command()
+def api() -> None:
+    """Serve the HTTP API and the web page."""
+    from api.server import serve
+
+    serve(_settings())
+
+
+@click.command()
+def mcp() -> None:
+    """Serve the Model Context Protocol on stdin and stdout, for editors and assistants.
+
+    Uses the running API, here or at WELLREAD_API_URL, or starts Wellread until the assistant ends.
+    """
+    from api.mcp.tools import build
+    from wellread import AsyncClient
+
+    with reached(notify) as (url, key):
+        build(lambda _, named: AsyncClient(url, key=key, collection=named or collection())).run("stdio")
+
+
+@click.command()
+def migrate() -> None:
+    """Upgrade the database's tables."""
+    from store.sql.database import REVISION
+    from workers.services.collections import migrate_all
+
+    migrate_all(_settings())
+    print_lines(f"The tables are at the latest revision, {REVISION}.")
+
+
+def _settings() -> "Settings":
+    """Return the settings of a process that stores something, which other users of the machine must not read."""
+    from workers.processes.stack import keep_private
+    from workers.settings import load
+
+    settings = load()
+    with suppress(OSError):  # what is to be written there says why it cannot be
+        keep_private(settings.data_dir)
+    return settings
+
+
+def check_lines(check: "Diagnosis", style: Style) -> list[str]:
+    """Return one finding, and what to do about it."""
+    level = style.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
+    text = wrap(f"{check.name}: {check.finding}", style.width - 7)
+    lines = [f"{level}  {text[0]}", *(f"       {line}" for line in text[1:])]
+    return lines + (wrap(check.fix, style.width, first="       → ", rest="         ") if check.fix else [])
+
+
+def dead_lines(questions: "Sequence[QuestionRow]", style: Style) -> list[str]:
+    """Return the dead letters, and how to start one again."""
+    if not questions:
+        return ["No question has failed."]
+    lines: list[str] = []
+    for question in questions:
+        lines.append(f"{question.id}  {when(question.updated_at)}")
+        lines.append(cut(f"    {clean(question.text)}", style.width))
+        lines += wrap(question.error or "no error was stored", style.width, first="    ", rest="    ")
+    return [*lines, "", "`wellread replay ID` runs one again."]
+
+
 def _told(rows: dict[str, int]) -> str:
     return ", ".join(counted(rows[f"{noun}s"], noun) for noun in ("question", "page", "source"))
 
 
-def _learned_lines(learned: "LearnedOut", style: "Style") -> Iterator[str]:
+def _learned_lines(learned: "LearnedOut", style: Style) -> Iterator[str]:
     is_used = (learned.intercept, learned.slope) != (0, 1)
     said = style.paint(learned.said, fg="green" if is_used else "yellow")
     yield f"{learned.lang or 'language unknown'} ({learned.calibration}), {learned.embedder}: {said}"
@@ -169,7 +256,3 @@ def _learned_lines(learned: "LearnedOut", style: "Style") -> Iterator[str]:
     yield f"    intercept {learned.intercept:+.2f}, slope {learned.slope:.2f}"
     if learned.loss_before is not None and learned.loss_after is not None:
         yield f"    log loss {learned.loss_before:.3f} → {learned.loss_after:.3f} on the held-out answers"
-
-
-IN_COLLECTION = (dead, replay, learn)
-COMMANDS = (up, status, doctor, dead, replay, learn, reindex, backup, restore, version)

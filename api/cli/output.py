@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from api.cli.width import Style
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from api.cli.views.question import Style
     from wellread import Event, Record
 
 #: seconds between two lines of progress where the next does not overwrite the last
@@ -72,7 +73,7 @@ def notify(*lines: str) -> None:
 
 def print_progress(event: "Event", at_s: float) -> None:
     """Write one step of a question's progress to stderr, ``at_s`` seconds after it was asked."""
-    from api.cli.views.question import event_lines
+    from api.cli.answer import event_lines
 
     notify(*event_lines(event, at_s, terminal(err=True)))
 
@@ -104,10 +105,8 @@ def progress_count(of: str) -> "Callable[[int, int], None]":
     return lambda done, total: show(f"{done:,} of {total:,} {of}", done >= total)
 
 
-def terminal(*, err: bool = False) -> "Style":
+def terminal(*, err: bool = False) -> Style:
     """Return what stdout, or stderr, can show."""
-    from api.cli.views.question import Style
-
     stream = sys.stderr if err else sys.stdout
     colour = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Style(width=max(40, shutil.get_terminal_size((100, 24)).columns), colour=colour)

@@ -10,11 +10,10 @@ import click
 
 from api.cli.connect import open_client, to_delete
 from api.cli.output import AS_JSON, notify, print_found, print_lines, terminal
-from api.cli.views.width import clean, cut, when, wrap
+from api.cli.width import Style, clean, cut, when, wrap
 from domain.file import is_file_address
 
 if TYPE_CHECKING:
-    from api.cli.views.question import Style
     from domain.site import PageCheck
     from wellread import Client, PageSummary, PageVersion, StoredPage
 
@@ -124,7 +123,7 @@ def _source_id(client: "Client", url: str) -> int:
     return find_source(client, url).id
 
 
-def summary_lines(found: "Sequence[PageSummary]", style: "Style", *, is_full: bool, is_part: bool) -> list[str]:
+def summary_lines(found: "Sequence[PageSummary]", style: Style, *, is_full: bool, is_part: bool) -> list[str]:
     """Return pages, each with its title or why answers cannot be drawn from it; say how to go on.
 
     ``is_part``: only some pages were asked for.
@@ -150,7 +149,7 @@ def _not_read(since: datetime | None, reason: str | None) -> str:
     return f"not read since {when(since)}: {why}" if since else why
 
 
-def page_lines(page: "StoredPage", style: "Style") -> list[str]:
+def page_lines(page: "StoredPage", style: Style) -> list[str]:
     """Return a stored page and its history, the latest first."""
     state = "gone; it was" if page.is_gone else f"due again {when(page.next_due)};"
     lines = [
@@ -166,7 +165,7 @@ def page_lines(page: "StoredPage", style: "Style") -> list[str]:
     return [*lines, *(check_line(check, style) for check in page.history)]
 
 
-def check_line(check: "PageCheck", style: "Style") -> str:
+def check_line(check: "PageCheck", style: Style) -> str:
     """Return what one check found, how often and when."""
     often = f"{check.times}× since {when(check.first_at)}" if check.times > 1 else ""
     describe = [
@@ -176,7 +175,7 @@ def check_line(check: "PageCheck", style: "Style") -> str:
     return cut("  ".join(describe).rstrip(), style.width)
 
 
-def version_lines(kept: "Sequence[PageVersion]", style: "Style") -> list[str]:
+def version_lines(kept: "Sequence[PageVersion]", style: Style) -> list[str]:
     """Return the texts of a page that are kept, the present one first."""
     return [
         cut(
@@ -188,10 +187,7 @@ def version_lines(kept: "Sequence[PageVersion]", style: "Style") -> list[str]:
     ]
 
 
-def text_lines(page: "StoredPage", style: "Style") -> list[str]:
+def text_lines(page: "StoredPage", style: Style) -> list[str]:
     """Return a text that a page has or had, below its title."""
     head = [clean(page.title or page.url), clean(page.url), f"text number {page.generation}, read {when(page.read_at)}"]
     return [*head, "", *wrap(page.text, style.width)]
-
-
-COMMANDS = (pages, delete)

@@ -1,6 +1,7 @@
 """`wellread read` and `reads`: read pages and whole sites into the knowledge base, and show the outcome."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import click
 from api.cli.connect import connected, open_client
 from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_found, print_lines, progress_line, terminal
 from api.cli.sources import say_unread
+from api.cli.width import Style, clean, counted, cut, when
 
 if TYPE_CHECKING:
     from wellread import Client, PageRead, SiteRead
@@ -73,8 +75,6 @@ def reads() -> None:
 @reads.command(name="list")
 def show_all() -> None:
     """List the last site reads, newest first."""
-    from api.cli.views.sites import site_reads_lines
-
     with open_client() as client:
         print_lines(*site_reads_lines(client.site_reads(), terminal()))
 
@@ -106,11 +106,10 @@ _changing("cancel", "Stop reading a site; the pages that were read stay.")
 
 
 def _read_pages(client: "Client", urls: tuple[str, ...], wait_s: float) -> bool:
-    from api.cli import ask_flow
-    from api.cli.views import question
+    from api.cli import answer, ask_flow
 
     def show_reading(reading: "PageRead") -> None:
-        print_lines(*question.reading_lines(reading, terminal()))
+        print_lines(*answer.reading_lines(reading, terminal()))
 
     readings = ask_flow.read_pages(client, urls, show_reading, wait_s=wait_s)
     return all(reading.in_knowledge_base for reading in readings)
@@ -133,12 +132,10 @@ def _follow_to_the_end(client: "Client", site_read_id: int, as_json: bool) -> bo
 
 def _follow(client: "Client", site_read_id: int) -> "SiteRead":
     """Show the progress of a site read until it has ended and all its pages are indexed, or it is paused."""
-    from api.cli.views.sites import progress_line as line_of
-
     show = progress_line(first_s=0)
     while True:
         seen = client.site_read(site_read_id)
-        show(line_of(seen, terminal(err=True)), _is_over(seen))
+        show(_how_far(seen, terminal(err=True)), _is_over(seen))
         if _is_over(seen) or seen.status == "PAUSED":
             return seen
         time.sleep(POLL_EVERY_S)
@@ -149,9 +146,51 @@ def _is_over(seen: "SiteRead") -> bool:
 
 
 def _print(seen: "SiteRead", as_json: bool) -> None:
-    from api.cli.views.sites import site_read_lines
-
     print_found(seen.json, site_read_lines(seen, terminal()), as_json=as_json)
 
 
-COMMANDS = (read, reads)
+def _how_far(seen: "SiteRead", style: Style) -> str:
+    """Return how far it is: pages, rate, errors, time left."""
+    parts = [f"{seen.looked_at:,} of {counted(min(seen.found, seen.max_pages), 'page')} found"]
+    if seen.looked_at:
+        parts.append(f"{seen.pages_per_s:.1f} pages/s")
+    parts.append(f"{seen.new:,} new, {seen.unchanged:,} unchanged")
+    if seen.failed:
+        parts.append(style.paint(f"{seen.failed:,} failed", fg="yellow"))
+    if seen.left_s is not None and seen.status == "RUNNING":
+        parts.append(f"about {_span(seen.left_s)} left")
+    if seen.embedding:
+        parts.append(f"{seen.embedding:,} being indexed")
+    return "  ".join(parts)
+
+
+def site_read_lines(seen: "SiteRead", style: Style) -> list[str]:
+    """Return the present state of one site read."""
+    how = f"{seen.status.lower()}: {clean(seen.reason)}" if seen.reason else seen.status.lower()
+    asked = f"{'by its schedule' if seen.source_id else 'begun'} {when(seen.created_at)}"
+    left_out = f", {seen.left_out:,} left out: forbidden, gone or without text" if seen.left_out else ""
+    why = f"    `wellread pages list --not-read --site {clean(seen.prefix)}` says why pages could not be read."
+    return [
+        cut(f"{seen.id}  {clean(seen.url)}  {how}", style.width),
+        f"    {_how_far(seen, style)}",
+        f"    {asked}, {_size(seen.bytes)} in {_span(seen.active_s)}{left_out}",
+        *([why] if seen.failed else []),
+    ]
+
+
+def site_reads_lines(seen: "Sequence[SiteRead]", style: Style) -> list[str]:
+    """Return the last site reads."""
+    if not seen:
+        return ["No whole sites yet: `wellread read URL --whole` reads one."]
+    return [line for one in seen for line in site_read_lines(one, style)]
+
+
+def _size(number: int) -> str:
+    return f"{number / 1e6:,.1f} MB" if number >= 1e6 else f"{number / 1e3:,.0f} kB"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"

@@ -9,6 +9,7 @@ import click
 
 from api.cli.connect import open_client, option_of_collection, to_delete
 from api.cli.output import notify, print_lines
+from api.cli.width import clean, counted, when
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
@@ -116,8 +117,6 @@ def resume(url: str) -> None:
 @source.command(name="list")
 def show_all() -> None:
     """List the sites, oldest first."""
-    from api.cli.views.overview import source_lines
-
     with open_client() as client:
         print_lines(*source_lines(client.sources()))
 
@@ -201,9 +200,37 @@ def _text(path: Path | None) -> str:
 
 
 def _settings(source: "Source") -> list[str]:
-    from api.cli.views.overview import settings_of
-
     return list(filter(None, [" ".join(settings_of(source))]))
 
 
-COMMANDS = (source,)
+def source_lines(sites: "Sequence[Source]") -> list[str]:
+    """Return the sources with their settings."""
+    if not sites:
+        return ["No sources yet: `wellread source add URL` adds one."]
+    return [" ".join((clean(site.url), *settings_of(site))) for site in sites]
+
+
+def settings_of(site: "Source") -> list[str]:
+    """Return what is set of a source."""
+    told = [
+        "own" if site.own else "",
+        "ignores robots.txt" if site.ignore_robots else "",
+        f"with {', '.join(site.access)}" if site.access else "",
+        f"{site.min_delay_s:g} s between requests" if site.min_delay_s is not None else "",
+        "this page only" if site.page_only else "",
+        f"at most {counted(site.depth, 'link')} deep" if site.depth is not None else "",
+        f"only {', '.join(map(clean, site.include))}" if site.include else "",
+        f"without {', '.join(map(clean, site.exclude))}" if site.exclude else "",
+        f"redirects to {clean(site.moved_to)}" if site.moved_to else "",
+    ]
+    return [*(f"({each})" for each in told if each), *schedule_text(site)]
+
+
+def schedule_text(source: "Source") -> list[str]:
+    """Return a source's schedule in words, with the time it is next due, or that it is paused."""
+    if source.schedule is None:
+        return ["(paused)"] if source.paused else []
+    from crawler.discovery.schedule import describe
+
+    told = "paused" if source.paused else f"next {when(source.next_due)}"
+    return [f"({describe(source.schedule)}, {told})"]

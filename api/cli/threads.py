@@ -8,10 +8,9 @@ import click
 
 from api.cli.connect import open_client, to_delete
 from api.cli.output import AS_JSON, notify, print_found, print_lines, terminal
-from api.cli.views.width import clean, cut, when, wrap
+from api.cli.width import Style, clean, cut, when, wrap
 
 if TYPE_CHECKING:
-    from api.cli.views.question import Style
     from domain.question import Thread, ThreadWithQuestions
 
 
@@ -68,7 +67,7 @@ def delete(thread_id: str, yes: bool) -> None:
     print_lines(f"{thread_id} is deleted with its questions.")
 
 
-def _thread_lines(found: "Sequence[Thread]", style: "Style") -> list[str]:
+def _thread_lines(found: "Sequence[Thread]", style: Style) -> list[str]:
     """Return threads, each with its id, when it was last asked in, and its title."""
     if not found:
         return ["No thread found: `wellread ask QUESTION --thread new` starts one."]
@@ -78,7 +77,7 @@ def _thread_lines(found: "Sequence[Thread]", style: "Style") -> list[str]:
     ]
 
 
-def _turn_lines(thread: "ThreadWithQuestions", style: "Style") -> list[str]:
+def _turn_lines(thread: "ThreadWithQuestions", style: Style) -> list[str]:
     """Return a thread's questions in their order, each with what was understood, and where it stands."""
     lines = [
         *wrap(thread.title, style.width),
@@ -90,6 +89,3 @@ def _turn_lines(thread: "ThreadWithQuestions", style: "Style") -> list[str]:
         if turn.question_as_understood:
             lines += wrap(turn.question_as_understood, style.width, first="  = ", rest="    ")
     return lines
-
-
-COMMANDS = (threads,)

@@ -1,10 +1,17 @@
 """`wellread watch`: questions that are asked again when a page that their answer cites changes."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from api.cli.connect import connected, open_client
 from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
 from api.cli.sources import say_unread
+from api.cli.width import Style, clean, cut, when
+
+if TYPE_CHECKING:
+    from wellread import Watch
 
 
 class _OrQuestion(click.Group):
@@ -41,8 +48,7 @@ def watch() -> None:
 @click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
 def question(question: str, sites: tuple[str, ...], own: bool, callback: str, stay: bool, wait: float) -> None:
     """Ask a question, and ask it again whenever its evidence changes."""
-    from api.cli import ask_flow
-    from api.cli.views import question as show
+    from api.cli import answer, ask_flow
     from crawler.urls import parse
 
     asked = ask_flow.Asking(question=question, terms={"sites": list(sites), "watch": True}, own=own, wait_s=wait)
@@ -54,18 +60,16 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
         client.watch(record.id, callback_url=callback)
         if own and exit_code(record):
             say_unread(client, sites)
-        print_lines("", *show.record_lines(record, terminal()), "", f"Watched as {record.id}.")
+        print_lines("", *answer.record_lines(record, terminal()), "", f"Watched as {record.id}.")
         if stay:
             for changed in ask_flow.new_answers(client, record.id):
-                print_lines("", *show.record_lines(changed, terminal()))
+                print_lines("", *answer.record_lines(changed, terminal()))
     click.get_current_context().exit(exit_code(record))
 
 
 @watch.command(name="list")
 def show_all() -> None:
     """List the watched questions, oldest first."""
-    from api.cli.views.overview import watch_lines
-
     with open_client() as client:
         print_lines(*watch_lines(client.watches(), terminal()))
 
@@ -79,4 +83,13 @@ def stop(question_id: str) -> None:
     print_lines(f"{question_id} is no longer watched; its answer stays.")
 
 
-COMMANDS = (watch,)
+def watch_lines(watches: "Sequence[Watch]", style: Style) -> list[str]:
+    """Return the watched questions: each with its status, and when its answer last changed."""
+    if not watches:
+        return ["No watched questions: `wellread watch QUESTION` watches one."]
+    lines: list[str] = []
+    for watch in watches:
+        changed = f"changed {when(watch.changed_at)}" if watch.changed_at else "not changed since"
+        lines.append(f"{watch.question_id}  {watch.status}, {changed}")
+        lines.append(cut(f"    {clean(watch.question)}", style.width))
+    return [*lines, "", "`wellread watch stop ID` ends one."]

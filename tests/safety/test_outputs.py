@@ -12,8 +12,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from api.cli.answer import event_lines, record_lines
 from api.cli.output import print_json
-from api.cli.views.question import Style, event_lines, record_lines
+from api.cli.width import Style
 from tests.api.conftest import LOCAL, serving
 from tests.api.web.browser import browser
 from tests.safety.conftest import Library

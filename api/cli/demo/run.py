@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
+from api.cli import answer as show
 from api.cli import ask_flow
 from api.cli.ask_flow import Asking
 from api.cli.connect import quiet_logs
 from api.cli.demo.site_server import SITE, SiteServer, serve
 from api.cli.output import notify
-from api.cli.views import question as show
-from api.cli.views.question import Style
+from api.cli.width import Style
 from domain import EventKind, Status
 from wellread import Client, Event, Record
 from workers.processes.slow_start import SlowStart

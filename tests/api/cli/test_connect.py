@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from api.cli.connect import open_client
-from api.cli.in_process import InProcess
+from api.app import InProcess
 from tests.api.conftest import serving
 from workers.services import Services
 from workers.settings import Settings, load

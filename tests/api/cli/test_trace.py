@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 from starlette.testclient import TestClient
 
+from api.cli.ask import trace_lines
 from api.cli.main import cli
-from api.cli.views.question import Style
-from api.cli.views.trace import trace_lines
+from api.cli.width import Style
 from api.schemas.records import StepOut
 from domain import Question, Status
 from store.sql.tables import CandidateRow, QuestionRow

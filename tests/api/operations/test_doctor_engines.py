@@ -8,10 +8,9 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from api.cli.views.overview import overview_lines
-from api.cli.views.question import Style
+from api.cli.status import overview_lines
+from api.cli.width import Style
 from api.operations.doctor import diagnose
-from api.operations.overview import overview
 from api.operations.room import Diagnosis
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
@@ -119,6 +118,6 @@ def test_overview_shows_the_paused_engines(services_for: ServicesFor) -> None:
     services = services_for(wikipedia=True, brave_key="k")
     migrate(services.settings.database)
     fail(services, "brave", "OutOfCredit", "Brave has no searches left")
-    lines = overview_lines(overview(services), Style(width=80, colour=False))
+    lines = list(overview_lines(services, Style(width=80, colour=False)))
     assert "Search engines: brave, wikipedia" in lines
     assert "  brave is paused: Brave has no searches left" in lines

@@ -12,7 +12,7 @@ import structlog
 
 from api.cli.demo import run as demo
 from api.cli.demo.run import Finding, check, isolated_in
-from api.cli.views.question import Style
+from api.cli.width import Style
 from tests.api.records import citation, record_json
 from wellread import Event, Record
 from wellread.responses import to_value

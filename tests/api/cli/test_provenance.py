@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from api.cli.views.question import Style, about_answer, record_lines
+from api.cli.answer import about_answer, record_lines
+from api.cli.width import Style
 from tests.api.records import record_json
 from tests.tables import each_row
 from wellread import Record

@@ -7,14 +7,11 @@ Pure: turns values into lines no wider than the terminal, and strips control cha
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import zip_longest
-from typing import Any
 
-import click
-
-from api.cli.views.width import clean, columns, cut, without_control, wrap
+from api.cli.width import Style, clean, columns, cut, without_control, wrap
 from domain import WITH_TEXT, Citation, EventKind, Focus, Sentence, Status
 from domain.blocks import cells_of, parts_of
 from domain.flow import STEPS
@@ -36,18 +33,6 @@ _INDENT = 18
 #: a quote of up to so many characters is shown whole
 SHORT = 240
 _LEFT_OUT = "…"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Style:
-    """The width and colours that a terminal can show."""
-
-    width: int = 80  #: columns
-    colour: bool = False
-
-    def paint(self, text: str, **style: Any) -> str:
-        """Return the text in a style where the terminal has colours."""
-        return click.style(text, **style) if self.colour else text
 
 
 def new_events(events: Iterable[Event]) -> Iterator[Event]:

@@ -3,12 +3,28 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+import click
 
 #: but those that no line is broken at, as between a French quotation mark and its word
 _SPACES = re.compile(r"[^\S\u00a0\u202f]+")
 #: Cc: control, Cf: format (direction overrides among them), Cs: lone surrogates
 _UNSHOWN = ("Cc", "Cf", "Cs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """The width and colours that a terminal can show."""
+
+    width: int = 80  #: columns
+    colour: bool = False
+
+    def paint(self, text: str, **style: Any) -> str:
+        """Return the text in a style where the terminal has colours."""
+        return click.style(text, **style) if self.colour else text
 
 
 def when(time: datetime | None) -> str:

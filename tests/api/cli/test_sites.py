@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from api.cli.views.question import Style
-from api.cli.views.sites import site_read_lines
+from api.cli.reads import site_read_lines
+from api.cli.width import Style
 from domain.site import SiteRead, SiteReadStatus
 
 READ = SiteRead(

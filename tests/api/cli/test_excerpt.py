@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.cli.views.question import SHORT, Style, answer_in_short, chosen_places, excerpt, record_lines
+from api.cli.answer import SHORT, answer_in_short, chosen_places, excerpt, record_lines
+from api.cli.width import Style
 from tests.api.records import citation, record_json
 from tests.tables import each_row
 from wellread import Record

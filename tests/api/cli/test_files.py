@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from api.cli.files import _of_other_kinds, other_kinds_lines
-from api.cli.views.question import Style
+from api.cli.width import Style
 
 
 def test_files_of_a_folder_that_are_left_out_for_their_kind_are_named(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from api.cli.views.question import Style
-from api.cli.views.sites import passages_lines
+from api.cli.ask import passages_lines
+from api.cli.width import Style
 from domain.record import FoundPassage
 
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.cli.views import question
-from api.cli.views.question import Style
-from api.cli.views.width import clean, columns, cut, wrap
+from api.cli import answer as question
+from api.cli.width import Style, clean, columns, cut, wrap
 from tests.api.records import citation, record_json
 from wellread import Event, PageRead, Record
 from wellread.responses import to_value

@@ -1,1 +1,0 @@
-"""The terminal's output, one module for each kind of thing."""
