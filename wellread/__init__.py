@@ -17,8 +17,8 @@ from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record
 from domain.site import PageCheck, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from wellread.calls import PageFilters
 from wellread.client import AsyncClient, Client
-from wellread.errors import ApiUnreachable, ClientError, Refused
 from wellread.options import Filters, Options, Terms
+from wellread.responses import ApiUnreachable, ClientError, Refused
 
 # fmt: off
 __all__ = [

@@ -15,9 +15,9 @@ from domain.access.collection import Collection, Imported
 from domain.access.key import ApiKey
 from domain.file import StoredFile
 from domain.question import Thread, ThreadWithQuestions
+from domain.recalibration import Learned
 from domain.record import Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
-from wellread.learned import LearnedOut
 from wellread.options import Filters, Options, SourceSettings, Terms
 from wellread.responses import is_success, read_bytes, read_json, read_nothing, read_text, value, values
 
@@ -299,19 +299,19 @@ class Calls:
         return Call(read=read_nothing, method="DELETE", path=question_path(question_id))
 
     @Endpoint
-    def learned(self) -> Call[list[LearnedOut]]:
+    def learned(self) -> Call[list[Learned]]:
         """Return how feedback corrects the judge's confidence, by embedder, language and calibration."""
-        return Call(read=values(LearnedOut), path="/api/learned")
+        return Call(read=values(Learned), path="/api/learned")
 
     @Endpoint
-    def learn(self) -> Call[list[LearnedOut]]:
+    def learn(self) -> Call[list[Learned]]:
         """Learn from all feedback; a correction that helps is used at once."""
-        return Call(read=values(LearnedOut), method="POST", path="/api/learned", timeout_s=LEARNING_S)
+        return Call(read=values(Learned), method="POST", path="/api/learned", timeout_s=LEARNING_S)
 
     @Endpoint
-    def reset_learned(self) -> Call[list[LearnedOut]]:
+    def reset_learned(self) -> Call[list[Learned]]:
         """Return to the shipped judge; feedback given so far no longer counts."""
-        return Call(read=values(LearnedOut), method="DELETE", path="/api/learned")
+        return Call(read=values(Learned), method="DELETE", path="/api/learned")
 
     @Endpoint
     def collections(self) -> Call[list[Collection]]:

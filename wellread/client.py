@@ -15,7 +15,7 @@ from domain.question import EventKind
 from domain.record import Event
 from wellread import responses
 from wellread.calls import AwaitedCalls, Call, Calls, Endpoint, WaitingCalls, question_path
-from wellread.errors import ApiUnreachable, Refused
+from wellread.responses import ApiUnreachable, Refused
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import httpx2
 from pydantic import TypeAdapter, ValidationError
 
+from domain.errors import WellreadError
 from domain.record import Event
-from wellread.errors import ApiUnreachable, ClientError, Refused
 
 Value = TypeVar("Value")
 _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
@@ -18,6 +18,27 @@ _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 SILENT_S = 40.0
 #: tries in a row to reach a stream again; with their pauses about 17 s, enough for a server that is started again
 MAX_TRIES = 8
+
+
+class ClientError(WellreadError):
+    """The API could not be used."""
+
+
+class ApiUnreachable(ClientError):
+    """Nothing answers at the API's address, or not as Wellread does."""
+
+
+class Refused(ClientError):
+    """The API answered with a problem; the message says what happened and what to do."""
+
+    def __init__(
+        self, *, status: int, kind: str, title: str, detail: str, what_to_do: str, retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(" ".join(part for part in (f"{title}: {detail}", what_to_do) if part))
+        self.status = status
+        self.kind = kind  #: the problem's ``type``: stable, for programs
+        self.title, self.detail, self.what_to_do = title, detail, what_to_do
+        self.retry_after_s = retry_after_s  #: when to try again, where the server says so
 
 
 def read_json(response: httpx2.Response) -> Any:

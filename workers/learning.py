@@ -8,12 +8,11 @@ from datetime import datetime, timedelta
 import structlog
 
 from domain.answer import ABSTENTION
-from domain.recalibration import Judged
+from domain.recalibration import Judged, Learned
 from pipeline.judging.calibration import calibration_of
 from pipeline.judging.features import evidence_of
 from pipeline.judging.recalibrate import Fit, JudgedAnswer, recalibrate
 from store.learned import recalibrations
-from store.learned.recalibrations import Learned
 from store.questions import feedback
 from store.questions.feedback import LabelledAnswer
 from workers.services import Services

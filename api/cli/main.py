@@ -34,7 +34,7 @@ class _CleanErrors(click.Group):
                 notify(f"wellread: {_said(error)}")
             context.exit(1)
         except Exception as error:
-            packages = {each.__module__.partition(".")[0] for each in type(error).__mro__}  # Redis' client is not loaded
+            packages = {each.__module__.partition(".")[0] for each in type(error).__mro__}  # Redis is not loaded
             if context.params.get("debug") or "redis" not in packages:
                 raise
             click.echo(f"wellread: Redis does not answer: {error} Start it, or correct WELLREAD_REDIS_URL.", err=True)
@@ -45,7 +45,7 @@ class _CleanErrors(click.Group):
 
 
 def _said(error: WellreadError) -> str:
-    if type(error).__module__ != "wellread.errors":  # the client is not loaded where it is not used
+    if type(error).__module__ != "wellread.responses":  # the client is not loaded where it is not used
         return str(error)
     from wellread import Refused
 

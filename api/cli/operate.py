@@ -15,8 +15,8 @@ from api.cli.width import Style, clean, counted, cut, when, wrap
 
 if TYPE_CHECKING:
     from api.operations.room import Diagnosis
+    from domain.recalibration import Learned
     from store.sql.tables import QuestionRow
-    from wellread.learned import LearnedOut
     from workers.settings import Settings
 
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
@@ -147,10 +147,14 @@ def learn(reset: bool, as_json: bool) -> None:
     A correction is used, without a restart, if it does better on held-out answers. There is one for each embedder,
     language and calibration.
     """
+    from pydantic import TypeAdapter
+
+    from domain.recalibration import Learned
+
     with open_client() as client:
         learned = client.reset_learned() if reset else client.learn()
     if as_json:
-        print_json([each.model_dump(mode="json") for each in learned])
+        print_json(TypeAdapter(list[Learned]).dump_python(learned, mode="json"))
     elif not learned:
         print_lines("Nothing to learn from yet: no answer was judged, or none whose evidence is kept.")
     else:
@@ -248,7 +252,7 @@ def _told(rows: dict[str, int]) -> str:
     return ", ".join(counted(rows[f"{noun}s"], noun) for noun in ("question", "page", "source"))
 
 
-def _learned_lines(learned: "LearnedOut", style: Style) -> Iterator[str]:
+def _learned_lines(learned: "Learned", style: Style) -> Iterator[str]:
     is_used = (learned.intercept, learned.slope) != (0, 1)
     said = style.paint(learned.said, fg="green" if is_used else "yellow")
     yield f"{learned.lang or 'language unknown'} ({learned.calibration}), {learned.embedder}: {said}"

@@ -1,4 +1,4 @@
-"""Watches questions, which are asked again when their evidence changes, and takes readers' feedback on answers."""
+"""Watches questions, which are asked again when their evidence changes, takes readers' feedback, and learns from it."""
 
 from typing import Annotated
 
@@ -13,11 +13,14 @@ from api.routes.questions import read, sent
 from api.schemas.requests import FeedbackRequest, WatchRequest
 from api.streams import changes, checked
 from domain.access.key import Role
+from domain.recalibration import Learned
 from domain.record import Feedback, Record, Watch
+from store.learned import recalibrations
 from store.questions import feedback, state, watches
 from workers.questions import watches as watching
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
+learned_router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depends(require(Role.operate))])
 
 EventNumber = Annotated[str, StringConstraints(pattern=r"^\d{1,15}$")]
 
@@ -73,3 +76,26 @@ def give_feedback(question_id: QuestionId, body: FeedbackRequest, services: Serv
         return feedback.give(
             session, question_id, body.verdict, comment=body.comment, revision=body.revision, now=services.now()
         )
+
+
+@learned_router.get("", name="every")
+def learned(services: ServicesDep) -> list[Learned]:
+    """How feedback corrects the judge's confidence, or why it does not, by embedder, language and calibration."""
+    with services.database.read() as session:
+        return recalibrations.every(session)
+
+
+@learned_router.post("")
+def learn(services: ServicesDep) -> list[Learned]:
+    """Fit the corrections now to all feedback; they are used immediately."""
+    from workers import learning  # brings half the pipeline along, which this process otherwise does without
+
+    return learning.learn(services)
+
+
+@learned_router.delete("")
+def reset(services: ServicesDep) -> list[Learned]:
+    """Return to the shipped judge; feedback given so far no longer counts."""
+    from workers import learning
+
+    return learning.reset(services)

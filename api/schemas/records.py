@@ -19,7 +19,7 @@ _RECORD = TypeAdapter(Record)
 _PUBLISHED_NAMES: Final = {
     name: f"{name}Out"
     for name in (
-        "Citation Cost Feedback Focus ModelCost PageCheck PageSeen Record NextQuestion Schedule "
+        "Citation Cost Feedback Focus Learned ModelCost PageCheck PageSeen Record NextQuestion Schedule "
         "Sentence SiteRead Source StructuredAnswer StructuredField Thread ThreadQuestion ThreadWithQuestions "
         "Timing Verdict Watch"
     ).split()

@@ -2,13 +2,12 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import asdict
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain.recalibration import Judged, Recalibration, Recalibrations
+from domain.recalibration import Learned, Recalibration, Recalibrations
 from store.sql.database import Database
 from store.sql.rows import dialect_insert, to_value
 from store.sql.tables import RecalibrationRow
@@ -16,35 +15,6 @@ from store.sql.tables import RecalibrationRow
 #: every process notices a change within this time
 CHECKED_EVERY_S = 2.0
 _KEYS = (RecalibrationRow.embedder, RecalibrationRow.lang, RecalibrationRow.calibration)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Learned:
-    """A recalibration, and what it was fitted to."""
-
-    embedder: str
-    lang: str
-    calibration: str
-    intercept: float = 0.0
-    slope: float = 1.0
-    said: str  #: that it is in use, or why there is none
-    right: int = 0
-    wrong: int = 0
-    held_out: int = 0
-    loss_before: float | None = None
-    loss_after: float | None = None
-    since: datetime | None = None  #: feedback before it teaches nothing: it was reset then
-    learned_at: datetime
-
-    @property
-    def judged(self) -> Judged:
-        """The answers that it is for."""
-        return Judged(self.embedder, self.lang, self.calibration)
-
-    @property
-    def recalibration(self) -> Recalibration:
-        """What it makes of a confidence."""
-        return Recalibration(intercept=self.intercept, slope=self.slope)
 
 
 def every(session: Session) -> list[Learned]:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 from fastapi import FastAPI
 
-from api.cli.connect import open_client
 from api.app import InProcess
+from api.cli.connect import open_client
 from tests.api.conftest import serving
 from workers.services import Services
 from workers.settings import Settings, load

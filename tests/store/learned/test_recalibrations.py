@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from domain.recalibration import Judged, Recalibration
+from domain.recalibration import Judged, Learned, Recalibration
 from store.learned import recalibrations
-from store.learned.recalibrations import Learned, RecalibrationsInUse
+from store.learned.recalibrations import RecalibrationsInUse
 from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 LEARNED = Learned(
     embedder="e", lang="en", calibration="shown", intercept=-0.5, slope=1.2, said="in use", right=60, wrong=40,
-    held_out=30, loss_before=0.6, loss_after=0.5, learned_at=NOW,
+    held_out=30, loss_before=0.6, loss_after=0.5, since=None, learned_at=NOW,
 )  # fmt: skip
 KEY = Judged("e", "en", "shown")
 
