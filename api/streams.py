@@ -5,7 +5,6 @@ SQL decides: a stream ends when the question's row is final, whatever the Redis 
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import Any
 
 import anyio
 import redis
@@ -35,6 +34,55 @@ ReadRecord = Callable[[], Record]
 CHANGES_SILENCE_S = 10.0
 
 
+class _Followed:
+    """A question whose progress is followed: its record, as it was read last."""
+
+    def __init__(self, listener: Listener, read_record: ReadRecord, record: Record, *, last: str = "0") -> None:
+        self.record, self._listener, self._read_record = record, listener, read_record
+        self.last = last  #: the id of the last event that was seen; "" without Redis
+
+    async def read(self) -> Record:
+        """Read the record anew."""
+        self.record = await _read(self._listener, self._read_record)
+        return self.record
+
+    async def events(self, poll_every_s: float = POLL_EVERY_S) -> AsyncIterator[Event]:
+        """Yield what happens until the record is final."""
+        try:
+            async for event in self._from_redis():
+                yield event
+        except redis.RedisError as error:
+            log.warning("events_from_rows", question=self.record.id, error=str(error))
+            async for event in self._from_sql(poll_every_s):
+                yield event
+
+    async def _from_redis(self) -> AsyncIterator[Event]:
+        """Yield its stream's events; at its ``final``, SQL is read (the question may have been started again since).
+
+        A follower gets its leader's events and, when that ends without an answer, those of the next leader.
+        """
+        while True:
+            leader, block_s = self.record.shared_with, REPLAY_S if self.record.status.is_final else SILENCE_S
+            ours = follow(self._listener, self.record.id, leader_id=leader or "", after=self.last, block_s=block_s)
+            async for event in ours:
+                self.last = event.id if event else self.last
+                if event is not None and event.kind != EventKind.FINAL:
+                    yield event
+                    continue
+                record = await self.read()
+                if record.status.is_final:
+                    return
+                if record.shared_with != leader:
+                    break
+
+    async def _from_sql(self, poll_every_s: float) -> AsyncIterator[Event]:
+        while not self.record.status.is_final:
+            await asyncio.sleep(self._listener.reader.silence_s(poll_every_s))
+            for event in _new_events(self.record, await self.read()):
+                yield event
+        self.last = ""
+
+
 async def _read(listener: Listener, read_record: ReadRecord) -> Record:
     """Read a record for a stream; whoever is cancelled does not wait for the reading."""
     async with listener.reader.readings:
@@ -42,26 +90,17 @@ async def _read(listener: Listener, read_record: ReadRecord) -> Record:
 
 
 async def watch(
-    listener: Listener,
-    question_id: str,
-    read_record: ReadRecord,
-    *,
-    after: str,
-    poll_every_s: float = POLL_EVERY_S,
+    listener: Listener, read_record: ReadRecord, *, after: str, poll_every_s: float = POLL_EVERY_S
 ) -> AsyncIterator[Event]:
-    """Yield the question's status, then its progress after the event ``after``, then ``final`` with its record.
+    """Yield a question's status, then its progress after the event ``after``, then ``final`` with its record.
 
     ``read_record`` reads from SQL. Events made from SQL have no id: a client that reconnects gets them again.
     """
-    record = await _read(listener, read_record)
-    yield _status(record)
-    try:
-        async for event in _from_redis(listener, record, read_record, after=after):
-            yield event
-    except redis.RedisError as error:
-        log.warning("events_from_rows", question=question_id, error=str(error))
-        async for event in _from_sql(listener, record, read_record, poll_every_s):
-            yield event
+    followed = _Followed(listener, read_record, await _read(listener, read_record), last=after)
+    yield _status(followed.record)
+    async for event in followed.events(poll_every_s):
+        yield event
+    yield Event(id=followed.last, kind=EventKind.FINAL, data=record_json(followed.record))
 
 
 async def final_record(
@@ -81,123 +120,41 @@ async def final_record(
     """
     if record.status.is_final or within_s <= 0:
         return record
-    known, scope = _Known(listener, record, read_record), anyio.move_on_after(within_s)
+    followed, scope = _Followed(listener, read_record, record), anyio.move_on_after(within_s)
     waiting.add(scope)
     try:
         with scope:
-            return await _wait_for_final(listener, known)
+            async for _ in followed.events():
+                pass
+            return followed.record
     finally:
         waiting.discard(scope)
     with anyio.move_on_after(LAST_READ_S):
-        await known.read()
-    return known.record
-
-
-class _Known:
-    """A question's record as it was read last."""
-
-    def __init__(self, listener: Listener, record: Record, read_record: ReadRecord) -> None:
-        self.record, self._listener = record, listener
-        self._read = read_record
-
-    async def read(self) -> Record:
-        """Read it anew; whoever is cancelled does not wait for the reading."""
-        self.record = await _read(self._listener, self._read)
-        return self.record
-
-
-async def _wait_for_final(listener: Listener, known: _Known) -> Record:
-    """Return the question's record once it is final."""
-    try:
-        return await _wait_for_end(listener, known)
-    except redis.RedisError as error:
-        log.warning("events_from_rows", question=known.record.id, error=str(error))
-    while True:
-        record = await known.read()
-        if record.status.is_final:
-            return record
-        await asyncio.sleep(listener.reader.silence_s(POLL_EVERY_S))
-
-
-async def _wait_for_end(listener: Listener, known: _Known) -> Record:
-    """Return the record once it is final; a follower waits for its leader, and for the next one if that fails."""
-    record, last = known.record, "0"
-    while not record.status.is_final:
-        leader = record.shared_with
-        async for event in follow(listener, record.id, leader_id=leader or "", after=last, block_s=SILENCE_S):
-            last = event.id if event else last
-            if event is None or event.kind == EventKind.FINAL:
-                record = await known.read()
-                if record.status.is_final or record.shared_with != leader:
-                    break
-    return record
-
-
-async def _from_redis(
-    listener: Listener, record: Record, read_record: ReadRecord, *, after: str
-) -> AsyncIterator[Event]:
-    """Yield the Redis stream's events; at its ``final``, SQL is read (the question may have been started again since).
-
-    A follower gets its leader's events and, when that ends without an answer, those of the next leader.
-    """
-    last = after
-    while True:
-        leader, block_s = record.shared_with, REPLAY_S if record.status.is_final else SILENCE_S
-        async for event in follow(listener, record.id, leader_id=leader or "", after=last, block_s=block_s):
-            last = event.id if event else last
-            if event is not None and event.kind != EventKind.FINAL:
-                yield event
-                continue
-            record = await _read(listener, read_record)
-            if record.status.is_final:
-                yield _final(record, last)
-                return
-            if record.shared_with != leader:
-                break
-
-
-async def _from_sql(
-    listener: Listener, record: Record, read_record: ReadRecord, poll_every_s: float
-) -> AsyncIterator[Event]:
-    """Yield progress found by reading SQL alone."""
-    while not record.status.is_final:
-        await asyncio.sleep(listener.reader.silence_s(poll_every_s))
-        before, record = record, await _read(listener, read_record)
-        for event in _new_events(before, record):
-            yield event
-    yield _final(record, "")
+        await followed.read()
+    return followed.record
 
 
 def _new_events(before: Record, record: Record) -> list[Event]:
     """Return what happened between two readings of a record."""
     finished = {page.url for page in before.pages if page.outcome}
-    events = [
-        _event(
-            EventKind.PAGE,
-            {"url": page.url, "kind": "page", "text": page.title, "outcome": page.outcome, "reason": page.reason},
-        )
-        for page in record.pages
-        if page.outcome and page.url not in finished
-    ]
+    events = []
+    for page in record.pages:
+        if page.outcome and page.url not in finished:
+            told = {"url": page.url, "kind": "page", "text": page.title}
+            told |= {"outcome": page.outcome, "reason": page.reason}
+            events.append(Event(id="", kind=EventKind.PAGE, data=told))
     if record.provisional and record.revision > before.revision:
         missing = list(record.verdict.missing) if record.verdict else []
         provisional = {"answer": record.answer, "missing": missing, "status": record.status}
-        events.append(_event(EventKind.PROVISIONAL, provisional))
+        events.append(Event(id="", kind=EventKind.PROVISIONAL, data=provisional))
     if record.status != before.status and not record.status.is_final:
         events.append(_status(record))
     return events
 
 
 def _status(record: Record) -> Event:
-    return _event(EventKind.STATUS, {"status": record.status, "current_step": record.current_step})
-
-
-def _final(record: Record, event_id: str) -> Event:
-    return Event(id=event_id, kind=EventKind.FINAL, data=record_json(record))
-
-
-def _event(kind: EventKind, data: dict[str, Any]) -> Event:
-    return Event(id="", kind=kind, data=data)
+    data = {"status": record.status, "current_step": record.current_step}
+    return Event(id="", kind=EventKind.STATUS, data=data)
 
 
 def checked(still_open: Callable[[], object], read_record: Callable[[], Record]) -> Callable[[], Record]:

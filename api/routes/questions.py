@@ -158,7 +158,7 @@ def events(
 ) -> EventSourceResponse:
     """Progress as server-sent events: first the state, then what happens, last `final` with the whole record."""
     read = checked(still_open, lambda: read_record(services, known.id))
-    return sent(watch(listening(reader, services), known.id, read, after=last_event_id), still_open)
+    return sent(watch(listening(reader, services), read, after=last_event_id), still_open)
 
 
 def sent(events: AsyncIterator[Event], still_open: Callable[[], object]) -> EventSourceResponse:

@@ -135,7 +135,7 @@ def test_stream_of_a_question_that_is_deleted_as_it_begins_ends_whole(services: 
 
     async def read_all() -> list[Event]:
         reader = open_reader(NOWHERE)
-        events = watch(Listener(reader), question.id, partial(read_record, services, question.id), after="0")
+        events = watch(Listener(reader), partial(read_record, services, question.id), after="0")
         found = [event async for event in while_open(events, lambda: None)]
         await reader.aclose()
         return found
@@ -193,7 +193,7 @@ def test_without_redis_progress_is_read_from_sql(services: Services) -> None:
     async def watch_and_move_on() -> list[Event]:
         reader, events = open_reader(NOWHERE), []
         read = partial(read_record, services, question.id)
-        async for event in watch(Listener(reader), question.id, read, after="0", poll_every_s=0.01):
+        async for event in watch(Listener(reader), read, after="0", poll_every_s=0.01):
             events.append(event)
             if event.kind == "status":
                 walk.move(services, question.id, next(moves))
@@ -236,7 +236,7 @@ def test_loss_of_redis_midway_does_not_end_the_stream(services: Services) -> Non
     async def run() -> list[str]:
         with valkey_server() as own:
             reader = open_reader(own)
-            watching = watch(Listener(reader), question.id, partial(read_record, services, question.id), after="0")
+            watching = watch(Listener(reader), partial(read_record, services, question.id), after="0")
             kinds = [(await anext(watching)).kind]
             rest = asyncio.create_task(_kinds(watching))
             while not reader._redis.connection_pool._in_use_connections:  # until it waits for an event
