@@ -9,15 +9,32 @@ from dataclasses import replace
 from typing import Any
 
 import redis
+from sqlalchemy.engine import make_url
 
 from api.operations import room
+from api.operations.doctor_model import check_claude, check_model_server
 from api.operations.room import Diagnosis
+from crawler.search import errors
+from crawler.search.engine import Query
+from crawler.search.errors import EngineDown, EngineError
 from domain.errors import WellreadError
-from workers.services import Services
+from pipeline.documents.profile import DOCUMENTS
+from store.crawl import candidates, sources
+from store.sql.database import check_schema
+from store.sql.errors import where
+from workers.crawl.search import cooling_engines
+from workers.processes.stack import running
+from workers.services import Services, completeness
+from workers.services.collections import every
+from workers.services.engines import switched_on
 from workers.settings import LOOPBACK, Settings, unknown_variables
 
 #: below this much free space a crawl may fill the disk
 LOW_BYTES = 1_000_000_000
+#: the query that tests whether an engine answers
+PROBE = "encyclopedia"
+#: the engines that answer a query for nothing
+FREE = ("searxng", "wikipedia")
 
 
 def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
@@ -34,15 +51,10 @@ def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
         yield replace(diagnosis, name=name)
 
 
-def _python(_: Services) -> Diagnosis:
-    return Diagnosis("ok", ".".join(map(str, sys.version_info[:3])))
-
-
 def _settings(_services: Services) -> Diagnosis:
-    unknown = unknown_variables(os.environ)
-    return (
-        Diagnosis("note", " ".join(unknown), "docs/settings.md names all.") if unknown else Diagnosis("ok", "all known")
-    )
+    if unknown := unknown_variables(os.environ):
+        return Diagnosis("note", " ".join(unknown), "docs/settings.md names all.")
+    return Diagnosis("ok", "all known")
 
 
 def _data_folder(services: Services) -> Diagnosis:
@@ -67,15 +79,11 @@ def _disk(services: Services) -> Diagnosis:
 
 
 def _descriptors(services: Services) -> Diagnosis:
-    from workers.processes.stack import running
-
     address = running(services.settings)
     return room.descriptors(room.children(address.pid) if address else [os.getpid()])
 
 
 def _stack(services: Services) -> Diagnosis:
-    from workers.processes.stack import running
-
     address = running(services.settings)
     if address is None and not services.settings.redis_url:
         return Diagnosis("note", "not running", "Start it with `wellread up`; `ask` does by itself.")
@@ -118,18 +126,12 @@ def _workers(services: Services) -> Diagnosis:
 
 
 def _database(services: Services) -> Diagnosis:
-    from sqlalchemy.engine import make_url
-
-    from store.sql.database import check_schema
-    from store.sql.errors import where
-
     url = make_url(services.settings.database)
     if _is_new(services.settings):
         return Diagnosis("note", "created at the first start")
     check_schema(services.database)
-    return Diagnosis(
-        "ok", url.database or "" if url.get_backend_name() == "sqlite" else where(services.settings.database)
-    )
+    is_file = url.get_backend_name() == "sqlite"
+    return Diagnosis("ok", url.database or "" if is_file else where(services.settings.database))
 
 
 def _embedder(services: Services) -> Diagnosis:
@@ -146,9 +148,6 @@ def _reader(_: Services) -> Diagnosis:
 
 
 def _knowledge_base(services: Services) -> Diagnosis:
-    from workers.services import completeness
-    from workers.services.collections import every
-
     if _is_new(services.settings):
         return Diagnosis("note", "made at the first start")
     for each in every(services):
@@ -159,8 +158,6 @@ def _knowledge_base(services: Services) -> Diagnosis:
 
 
 def _profile(services: Services) -> Diagnosis:
-    from pipeline.documents.profile import DOCUMENTS
-
     if services.settings.profile == "default":
         return Diagnosis("ok", "default")
     values = services.settings.model_dump(include=set(DOCUMENTS))
@@ -169,8 +166,6 @@ def _profile(services: Services) -> Diagnosis:
 
 
 def _language_model(services: Services) -> Diagnosis:
-    from api.operations.doctor_model import check_claude, check_model_server
-
     model = services.model
     if model is None:
         fix = "Set WELLREAD_ANTHROPIC_API_KEY, or WELLREAD_MODEL_BASE_URL and WELLREAD_LARGE_MODEL for any other model."
@@ -183,9 +178,6 @@ def _language_model(services: Services) -> Diagnosis:
 
 
 def _candidate_sources(services: Services) -> Diagnosis:
-    from store.crawl import candidates, sources
-    from workers.services.engines import switched_on
-
     sites: list[str] = []
     failed: dict[str, str] = {}
     if not _is_new(services.settings):
@@ -210,10 +202,55 @@ def _count(number: int, of: str) -> str:
 
 
 def _search_engines(services: Services) -> Diagnosis:
-    from api.operations.doctor_engines import check_engines
+    """Return which are enabled, and which are in a cooldown and why.
 
-    finding, fix, is_wrong = check_engines(services, redis_is_there=not _is_idle(services.settings))
-    return Diagnosis("wrong" if is_wrong else "note" if fix else "ok", finding, fix)
+    Those that cost nothing, the operator's own SearXNG and Wikipedia, get a query; engines with a key do not.
+    """
+    on = switched_on(services.settings)
+    if not on:
+        return Diagnosis("note", "none is on", "Set WELLREAD_SEARXNG_URL, WELLREAD_WIKIPEDIA=true or an engine's key.")
+    try:
+        cooldowns = {} if _is_idle(services.settings) else cooling_engines(services)
+    except redis.RedisError:  # the check of Redis reports it
+        cooldowns = {}
+    paused = {name: f" (paused for {_span(cooldown.left_s)})" for name, cooldown in cooldowns.items()}
+    findings = [", ".join(name + paused.get(name, "") for name in on)]
+    failed = {name: error for name in FREE if name in on and (error := _probe(services, name))}
+    findings += [f"{name}: {cooldown.reason}" for name, cooldown in cooldowns.items() if name not in failed]
+    if failed:
+        fixes = dict.fromkeys(_engine_fix(name, error) for name, error in failed.items())
+        level = "wrong" if "searxng" in failed else "note"
+        return Diagnosis(level, "; ".join((*findings, *map(str, failed.values()))), " ".join(fixes))
+    # those whose error only the operator mends
+    wrong = [
+        name for name, each in cooldowns.items() if getattr(getattr(errors, each.kind, None), "needs_operator", False)
+    ]
+    fix = f"Correct the settings of {', '.join(wrong)}, or leave it out of WELLREAD_ENGINES." if wrong else ""
+    return Diagnosis("wrong" if wrong else "ok", "; ".join(findings), fix)
+
+
+def _span(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+
+
+def _engine_fix(name: str, error: EngineError) -> str:
+    if isinstance(error, EngineDown):
+        return f"Check this machine's network, and that {name} is there; without it only known pages and sites answer."
+    if name == "searxng":
+        return "Correct SearXNG's settings; those in the compose file's settings.yml work."
+    return f"Set WELLREAD_{name.upper()}=false to do without it."
+
+
+def _probe(services: Services, name: str) -> EngineError | None:
+    """Return why an engine does not answer; None where it does."""
+    (engine,) = (account.engine for account in services.engines if account.engine.name == name)
+    try:
+        services.wait_for(engine.search(Query(text=PROBE), limit=1))
+    except EngineError as error:
+        return error
+    return None
 
 
 def _exposure(services: Services) -> Diagnosis:
@@ -226,7 +263,7 @@ def _exposure(services: Services) -> Diagnosis:
 
 #: by the name under which a check's finding is shown
 _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
-    "python": _python,
+    "python": lambda _: Diagnosis("ok", ".".join(map(str, sys.version_info[:3]))),
     "settings": _settings,
     "data folder": _data_folder,
     "disk": _disk,
@@ -250,8 +287,6 @@ _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
 
 def _is_idle(settings: Settings) -> bool:
     """Return whether the embedded stack is to be used and is not running."""
-    from workers.processes.stack import running
-
     return not settings.redis_url and running(settings) is None
 
 

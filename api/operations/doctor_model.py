@@ -1,17 +1,18 @@
 """Probes a server of language models: it is there, has the models, replies in JSON, and reads long prompts."""
 
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from domain import Passage
 from domain.errors import without_userinfo
 from pipeline.llm import ApiKeyRejected, BadReply, Brief, ModelBusy, ModelError, ModelRefused
+from pipeline.models.claude_api import MessagesApi
+from pipeline.models.connection import attempt
+from pipeline.models.model import LanguageModel
+from pipeline.models.openai_api import ChatApi
 from pipeline.models.pace import Times
-
-if TYPE_CHECKING:
-    from pipeline.models.model import LanguageModel
-    from workers.settings import Settings
+from workers.settings import Settings
 
 #: the longest probe of the list of models
 LIST_S = 10.0
@@ -26,7 +27,7 @@ _LONGER_CONTEXT = (
 _BETTER_MODEL = "Name another model in WELLREAD_LARGE_MODEL: those of 7B parameters and more usually follow the form."
 
 
-def check_model_server(settings: "Settings", model: "LanguageModel") -> tuple[str, str]:
+def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, str]:
     """Return what was found and what to do; "" when all is well."""
     try:
         if missing := _missing_models(settings):
@@ -52,33 +53,42 @@ def check_model_server(settings: "Settings", model: "LanguageModel") -> tuple[st
     return f"{large} at {where}: a verdict in {judged_s:.1f} s, an answer in {answered_s:.1f} s", ""
 
 
-def check_claude(settings: "Settings") -> tuple[str, str]:
+def check_claude(settings: Settings) -> tuple[str, str]:
     """Return what was found and what to do, "" when all is well; the list of models costs nothing."""
-    from pipeline.models.claude_api import MessagesApi
-    from pipeline.models.connection import attempt
-
     at = f" at {without_userinfo(settings.anthropic_base_url)}" if settings.anthropic_base_url else ""
     server = MessagesApi(
         api_key=settings.anthropic_api_key.get_secret_value().strip(), base_url=settings.anthropic_base_url
     )
-    small, large = settings.models
     try:
-        with attempt(Times(first_token_s=LIST_S, whole_s=LIST_S)):
-            known = server.models()
-    except BadReply:
-        return f"{large}{at}, key set; the server lists no models, so nothing was checked", ""
+        known = _listed(server)
     except ModelError as error:
         return str(error), _advice(error, settings)
-    finally:
-        server.close()
-    for name, setting in ((large, "WELLREAD_LARGE_MODEL"), (small, "WELLREAD_SMALL_MODEL")):
+    if known is None:
+        return f"{settings.models[1]}{at}, key set; the server lists no models, so nothing was checked", ""
+    for name, setting in _named(settings):
         if known and not any(each.startswith(name) for each in known):
             has = ", ".join(known[:10])
             return f"the key{at} has no model {name!r}; it has {has}", f"Set {setting} to one of them."
-    return f"{large}{at}, the key is accepted", ""
+    return f"{settings.models[1]}{at}, the key is accepted", ""
 
 
-def _advice(error: ModelError, settings: "Settings") -> str:
+def _listed(server: MessagesApi | ChatApi) -> Sequence[str] | None:
+    """Return the models that a server lists; None where it has no list."""
+    try:
+        with attempt(Times(first_token_s=LIST_S, whole_s=LIST_S)):
+            return server.models()
+    except BadReply:
+        return None
+    finally:
+        server.close()
+
+
+def _named(settings: Settings) -> tuple[tuple[str, str], tuple[str, str]]:
+    small, large = settings.models
+    return (large, "WELLREAD_LARGE_MODEL"), (small, "WELLREAD_SMALL_MODEL")
+
+
+def _advice(error: ModelError, settings: Settings) -> str:
     """Return what to do about a failure."""
     said, times = str(error).casefold(), settings.model_times
     if any(word in said for word in ("quota", "billing", "credit")):
@@ -101,22 +111,11 @@ def _advice(error: ModelError, settings: "Settings") -> str:
     )
 
 
-def _missing_models(settings: "Settings") -> tuple[str, str] | None:
+def _missing_models(settings: Settings) -> tuple[str, str] | None:
     """Return which model the server has not; a server without a list is asked for an answer all the same."""
-    from pipeline.models.connection import attempt
-    from pipeline.models.openai_api import ChatApi
-
     key = settings.model_api_key.get_secret_value()
-    server = ChatApi(base_url=settings.model_base_url, api_key=key)
-    try:
-        with attempt(Times(first_token_s=LIST_S, whole_s=LIST_S)):
-            known = server.models()
-    except BadReply:
-        return None
-    finally:
-        server.close()
-    small, large = settings.models
-    for name, setting in ((large, "WELLREAD_LARGE_MODEL"), (small, "WELLREAD_SMALL_MODEL")):
+    known = _listed(ChatApi(base_url=settings.model_base_url, api_key=key))
+    for name, setting in () if known is None else _named(settings):
         if name not in known and f"{name}:latest" not in known:
             has = ", ".join(known[:10]) or "no model at all"
             return (
@@ -126,24 +125,22 @@ def _missing_models(settings: "Settings") -> tuple[str, str] | None:
     return None
 
 
-def _answers(model: "LanguageModel", passages: int) -> bool:
+def _answers(model: LanguageModel, passages: int) -> bool:
     """Return whether an answer with a citation is written from so many passages; the first states it."""
     answer = model.write(_brief(passages)).answer
     return bool(answer.citations) and _FOUND in answer.text
 
 
 def _brief(passages: int) -> Brief:
-    read = tuple(_passage(at, _STATED if at == 1 else _other(at)) for at in range(1, passages + 1))
-    return Brief(question=QUESTION, sections=read, today=datetime.now(UTC).date(), lang="en")
-
-
-def _passage(number: int, text: str) -> Passage:
-    return Passage(
-        id=f"{number}-0", page_id=number, ord=0, url=f"https://example.org/{number}", title=f"Page {number}", lang="en",
-        text=text, start=0, end=len(text), content_hash="",
+    rooms = [
+        "".join(f"Room {number * 100 + at} of the harbour office is open on weekdays. " for at in range(99))
+        for number in range(2, passages + 1)
+    ]
+    read = tuple(
+        Passage(
+            id=f"{number}-0", page_id=number, ord=0, url=f"https://example.org/{number}", title=f"Page {number}",
+            lang="en", text=text, start=0, end=len(text), content_hash="",
+        )
+        for number, text in enumerate((_STATED, *(room[:_OTHER_CHARACTERS] for room in rooms)), start=1)
     )  # fmt: skip
-
-
-def _other(number: int) -> str:
-    lines = (f"Room {number * 100 + at} of the harbour office is open on weekdays. " for at in range(99))
-    return "".join(lines)[:_OTHER_CHARACTERS]
+    return Brief(question=QUESTION, sections=read, today=datetime.now(UTC).date(), lang="en")
