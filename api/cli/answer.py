@@ -8,7 +8,6 @@ Pure: turns values into lines no wider than the terminal, and strips control cha
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import zip_longest
 
 from api.cli.width import Style, clean, columns, cut, without_control, wrap
@@ -47,26 +46,31 @@ def new_events(events: Iterable[Event]) -> Iterator[Event]:
         value = event.data.get("status") if event.kind == EventKind.STATUS else event.data.get("answer")
         if event.kind in (EventKind.STATUS, EventKind.PROVISIONAL, EventKind.WRITING) and value == last.get(event.kind):
             continue
-        before, last[event.kind] = last.get(event.kind), value
-        yield _new_part(event, str(before or "")) if event.kind == EventKind.WRITING else event
-
-
-def _new_part(event: Event, before: str) -> Event:
-    """Return the event with only the new part of its answer; all of it when the answer was started again."""
-    answer = str(event.data.get("answer", ""))
-    return replace(event, data={"answer": answer.removeprefix(before).strip()})
+        before, last[event.kind] = str(last.get(event.kind) or ""), value
+        if event.kind == EventKind.WRITING:  # all of it when the answer was started again
+            event = replace(event, data={"answer": str(event.data.get("answer", "")).removeprefix(before).strip()})
+        yield event
 
 
 def event_lines(event: Event, at_s: float, style: Style) -> list[str]:
     """Return one step of progress, ``at_s`` seconds after the question was asked; unknown kinds show nothing."""
+    clock, said = f"{at_s:6.1f} s", str(event.data.get("answer", ""))
     if event.kind == EventKind.STATUS:
-        return _status_lines(event, at_s, style)
+        return _status_lines(event, clock, style)
     if event.kind == EventKind.PAGE and event.data.get("kind", "page") == "page":
-        return [_page_line(event, at_s, style)]
+        outcome, reason = (clean(str(event.data.get(name) or "")) for name in ("outcome", "reason"))
+        what = clean(str(event.data["url"])) + (f" ({reason})" if reason and outcome not in WITH_TEXT else "")
+        line = f"{clock}           {outcome:<9} "
+        return [line + cut(what, style.width - len(line))]
     if event.kind == EventKind.WRITING:
-        return _writing_lines(str(event.data.get("answer", "")), at_s, style)
+        first = f"{clock}           writing:  "
+        return [style.paint(line, dim=True) for line in wrap(said, style.width, first=first, rest=" " * len(first))]
     if event.kind == EventKind.PROVISIONAL:
-        return _provisional_lines(event, at_s, style)
+        step = STEPS.get(event.data.get("status", ""))
+        mark = style.paint(f"provisional answer, still {step.doing if step else 'working'}:", fg="yellow")
+        missing = ", ".join(map(str, event.data.get("missing") or ()))
+        lacking = _wrapped(f"not covered yet: {clean(missing)}", style) if missing else []
+        return [f"{clock}           {mark}", *_wrapped(said, style), *lacking]
     return []
 
 
@@ -75,7 +79,8 @@ def record_lines(record: Record, style: Style) -> list[str]:
     lines = [_headline(record, style), ""]
     if record.question_as_understood:
         lines += [*wrap(f"Understood as: {clean(record.question_as_understood)}", style.width), ""]
-    if short := _short_answer(record):
+    short = record.short_answer or ""
+    if short and len(short) < len(record.answer or "") / 2:  # else it is most of the answer
         lines += [*(style.paint(line, bold=True) for line in wrap(clean(short), style.width)), ""]
     if record.answer and any(sentence.block for sentence in record.sentences):
         lines += _block_lines(record.sentences, style)
@@ -90,9 +95,16 @@ def record_lines(record: Record, style: Style) -> list[str]:
     if record.notice:
         lines += ["", *wrap(record.notice, style.width)]
     if record.status is Status.ABSTAINED:
-        lines += ["", *_tried_lines(record, style)]
+        lines += ["", *(wrap(f"Stopped: {record.stop_reason}.", style.width) if record.stop_reason else ())]
+        lines += ["Read for it:"] if record.live_urls else []
+        lines += [cut(f"  {clean(url)}", style.width) for url in record.live_urls]
     if record.outcome == "unsure" and record.nearest:
-        lines += ["", "Nearest passages, which are no part of the answer:", *_nearest_lines(record, style)]
+        lines += ["", "Nearest passages, which are no part of the answer:"]
+        for each in record.nearest:
+            lines += wrap(clean(each.title or each.url), style.width, first="- ", rest="  ")
+            lines += [cut(f"  {clean(each.url)}", style.width)]
+            text = wrap(clean(each.text), style.width, first="  ", rest="  ")
+            lines += [style.paint(line, dim=True) for line in text]
     about = [line for said in about_answer(record) for line in wrap(said, style.width)]
     return [*lines, *([""] if about else []), *(style.paint(line, dim=True) for line in about)]
 
@@ -145,12 +157,9 @@ def _with_bold(answer: str, places: Sequence[tuple[int, int]], style: Style) -> 
         first, last = (len("".join(clean(answer[:place]).split())) for place in (start, end))
         if first < last:
             begin, stop = at[first], at[last - 1] + 1
-            text = text[:begin] + _bold(text[begin:stop], style) + text[stop:]
+            bold = "\n".join(style.paint(line, bold=True) for line in text[begin:stop].split("\n"))
+            text = text[:begin] + bold + text[stop:]
     return text.split("\n")
-
-
-def _bold(text: str, style: Style) -> str:
-    return "\n".join(style.paint(line, bold=True) for line in text.split("\n"))
 
 
 def citation_lines(together: Sequence[Citation], style: Style, *, is_said: bool) -> list[str]:
@@ -171,7 +180,8 @@ def citation_lines(together: Sequence[Citation], style: Style, *, is_said: bool)
     ]
     url = f"{citation.url}, {citation.place}" if citation.place else citation.url
     first, *others = [*lines, (indent if lines else begins) + clean(url)]
-    dates = ", ".join(f"{word} {when.date().isoformat()}" for word, when in _dates(citation))
+    dated = (("published", citation.published), ("changed", citation.modified), ("read", citation.read_at))
+    dates = ", ".join(f"{word} {when.date().isoformat()}" for word, when in dated if when is not None)
     shown = [number + first.removeprefix(begins), *others]
     return [*shown, *([style.paint(indent + dates, dim=True)] if dates else [])]
 
@@ -208,7 +218,7 @@ def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str
     return lines
 
 
-def _status_lines(event: Event, at_s: float, style: Style) -> list[str]:
+def _status_lines(event: Event, clock: str, style: Style) -> list[str]:
     status = Status(event.data["status"])
     if status not in STEPS:
         return []
@@ -222,28 +232,7 @@ def _status_lines(event: Event, at_s: float, style: Style) -> list[str]:
     known = [] if status is Status.ASKED or not why else _wrapped(f"not enough: {why}", style)
     failed = [(name, told["error"]) for name, told in (event.data.get("engines") or {}).items() if told.get("error")]
     engines = [line for name, error in failed for line in _wrapped(f"{name}: {clean(str(error))}", style)]
-    return [*known, *engines, f"{_clock(at_s)}  {style.paint(f'{phase:<7}', bold=True)}  {doing}"]
-
-
-def _page_line(event: Event, at_s: float, style: Style) -> str:
-    outcome = clean(str(event.data.get("outcome") or ""))
-    reason = clean(str(event.data.get("reason") or ""))
-    what = clean(str(event.data["url"])) + (f" ({reason})" if reason and outcome not in WITH_TEXT else "")
-    line = f"{_clock(at_s)}           {outcome:<9} "
-    return line + cut(what, style.width - len(line))
-
-
-def _provisional_lines(event: Event, at_s: float, style: Style) -> list[str]:
-    step = STEPS.get(event.data.get("status", ""))
-    mark = style.paint(f"provisional answer, still {step.doing if step else 'working'}:", fg="yellow")
-    missing = ", ".join(map(str, event.data.get("missing") or ()))
-    lacking = _wrapped(f"not covered yet: {clean(missing)}", style) if missing else []
-    return [f"{_clock(at_s)}           {mark}", *_wrapped(str(event.data.get("answer", "")), style), *lacking]
-
-
-def _writing_lines(sentences: str, at_s: float, style: Style) -> list[str]:
-    first = f"{_clock(at_s)}           writing:  "
-    return [style.paint(line, dim=True) for line in wrap(sentences, style.width, first=first, rest=" " * len(first))]
+    return [*known, *engines, f"{clock}  {style.paint(f'{phase:<7}', bold=True)}  {doing}"]
 
 
 def _headline(record: Record, style: Style) -> str:
@@ -254,21 +243,6 @@ def _headline(record: Record, style: Style) -> str:
     how = f"{read} page{'' if read == 1 else 's'} read" if record.online_search_triggered else "nothing had to be read"
     confidence = f", confidence {record.confidence:.2f}" if record.status is Status.ANSWERED else ""
     return style.paint(f"{word} in {record.seconds:.1f} s", bold=True, fg=colour) + f" ({how}{confidence})"
-
-
-def _nearest_lines(record: Record, style: Style) -> Iterator[str]:
-    for each in record.nearest:
-        yield from wrap(clean(each.title or each.url), style.width, first="- ", rest="  ")
-        yield cut(f"  {clean(each.url)}", style.width)
-        yield from (style.paint(line, dim=True) for line in wrap(clean(each.text), style.width, first="  ", rest="  "))
-
-
-def _tried_lines(record: Record, style: Style) -> list[str]:
-    lines = wrap(f"Stopped: {record.stop_reason}.", style.width) if record.stop_reason else []
-    if record.live_urls:
-        lines.append("Read for it:")
-        lines += [cut(f"  {clean(url)}", style.width) for url in record.live_urls]
-    return lines
 
 
 def _row(name: str, cells: Sequence[str], label: int, width: int) -> list[str]:
@@ -282,41 +256,23 @@ def _row(name: str, cells: Sequence[str], label: int, width: int) -> list[str]:
     return lines
 
 
-def _dates(citation: Citation) -> list[tuple[str, datetime]]:
-    pairs = (("published", citation.published), ("changed", citation.modified), ("read", citation.read_at))
-    return [(word, when) for word, when in pairs if when is not None]
-
-
 def _wrapped(text: str, style: Style) -> list[str]:
     indent = " " * _INDENT
     return [style.paint(line, dim=True) for line in wrap(text, style.width, first=indent, rest=indent)]
-
-
-def _clock(at_s: float) -> str:
-    return f"{at_s:6.1f} s"
 
 
 #: most URLs of pages being read, and most missing words, that are shown
 _SHOWN = 5
 
 
-def about_answer(record: Record) -> list[str]:
-    """Return the sentences to show below an answer; for most answers there is none."""
-    return [*_unfinished(record), *_standing(record), *_cost(record)]
-
-
-def _unfinished(record: Record) -> Iterator[str]:
-    if record.status.is_final:
-        return
-    if record.verdict and record.verdict.missing:
-        yield f"Not covered yet: {clean(', '.join(record.verdict.missing[:_SHOWN]))}."
-    waiting = [clean(page.url) for page in record.pages if page.outcome is None]
-    if waiting:
-        more = f" and {len(waiting) - _SHOWN} more" if len(waiting) > _SHOWN else ""
-        yield f"Being read: {', '.join(waiting[:_SHOWN])}{more}."
-
-
-def _standing(record: Record) -> Iterator[str]:
+def about_answer(record: Record) -> Iterator[str]:
+    """Yield the sentences to show below an answer; for most answers there is none."""
+    if not record.status.is_final:
+        if record.verdict and record.verdict.missing:
+            yield f"Not covered yet: {clean(', '.join(record.verdict.missing[:_SHOWN]))}."
+        if waiting := [clean(page.url) for page in record.pages if page.outcome is None]:
+            more = f" and {len(waiting) - _SHOWN} more" if len(waiting) > _SHOWN else ""
+            yield f"Being read: {', '.join(waiting[:_SHOWN])}{more}."
     if record.stale:
         since = f" since {record.stale_at:%Y-%m-%d %H:%M} UTC" if record.stale_at else ""
         yield f"Stale{since}: a cited page has changed or is gone."
@@ -327,14 +283,6 @@ def _standing(record: Record) -> Iterator[str]:
         yield f"Shared with {record.shared_with}, which asked the same."
     if record.round:
         yield f"Asked again {'once' if record.round == 1 else f'{record.round} times'}, because its evidence changed."
-
-
-def dollars(usd: float) -> str:
-    """Return an amount, also of less than what is shown."""
-    return "under $0.0001" if 0 < usd < 0.0001 else f"${usd:.4f}"
-
-
-def _cost(record: Record) -> Iterator[str]:
     cost = record.cost
     if cost.input_tokens or cost.output_tokens or cost.usd:
         tokens = f"{cost.input_tokens:,} tokens read, {cost.output_tokens:,} written"
@@ -344,10 +292,9 @@ def _cost(record: Record) -> Iterator[str]:
         yield f"Cost {price} ({clean(', '.join(named)) or 'a model'}: {tokens})."
 
 
-def _short_answer(record: Record) -> str:
-    """Return the words that say just what was asked; "" where they are most of the answer."""
-    short = record.short_answer or ""
-    return short if len(short) < len(record.answer or "") / 2 else ""
+def dollars(usd: float) -> str:
+    """Return an amount, also of less than what is shown."""
+    return "under $0.0001" if 0 < usd < 0.0001 else f"${usd:.4f}"
 
 
 def answer_in_short(record: Record) -> str:
@@ -376,7 +323,7 @@ def chosen_places(record: Record) -> list[tuple[int, int]]:
 def _quotes_it(record: Record, quote: str) -> bool:
     """Return whether the answer says a quote word for word."""
     said = (record.answer or "", " ".join(sentence.text for sentence in record.sentences))
-    return any(_one_line(quote) in _one_line(text) for text in said)
+    return any(" ".join(quote.split()) in " ".join(text.split()) for text in said)
 
 
 def excerpt(text: str, start: int, end: int) -> str:
@@ -403,7 +350,3 @@ def _shortened(sentence: Sentence) -> str:
 
 def _sure_focus(sentence: Sentence) -> Focus | None:
     return sentence.focus if sentence.focus and sentence.focus.confidence >= SURE else None
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -55,7 +55,7 @@ LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["ye
 )
 def test_what_is_to_be_known_is_said(changes: dict[str, Any], said: list[str]) -> None:
     record = to_value(Record, record_json(**changes))
-    assert about_answer(record) == said
+    assert list(about_answer(record)) == said
     shown = "\n".join(record_lines(record, Style(width=200)))
     assert all(line in shown for line in said)
 
