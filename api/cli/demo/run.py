@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 from api.cli import answer as show
 from api.cli import ask_flow
@@ -34,19 +35,17 @@ GONE_WITHIN_S = 10.0
 READY_WITHIN_S = 60.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Script:
-    """The questions of the demonstration."""
-
-    question: str
-    expected: str  #: part of the right answer
-    paraphrase: str
-    unanswered: str
+#: the questions of the demonstration, and `expected`, a part of the right answer
+SCRIPT: Mapping[str, Any] = json.loads((Path(__file__).parent / "questions.json").read_text("utf-8"))
 
 
 def run(write: Write, style: Style) -> bool:
     """Show the flow, stop everything, and return whether every promise held."""
-    script = _script()
+    steps = (
+        ("1. A question, and an empty knowledge base", SCRIPT["question"]),
+        ("2. The same in other words", SCRIPT["paraphrase"]),
+        ("3. A question that no page answers", SCRIPT["unanswered"]),
+    )
     folder = Path(mkdtemp(prefix="wellread-demo-"))
     with serve() as site, isolated_in(folder):
         count = sum(1 for _ in SITE.rglob("*.html"))
@@ -56,28 +55,27 @@ def run(write: Write, style: Style) -> bool:
             client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
             write(f"The site is now a source, asked for a page every {DELAY_S:g} s at most (1 s is the default).")
             began = time.monotonic()
-            findings = _ask_all(client, site, script, write, style)
+            findings = [_ask(client, site, title, question, write, style) for title, question in steps]
             asked_s = time.monotonic() - began
             write(*_heading("Side by side", style), *show.side_by_side(*_table(findings), style))
             cited = {citation.page_id for finding in findings for citation in finding.record.citations}
-            checked = check(findings, script.expected, pages={page: client.page(page).text for page in cited})
-        checked += [_robots_obeyed(site), _nothing_left(children)]
-    write(*_heading("Checked", style), *(_check_line(result, style) for result in checked), "")
-    held = all(result.holds for result in checked)
+            checked = check(findings, SCRIPT["expected"], pages={page: client.page(page).text for page in cited})
+        forbidden = [path for path in site.paths if path.startswith("/drafts")]
+        checked.append(Check(name="no path was asked for that robots.txt forbids", holds=not forbidden))
+        wait_until(lambda: not any(map(_group_lives, children)), within_s=GONE_WITHIN_S)
+        left = [pid for pid in children if _group_lives(pid)]
+        checked.append(Check(name="no process is left", holds=not left, detail=f"left: {left}" if left else ""))
+    write(*_heading("Checked", style))
+    for each in checked:
+        mark = style.paint("held  ", fg="green") if each.holds else style.paint("FAILED", fg="red", bold=True)
+        write(f"{mark}  {each.name}" + (f" ({each.detail})" if each.detail else ""))
+    write("")
+    held = all(each.holds for each in checked)
     if held:
         shutil.rmtree(folder)
     end = "The demonstration's data is removed." if held else f"The logs are in {folder / 'data' / 'logs'}."
     write(f"Asking took {asked_s:.1f} s. All is stopped. {end}")
     return held
-
-
-def _ask_all(client: Client, site: SiteServer, script: Script, write: Write, style: Style) -> "list[Finding]":
-    steps = (
-        ("1. A question, and an empty knowledge base", script.question),
-        ("2. The same in other words", script.paraphrase),
-        ("3. A question that no page answers", script.unanswered),
-    )
-    return [_ask(client, site, title, question, write, style) for title, question in steps]
 
 
 def _ask(client: Client, site: SiteServer, title: str, question: str, write: Write, style: Style) -> "Finding":
@@ -96,50 +94,41 @@ def _ask(client: Client, site: SiteServer, title: str, question: str, write: Wri
 
 def _table(findings: "Sequence[Finding]") -> tuple[list[str], list[tuple[str, list[str]]]]:
     records = [finding.record for finding in findings]
+    numbers = {"retrieve": "1", "retry": "2", "seek": "3", "requery": "4"}  # of the phases, which may repeat
+    phases = [[numbers[timing.step] for timing in record.timings if timing.step in numbers] for record in records]
+    answers = [
+        record.short_answer or record.answer or ""
+        if record.status is Status.ANSWERED
+        else (record.answer or "").partition(". ")[0]
+        for record in records
+    ]
     rows = [
-        ("phases", [" → ".join(_phases(record)) for record in records]),
+        ("phases", [" → ".join(each) for each in phases]),
         ("pages read", [str(len(record.live_urls)) for record in records]),
         ("seconds", [f"{record.seconds:.1f}" for record in records]),
         ("outcome", [record.status.lower() for record in records]),
-        ("answer", [_in_short(record) for record in records]),
+        ("answer", answers),
         ("citations", ["\n".join(f"[{c.marker}] {c.title}" for c in record.citations) or "none" for record in records]),
     ]
     return [record.question for record in records], rows
 
 
-def _in_short(record: Record) -> str:
-    """Return the words asked for, or the answer where it has none, or that it is not known."""
-    if record.status is Status.ANSWERED:
-        return record.short_answer or record.answer or ""
-    return (record.answer or "").partition(". ")[0]
-
-
-def _phases(record: Record) -> list[str]:
-    """Return the phases the question went through, in order, with repeats."""
-    numbers = {"retrieve": "1", "retry": "2", "seek": "3", "requery": "4"}
-    return [numbers[timing.step] for timing in record.timings if timing.step in numbers]
-
-
 @contextmanager
 def _started(write: Write) -> Iterator[tuple[Stack, Client]]:
+    """Start the stack that the environment describes; yield it with a client once it can answer questions."""
     write("Starting Valkey, the workers, beat and the API …")
     began = time.monotonic()
-    with started_stack() as (stack, client):
+    with (
+        SlowStart(notify) as start,
+        Stack(load(api_port=0), flower=False, on_step=start.step) as stack,
+        Client(stack.address.api_url) as client,
+    ):
+        start.step("the workers")
+        wait_until(client.is_ready, within_s=READY_WITHIN_S)
+        start.end()
         write(f"Up after {time.monotonic() - began:.1f} s, with an empty knowledge base.")
         yield stack, client
         write("", "Stopping …")
-
-
-def _robots_obeyed(site: SiteServer) -> "Check":
-    forbidden = [path for path in site.paths if path.startswith("/drafts")]
-    return Check(name="no path was asked for that robots.txt forbids", holds=not forbidden)
-
-
-def _nothing_left(children: Sequence[int]) -> "Check":
-    """Check that no process group of the children has a member left."""
-    wait_until(lambda: not any(map(_group_lives, children)), within_s=GONE_WITHIN_S)
-    left = [pid for pid in children if _group_lives(pid)]
-    return Check(name="no process is left", holds=not left, detail=f"left: {left}" if left else "")
 
 
 def _group_lives(leader: int) -> bool:
@@ -150,18 +139,8 @@ def _group_lives(leader: int) -> bool:
     return True
 
 
-def _script() -> Script:
-    script = json.loads((Path(__file__).parent / "questions.json").read_text("utf-8"))
-    return Script(**{name: script[name] for name in Script.__dataclass_fields__})
-
-
 def _heading(text: str, style: Style) -> list[str]:
     return ["", style.paint(text, bold=True), "═" * min(style.width, len(text))]
-
-
-def _check_line(check: "Check", style: Style) -> str:
-    mark = style.paint("held  ", fg="green") if check.holds else style.paint("FAILED", fg="red", bold=True)
-    return f"{mark}  {check.name}" + (f" ({check.detail})" if check.detail else "")
 
 
 @contextmanager
@@ -182,20 +161,6 @@ def isolated_in(folder: Path) -> Iterator[None]:
         os.chdir(folder_before)
         os.environ.clear()
         os.environ.update(environment)
-
-
-@contextmanager
-def started_stack() -> Iterator[tuple[Stack, Client]]:
-    """Start the stack that the environment describes; yield it with a client once it can answer questions."""
-    with (
-        SlowStart(notify) as start,
-        Stack(load(api_port=0), flower=False, on_step=start.step) as stack,
-        Client(stack.address.api_url) as client,
-    ):
-        start.step("the workers")
-        wait_until(client.is_ready, within_s=READY_WITHIN_S)
-        start.end()
-        yield stack, client
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,8 +184,12 @@ class Check:
 def check(findings: Sequence[Finding], expected: str, *, pages: Mapping[int, str]) -> list[Check]:
     """Compare the three findings with the promise; ``pages`` are the cited pages' texts by id."""
     first, second, third = findings
+    kinds = [event.kind for event in first.events]
+    was_provisional = EventKind.PROVISIONAL in kinds and EventKind.PAGE in kinds[kinds.index(EventKind.PROVISIONAL) :]
+    citations = [citation for finding in findings for citation in finding.record.citations]
+    wrong = [each.url for each in citations if pages.get(each.page_id, "")[each.start : each.end] != each.quote]
     return [
-        Check(name="question 1 had a provisional answer while pages were read", holds=_was_provisional(first)),
+        Check(name="question 1 had a provisional answer while pages were read", holds=was_provisional),
         _answers("question 1", first, expected),
         Check(name="question 1 made Wellread read the site", holds=bool(first.record.live_urls and first.fetched)),
         _answers("question 2", second, expected),
@@ -230,33 +199,19 @@ def check(findings: Sequence[Finding], expected: str, *, pages: Mapping[int, str
             holds=third.record.status is Status.ABSTAINED and bool(third.record.live_urls),
             detail="" if third.record.status is Status.ABSTAINED else f"it is {third.record.status}",
         ),
-        _quotes_are_verbatim(findings, pages),
+        Check(
+            name=f"all {len(citations)} quotes are in the stored pages word for word",
+            holds=not wrong and bool(citations),
+            detail=", ".join(wrong),
+        ),
     ]
 
 
 def _answers(name: str, finding: Finding, expected: str) -> Check:
-    record = finding.record
-    right = record.status is Status.ANSWERED and expected in _plain(record.answer or "")
+    record, answer = finding.record, " ".join((finding.record.answer or "no answer").split())
+    right = record.status is Status.ANSWERED and expected in answer
     return Check(
         name=f"{name} is answered: {expected}",
         holds=right and bool(record.citations),
-        detail="" if right else f"{record.status}: {_plain(record.answer or 'no answer')[:200]}",
+        detail="" if right else f"{record.status}: {answer[:200]}",
     )
-
-
-def _was_provisional(finding: Finding) -> bool:
-    kinds = [event.kind for event in finding.events]
-    return EventKind.PROVISIONAL in kinds and EventKind.PAGE in kinds[kinds.index(EventKind.PROVISIONAL) :]
-
-
-def _quotes_are_verbatim(findings: Sequence[Finding], pages: Mapping[int, str]) -> Check:
-    citations = [citation for finding in findings for citation in finding.record.citations]
-    wrong = [c.url for c in citations if pages.get(c.page_id, "")[c.start : c.end] != c.quote]
-    return Check(
-        name=f"all {len(citations)} quotes are in the stored pages word for word", holds=not wrong and bool(citations),
-        detail=", ".join(wrong),
-    )  # fmt: skip
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())

@@ -52,17 +52,15 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer with a file of the folder."""
         path = unquote(urlsplit(self.path).path)
         self.server.paths.append(path)
-        file = _file(self.server.folder, path)
-        if file is None:
-            self._send(HTTPStatus.NOT_FOUND, "text/plain", b"Not found.")
-            return
-        body = file.read_bytes()
-        if file.suffix in _FILLED_IN:
+        parts = PurePosixPath(path).parts[1:]
+        file = self.server.folder.joinpath(*parts)
+        file = file / "index.html" if file.is_dir() else file
+        found = ".." not in parts and file.is_file()  # nothing outside the folder
+        body = file.read_bytes() if found else b"Not found."
+        if found and file.suffix in _FILLED_IN:
             body = body.replace(b"{origin}", self.server.origin.encode())
-        self._send(HTTPStatus.OK, mimetypes.guess_type(file.name)[0] or "text/plain", body)
-
-    def _send(self, status: HTTPStatus, content_type: str, body: bytes) -> None:
-        self.send_response(status)
+        content_type = (found and mimetypes.guess_type(file.name)[0]) or "text/plain"
+        self.send_response(HTTPStatus.OK if found else HTTPStatus.NOT_FOUND)
         self.send_header("Content-Type", content_type + ("; charset=utf-8" if content_type.startswith("text/") else ""))
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -70,14 +68,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Log nothing: the demonstration shows what matters."""
-
-
-def _file(folder: Path, path: str) -> Path | None:
-    """Return the file that a path names; None outside the folder."""
-    parts = PurePosixPath(path).parts[1:]
-    file = folder.joinpath(*parts)
-    if ".." in parts:
-        return None
-    if file.is_dir():
-        file = file / "index.html"
-    return file if file.is_file() else None
