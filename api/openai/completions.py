@@ -23,7 +23,6 @@ PROVISIONAL: Final = "This answer is provisional: the question is still being wo
 _TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 #: where OpenAI has a name of its own for the kind of error
 _CODES: Final = {"wrong-key": "invalid_api_key", "unknown-model": "model_not_found"}
-NO_TOKENS: Final = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 #: begins the path of every route in this form
 PREFIX: Final = "/v1/"
 
@@ -55,41 +54,36 @@ def text_of(record: Record, *, list_sources: bool) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def completion(record: Record, model: str, *, list_sources: bool) -> dict[str, Any]:
-    """Return the whole completion."""
-    text = text_of(record, list_sources=list_sources)
-    said = _whole(_head(record, model, "chat.completion"), text, url_citations(record), finish_reason(record))
-    return {**said, "usage": usage(record), **_references(record)}
+def completion(record: Record | None, model: str, text: str) -> dict[str, Any]:
+    """Return the whole completion of an answer; without a record, of a reply that is no answer to a question."""
+    annotations = url_citations(record) if record else []
+    message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
+    choices = [_choice("message", message, _finish_reason(record))]
+    said = {**_head(record, model, "chat.completion"), "choices": choices, "usage": _usage(record)}
+    return said | (_references(record) if record else {})
 
 
 def first_chunk(record: Record, model: str) -> dict[str, Any]:
     """Return the chunk that begins a stream, before there is an answer: with how the question is understood so far."""
-    return {**_chunk(record, model, {"role": "assistant", "content": ""}), "wellread": _asked(record)}
+    choices = [_choice("delta", {"role": "assistant", "content": ""}, None)]
+    return {**_head(record, model, "chat.completion.chunk"), "choices": choices, "wellread": _asked(record)}
 
 
-def chunks(record: Record, model: str, *, list_sources: bool, include_usage: bool) -> Iterator[dict[str, Any]]:
-    """Yield the text piece by piece, then the references, then on request the tokens."""
-    for line in text_of(record, list_sources=list_sources).splitlines(keepends=True):
-        for piece in _pieces(line):
-            yield _chunk(record, model, {"content": piece})
-    end = _chunk(record, model, {"annotations": url_citations(record)}, finish_reason(record))
-    yield {**end, **_references(record)}
+def chunks(record: Record | None, model: str, text: str, *, include_usage: bool) -> Iterator[dict[str, Any]]:
+    """Yield the text piece by piece, then the references, then on request the tokens; of a reply without a record all.
+
+    A record's come after its :func:`first_chunk`.
+    """
+    head = _head(record, model, "chat.completion.chunk")
+    if record:
+        deltas = [{"content": piece} for line in text.splitlines(keepends=True) for piece in _pieces(line)]
+    else:
+        deltas = [{"role": "assistant", "content": text}]
+    yield from ({**head, "choices": [_choice("delta", delta, None)]} for delta in deltas)
+    end = _choice("delta", {"annotations": url_citations(record)} if record else {}, _finish_reason(record))
+    yield {**head, "choices": [end], **(_references(record) if record else {})}
     if include_usage:
-        yield {**_head(record, model, "chat.completion.chunk"), "choices": [], "usage": usage(record)}
-
-
-def short_completion(text: str, model: str) -> dict[str, Any]:
-    """Return the completion of a reply that is no answer to a question."""
-    return {**_whole(_head(None, model, "chat.completion"), text, [], "stop"), "usage": NO_TOKENS}
-
-
-def short_chunks(text: str, model: str, *, include_usage: bool) -> Iterator[dict[str, Any]]:
-    """Yield the chunks of such a reply."""
-    head = _head(None, model, "chat.completion.chunk")
-    for delta, reason in (({"role": "assistant", "content": text}, None), ({}, "stop")):
-        yield {**head, "choices": [_choice("delta", delta, reason)]}
-    if include_usage:
-        yield {**head, "choices": [], "usage": NO_TOKENS}
+        yield {**head, "choices": [], "usage": _usage(record)}
 
 
 def url_citations(record: Record) -> list[dict[str, Any]]:
@@ -112,15 +106,15 @@ def url_citations(record: Record) -> list[dict[str, Any]]:
     ]
 
 
-def usage(record: Record) -> dict[str, int]:
+def _usage(record: Record | None) -> dict[str, int]:
     """Return the tokens that a language model read and wrote for the question; 0 where none was asked."""
-    read, written = record.cost.input_tokens, record.cost.output_tokens
+    read, written = (record.cost.input_tokens, record.cost.output_tokens) if record else (0, 0)
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
 
 
-def finish_reason(record: Record) -> str:
+def _finish_reason(record: Record | None) -> str:
     """Return "stop", or "length" for an answer that ran out of time."""
-    return "stop" if record.status in (Status.ANSWERED, Status.ABSTAINED) else "length"
+    return "stop" if record is None or record.status in (Status.ANSWERED, Status.ABSTAINED) else "length"
 
 
 def _markers(record: Record) -> Iterator[tuple[int, int]]:
@@ -164,15 +158,6 @@ def _head(record: Record | None, model: str, kind: str) -> dict[str, Any]:
     created = int(record.created_at.timestamp() if record else time.time())
     name = record.id if record else uuid.uuid4().hex
     return {"id": f"chatcmpl-{name}", "object": kind, "created": created, "model": model}
-
-
-def _whole(head: dict[str, Any], text: str, annotations: list[dict[str, Any]], finish_reason: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
-    return {**head, "choices": [_choice("message", message, finish_reason)]}
-
-
-def _chunk(record: Record, model: str, delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
-    return {**_head(record, model, "chat.completion.chunk"), "choices": [_choice("delta", delta, finish_reason)]}
 
 
 def _choice(name: str, said: dict[str, Any], finish_reason: str | None) -> dict[str, Any]:

@@ -85,19 +85,15 @@ def conversation_of(messages: Sequence[Message]) -> Conversation:
             instructions.append(said)
     if sum(len(each.text) for each in attached) > clients.MAX_ATTACHED:
         raise BadMessages(f"The documents have over {clients.MAX_ATTACHED:,} characters: add them as files or pages.")
-    *earlier, (last, _) = [(_joined(asked), answer.strip()) for asked, answer in turns]
+    # of user messages in a row, a greeting before a question says nothing
+    joined = ["\n".join([text for text in said if not greeted_in(text)] or said[-1:]) for said, _ in turns]
     return Conversation(
         prompt=texts[-1].strip(),
-        said=last,
-        turns=tuple((_plain(asked), answer) for asked, answer in earlier),
+        said=joined[-1],
+        turns=tuple((_plain(asked), answer.strip()) for asked, (_, answer) in zip(joined[:-1], turns, strict=False)),
         instructions="\n".join(instructions),
         attached=tuple(attached),
     )
-
-
-def _joined(said: Sequence[str]) -> str:
-    """Return user messages in a row as one: a greeting before a question says nothing."""
-    return "\n".join([text for text in said if not greeted_in(text)] or said[-1:])
 
 
 def _plain(text: str) -> str:
@@ -129,15 +125,12 @@ def _part(part: Any, place: str) -> str:
     if kind == "refusal":
         return ""
     if kind != "text":
-        raise BadMessages(f"{place} is {_named(kind)}: Wellread reads only text.")
+        known = {"image_url": "an image", "input_audio": "a recording", "file": "a file"}
+        named = known.get(kind, f"of the type {kind[:40]!r}") if isinstance(kind, str) else "no part with a type"
+        raise BadMessages(f"{place} is {named}: Wellread reads only text.")
     if not isinstance(part.get("text"), str):
         raise BadMessages(f"{place}.text must be text.")
     return str(part["text"])
-
-
-def _named(kind: object) -> str:
-    known = {"image_url": "an image", "input_audio": "a recording", "file": "a file"}
-    return known.get(kind, f"of the type {kind[:40]!r}") if isinstance(kind, str) else "no part with a type"
 
 
 def _check_tool_calls(message: Message, place: str) -> None:

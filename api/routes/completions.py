@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from itertools import chain
 from typing import Annotated, Any
 
 from anyio import to_thread
@@ -61,10 +62,14 @@ async def complete(
     A stream is silent but for comments until the answer is final, so that it never takes back what it said.
     """
     list_sources = lists_sources(body)
+    with_usage = body.stream_options is not None and body.stream_options.include_usage
     check_model(body.model)
     conversation = conversation_of(body.messages)
     if (reply := conversation.short_reply(schema_of(body))) is not None:
-        return _short(body, reply)
+        if not body.stream:
+            return JSONResponse(completions.completion(None, body.model, reply))
+        events = map(_event, completions.chunks(None, body.model, reply, include_usage=with_usage))
+        return EventSourceResponse(chain(events, [ServerSentEvent("[DONE]")]))
     asked, said = to_chat_request(body, conversation)
 
     def ask() -> tuple[Services, Record]:
@@ -83,7 +88,9 @@ async def complete(
         return record
 
     if not body.stream:
-        return JSONResponse(completions.completion(await wait(), body.model, list_sources=list_sources))
+        record = await wait()
+        text = completions.text_of(record, list_sources=list_sources)
+        return JSONResponse(completions.completion(record, body.model, text))
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
         try:
@@ -93,23 +100,12 @@ async def complete(
             problem = of_error(error)
             yield _event(error_json(problem.status, problem.type, problem.detail))
             return
-        for chunk in completions.chunks(record, body.model, list_sources=list_sources, include_usage=_with_usage(body)):
+        text = completions.text_of(record, list_sources=list_sources)
+        for chunk in completions.chunks(record, body.model, text, include_usage=with_usage):
             yield _event(chunk)
         yield ServerSentEvent("[DONE]")
 
     return EventSourceResponse(stream(), ping=KEEP_ALIVE_S)
-
-
-def _with_usage(body: CompletionRequest) -> bool:
-    return body.stream_options is not None and body.stream_options.include_usage
-
-
-def _short(body: CompletionRequest, text: str) -> Response:
-    """Return a reply that is no answer to a question."""
-    if not body.stream:
-        return JSONResponse(completions.short_completion(text, body.model))
-    chunks = completions.short_chunks(text, body.model, include_usage=_with_usage(body))
-    return EventSourceResponse(_event(chunk) if chunk else ServerSentEvent("[DONE]") for chunk in [*chunks, None])
 
 
 @router.get("/models")
