@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from api.cli.width import Style, clean, cut, when, wrap
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
+    from crawler.folder import FoundFile
     from domain.file import WatchedFolder
     from wellread import Client, StoredFile
 
@@ -40,16 +41,15 @@ def add(paths: tuple[Path, ...], name: str, every: str | None, wait: float) -> N
     are read, and removed ones leave the answers. With WELLREAD_API_URL, its files are copied once instead.
     Exit codes: 0 all were read, 3 some could not be, 1 an error.
     """
-    every_s = _seconds(every)
+    from crawler.discovery.schedule import schedule_of
+
+    schedule = schedule_of(every=every, cron=None, zone="UTC") if every else None
     _check(paths, name, every)
     with connected(notify) as client:
-        waits = [prefix_or_id for path in paths for prefix_or_id in _start(client, path, name, every_s)]
-        ended = _wait(lambda: [file for wanted in waits for file in _files(client, wanted)], wait)
-
-    print_lines(*added_lines(ended, terminal()))
-    print_lines(
-        *other_kinds_lines([name for path in paths if path.is_dir() for name in _of_other_kinds(path)], terminal())
-    )
+        started = [each for path in paths for each in _start(client, path, name, schedule and schedule.every_s)]
+        ended = _wait(client, started, wait)
+    other_kinds = [file.path for path in paths if path.is_dir() for file in _found_in(path, readable=False)]
+    print_lines(*added_lines(ended, terminal()), *other_kinds_lines(other_kinds, terminal()))
     if any(not file.in_knowledge_base for file in ended):
         click.get_current_context().exit(EXIT_NOT_KNOWN)
 
@@ -114,7 +114,11 @@ def _start(client: "Client", path: Path, name: str, every_s: float | None) -> It
     if path.is_file():
         yield _send(client, path, name or path.name)
     elif os.environ.get("WELLREAD_API_URL"):
-        yield from _send_all(client, path, name or path.resolve().name)
+        notify(f"The API is elsewhere: the files of {path} are copied there once, and not watched.")
+        found, show = _found_in(path, readable=True), progress_count("files sent")
+        for done, file in enumerate(found, start=1):
+            show(done, len(found))
+            yield _send(client, path / file.path, f"{name or path.resolve().name}/{file.clean}")
     else:
         from workers import folders as watched
 
@@ -123,23 +127,12 @@ def _start(client: "Client", path: Path, name: str, every_s: float | None) -> It
         yield folder.name
 
 
-def _send_all(client: "Client", folder: Path, name: str) -> Iterator[int]:
+def _found_in(folder: Path, *, readable: bool) -> "list[FoundFile]":
+    """Return the files below a folder that can be read, or those that are left out because of their kind."""
     from crawler.content_types import BY_SUFFIX, suffix_of
     from crawler.folder import find_files
 
-    notify(f"The API is elsewhere: the files of {folder} are copied there once, and not watched.")
-    found, show = list(find_files(folder, lambda each: suffix_of(each) in BY_SUFFIX)), progress_count("files sent")
-    for done, file in enumerate(found, start=1):
-        show(done, len(found))
-        yield _send(client, folder / file.path, f"{name}/{file.clean}")
-
-
-def _of_other_kinds(folder: Path) -> list[str]:
-    """Return the files below a folder that are left out because of their kind."""
-    from crawler.content_types import BY_SUFFIX, suffix_of
-    from crawler.folder import find_files
-
-    return [file.path for file in find_files(folder, lambda name: suffix_of(name) not in BY_SUFFIX)]
+    return list(find_files(folder, lambda name: (suffix_of(name) in BY_SUFFIX) is readable))
 
 
 def _send(client: "Client", path: Path, name: str) -> int:
@@ -147,10 +140,6 @@ def _send(client: "Client", path: Path, name: str) -> int:
         return client.add_file(name, path.read_bytes()).id
     except OSError as error:
         raise NotAdded(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
-def _files(client: "Client", wanted: int | str) -> "list[StoredFile]":
-    return [client.file(wanted)] if isinstance(wanted, int) else list(_all(client, wanted))
 
 
 def _all(client: "Client", folder: str, *, failed: bool = False) -> "Iterator[StoredFile]":
@@ -163,11 +152,13 @@ def _all(client: "Client", folder: str, *, failed: bool = False) -> "Iterator[St
         after = found[-1].address
 
 
-def _wait(look: "Callable[[], list[StoredFile]]", wait_s: float) -> "list[StoredFile]":
-    """Wait until every file is read and indexed, or the time is up."""
+def _wait(client: "Client", started: Sequence[int | str], wait_s: float) -> "list[StoredFile]":
+    """Wait until every file is read and indexed, or the time is up; a text is the name of a folder."""
     deadline, show = time.monotonic() + wait_s, progress_line()
     while True:
-        seen = look()
+        seen: list[StoredFile] = []
+        for each in started:
+            seen += [client.file(each)] if isinstance(each, int) else _all(client, each)
         left = sum(not file.is_over for file in seen)
         if not left or time.monotonic() > deadline:
             show("", True)
@@ -176,23 +167,16 @@ def _wait(look: "Callable[[], list[StoredFile]]", wait_s: float) -> "list[Stored
         time.sleep(POLL_EVERY_S)
 
 
-def _seconds(every: str | None) -> float | None:
-    from crawler.discovery.schedule import schedule_of
-
-    schedule = schedule_of(every=every, cron=None, zone="UTC") if every else None
-    return schedule.every_s if schedule else None
-
-
 def added_lines(files: "Sequence[StoredFile]", style: Style) -> list[str]:
     """Return what came of files that were added: those that could not be read first, with the reason."""
     if not files:
         return ["It contains no file that can be read."]
     held = [file for file in files if file.in_knowledge_base]
-    lines = [line for file in files if not file.in_knowledge_base for line in _failed(file, style)]
+    lines = [line for file in files if not file.in_knowledge_base for line in _lines_of(file, style)]
     if len(held) == 1:
-        return [*lines, *_held(held[0], style)]
-    in_part = [line for file in held if file.missing for line in _held(file, style)]
-    return [*lines, *in_part, f"{len(held):,} of {len(files):,} files are in the knowledge base."]
+        return [*lines, *_lines_of(held[0], style)]
+    lines += [line for file in held if file.missing for line in _lines_of(file, style)]
+    return [*lines, f"{len(held):,} of {len(files):,} files are in the knowledge base."]
 
 
 def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
@@ -212,13 +196,7 @@ def file_lines(files: "Sequence[StoredFile]", style: Style, *, is_part: bool) ->
         return ["None match: `wellread files list` lists all files."]
     if not files:
         return ["No files yet: `wellread add FILE_OR_FOLDER` adds some."]
-    lines = []
-    for file in files:
-        if file.in_knowledge_base:
-            lines += _held(file, style)
-        else:
-            lines += _failed(file, style)
-    return lines
+    return [line for file in files for line in _lines_of(file, style)]
 
 
 def folder_lines(folders: "Sequence[WatchedFolder]", style: Style) -> list[str]:
@@ -233,14 +211,11 @@ def folder_lines(folders: "Sequence[WatchedFolder]", style: Style) -> list[str]:
     return lines
 
 
-def _held(file: "StoredFile", style: Style) -> list[str]:
-    """Return a file that was read, and what of it is missing."""
-    lines = [cut(f"read     {clean(file.address)}  {clean(file.title or '')}", style.width)]
-    without = f"read in part: without {clean(', '.join(file.missing))}"
-    return [*lines, *(wrap(without, style.width, first="    ", rest="    ") if file.missing else ())]
-
-
-def _failed(file: "StoredFile", style: Style) -> list[str]:
-    word = "not read" if file.outcome else "waiting "
-    lines = [cut(f"{word} {clean(file.address)}", style.width)]
-    return [*lines, *(wrap(clean(file.reason), style.width, first="    ", rest="    ") if file.reason else ())]
+def _lines_of(file: "StoredFile", style: Style) -> list[str]:
+    """Return a file with its title and what is missing of it, or why it could not be read."""
+    if file.in_knowledge_base:
+        line = f"read     {clean(file.address)}  {clean(file.title or '')}"
+        why = f"read in part: without {clean(', '.join(file.missing))}" if file.missing else ""
+    else:
+        line, why = f"{'not read' if file.outcome else 'waiting '} {clean(file.address)}", clean(file.reason or "")
+    return [cut(line, style.width), *(wrap(why, style.width, first="    ", rest="    ") if why else ())]

@@ -76,7 +76,7 @@ def add(url: str, own: bool, **settings: Any) -> None:
     schedule_of(every=given.get("every"), cron=given.get("cron"), zone=given.get("zone", "UTC"))  # before it is stored
     with open_client() as client:
         added = client.add_source(url, own=own, **given)
-    print_lines(f"{added.url} may be read for any question.", *_settings(added))
+    print_lines(f"{added.url} may be read for any question.", *_settings_line(added))
 
 
 @source.command(cls=_WithSettings)
@@ -97,21 +97,20 @@ def edit(url: str, no_schedule: bool, no_limits: bool, no_access: bool, **settin
         raise click.UsageError("Name what to change: `wellread source edit --help` lists the settings.")
     with open_client() as client:
         changed = client.change_source(find_source(client, url).id, **changes)
-    print_lines(f"{changed.url} is changed.", *_settings(changed))
+    print_lines(f"{changed.url} is changed.", *_settings_line(changed))
 
 
-@source.command()
-@click.argument("url")
-def pause(url: str) -> None:
-    """Pause the scheduled reading of a site; its schedule is kept."""
-    _set_paused(url, True)
+def _pausing(name: str, help: str, *, paused: bool) -> None:
+    @source.command(name, help=help)
+    @click.argument("url")
+    def change(url: str) -> None:
+        with open_client() as client:
+            changed = client.change_source(find_source(client, url).id, paused=paused)
+        print_lines(f"{changed.url} is {'paused' if paused else 'read by itself again'}.", *_settings_line(changed))
 
 
-@source.command()
-@click.argument("url")
-def resume(url: str) -> None:
-    """Resume the schedule of a paused site."""
-    _set_paused(url, False)
+_pausing("pause", "Pause the scheduled reading of a site; its schedule is kept.", paused=True)
+_pausing("resume", "Resume the schedule of a paused site.", paused=False)
 
 
 @source.command(name="list")
@@ -150,12 +149,6 @@ def say_unread(client: "Client", urls: Sequence[str]) -> None:
                 f"No page of {url} could be read. It stays among the sources; if it is mistyped, "
                 f"`wellread source remove {shlex.quote(url)}{option_of_collection()}` removes it."
             )
-
-
-def _set_paused(url: str, paused: bool) -> None:
-    with open_client() as client:
-        changed = client.change_source(find_source(client, url).id, paused=paused)
-    print_lines(f"{changed.url} is {'paused' if paused else 'read by itself again'}.", *_settings(changed))
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,19 +192,15 @@ def _text(path: Path | None) -> str:
     return _secret(f"@{path}") if path else ""
 
 
-def _settings(source: "Source") -> list[str]:
-    return list(filter(None, [" ".join(settings_of(source))]))
-
-
 def source_lines(sites: "Sequence[Source]") -> list[str]:
     """Return the sources with their settings."""
     if not sites:
         return ["No sources yet: `wellread source add URL` adds one."]
-    return [" ".join((clean(site.url), *settings_of(site))) for site in sites]
+    return [" ".join((clean(site.url), *_settings_line(site))) for site in sites]
 
 
-def settings_of(site: "Source") -> list[str]:
-    """Return what is set of a source."""
+def _settings_line(site: "Source") -> list[str]:
+    """Return what is set of a source, in one line; none where nothing is."""
     told = [
         "own" if site.own else "",
         "ignores robots.txt" if site.ignore_robots else "",
@@ -223,14 +212,12 @@ def settings_of(site: "Source") -> list[str]:
         f"without {', '.join(map(clean, site.exclude))}" if site.exclude else "",
         f"redirects to {clean(site.moved_to)}" if site.moved_to else "",
     ]
-    return [*(f"({each})" for each in told if each), *schedule_text(site)]
+    if site.schedule:
+        from crawler.discovery.schedule import describe
 
-
-def schedule_text(source: "Source") -> list[str]:
-    """Return a source's schedule in words, with the time it is next due, or that it is paused."""
-    if source.schedule is None:
-        return ["(paused)"] if source.paused else []
-    from crawler.discovery.schedule import describe
-
-    told = "paused" if source.paused else f"next {when(source.next_due)}"
-    return [f"({describe(source.schedule)}, {told})"]
+        due = "paused" if site.paused else f"next {when(site.next_due)}"
+        told.append(f"{describe(site.schedule)}, {due}")
+    elif site.paused:
+        told.append("paused")
+    said = " ".join(f"({each})" for each in told if each)
+    return [said] if said else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from api.cli.files import _of_other_kinds, other_kinds_lines
+from api.cli.files import _found_in, other_kinds_lines
 from api.cli.width import Style
 
 
@@ -12,7 +12,7 @@ def test_files_of_a_folder_that_are_left_out_for_their_kind_are_named(tmp_path: 
     (tmp_path / "sheets").mkdir()
     for name in ("leave.md", "sheets/shifts.numbers", "photo.jpg", ".hidden.numbers"):
         (tmp_path / name).write_text("x")
-    left = _of_other_kinds(tmp_path)
+    left = [file.path for file in _found_in(tmp_path, readable=False)]
     assert left == ["photo.jpg", "sheets/shifts.numbers"]
     [line] = other_kinds_lines(left, Style(width=150))
     assert line.startswith("2 files are in a format that cannot be read: photo.jpg, sheets/shifts.numbers.")
