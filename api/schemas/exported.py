@@ -99,8 +99,15 @@ def _values(record: Record) -> tuple[list[tuple[StructuredField, int]], list[Cit
 def _markdown(record: Record, level: int = 1) -> str:
     values, quotes = _values(record)
     heading = "#" * level
-    said = "\n\n".join(_part(part, heading) for part in parts_of(record.sentences)) if _has_blocks(record) else ""
-    parts = [f"{heading} {_plain(_one_line(record.question))}", f"*{_state(record)}*", said or _lines(_answer(record))]
+    answer = record.answer or record.error or "There is no answer yet."
+    # with more than prose and quotes, whose lines are shown as they stand
+    has_blocks = bool(record.answer) and any(sentence.block for sentence in record.sentences)
+    said = "\n\n".join(_part(part, heading) for part in parts_of(record.sentences)) if has_blocks else ""
+    parts = [
+        f"{heading} {_plain(_one_line(record.question))}",
+        f"*{_state(record)}*",
+        said or _lines(strip_invisible(answer)),
+    ]
     if record.short_answer:
         parts.insert(2, f"**{_plain(_one_line(record.short_answer))}**")
     if record.question_as_understood:
@@ -117,13 +124,11 @@ def _markdown(record: Record, level: int = 1) -> str:
         parts.append(f"{heading}# Quotes")
     for cited in quotes:
         quote = "\n".join(f"> {line}" for line in _lines(strip_invisible(cited.quote)).split("\n"))
-        parts += [f"**\\[{cited.marker}\\]** {_plain(_name(cited))}  \n{_address(cited)}  \n{_dates(cited)}", quote]
+        name = _plain(_one_line(cited.name) or _one_line(cited.url))
+        dated = (("published", cited.published), ("changed", cited.modified), ("read", cited.read_at))
+        dates = ", ".join(f"{word} {_day(at)}" for word, at in dated if at)
+        parts += [f"**\\[{cited.marker}\\]** {name}  \n{_address(cited)}  \n{dates}", quote]
     return "\n\n".join(part for part in (*parts, f"*{_origin(record)}*") if part) + "\n"
-
-
-def _has_blocks(record: Record) -> bool:
-    """Return whether an answer has more than prose and quotes, whose lines are shown as they stand."""
-    return bool(record.answer) and any(sentence.block for sentence in record.sentences)
 
 
 def _part(part: Part, heading: str) -> str:
@@ -184,21 +189,12 @@ def _path(value: StructuredField) -> str:
 
 
 def _said(value: StructuredField) -> str:
-    if value.value is None:
-        return "not known"
-    return _one_line(value.value) if isinstance(value.value, str) else json.dumps(value.value)
+    said = "not known" if value.value is None else value.value
+    return _one_line(said) if isinstance(said, str) else json.dumps(said)
 
 
 def _marker(number: int) -> str:
     return f" \\[{number}\\]" if number else ""
-
-
-def _anchor(marker: str, ids: str) -> str:
-    return f"<a href=#{ids}{marker}>[{marker}]</a>"
-
-
-def _answer(record: Record) -> str:
-    return strip_invisible(record.answer or record.error or "There is no answer yet.")
 
 
 def _state(record: Record) -> str:
@@ -206,15 +202,6 @@ def _state(record: Record) -> str:
     state = _STATES.get(ended, ended.lower())
     sure = f", confidence {record.confidence:.2f}" if record.answer and record.status == "ANSWERED" else ""
     return f"{state}{', provisional' if record.provisional else ''}{sure}"
-
-
-def _name(cited: Citation) -> str:
-    return _one_line(cited.name) or _one_line(cited.url)
-
-
-def _dates(cited: Citation) -> str:
-    dated = (("published", cited.published), ("changed", cited.modified), ("read", cited.read_at))
-    return ", ".join(f"{word} {_day(at)}" for word, at in dated if at)
 
 
 def _origin(record: Record) -> str:
@@ -226,13 +213,9 @@ def _day(at: datetime) -> str:
     return f"{at:%Y-%m-%d}"
 
 
-def _is_link(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
-
-
 def _address(cited: Citation) -> str:
     """Return the address as Markdown: a link to the web, the name of a file as text."""
-    if not _is_link(cited.url):
+    if not cited.url.startswith(("http://", "https://")):
         return _plain(_one_line(cited.url))
     return f"<{_NOT_IN_LINK.sub(lambda found: f'%{ord(found[0]):02X}', cited.url)}>"
 
