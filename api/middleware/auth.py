@@ -313,6 +313,10 @@ def require(role: Role, *, whole: bool = False) -> Callable[[Any], Awaitable[Non
     return check
 
 
+#: dependencies of routes, by the least role that they admit
+ASK, OPERATE, ADMIN = ([Depends(require(role))] for role in (Role.ask, Role.operate, Role.admin))
+
+
 async def refusal(request: Request) -> InvalidApiKey | RoleTooSmall | TooManyWrongKeys | None:
     """Return why a request is refused whatever it says, None where it is not.
 

@@ -3,9 +3,10 @@
 import asyncio
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi import Path as PathParameter
@@ -14,14 +15,13 @@ from starlette.concurrency import run_in_threadpool
 
 from api import installed_version
 from api.dependencies import MainDep, ServicesDep
-from api.middleware.auth import CallerDep, require
+from api.middleware.auth import ADMIN, ASK, CallerDep, require
 from api.schemas.requests import CollectionRequest, KeyRequest
 from domain.access.collection import Collection, Imported
 from domain.access.key import ApiKey, Role
 from store import collections, keys
 from workers import erasure, exchange
 from workers.questions.conditions import clean_sites
-from workers.services import Services
 from workers.services import collections as kept
 
 router = APIRouter(prefix="/api/collections", tags=["access"])
@@ -32,14 +32,14 @@ MAX_BYTES: Final = 2_000_000_000
 _PART: Final = 1 << 20
 _ZIP: Final = "application/zip"
 _BINARY: Final[dict[str, Any]] = {"schema": {"type": "string", "format": "binary"}}
-exchange_router = APIRouter(prefix="/api", tags=["access"], dependencies=[Depends(require(Role.admin))])
+exchange_router = APIRouter(prefix="/api", tags=["access"], dependencies=ADMIN)
 
 #: needs the role admin, and a key that is bound to no collection
 _WHOLE = [Depends(require(Role.admin, whole=True))]
 keys_router = APIRouter(prefix="/api/keys", tags=["access"], dependencies=_WHOLE)
 
 
-@router.get("", dependencies=[Depends(require(Role.ask))])
+@router.get("", dependencies=ASK)
 def every(main: MainDep, who: CallerDep) -> list[Collection]:
     """The collections that the key opens: first `default`, then by name."""
     with main.database.read() as session:
@@ -82,7 +82,12 @@ def export(services: ServicesDep) -> ZipFile:
         written = path.open("rb")  # it stays readable without a name, and nothing of it is left when it is closed
     name = f"wellread-{re.sub('[^a-z0-9_-]', '', services.collection.name)}.zip"
     headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return ZipFile(_parts(written), headers=headers | ({"x-left-out": str(len(left_out))} if left_out else {}))
+
+    def parts() -> Iterator[bytes]:
+        with written:
+            yield from iter(partial(written.read, _PART), b"")
+
+    return ZipFile(parts(), headers=headers | ({"x-left-out": str(len(left_out))} if left_out else {}))
 
 
 @exchange_router.post("/import", openapi_extra={"requestBody": {"required": True, "content": {_ZIP: _BINARY}}})
@@ -101,17 +106,8 @@ async def take_over(
         with path.open("wb") as file:
             async for part in request.stream():
                 await asyncio.to_thread(file.write, part)
-        return await run_in_threadpool(_take, services, path, own)
-
-
-def _take(services: Services, path: Path, own: bool) -> Imported:
-    return exchange.take_over(services, path, own=own, folders=False, progress=lambda done, total: None)
-
-
-def _parts(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        while part := file.read(_PART):
-            yield part
+        take = partial(exchange.take_over, own=own, folders=False, progress=lambda done, total: None)
+        return await run_in_threadpool(take, services, path)
 
 
 @keys_router.get("", name="every")

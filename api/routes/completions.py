@@ -13,7 +13,7 @@ from redis import RedisError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import AccessDep, ReaderDep, WaitingDep, check_waiting, listening, read_record
-from api.middleware.auth import CallerDep, StillOpenDep, require
+from api.middleware.auth import ASK, CallerDep, StillOpenDep
 from api.middleware.problems import of_error
 from api.openai import completions
 from api.openai.completions import ERRORS, error_json
@@ -35,9 +35,7 @@ from workers.questions import submit
 from workers.questions.asked import to_new
 from workers.services import Services
 
-router = APIRouter(
-    prefix="/v1", tags=["openai"], dependencies=[Depends(check_waiting), Depends(require(Role.ask))], responses=ERRORS
-)
+router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(check_waiting), *ASK], responses=ERRORS)
 
 #: a comment this often keeps clients and proxies from closing a stream that waits for the answer
 KEEP_ALIVE_S = 2

@@ -2,16 +2,15 @@
 
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 from api.dependencies import ServicesDep
-from api.middleware.auth import require
+from api.middleware.auth import ASK, OPERATE
 from api.middleware.problems import BadForm
 from api.routes.pages import RowId
 from crawler.content_types import NAMES
-from domain.access.key import Role
 from domain.file import SCHEME, FolderState, StoredFile
 from store import files, folders
 from workers import deletion
@@ -43,7 +42,7 @@ _FORM: dict[str, Any] = {
 }
 
 
-@folder_router.get("", dependencies=[Depends(require(Role.ask))])
+@folder_router.get("", dependencies=ASK)
 def watched(services: ServicesDep) -> list[FolderState]:
     """The watched folders, by name: the next check of each, and errors."""
     with services.database.read() as session:
@@ -56,7 +55,7 @@ def watched(services: ServicesDep) -> list[FolderState]:
 @router.post(
     "",
     status_code=202,
-    dependencies=[Depends(require(Role.operate))],
+    dependencies=OPERATE,
     openapi_extra=_FORM,
     description=f"Add a file to the knowledge base: {NAMES}.\n\n"
     "It is sent as multipart/form-data. One of the same name is replaced.",
@@ -87,7 +86,7 @@ def _file_and_name(form: FormData) -> tuple[UploadFile, str]:
     return file, name or file.filename or ""
 
 
-@router.get("", dependencies=[Depends(require(Role.ask))])
+@router.get("", dependencies=ASK)
 def every(
     services: ServicesDep,
     folder: Annotated[
@@ -107,7 +106,7 @@ def every(
         return files.list_all(session, prefix=prefix, failed=failed, after=after, address=address, limit=limit)
 
 
-@router.delete("/{file_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
+@router.delete("/{file_id}", status_code=204, dependencies=OPERATE)
 def remove(file_id: RowId, services: ServicesDep) -> Response:
     """Delete a file with everything derived; one in a watched folder is not read again.
 
@@ -117,7 +116,7 @@ def remove(file_id: RowId, services: ServicesDep) -> Response:
     return Response(status_code=204 if page_id is None or deletion.wait_until_gone(services, [page_id]) else 202)
 
 
-@router.get("/{file_id}", dependencies=[Depends(require(Role.ask))])
+@router.get("/{file_id}", dependencies=ASK)
 def one(file_id: RowId, services: ServicesDep) -> StoredFile:
     """A file, and the progress of reading it."""
     return uploads.get(services, file_id)

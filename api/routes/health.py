@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from sqlalchemy import func, select
 
 from api.dependencies import MainDep, ServicesDep
-from api.middleware.auth import CallerDep, look_up, require
+from api.middleware.auth import ASK, OPERATE, CallerDep, look_up, require
 from api.operations import room
 from api.operations.room import Diagnosis
 from api.schemas.records import CheckOut, Operations, Readiness, StatsOut
@@ -28,10 +28,10 @@ from workers.services import Services, completeness
 from workers.services.engines import switched_on
 
 router = APIRouter(tags=["health"])
-operations_router = APIRouter(prefix="/api", tags=["operations"], dependencies=[Depends(require(Role.operate))])
+operations_router = APIRouter(prefix="/api", tags=["operations"], dependencies=OPERATE)
 
 
-@router.get("/api/stats", response_model=StatsOut, dependencies=[Depends(require(Role.ask))])
+@router.get("/api/stats", response_model=StatsOut, dependencies=ASK)
 def stats(services: ServicesDep, who: CallerDep) -> StatsOut:
     """The contents of a collection, counts of the key's questions, and the queues.
 

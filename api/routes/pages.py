@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 from sqlalchemy.orm import Session
 
 from api.dependencies import AccessDep, ServicesDep
-from api.middleware.auth import Caller, CallerDep, allow, require
+from api.middleware.auth import ASK, OPERATE, Caller, CallerDep, allow
 from api.middleware.problems import NotFound
 from api.schemas.requests import PagesWanted, ReadRequest, SearchRequest, to_passage_query
 from crawler import urls
@@ -25,7 +25,7 @@ from workers.questions import submit
 from workers.services import Services
 
 router = APIRouter(prefix="/api", tags=["pages"])
-search_router = APIRouter(prefix="/api", tags=["pages"], dependencies=[Depends(require(Role.ask))])
+search_router = APIRouter(prefix="/api", tags=["pages"], dependencies=ASK)
 
 #: ids beyond this fit no column
 RowId = Annotated[int, Path(ge=1, le=2**31 - 1)]
@@ -36,7 +36,7 @@ Version = Annotated[
 ]
 
 
-@router.get("/pages/{page_id}", dependencies=[Depends(require(Role.ask))])
+@router.get("/pages/{page_id}", dependencies=ASK)
 def page(
     page_id: RowId,
     services: ServicesDep,
@@ -69,7 +69,7 @@ def page(
     )
 
 
-@router.get("/pages/{page_id}/versions", dependencies=[Depends(require(Role.ask))])
+@router.get("/pages/{page_id}/versions", dependencies=ASK)
 def page_versions(
     page_id: RowId, services: ServicesDep, who: CallerDep, question_id: QuestionId = ""
 ) -> list[PageVersion]:
@@ -78,7 +78,7 @@ def page_versions(
         return versions.of_page(session, _seen(session, page_id, who, question_id))
 
 
-@router.get("/pages", dependencies=[Depends(require(Role.ask))])
+@router.get("/pages", dependencies=ASK)
 def page_at(
     services: ServicesDep,
     who: CallerDep,
@@ -93,7 +93,10 @@ def page_at(
         row = session.get(PageRow, known.id) if known else None
         shown = row is not None and _may_see(session, who, row, wanted.question_id)
     if known is None or not shown:
-        raise _not_stored(wanted.url)
+        lists = "GET /api/pages lists the pages, POST /api/reads reads one."
+        if is_file_address(wanted.url):
+            lists = "GET /api/files lists the files, POST /api/files adds one."
+        raise NotFound(f"{wanted.url[:200]} is not in the knowledge base: {lists}")
     return page(known.id, services, who, wanted.question_id, version=wanted.version)
 
 
@@ -103,15 +106,7 @@ def search(body: SearchRequest, access: AccessDep) -> list[FoundPassage]:
     return list(search_passages.search(access.open(body.collection), to_passage_query(body)))
 
 
-def _not_stored(url: str) -> NotFound:
-    if is_file_address(url):
-        lists = "GET /api/files lists the files, POST /api/files adds one."
-    else:
-        lists = "GET /api/pages lists the pages, POST /api/reads reads one."
-    return NotFound(f"{url[:200]} is not in the knowledge base: {lists}")
-
-
-@router.delete("/pages/{page_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
+@router.delete("/pages/{page_id}", status_code=204, dependencies=OPERATE)
 def remove(page_id: RowId, services: ServicesDep) -> Response:
     """Delete a page or file with everything derived: passages, facts, answers drawn from it, traces, streams.
 
@@ -122,7 +117,7 @@ def remove(page_id: RowId, services: ServicesDep) -> Response:
     return Response(status_code=204 if deletion.wait_until_gone(services, [page_id]) else 202)
 
 
-@router.post("/reads", status_code=202, dependencies=[Depends(require(Role.operate))])
+@router.post("/reads", status_code=202, dependencies=OPERATE)
 def read(body: ReadRequest, access: AccessDep, response: Response) -> PageRead:
     """Read one page into the knowledge base."""
     services = access.open(body.collection)
@@ -131,7 +126,7 @@ def read(body: ReadRequest, access: AccessDep, response: Response) -> PageRead:
     return _reading(services, candidate_id, whole=True)
 
 
-@router.get("/reads/{read_id}", dependencies=[Depends(require(Role.ask))])
+@router.get("/reads/{read_id}", dependencies=ASK)
 def reading(read_id: RowId, services: ServicesDep, who: CallerDep) -> PageRead:
     """The progress of reading a page."""
     return _reading(services, read_id, whole=who.sees is None)
@@ -142,20 +137,12 @@ def _listed(services: Services, wanted: PagesWanted) -> list[PageSummary]:
         source = sources.find(session, wanted.source) if wanted.source is not None else None
         if wanted.source is not None and source is None:
             raise NotFound(f"There is no source {wanted.source}: GET /api/sources lists them.")
-        return listing.list_pages(
-            session,
-            below=[
-                *([sources.scopes(session, [_canonical(wanted.site)])] if wanted.site else []),
-                *([[source.scope]] if source else []),
-            ],
-            since=wanted.since,
-            kind=wanted.kind,
-            not_read=wanted.not_read,
-            stale=wanted.stale,
-            text=wanted.text,
-            after=wanted.after,
-            limit=wanted.limit,
-        )
+        below = [
+            *([sources.scopes(session, [_canonical(wanted.site)])] if wanted.site else []),
+            *([[source.scope]] if source else []),
+        ]
+        filters = wanted.model_dump(include={"since", "kind", "not_read", "stale", "text", "after", "limit"})
+        return listing.list_pages(session, below=below, **filters)
 
 
 def _seen(session: Session, page_id: int, who: Caller, question_id: str) -> PageRow:
@@ -174,11 +161,6 @@ def _may_see(session: Session, who: Caller, row: PageRow, question_id: str) -> b
     return is_theirs and row.id in visibility.private_pages(session, question_id)
 
 
-def _was_read_for_all(session: Session, row: CandidateRow) -> bool:
-    """Return whether a URL was asked for by an operator: neither for a question nor as a private page that is due."""
-    return row.question_id is None and pages.find(session, row.url, PageRow.private.is_(True)) is None
-
-
 def _canonical(url: str) -> str:
     try:
         return urls.typed(url)
@@ -189,7 +171,9 @@ def _canonical(url: str) -> str:
 def _reading(services: Services, candidate_id: int, *, whole: bool) -> PageRead:
     with services.database.read() as session:
         row = session.get(CandidateRow, candidate_id)
-        if row is None or not (whole or _was_read_for_all(session, row)):
+        # asked for by an operator: neither for a question nor as a private page that is due
+        for_all = row and row.question_id is None and not pages.find(session, row.url, PageRow.private.is_(True))
+        if row is None or not (whole or for_all):
             raise NotFound(f"There is no reading {candidate_id}: POST /api/reads starts one.")
         stored = session.get(PageRow, row.page_id) if row.page_id else None
     return to_value(

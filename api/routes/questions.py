@@ -23,7 +23,7 @@ from api.dependencies import (
     listening,
     read_record,
 )
-from api.middleware.auth import CallerDep, StillOpenDep, require
+from api.middleware.auth import ASK, OPERATE, CallerDep, StillOpenDep
 from api.schemas.exported import exported, headers
 from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import ChatRequest, QuestionRequest
@@ -39,14 +39,12 @@ from workers.questions import submit
 from workers.questions.asked import to_new
 from workers.services import Services
 
-router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
+router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=ASK)
 #: a comment this often keeps proxies from closing a quiet stream
 HEARTBEAT_S = 15
 _EVENT_ID = r"^\d{1,19}(-\d{1,19})?$"
 
-chat_router = APIRouter(
-    prefix="/api", tags=["questions"], dependencies=[Depends(check_waiting), Depends(require(Role.ask))]
-)
+chat_router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(check_waiting), *ASK])
 
 
 @router.post("", status_code=202, responses={200: {"model": Record}}, dependencies=[Depends(check_waiting)])
@@ -97,7 +95,7 @@ def read(question_id: QuestionId, services: ServicesDep) -> Record:
     return read_record(services, question_id)
 
 
-@router.delete("/{question_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
+@router.delete("/{question_id}", status_code=204, dependencies=OPERATE)
 def remove(question_id: QuestionId, services: ServicesDep) -> Response:
     """Delete a question with its answers, trace, feedback and stream; what was read for it stays read."""
     deletion.delete_question(services, question_id)

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from api.dependencies import AccessDep, ServicesDep
-from api.middleware.auth import CallerDep, allow, require
+from api.middleware.auth import ASK, OPERATE, CallerDep, allow
 from api.middleware.problems import NotFound
 from api.routes.pages import RowId
 from api.schemas.requests import SiteReadRequest, SourceChanges, SourceRequest
@@ -21,18 +21,16 @@ router = APIRouter(prefix="/api/sources", tags=["sources"])
 SCHEDULE = ("every", "cron", "zone")
 
 site_reads_router = APIRouter(prefix="/api/site-reads", tags=["pages"])
-_OPERATE = [Depends(require(Role.operate))]
-_ASK = [Depends(require(Role.ask))]
 
 
-@router.get("", dependencies=[Depends(require(Role.ask))])
+@router.get("", dependencies=ASK)
 def every(services: ServicesDep) -> list[Source]:
     """All sources, oldest first."""
     with services.database.read() as session:
         return sources.list_all(session)
 
 
-@router.post("", status_code=201, dependencies=[Depends(require(Role.operate))])
+@router.post("", status_code=201, dependencies=OPERATE)
 def add(body: SourceRequest, access: AccessDep, who: CallerDep) -> Source:
     """Add a source, or change its settings. `own` (a private address), `access` and `ignore_robots`: role admin."""
     if body.own or _is_inner(body):
@@ -45,7 +43,7 @@ def add(body: SourceRequest, access: AccessDep, who: CallerDep) -> Source:
     return _found(schedules.change(services, source.id, _sent(body, *SCHEDULE)), source.id)
 
 
-@router.patch("/{source_id}", dependencies=[Depends(require(Role.operate))])
+@router.patch("/{source_id}", dependencies=OPERATE)
 def change(source_id: RowId, body: SourceChanges, services: ServicesDep, who: CallerDep) -> Source:
     """Change a source's settings or schedule, or pause it. `access` and `ignore_robots` need the role admin."""
     if _is_inner(body):
@@ -53,7 +51,7 @@ def change(source_id: RowId, body: SourceChanges, services: ServicesDep, who: Ca
     return _found(schedules.change(services, source_id, _sent(body, *sources.SETTINGS, *SCHEDULE, "access")), source_id)
 
 
-@router.delete("/{source_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
+@router.delete("/{source_id}", status_code=204, dependencies=OPERATE)
 def remove(
     source_id: RowId,
     services: ServicesDep,
@@ -88,7 +86,7 @@ def _sent(body: SourceChanges, *names: str) -> dict[str, Any]:
     return sent
 
 
-@site_reads_router.post("", status_code=202, dependencies=_OPERATE)
+@site_reads_router.post("", status_code=202, dependencies=OPERATE)
 def begin(body: SiteReadRequest, access: AccessDep, response: Response) -> SiteRead:
     """Read a whole site, or the part below a path. A read in progress goes on."""
     begun = sites.start(access.open(body.collection), body.url, max_pages=body.max_pages, max_depth=body.max_depth)
@@ -96,31 +94,31 @@ def begin(body: SiteReadRequest, access: AccessDep, response: Response) -> SiteR
     return begun
 
 
-@site_reads_router.get("", dependencies=_ASK)
+@site_reads_router.get("", dependencies=ASK)
 def latest(services: ServicesDep) -> list[SiteRead]:
     """The last 50 site reads, newest first."""
     return sites.latest(services)
 
 
-@site_reads_router.get("/{site_read_id}", dependencies=_ASK)
+@site_reads_router.get("/{site_read_id}", dependencies=ASK)
 def one(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """The progress of a site read."""
     return sites.get(services, site_read_id)
 
 
-@site_reads_router.post("/{site_read_id}/pause", dependencies=_OPERATE)
+@site_reads_router.post("/{site_read_id}/pause", dependencies=OPERATE)
 def pause(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """Pause it."""
     return sites.pause(services, site_read_id)
 
 
-@site_reads_router.post("/{site_read_id}/resume", dependencies=_OPERATE)
+@site_reads_router.post("/{site_read_id}/resume", dependencies=OPERATE)
 def resume(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """Resume it."""
     return sites.resume(services, site_read_id)
 
 
-@site_reads_router.post("/{site_read_id}/cancel", dependencies=_OPERATE)
+@site_reads_router.post("/{site_read_id}/cancel", dependencies=OPERATE)
 def cancel(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """Cancel it; what was read stays."""
     return sites.cancel(services, site_read_id)

@@ -9,10 +9,9 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from api.dependencies import DOCUMENT, FormatQuery, ServicesDep
-from api.middleware.auth import CallerDep, require
+from api.middleware.auth import ASK, OPERATE, CallerDep
 from api.schemas.exported import exported_thread, headers
 from api.schemas.requests import ThreadRequest
-from domain.access.key import Role
 from domain.options import Moment
 from domain.question import Thread, ThreadWithQuestions
 from domain.record import Record
@@ -22,7 +21,7 @@ from store.questions.threads import UnknownThread
 from workers import deletion
 from workers.services import Services
 
-router = APIRouter(prefix="/api/threads", tags=["threads"], dependencies=[Depends(require(Role.ask))])
+router = APIRouter(prefix="/api/threads", tags=["threads"], dependencies=ASK)
 
 _ID_DIGITS = 32
 #: questions of an exported thread that are in memory at a time
@@ -107,7 +106,7 @@ def rename(thread_id: ThreadId, body: ThreadRequest, services: ServicesDep) -> T
         return threads.find(session, thread_id)
 
 
-@router.delete("/{thread_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
+@router.delete("/{thread_id}", status_code=204, dependencies=OPERATE)
 def remove(thread_id: ThreadId, services: ServicesDep) -> Response:
     """Delete a thread with its questions, their answers and traces; what was read for them stays read."""
     deletion.delete_thread(services, thread_id)

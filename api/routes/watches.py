@@ -8,19 +8,18 @@ from pydantic.json_schema import SkipJsonSchema
 from sse_starlette import EventSourceResponse
 
 from api.dependencies import STREAM, QuestionId, ReaderDep, ServicesDep, listening, read_record
-from api.middleware.auth import CallerDep, StillOpenDep, require
+from api.middleware.auth import ASK, OPERATE, CallerDep, StillOpenDep
 from api.routes.questions import read, sent
 from api.schemas.requests import FeedbackRequest, WatchRequest
 from api.streams import changes, checked
-from domain.access.key import Role
 from domain.recalibration import Learned
 from domain.record import Feedback, Record, Watch
 from store.learned import recalibrations
 from store.questions import feedback, state, watches
 from workers.questions import watches as watching
 
-router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
-learned_router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depends(require(Role.operate))])
+router = APIRouter(prefix="/api", tags=["questions"], dependencies=ASK)
+learned_router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=OPERATE)
 
 EventNumber = Annotated[str, StringConstraints(pattern=r"^\d{1,15}$")]
 

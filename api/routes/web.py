@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
 from api.dependencies import ServicesDep
-from api.middleware.auth import require
+from api.middleware.auth import ASK
 from api.middleware.problems import NotFound
-from domain.access.key import Role
 from pipeline.answering.related import MOST, page_questions
 from store.pages import pages
 
@@ -46,10 +45,10 @@ def index() -> FileResponse:
 @router.get("/web/{name:path}")
 def part(name: str) -> FileResponse:
     """Its scripts and its style."""
-    return _send(_known(_FILES, name))
+    return _send(_FILES.get(name), name)
 
 
-@router.get("/api/suggestions", dependencies=[Depends(require(Role.ask))])
+@router.get("/api/suggestions", dependencies=ASK)
 def suggestions(services: ServicesDep) -> list[str]:
     """Questions that the pages read last answer, one of each page."""
     with services.database.read() as session:
@@ -67,15 +66,11 @@ def reference() -> FileResponse:
 @router.get("/docs/{name}")
 def reference_part(name: str) -> FileResponse:
     """What opens and shows it."""
-    return _send(_known(_REFERENCE, name))
+    return _send(_REFERENCE.get(name), name)
 
 
-def _known(files: dict[str, Path], name: str) -> Path:
-    if name not in files:
-        raise NotFound(f"There is no file {name[:100]!r} of the web page.")
-    return files[name]
-
-
-def _send(path: Path) -> FileResponse:
+def _send(path: Path | None, name: str = "") -> FileResponse:
     """Return a file with a policy that lets nothing of another host in."""
+    if path is None:
+        raise NotFound(f"There is no file {name[:100]!r} of the web page.")
     return FileResponse(path, media_type=_MEDIA_TYPES[path.suffix], headers=_HEADERS)
