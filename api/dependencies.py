@@ -1,7 +1,7 @@
 """The routes' dependencies: this process's services, and Redis for requests that wait."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
 import anyio
@@ -10,14 +10,17 @@ from anyio import to_thread
 from fastapi import Depends, Path, Query, Request
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from sqlalchemy.orm import Session
 
 from api.middleware.auth import Caller, CallerDep, one_more_stream
 from api.schemas.exported import Format
+from domain.errors import WellreadError
 from domain.record import Record
 from store import collections
 from store.ephemeral.events import Listener, Reader
-from store.questions import records, state
+from store.questions import records, state, threads
 from store.questions.state import UnknownQuestion
+from store.questions.threads import UnknownThread
 from workers.admission import Busy
 from workers.services import Services
 
@@ -102,22 +105,23 @@ ServicesDep = Annotated[Services, Depends(_opened)]
 MainDep = Annotated[Services, _state("services")]
 
 
-def _question_id(
-    question_id: Annotated[str, Path(description="The question's id.")], services: ServicesDep, who: CallerDep
-) -> str:
-    """Return the id of a question that the caller may see; one of another's is as unknown as one that is not there."""
-    plain = question_id.replace("-", "").lower()  # an asker's own id may be written as UUIDs are
-    if not _ID.fullmatch(plain):
-        raise UnknownQuestion(f"There is no question {question_id[:40]!r}: an id has 32 hexadecimal digits.")
-    if who.sees is not None:
-        with services.database.read() as session:
-            state.check_owner(session, plain, who.sees)
-    return plain
+def _id_of(kind: str, unknown: type[WellreadError], check_owner: Callable[[Session, str, str], None]) -> Any:
+    """Return a dependency on an id in the path; what is another's is as unknown as what is not there."""
 
+    def read(
+        given: Annotated[str, Path(alias=f"{kind}_id", description=f"The {kind}'s id.")],
+        services: ServicesDep,
+        who: CallerDep,
+    ) -> str:
+        plain = given.replace("-", "").lower()  # an asker's own id may be written as UUIDs are
+        if not _ID.fullmatch(plain):
+            raise unknown(f"There is no {kind} {given[:40]!r}: an id has 32 hexadecimal digits.")
+        if who.sees is not None:
+            with services.database.read() as session:
+                check_owner(session, plain, who.sees)
+        return plain
 
-async def _reader(request: Request) -> Reader:
-    reader: Reader = request.app.state.reader
-    return reader
+    return Depends(read)
 
 
 async def _one_more_stream(request: Request, who: CallerDep) -> AsyncIterator[None]:
@@ -129,10 +133,11 @@ async def _one_more_stream(request: Request, who: CallerDep) -> AsyncIterator[No
 #: of routes whose answer is a stream of events
 STREAM = Depends(_one_more_stream)
 #: what reads events of Redis; :func:`listening` gives those of a collection
-ReaderDep = Annotated[Reader, Depends(_reader)]
+ReaderDep = Annotated[Reader, _state("reader")]
 #: cancelling these scopes ends the requests that wait for an answer
 WaitingDep = Annotated[set[anyio.CancelScope], _state("waiting")]
-QuestionId = Annotated[str, Depends(_question_id)]
+QuestionId = Annotated[str, _id_of("question", UnknownQuestion, state.check_owner)]
+ThreadId = Annotated[str, _id_of("thread", UnknownThread, threads.check_owner)]
 
 #: in which form a document is written, and what the OpenAPI document says of one
 FormatQuery = Annotated[Format, Query(alias="format", description="md (Markdown) or html.")]

@@ -5,10 +5,10 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
-from api.dependencies import DOCUMENT, FormatQuery, ServicesDep
+from api.dependencies import DOCUMENT, FormatQuery, ServicesDep, ThreadId
 from api.middleware.auth import ASK, OPERATE, CallerDep
 from api.schemas.exported import exported_thread, headers
 from api.schemas.requests import ThreadRequest
@@ -17,31 +17,13 @@ from domain.question import Thread, ThreadWithQuestions
 from domain.record import Record
 from store.questions import records, threads
 from store.questions.state import UnknownQuestion
-from store.questions.threads import UnknownThread
 from workers import deletion
 from workers.services import Services
 
 router = APIRouter(prefix="/api/threads", tags=["threads"], dependencies=ASK)
 
-_ID_DIGITS = 32
 #: questions of an exported thread that are in memory at a time
 _AT_ONCE = 50
-
-
-def _thread_id(
-    thread_id: Annotated[str, Path(description="The thread's id.")], services: ServicesDep, who: CallerDep
-) -> str:
-    """Return the id of a thread that the caller may see."""
-    plain = thread_id.replace("-", "").lower()
-    if len(plain) != _ID_DIGITS or not plain.isalnum():
-        raise UnknownThread(f"There is no thread {thread_id[:40]!r}: an id has 32 hexadecimal digits.")
-    if who.sees is not None:
-        with services.database.read() as session:
-            threads.check_owner(session, plain, who.sees)
-    return plain
-
-
-ThreadId = Annotated[str, Depends(_thread_id)]
 
 
 @router.get("")
