@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, MutableMapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
@@ -169,12 +169,8 @@ def telemetry() -> TelemetryConfig:
         logs=False,  # they hold the messages of errors
         operation_spans=False,
         auto_configure=False,
-        exclude=_is_left_out,
+        exclude=lambda scope: scope["type"] != "http" or scope["method"] in _READING,
     )
-
-
-def _is_left_out(scope: MutableMapping[str, Any]) -> bool:
-    return scope["type"] != "http" or scope["method"] in _READING
 
 
 class InProcess(httpx2.BaseTransport):

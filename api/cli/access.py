@@ -94,28 +94,22 @@ def revoke(name: str) -> None:
 def collection_lines(found: Sequence[Collection]) -> list[str]:
     """Return a line for each collection."""
     width = max((len(each.name) for each in found), default=0)
-    return [f"{each.name:<{width}}  {_since(each)}{_without(each)}" for each in found]
+    lines = []
+    for each in found:
+        since = f"since {each.created_at:%Y-%m-%d}" if each.created_at else "always there"
+        without = f", without {', '.join(each.exclude_sites)}" if each.exclude_sites else ""
+        lines.append(f"{each.name:<{width}}  {since}{without}")
+    return lines
 
 
 def key_lines(found: Sequence[ApiKey]) -> list[str]:
     """Return a line for each key."""
     if not found:
         return ["No keys yet: `wellread keys add NAME` makes one."]
-    width = max(len(each.name) for each in found)
-    return [f"{each.name:<{width}}  {each.role:<7}  {_opens(each)}{_until(each)}" for each in found]
-
-
-def _since(collection: Collection) -> str:
-    return f"since {collection.created_at:%Y-%m-%d}" if collection.created_at else "always there"
-
-
-def _without(collection: Collection) -> str:
-    return f", without {', '.join(collection.exclude_sites)}" if collection.exclude_sites else ""
-
-
-def _opens(key: ApiKey) -> str:
-    return "all collections" if key.collections is None else ", ".join(key.collections) or "no collection any more"
-
-
-def _until(key: ApiKey) -> str:
-    return f", until {key.expires_at:%Y-%m-%d %H:%M} UTC" if key.expires_at else ""
+    width, lines = max(len(each.name) for each in found), []
+    for each in found:
+        names = each.collections
+        opens = "all collections" if names is None else ", ".join(names) or "no collection any more"
+        until = f", until {each.expires_at:%Y-%m-%d %H:%M} UTC" if each.expires_at else ""
+        lines.append(f"{each.name:<{width}}  {each.role:<7}  {opens}{until}")
+    return lines

@@ -3,19 +3,22 @@
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from api.cli.answer import new_events
+from crawler.fetch.guard import Blocked, Guard, NotPublic
+from crawler.urls import BadUrl, typed
 from domain import EventKind
 from domain.errors import WellreadError
-from wellread import Client, ClientError, Event, PageRead, Record, Refused, Terms
+from pipeline.question.analysis import clean_question
+from wellread import Client, ClientError, Event, Record, Refused, Terms
 from wellread.responses import to_value
 
 #: the server ends a question at its deadline with its best answer; this much later the client stops waiting
 GRACE_S = 10.0
-#: seconds between two requests for the state of a page being read
+#: seconds after which a Ctrl-C is noticed
 POLL_EVERY_S = 0.2
 
 OnEvent = Callable[[Event, float], None]
@@ -23,10 +26,6 @@ OnEvent = Callable[[Event, float], None]
 
 class PrivateSite(WellreadError):
     """The site's address is private, and --own is missing."""
-
-
-class NotRead(WellreadError):
-    """A page was not read in time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +40,6 @@ class Asking:
 
 def check(asked: Asking) -> None:
     """Raise QuestionError for a question that every server refuses, before one is started for it."""
-    from pipeline.question.analysis import clean_question
-
     clean_question(asked.question)
     if "question_as_understood" in asked.terms:
         clean_question(asked.terms["question_as_understood"])
@@ -88,27 +85,6 @@ def new_answers(client: Client, question_id: str) -> Iterator[Record]:
             yield to_value(Record, event.data)
 
 
-def read_pages(
-    client: Client, urls: Sequence[str], on_read: Callable[[PageRead], None], *, wait_s: float
-) -> list[PageRead]:
-    """Let pages be read and wait until they are in the knowledge base; raises NotRead when the time is up."""
-    waiting = [client.read(url) for url in urls]
-    deadline, done = time.monotonic() + wait_s, []
-    while waiting:
-        if time.monotonic() > deadline:
-            raise NotRead(
-                f"{waiting[0].url} was not read within {wait_s:g} s. It will be read while Wellread runs: "
-                "start it with `wellread up`; `wellread doctor` finds problems."
-            )
-        time.sleep(POLL_EVERY_S)
-        seen = [client.reading(reading.id) for reading in waiting]
-        for reading in (over := [reading for reading in seen if reading.is_over]):
-            on_read(reading)
-        done += over
-        waiting = [reading for reading in seen if not reading.is_over]
-    return done
-
-
 def submit(client: Client, asked: Asking) -> str:
     """Ask and return the question's id; raises PrivateSite, or the client's errors."""
     if asked.own:
@@ -120,25 +96,14 @@ def submit(client: Client, asked: Asking) -> str:
     try:
         return client.submit(asked.question, **asked.terms | deadline)
     except Refused as refusal:
-        sites = asked.terms.get("sites", ())
-        if refusal.kind == "bad-site" and not asked.own and (problem := _private_site(sites)):
-            raise PrivateSite(f"{problem}. If it is yours, ask with --own.") from refusal
+        for site in asked.terms.get("sites", ()) if refusal.kind == "bad-site" and not asked.own else ():
+            try:
+                Guard().check(typed(site))
+            except NotPublic as error:
+                raise PrivateSite(f"{error.problem}. If it is yours, ask with --own.") from refusal
+            except (BadUrl, Blocked):
+                continue
         raise
-
-
-def _private_site(sites: Sequence[str]) -> str:
-    """Return what is private about the first site that is not on the public web; "" where all are."""
-    from crawler.fetch.guard import Blocked, Guard, NotPublic
-    from crawler.urls import BadUrl, typed
-
-    for site in sites:
-        try:
-            Guard().check(typed(site))
-        except NotPublic as error:
-            return error.problem
-        except (BadUrl, Blocked):
-            continue
-    return ""
 
 
 def _events_before(events: Iterable[Event], deadline: float) -> Iterator[Event]:

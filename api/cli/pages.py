@@ -10,6 +10,7 @@ import click
 
 from api.cli.connect import open_client, to_delete
 from api.cli.output import AS_JSON, notify, print_found, print_lines, terminal
+from api.cli.sources import find_source
 from api.cli.width import Style, clean, cut, when, wrap
 from domain.file import is_file_address
 
@@ -37,28 +38,12 @@ def pages() -> None:
 @click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="At most this many.")
 @click.option("--after", default="", metavar="URL", help="Those after this address, for the next part.")
 @AS_JSON
-def show_all(
-    site: str,
-    source: str,
-    since: datetime | None,
-    kind: str | None,
-    not_read: bool,
-    stale: bool,
-    limit: int,
-    after: str,
-    as_json: bool,
-) -> None:
+def show_all(source: str, since: datetime | None, limit: int, after: str, as_json: bool, **filters: Any) -> None:
     """List the pages by address, or with --not-read those that answers cannot use, and why."""
-    given: dict[str, Any] = {
-        "site": site,
-        "kind": kind,
-        "not_read": not_read,
-        "stale": stale,
-        "since": since.isoformat() if since else "",
-    }
+    given: dict[str, Any] = {"since": since.isoformat() if since else "", **filters}
     with open_client() as client:
         if source:
-            given["source"] = _source_id(client, source)
+            given["source"] = find_source(client, source).id
         found = list(_all(client, {name: value for name, value in given.items() if value}, after, limit))
     is_part = bool(after or any(given.values()))
     lines = summary_lines(found, terminal(), is_full=len(found) == limit, is_part=is_part)
@@ -115,12 +100,6 @@ def _all(client: "Client", given: dict[str, Any], after: str, limit: int) -> "It
         if len(found) < part:
             return
         limit, after = limit - part, found[-1].url
-
-
-def _source_id(client: "Client", url: str) -> int:
-    from api.cli.sources import find_source
-
-    return find_source(client, url).id
 
 
 def summary_lines(found: "Sequence[PageSummary]", style: Style, *, is_full: bool, is_part: bool) -> list[str]:

@@ -1,7 +1,6 @@
 """`wellread read` and `reads`: read pages and whole sites into the knowledge base, and show the outcome."""
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +10,17 @@ from api.cli.connect import connected, open_client
 from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_found, print_lines, progress_line, terminal
 from api.cli.sources import say_unread
 from api.cli.width import Style, clean, counted, cut, when
+from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from wellread import Client, PageRead, SiteRead
+    from wellread import Client, SiteRead
 
-#: seconds between two looks at the progress
-POLL_EVERY_S = 0.5
+#: seconds between two looks at the progress of a site, and of a page
+POLL_EVERY_S, PAGE_POLL_EVERY_S = 0.5, 0.2
+
+
+class NotRead(WellreadError):
+    """A page was not read in time."""
 
 
 @click.command()
@@ -76,7 +80,11 @@ def reads() -> None:
 def show_all() -> None:
     """List the last site reads, newest first."""
     with open_client() as client:
-        print_lines(*site_reads_lines(client.site_reads(), terminal()))
+        seen = client.site_reads()
+    for each in seen:
+        print_lines(*site_read_lines(each, terminal()))
+    if not seen:
+        print_lines("No whole sites yet: `wellread read URL --whole` reads one.")
 
 
 @reads.command()
@@ -106,13 +114,24 @@ _changing("cancel", "Stop reading a site; the pages that were read stay.")
 
 
 def _read_pages(client: "Client", urls: tuple[str, ...], wait_s: float) -> bool:
-    from api.cli import answer, ask_flow
+    """Let pages be read, show each once it is in the knowledge base, and return whether all are; raises NotRead."""
+    from api.cli.answer import reading_lines
 
-    def show_reading(reading: "PageRead") -> None:
-        print_lines(*answer.reading_lines(reading, terminal()))
-
-    readings = ask_flow.read_pages(client, urls, show_reading, wait_s=wait_s)
-    return all(reading.in_knowledge_base for reading in readings)
+    waiting, deadline, all_read = [client.read(url) for url in urls], time.monotonic() + wait_s, True
+    while waiting:
+        if time.monotonic() > deadline:
+            raise NotRead(
+                f"{waiting[0].url} was not read within {wait_s:g} s. It will be read while Wellread runs: "
+                "start it with `wellread up`; `wellread doctor` finds problems."
+            )
+        time.sleep(PAGE_POLL_EVERY_S)
+        seen = [client.reading(reading.id) for reading in waiting]
+        for reading in seen:
+            if reading.is_over:
+                print_lines(*reading_lines(reading, terminal()))
+                all_read = all_read and reading.in_knowledge_base
+        waiting = [reading for reading in seen if not reading.is_over]
+    return all_read
 
 
 def _follow_to_the_end(client: "Client", site_read_id: int, as_json: bool) -> bool:
@@ -135,14 +154,11 @@ def _follow(client: "Client", site_read_id: int) -> "SiteRead":
     show = progress_line(first_s=0)
     while True:
         seen = client.site_read(site_read_id)
-        show(_how_far(seen, terminal(err=True)), _is_over(seen))
-        if _is_over(seen) or seen.status == "PAUSED":
+        is_over = seen.is_final and not seen.embedding
+        show(_how_far(seen, terminal(err=True)), is_over)
+        if is_over or seen.status == "PAUSED":
             return seen
         time.sleep(POLL_EVERY_S)
-
-
-def _is_over(seen: "SiteRead") -> bool:
-    return seen.is_final and not seen.embedding
 
 
 def _print(seen: "SiteRead", as_json: bool) -> None:
@@ -170,23 +186,13 @@ def site_read_lines(seen: "SiteRead", style: Style) -> list[str]:
     asked = f"{'by its schedule' if seen.source_id else 'begun'} {when(seen.created_at)}"
     left_out = f", {seen.left_out:,} left out: forbidden, gone or without text" if seen.left_out else ""
     why = f"    `wellread pages list --not-read --site {clean(seen.prefix)}` says why pages could not be read."
+    size = f"{seen.bytes / 1e6:,.1f} MB" if seen.bytes >= 1e6 else f"{seen.bytes / 1e3:,.0f} kB"
     return [
         cut(f"{seen.id}  {clean(seen.url)}  {how}", style.width),
         f"    {_how_far(seen, style)}",
-        f"    {asked}, {_size(seen.bytes)} in {_span(seen.active_s)}{left_out}",
+        f"    {asked}, {size} in {_span(seen.active_s)}{left_out}",
         *([why] if seen.failed else []),
     ]
-
-
-def site_reads_lines(seen: "Sequence[SiteRead]", style: Style) -> list[str]:
-    """Return the last site reads."""
-    if not seen:
-        return ["No whole sites yet: `wellread read URL --whole` reads one."]
-    return [line for one in seen for line in site_read_lines(one, style)]
-
-
-def _size(number: int) -> str:
-    return f"{number / 1e6:,.1f} MB" if number >= 1e6 else f"{number / 1e3:,.0f} kB"
 
 
 def _span(seconds: float) -> str:

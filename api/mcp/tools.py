@@ -108,19 +108,16 @@ class StrictTool(Tool):
 
     def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a client means: null or "" for what it leaves out, and a text for a list of one or more."""
-        left_out = [name for name, value in arguments.items() if value is None]
-        left_out += [name for name, value in arguments.items() if value == "" and name not in self._required]
-        given = {name: value for name, value in arguments.items() if name not in left_out}
+        required = self.parameters.get("required", ())
+        given = {
+            name: value for name, value in arguments.items() if value is not None and (value != "" or name in required)
+        }
         for name, value in given.items():
             schema = self.parameters["properties"].get(name, {})
             kinds = {each.get("type") for each in (schema, *schema.get("anyOf", ()))}
             if isinstance(value, str) and "array" in kinds and not value.lstrip().startswith("["):
                 given[name] = [each for each in _BETWEEN.split(value) if each]
         return given
-
-    @property
-    def _required(self) -> list[str]:
-        return list(self.parameters.get("required", ()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,7 +255,12 @@ async def _follow(ctx: Context, client: AsyncClient, question_id: str, wait_s: f
     began, steps, last = time.monotonic(), 0, ""
     while True:
         record = await client.get(question_id)
-        if (said := _progress(record)) != last:
+        step = STEPS.get(record.status)
+        said = step.doing if step else "done" if record.status.is_final else "waiting"
+        if record.pages:
+            read = sum(page.outcome in WITH_TEXT for page in record.pages)
+            said += f" ({read} of {len(record.pages)} pages read)"
+        if said != last:
             steps, last = steps + 1, said
             await ctx.report_progress(steps, message=said)
         waited_s = time.monotonic() - began
@@ -270,13 +272,6 @@ async def _follow(ctx: Context, client: AsyncClient, question_id: str, wait_s: f
 def pause_s(waited_s: float) -> float:
     """Return the seconds until a question is looked at again: many that are waited for long must not fill the API."""
     return max(_POLL_EVERY_S, waited_s * _POLL_PART)
-
-
-def _progress(record: Record) -> str:
-    read = sum(page.outcome in WITH_TEXT for page in record.pages)
-    step = STEPS.get(record.status)
-    said = step.doing if step else "done" if record.status.is_final else "waiting"
-    return f"{said} ({read} of {len(record.pages)} pages read)" if record.pages else said
 
 
 def _answered(record: Record) -> Answered:

@@ -19,7 +19,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from functools import partial
+from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import Depends, Request
@@ -37,9 +38,6 @@ from store import keys as stored
 from store.sql.errors import DatabaseError
 from workers.services import Services
 from workers.settings import LOOPBACK
-
-Name = TypeVar("Name")
-Value = TypeVar("Value")
 
 #: wrong keys that an address may send at once, and the seconds after which it may send one more
 FREE, EVERY_S = 20, 3.0
@@ -134,7 +132,7 @@ class WrongKeys:
             _put(self._known, _hash(key), None)
 
 
-def _put(known: OrderedDict[Name, Value], key: Name, value: Value) -> None:
+def _put(known: OrderedDict[Any, Any], key: object, value: object) -> None:
     known[key] = value
     known.move_to_end(key)
     if len(known) > MOST:
@@ -182,11 +180,11 @@ class KeyRing:
         self.wrong_keys.right(given)
         return found
 
-    def once_a_second(self, given: str, look: Callable[[], object]) -> None:
-        """Look a key up, unless that was done for it within the last second; many streams may ask at once."""
+    def check_again(self, address: str, given: str) -> None:
+        """Do as :meth:`caller_at`, but not for a key of the last second: many streams may ask at once."""
         now = time.monotonic()
         if now >= self._next_look.get(given, 0.0):
-            look()
+            self.caller_at(address, given)
             self._next_look[given] = now + 1.0
 
     def caller(self, given: str) -> Caller:
@@ -258,18 +256,21 @@ async def look_up(scope: Scope, ring: KeyRing) -> Caller:
     """
     state = scope.setdefault("state", {})
     if (found := state.get("caller")) is None:
-        look, key = _looker(scope, ring)
-        found = state["caller"] = await to_thread.run_sync(look) if ring.is_stored(key) else look()
+        address, key = _sent(scope)
+        if ring.is_stored(key):
+            found = await to_thread.run_sync(ring.caller_at, address, key)
+        else:
+            found = ring.caller_at(address, key)
+        state["caller"] = found
         if (connection := state.get("connection")) is not None:
             connection.become_known()
     assert isinstance(found, Caller)
     return found
 
 
-def _looker(scope: Scope, ring: KeyRing) -> tuple[Callable[[], Caller], str]:
-    """Return what looks up the key of a request, and the key."""
-    address, key = str((scope.get("client") or ("",))[0]), key_in(Headers(scope=scope))
-    return lambda: ring.caller_at(address, key), key
+def _sent(scope: Scope) -> tuple[str, str]:
+    """Return the address that a request came from, and its key."""
+    return str((scope.get("client") or ("",))[0]), key_in(Headers(scope=scope))
 
 
 async def identify(
@@ -286,9 +287,7 @@ CallerDep = Annotated[Caller, Depends(identify)]
 
 async def _still_open(request: Request) -> Callable[[], object]:
     """Return what looks the request's key up again; it raises :class:`InvalidApiKey` once that opens nothing."""
-    ring: KeyRing = request.app.state.keys
-    look, key = _looker(request.scope, ring)
-    return lambda: ring.once_a_second(key, look)
+    return partial(request.app.state.keys.check_again, *_sent(request.scope))
 
 
 #: for answers that take long: the key may be revoked, or expire, meanwhile
