@@ -45,17 +45,17 @@ class PageFilters(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Call(Generic[Value]):
-    """One request, and what returns the value of its response."""
+    """What returns the value of a response, and the request, whose parts have httpx2's names."""
 
     read: Callable[[httpx2.Response], Value]
     method: str = "GET"
-    path: str
-    query: Mapping[str, str] | None = None
-    body: Mapping[str, Any] | None = None
+    url: str
+    params: Mapping[str, str] | None = None
+    json: Mapping[str, Any] | None = None
     files: Mapping[str, tuple[str | None, bytes]] | None = None
     content: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    timeout_s: float = 15.0
+    timeout: float = 15.0  #: seconds
 
 
 class Endpoint(Generic[Given, Value]):
@@ -81,7 +81,7 @@ class Calls:
     def ask(self, question: str, *, wait: float = 30.0, **options: Unpack[Options]) -> Call[Record]:
         """Ask, wait up to ``wait`` seconds (at most 120) for the final answer, and return the record as it is then."""
         body = {"question": question, "wait": wait, **_json(options)}
-        return Call(read=value(Record), method="POST", path="/api/chat", body=body, timeout_s=wait + 15.0)
+        return Call(read=value(Record), method="POST", url="/api/chat", json=body, timeout=wait + 15.0)
 
     @Endpoint
     def submit(self, question: str, *, idempotency_key: str = "", **terms: Unpack[Terms]) -> Call[str]:
@@ -89,8 +89,8 @@ class Calls:
         return Call(
             read=lambda response: str(read_json(response)["id"]),
             method="POST",
-            path="/api/questions",
-            body={"question": question, **_json(terms)},
+            url="/api/questions",
+            json={"question": question, **_json(terms)},
             headers={"Idempotency-Key": idempotency_key} if idempotency_key else {},
         )
 
@@ -98,66 +98,66 @@ class Calls:
     def threads(self, words: str = "", *, limit: int = 50, before: datetime | None = None) -> Call[list[Thread]]:
         """Return the threads asked in last, newest first: with these words said in them, asked in before then."""
         query = {"q": words, "limit": str(limit)} | ({"before": before.isoformat()} if before else {})
-        return Call(read=values(Thread), path="/api/threads", query=query)
+        return Call(read=values(Thread), url="/api/threads", params=query)
 
     @Endpoint
     def thread(self, thread_id: str, *, limit: int = 50, before: str = "") -> Call[ThreadWithQuestions]:
         """Return a thread with its latest questions, or with those asked before a question."""
         query = {"limit": str(limit), "before": before}
-        return Call(read=value(ThreadWithQuestions), path=_thread(thread_id), query=query)
+        return Call(read=value(ThreadWithQuestions), url=_thread(thread_id), params=query)
 
     @Endpoint
     def rename_thread(self, thread_id: str, title: str) -> Call[Thread]:
         """Give a thread another title."""
-        return Call(read=value(Thread), method="PATCH", path=_thread(thread_id), body={"title": title})
+        return Call(read=value(Thread), method="PATCH", url=_thread(thread_id), json={"title": title})
 
     @Endpoint
     def delete_thread(self, thread_id: str) -> Call[None]:
         """Delete a thread with its questions, their answers and traces; what was read for them stays read."""
-        return Call(read=read_nothing, method="DELETE", path=_thread(thread_id), timeout_s=600.0)
+        return Call(read=read_nothing, method="DELETE", url=_thread(thread_id), timeout=600.0)
 
     @Endpoint
     def export_thread(self, thread_id: str, form: Literal["md", "html"] = "md") -> Call[str]:
         """Return a thread's questions in their order, with their answers and quotes, as one document."""
         path = f"{_thread(thread_id)}/export"
-        return Call(read=read_text, path=path, query={"format": form}, timeout_s=UPLOAD_S)
+        return Call(read=read_text, url=path, params={"format": form}, timeout=UPLOAD_S)
 
     @Endpoint
     def search(self, query: str, **filters: Unpack[Filters]) -> Call[list[FoundPassage]]:
         """Return the passages that fit best, best first; no answer is made and nothing is read."""
         body = {"query": query, **_json(filters)}
-        return Call(read=values(FoundPassage), method="POST", path="/api/search", body=body, timeout_s=30.0)
+        return Call(read=values(FoundPassage), method="POST", url="/api/search", json=body, timeout=30.0)
 
     @Endpoint
     def get(self, question_id: str) -> Call[Record]:
         """Return a question's record."""
-        return Call(read=value(Record), path=question_path(question_id))
+        return Call(read=value(Record), url=question_path(question_id))
 
     @Endpoint
     def trace(self, question_id: str) -> Call[list[Mapping[str, Any]]]:
         """Return every finished step with its queries, its hits and its verdict."""
-        return Call(read=read_json, path=question_path(question_id, "/trace"))
+        return Call(read=read_json, url=question_path(question_id, "/trace"))
 
     @Endpoint
     def cancel(self, question_id: str) -> Call[Record]:
         """Stop a question; what was read stays read."""
-        return Call(read=value(Record), method="POST", path=question_path(question_id, "/cancel"))
+        return Call(read=value(Record), method="POST", url=question_path(question_id, "/cancel"))
 
     @Endpoint
     def watch(self, question_id: str, *, callback_url: str = "") -> Call[Watch]:
         """Have a question asked again whenever a page that its answer cites changes."""
         body = {"callback_url": callback_url} if callback_url else {}
-        return Call(read=value(Watch), method="POST", path=question_path(question_id, "/watch"), body=body)
+        return Call(read=value(Watch), method="POST", url=question_path(question_id, "/watch"), json=body)
 
     @Endpoint
     def unwatch(self, question_id: str) -> Call[None]:
         """Stop watching a question."""
-        return Call(read=read_nothing, method="DELETE", path=question_path(question_id, "/watch"))
+        return Call(read=read_nothing, method="DELETE", url=question_path(question_id, "/watch"))
 
     @Endpoint
     def watches(self) -> Call[list[Watch]]:
         """Return the standing questions, oldest first."""
-        return Call(read=values(Watch), path="/api/watches")
+        return Call(read=values(Watch), url="/api/watches")
 
     @Endpoint
     def feedback(
@@ -165,70 +165,70 @@ class Calls:
     ) -> Call[Feedback]:
         """Say whether an answer is right (its latest revision, unless one is named)."""
         body = _given(verdict=verdict, comment=comment, revision=revision)
-        return Call(read=value(Feedback), method="POST", path=question_path(question_id, "/feedback"), body=body)
+        return Call(read=value(Feedback), method="POST", url=question_path(question_id, "/feedback"), json=body)
 
     @Endpoint
     def sources(self) -> Call[list[Source]]:
         """Return the sites that may be read for any question."""
-        return Call(read=values(Source), path="/api/sources")
+        return Call(read=values(Source), url="/api/sources")
 
     @Endpoint
     def add_source(self, url: str, *, own: bool = False, **settings: Unpack[SourceSettings]) -> Call[Source]:
         """Add a site; ``own`` says it is the operator's, so that its address may be private."""
         body = _given(url=url, own=own, **_json(settings))
-        return Call(read=value(Source), method="POST", path="/api/sources", body=body)
+        return Call(read=value(Source), method="POST", url="/api/sources", json=body)
 
     @Endpoint
     def change_source(self, source_id: int, **changes: Unpack[SourceSettings]) -> Call[Source]:
         """Change a source's settings; what is left out stays. ``every=None, cron=None`` ends a schedule."""
-        return Call(read=value(Source), method="PATCH", path=f"/api/sources/{source_id}", body=_json(changes))
+        return Call(read=value(Source), method="PATCH", url=f"/api/sources/{source_id}", json=_json(changes))
 
     @Endpoint
     def remove_source(self, source_id: int, *, pages: bool = False) -> Call[None]:
         """Remove a site; what was read from it stays, unless its ``pages`` are deleted too."""
         query = {"pages": "true"} if pages else None
-        return Call(read=read_nothing, method="DELETE", path=f"/api/sources/{source_id}", query=query, timeout_s=600.0)
+        return Call(read=read_nothing, method="DELETE", url=f"/api/sources/{source_id}", params=query, timeout=600.0)
 
     @Endpoint
     def read_site(self, url: str, *, max_pages: int | None = None, max_depth: int | None = None) -> Call[SiteRead]:
         """Have a whole site read into the knowledge base; :meth:`site_read` returns how far that has come."""
         body = _given(url=url, max_pages=max_pages, max_depth=max_depth)
-        return Call(read=value(SiteRead), method="POST", path="/api/site-reads", body=body)
+        return Call(read=value(SiteRead), method="POST", url="/api/site-reads", json=body)
 
     @Endpoint
     def site_read(self, site_read_id: int) -> Call[SiteRead]:
         """Return how far the reading of a site has come."""
-        return Call(read=value(SiteRead), path=f"/api/site-reads/{site_read_id}")
+        return Call(read=value(SiteRead), url=f"/api/site-reads/{site_read_id}")
 
     @Endpoint
     def site_reads(self) -> Call[list[SiteRead]]:
         """Return the last site reads, newest first."""
-        return Call(read=values(SiteRead), path="/api/site-reads")
+        return Call(read=values(SiteRead), url="/api/site-reads")
 
     @Endpoint
     def pause_site_read(self, site_read_id: int) -> Call[SiteRead]:
         """Read no more of a site until it is resumed."""
-        return Call(read=value(SiteRead), method="POST", path=f"/api/site-reads/{site_read_id}/pause")
+        return Call(read=value(SiteRead), method="POST", url=f"/api/site-reads/{site_read_id}/pause")
 
     @Endpoint
     def resume_site_read(self, site_read_id: int) -> Call[SiteRead]:
         """Go on with a site."""
-        return Call(read=value(SiteRead), method="POST", path=f"/api/site-reads/{site_read_id}/resume")
+        return Call(read=value(SiteRead), method="POST", url=f"/api/site-reads/{site_read_id}/resume")
 
     @Endpoint
     def cancel_site_read(self, site_read_id: int) -> Call[SiteRead]:
         """Read no more of a site; what was read stays."""
-        return Call(read=value(SiteRead), method="POST", path=f"/api/site-reads/{site_read_id}/cancel")
+        return Call(read=value(SiteRead), method="POST", url=f"/api/site-reads/{site_read_id}/cancel")
 
     @Endpoint
     def read(self, url: str) -> Call[PageRead]:
         """Have one page read into the knowledge base; :meth:`reading` returns how far that has come."""
-        return Call(read=value(PageRead), method="POST", path="/api/reads", body={"url": url})
+        return Call(read=value(PageRead), method="POST", url="/api/reads", json={"url": url})
 
     @Endpoint
     def reading(self, reading_id: int) -> Call[PageRead]:
         """Return how far the reading of a page has come."""
-        return Call(read=value(PageRead), path=f"/api/reads/{reading_id}")
+        return Call(read=value(PageRead), url=f"/api/reads/{reading_id}")
 
     @Endpoint
     def page(self, page_id: int, *, question_id: str = "") -> Call[StoredPage]:
@@ -236,41 +236,41 @@ class Calls:
 
         Only a page that serves this question alone needs the question's id.
         """
-        return Call(read=value(StoredPage), path=f"/api/pages/{page_id}", query=_query(question_id=question_id))
+        return Call(read=value(StoredPage), url=f"/api/pages/{page_id}", params=_query(question_id=question_id))
 
     @Endpoint
     def page_at(self, url: str, *, question_id: str = "", version: int | None = None) -> Call[StoredPage]:
         """Return the stored page with this URL, or a former ``version``; for ``question_id`` see :meth:`page`."""
         query = _query(question_id=question_id, version=str(version) if version else "")
-        return Call(read=value(StoredPage), path="/api/pages", query={"url": url, **query})
+        return Call(read=value(StoredPage), url="/api/pages", params={"url": url, **query})
 
     @Endpoint
     def pages(self, **filters: Unpack[PageFilters]) -> Call[list[PageSummary]]:
         """Return the stored pages by address, at most 100 unless ``limit`` says otherwise; for operators."""
         query = {name: str(each).lower() if isinstance(each, bool) else str(each) for name, each in filters.items()}
-        return Call(read=values(PageSummary), path="/api/pages", query=query, timeout_s=60.0)
+        return Call(read=values(PageSummary), url="/api/pages", params=query, timeout=60.0)
 
     @Endpoint
     def page_versions(self, page_id: int, *, question_id: str = "") -> Call[list[PageVersion]]:
         """Return the texts of a page that are kept, the present one first; for ``question_id`` see :meth:`page`."""
         query = _query(question_id=question_id)
-        return Call(read=values(PageVersion), path=f"/api/pages/{page_id}/versions", query=query)
+        return Call(read=values(PageVersion), url=f"/api/pages/{page_id}/versions", params=query)
 
     @Endpoint
     def export(self, question_id: str, form: Literal["md", "html"] = "md") -> Call[str]:
         """Return a question's answer with its quotes as a document in Markdown or HTML."""
-        return Call(read=read_text, path=question_path(question_id, "/export"), query={"format": form})
+        return Call(read=read_text, url=question_path(question_id, "/export"), params={"format": form})
 
     @Endpoint
     def add_file(self, name: str, content: bytes) -> Call[StoredFile]:
         """Have a file read into the knowledge base; :meth:`file` returns how far that has come."""
         form = {"file": (name.rpartition("/")[2], content), "name": (None, name.encode())}
-        return Call(read=value(StoredFile), method="POST", path="/api/files", files=form, timeout_s=UPLOAD_S)
+        return Call(read=value(StoredFile), method="POST", url="/api/files", files=form, timeout=UPLOAD_S)
 
     @Endpoint
     def file(self, file_id: int) -> Call[StoredFile]:
         """Return a file, and how far the reading of it has come."""
-        return Call(read=value(StoredFile), path=f"/api/files/{file_id}")
+        return Call(read=value(StoredFile), url=f"/api/files/{file_id}")
 
     @Endpoint
     def files(
@@ -281,58 +281,58 @@ class Calls:
         ``address``: only the one that has it.
         """
         query = _query(folder=folder, failed="true" if failed else "", after=after, address=address)
-        return Call(read=values(StoredFile), path="/api/files", query=query)
+        return Call(read=values(StoredFile), url="/api/files", params=query)
 
     @Endpoint
     def delete_file(self, file_id: int) -> Call[None]:
         """Delete a file with all that was derived from it, also one that could not be read."""
-        return Call(read=read_nothing, method="DELETE", path=f"/api/files/{file_id}", timeout_s=60.0)
+        return Call(read=read_nothing, method="DELETE", url=f"/api/files/{file_id}", timeout=60.0)
 
     @Endpoint
     def delete_page(self, page_id: int) -> Call[None]:
         """Delete a page or file with all that was derived from it."""
-        return Call(read=read_nothing, method="DELETE", path=f"/api/pages/{page_id}", timeout_s=60.0)
+        return Call(read=read_nothing, method="DELETE", url=f"/api/pages/{page_id}", timeout=60.0)
 
     @Endpoint
     def delete_question(self, question_id: str) -> Call[None]:
         """Delete a question with its answers and its trace; what was read for it stays read."""
-        return Call(read=read_nothing, method="DELETE", path=question_path(question_id))
+        return Call(read=read_nothing, method="DELETE", url=question_path(question_id))
 
     @Endpoint
     def learned(self) -> Call[list[Learned]]:
         """Return how feedback corrects the judge's confidence, by embedder, language and calibration."""
-        return Call(read=values(Learned), path="/api/learned")
+        return Call(read=values(Learned), url="/api/learned")
 
     @Endpoint
     def learn(self) -> Call[list[Learned]]:
         """Learn from all feedback; a correction that helps is used at once."""
-        return Call(read=values(Learned), method="POST", path="/api/learned", timeout_s=LEARNING_S)
+        return Call(read=values(Learned), method="POST", url="/api/learned", timeout=LEARNING_S)
 
     @Endpoint
     def reset_learned(self) -> Call[list[Learned]]:
         """Return to the shipped judge; feedback given so far no longer counts."""
-        return Call(read=values(Learned), method="DELETE", path="/api/learned")
+        return Call(read=values(Learned), method="DELETE", url="/api/learned")
 
     @Endpoint
     def collections(self) -> Call[list[Collection]]:
         """Return the collections that the key opens: first ``default``, then by name."""
-        return Call(read=values(Collection), path="/api/collections")
+        return Call(read=values(Collection), url="/api/collections")
 
     @Endpoint
     def add_collection(self, name: str, *, exclude_sites: Sequence[str] = ()) -> Call[Collection]:
         """Add a collection; nothing of ``exclude_sites`` is ever read or quoted in it."""
         body = {"name": name, "exclude_sites": list(exclude_sites)}
-        return Call(read=value(Collection), method="POST", path="/api/collections", body=body, timeout_s=60.0)
+        return Call(read=value(Collection), method="POST", url="/api/collections", json=body, timeout=60.0)
 
     @Endpoint
     def delete_collection(self, name: str) -> Call[None]:
         """Delete a collection with all that is in it."""
-        return Call(read=read_nothing, method="DELETE", path=f"/api/collections/{_quoted(name)}", timeout_s=60.0)
+        return Call(read=read_nothing, method="DELETE", url=f"/api/collections/{_quoted(name)}", timeout=60.0)
 
     @Endpoint
     def export_collection(self) -> Call[bytes]:
         """Return all that belongs to the collection as one file, which :meth:`import_collection` takes over."""
-        return Call(read=read_bytes, path="/api/export", timeout_s=UPLOAD_S)
+        return Call(read=read_bytes, url="/api/export", timeout=UPLOAD_S)
 
     @Endpoint
     def import_collection(self, content: bytes, *, own: bool = False) -> Call[Imported]:
@@ -340,17 +340,17 @@ class Calls:
         return Call(
             read=value(Imported),
             method="POST",
-            path="/api/import",
-            query={"own": "true"} if own else None,
+            url="/api/import",
+            params={"own": "true"} if own else None,
             content=content,
             headers={"content-type": "application/zip"},
-            timeout_s=UPLOAD_S,
+            timeout=UPLOAD_S,
         )
 
     @Endpoint
     def keys(self) -> Call[list[ApiKey]]:
         """Return the API keys that were made, without their secrets."""
-        return Call(read=values(ApiKey), path="/api/keys")
+        return Call(read=values(ApiKey), url="/api/keys")
 
     @Endpoint
     def add_key(
@@ -368,22 +368,22 @@ class Calls:
             collections=None if collections is None else list(collections),
             expires_at=expires_at.isoformat() if expires_at else None,
         )
-        return Call(read=value(ApiKey), method="POST", path="/api/keys", body=body)
+        return Call(read=value(ApiKey), method="POST", url="/api/keys", json=body)
 
     @Endpoint
     def revoke_key(self, name: str) -> Call[None]:
         """Revoke an API key, named by its name or id."""
-        return Call(read=read_nothing, method="DELETE", path=f"/api/keys/{_quoted(name)}")
+        return Call(read=read_nothing, method="DELETE", url=f"/api/keys/{_quoted(name)}")
 
     @Endpoint
     def stats(self) -> Call[Mapping[str, Any]]:
         """Return how much is stored and how much waits."""
-        return Call(read=read_json, path="/api/stats")
+        return Call(read=read_json, url="/api/stats")
 
     @Endpoint
     def is_ready(self) -> Call[bool]:
         """Return whether every part a question needs is there."""
-        return Call(read=is_success, path="/readyz")
+        return Call(read=is_success, url="/readyz")
 
 
 class WaitingCalls(Calls):

@@ -194,16 +194,7 @@ def _settings(url: str, key: str, collection: str) -> dict[str, Any]:
 
 
 def _request(call: Call[Any]) -> dict[str, Any]:
-    return {
-        "method": call.method,
-        "url": call.path,
-        "params": call.query,
-        "json": call.body,
-        "files": call.files,
-        "content": call.content,
-        "headers": call.headers,
-        "timeout": call.timeout_s,
-    }
+    return {name: part for name, part in vars(call).items() if name != "read"}
 
 
 def _resume(after: str) -> dict[str, str]:
