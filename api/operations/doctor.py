@@ -41,11 +41,15 @@ def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
     """Run every check, or those of these names, in turn; a check that fails is itself a finding."""
     for name in names or _CHECKS:
         try:
-            diagnosis = _CHECKS[name](services)
+            is_off = name in _WITH_THE_STACK and _is_idle(services.settings)
+            diagnosis = Diagnosis("note", _WITH_THE_STACK[name]) if is_off else _CHECKS[name](services)
         except WellreadError as error:
             diagnosis = Diagnosis("wrong", str(error))
         except redis.RedisError as error:
-            diagnosis = Diagnosis("wrong", f"Redis did not answer: {error}", _redis_fix(services))
+            fix = "Start the stack with `wellread up`."
+            if services.settings.redis_url:
+                fix = "Start Redis, or correct WELLREAD_REDIS_URL; without it the embedded Valkey is used."
+            diagnosis = Diagnosis("wrong", f"Redis did not answer: {error}", fix)
         except Exception as error:  # whatever fails is what was looked for; the other checks still run
             diagnosis = Diagnosis("wrong", f"{type(error).__name__}: {error}", "Run `wellread --debug doctor`.")
         yield replace(diagnosis, name=name)
@@ -91,8 +95,6 @@ def _stack(services: Services) -> Diagnosis:
 
 
 def _redis(services: Services) -> Diagnosis:
-    if _is_idle(services.settings):
-        return Diagnosis("note", "the embedded Valkey starts with the stack")
     services.redis.ping()
     policy = _config(services, "maxmemory-policy")
     append = _config(services, "appendonly")
@@ -107,20 +109,11 @@ def _redis(services: Services) -> Diagnosis:
 
 
 def _events(services: Services) -> Diagnosis:
-    if not services.settings.events_redis_url:
-        return Diagnosis("ok", "in the same Redis")
-    return room.memory(services.events_redis)
-
-
-def _beat(services: Services) -> Diagnosis:
-    if _is_idle(services.settings):
-        return Diagnosis("note", "it starts with the stack")
-    return room.beats(services)
+    has_own = services.settings.events_redis_url
+    return room.memory(services.events_redis) if has_own else Diagnosis("ok", "in the same Redis")
 
 
 def _workers(services: Services) -> Diagnosis:
-    if _is_idle(services.settings):
-        return Diagnosis("note", "they start with the stack")
     found, written = room.workers(services), room.writers(services)
     return found if written.level == "ok" else replace(written, finding=found.finding)
 
@@ -261,6 +254,12 @@ def _exposure(services: Services) -> Diagnosis:
     return Diagnosis("ok", f"{s.api_host}, {'keys' if s.api_keys else 'loopback without a key'}")
 
 
+#: what the embedded stack brings along, where it does not run
+_WITH_THE_STACK = {
+    "redis": "the embedded Valkey starts with the stack",
+    "workers": "they start with the stack",
+    "beat": "it starts with the stack",
+}
 #: by the name under which a check's finding is shown
 _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
     "python": lambda _: Diagnosis("ok", ".".join(map(str, sys.version_info[:3]))),
@@ -272,7 +271,7 @@ _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
     "redis": _redis,
     "events": _events,
     "workers": _workers,
-    "beat": _beat,
+    "beat": room.beats,
     "database": _database,
     "embedder": _embedder,
     "reader": _reader,
@@ -293,12 +292,6 @@ def _is_idle(settings: Settings) -> bool:
 def _is_new(settings: Settings) -> bool:
     """Return whether nothing was stored yet."""
     return not settings.database_url and not (settings.data_dir / "wellread.db").exists()
-
-
-def _redis_fix(services: Services) -> str:
-    if services.settings.redis_url:
-        return "Start Redis, or correct WELLREAD_REDIS_URL; without it the embedded Valkey is used."
-    return "Start the stack with `wellread up`."
 
 
 def _config(services: Services, name: str) -> str:

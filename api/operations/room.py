@@ -3,18 +3,18 @@
 import resource
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import redis
 
-from domain.flow import QUEUES, WORKERS, WRITER, Queue
+from domain.flow import QUEUES, WORKERS, WRITER
 from store.ephemeral.memory import memory_use
 from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
 from workers.processes.heartbeat import living_beats, living_workers
 from workers.services import Services
-from workers.settings import Settings
 
 Level = Literal["ok", "note", "wrong"]
 
@@ -63,7 +63,12 @@ def disk(folder: Path) -> Diagnosis:
 
 def descriptors(pids: Iterable[int]) -> Diagnosis:
     """Return how many file descriptors the process has open that comes nearest to its limit; all on Linux only."""
-    uses = [use for pid in pids if (use := _open_files(pid)) is not None]
+    uses = []
+    for pid in pids:
+        with suppress(OSError, AttributeError):  # where the system does not say
+            used = sum(1 for _ in (_PROCESSES / str(pid) / "fd").iterdir())
+            limit, _ = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+            uses.append((used, max(1, limit)))
     if not uses:
         return Diagnosis("ok", "not known on this system")
     used, limit = max(uses, key=lambda use: use[0] / use[1])
@@ -95,12 +100,11 @@ def workers(services: Services) -> Diagnosis:
         "wrong",
         f"no worker for {', '.join(missing)} ({detail})",
         "; ".join(f"run `wellread worker {queue}`" for queue in missing),
-        needed=any(_is_needed(QUEUES[queue], services.settings) for queue in missing),
+        needed=any(
+            QUEUES[queue].is_needed or ("model" in QUEUES[queue].loads and services.settings.has_model)
+            for queue in missing
+        ),
     )
-
-
-def _is_needed(queue: Queue, settings: Settings) -> bool:
-    return queue.is_needed or ("model" in queue.loads and settings.has_model)
 
 
 def writers(services: Services) -> Diagnosis:
@@ -118,16 +122,6 @@ def children(pid: int) -> list[int]:
     except OSError:
         found = []
     return [pid, *found]
-
-
-def _open_files(pid: int) -> tuple[int, int] | None:
-    """Return the number of open files and its limit; None where the system does not say."""
-    try:
-        used = sum(1 for _ in (_PROCESSES / str(pid) / "fd").iterdir())
-        limit, _ = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-    except (OSError, AttributeError):
-        return None
-    return used, max(1, limit)
 
 
 def _mb(size: int) -> str:
