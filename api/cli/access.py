@@ -6,7 +6,7 @@ from datetime import datetime
 import click
 
 from api.cli.connect import needs_no_key, open_client, to_delete
-from api.cli.output import AS_JSON, notify, print_found, print_lines
+from api.cli.output import AS_JSON, print_found, print_lines
 from domain.access.collection import Collection
 from domain.access.key import ApiKey, Role
 
@@ -42,7 +42,7 @@ def delete(name: str, yes: bool) -> None:
     """Delete a collection with its sources, files, pages and questions."""
     if not yes:
         click.confirm(f"Delete {name} with everything in it? It cannot be undone", abort=True)
-    with to_delete(notify) as client:
+    with to_delete() as client:
         client.delete_collection(name)
     print_lines(f"{name} is deleted with everything in it.")
 

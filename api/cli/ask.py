@@ -68,7 +68,7 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
     if own and not options["sites"]:
         raise click.UsageError("--own is for the sites to read: name them with --site.")
     asked = ask_flow.Asking(question=question, terms=given(options), own=own, wait_s=wait or WAIT_S)
-    with connected(notify) as client:
+    with connected() as client:
         if options["batch"] and wait is None and not chat:
             ask_flow.check(asked)
             _leave(ask_flow.submit(client, asked), client, as_json)

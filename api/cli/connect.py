@@ -2,11 +2,13 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import click
+
+from api.cli.output import notify
 
 if TYPE_CHECKING:
     from wellread import Client
@@ -14,20 +16,19 @@ if TYPE_CHECKING:
     from workers.settings import Settings
 
 _CHOSEN = "wellread.collection"
-Notify = Callable[[str], None]
 
 
 @contextmanager
-def connected(notify: Notify) -> "Iterator[Client]":
+def connected() -> "Iterator[Client]":
     """Yield a client for what needs workers; a stack that had to be started is stopped at the end."""
     from wellread import Client
 
-    with reached(notify) as (url, key), Client(url, key=key, collection=collection()) as client:
+    with reached() as (url, key), Client(url, key=key, collection=collection()) as client:
         yield client
 
 
 @contextmanager
-def reached(notify: Notify) -> Iterator[tuple[str, str]]:
+def reached() -> Iterator[tuple[str, str]]:
     """Yield URL and key of an API with workers; a stack that had to be started is stopped at the end.
 
     ``WELLREAD_API_URL`` names another API, ``WELLREAD_API_KEY`` the key for whichever is used.
@@ -40,16 +41,17 @@ def reached(notify: Notify) -> Iterator[tuple[str, str]]:
     from workers.settings import load
 
     settings = load()
-    address = running(settings)
-    if address is not None:
-        yield address.api_url, key or own_key(settings)
+    keys = _keys(settings)
+    key = key or next((keys[role] for role in ("admin", "operate", "ask") if role in keys), "")  # the most powerful
+    if address := running(settings):
+        yield address.api_url, key
         return
-    with started(load(api_port=0), notify) as url:
-        yield url, key or own_key(settings)
+    with _started(load(api_port=0)) as url:
+        yield url, key
 
 
 @contextmanager
-def to_delete(notify: Notify) -> "Iterator[Client]":
+def to_delete() -> "Iterator[Client]":
     """Yield a client for what deletes: workers take it out of the knowledge base, and erase it from the disk.
 
     Where Redis is the operator's own, so are the workers: none are started.
@@ -64,7 +66,7 @@ def to_delete(notify: Notify) -> "Iterator[Client]":
         return
     from workers.deletion import wait_until_erased
 
-    with connected(notify) as client:
+    with connected() as client:
         yield client
         with closing(open_services()) as services:
             wait_until_erased(services.of(name) if (name := collection()) else services)
@@ -73,37 +75,28 @@ def to_delete(notify: Notify) -> "Iterator[Client]":
 def open_client() -> "Client":
     """Return a client for what needs no workers: of the API that is named or runs here, else of one in this process.
 
-    One that runs is asked because it is there already: to make one takes seconds.
+    One that runs is asked because it is there already (to make one takes seconds), if a key of the settings may do all.
     """
+    from urllib.parse import urlsplit
+
     from wellread import Client
 
     key = os.environ.get("WELLREAD_API_KEY", "")
     if url := os.environ.get("WELLREAD_API_URL"):
         return Client(url, key=key, collection=collection())
-    if found := _open_to_us():
-        url, own = found
-        return Client(url, key=key or own, collection=collection())
-    services = open_services()
-    from api.app import InProcess
-
-    return Client(transport=InProcess(services), collection=collection())
-
-
-def _open_to_us() -> tuple[str, str] | None:
-    """Return URL and key of this machine's stack; None where none answers, or no key of the settings may do all."""
-    from urllib.parse import urlsplit
-
     from workers.processes.stack import listens, running
     from workers.settings import load
 
     settings = load()
-    key = _keys(settings).get("admin", "")
-    address = running(settings) if key or needs_no_key() else None
-    if address is None:
-        return None
-    place = urlsplit(address.api_url)
-    is_there = listens(place.hostname or "", place.port or 0)  # else it is being started again
-    return (address.api_url, key) if is_there else None
+    own = _keys(settings).get("admin", "")
+    if address := running(settings) if own or needs_no_key() else None:
+        place = urlsplit(address.api_url)
+        if listens(place.hostname or "", place.port or 0):  # else it is being started again
+            return Client(address.api_url, key=key or own, collection=collection())
+    services = open_services()
+    from api.app import InProcess
+
+    return Client(transport=InProcess(services), collection=collection())
 
 
 def with_collection(command: click.Command) -> None:
@@ -123,16 +116,17 @@ def with_collection(command: click.Command) -> None:
 
 def collection() -> str:
     """Return the name of the collection that the running command works in; "" is the key's first."""
-    context = click.get_current_context(silent=True)
-    chosen: str = context.meta.get(_CHOSEN, "") if context else ""
-    return chosen or os.environ.get("WELLREAD_COLLECTION", "")
+    return _chosen() or os.environ.get("WELLREAD_COLLECTION", "")
 
 
 def option_of_collection() -> str:
     """Return what a command to run next adds to be in the same collection: " --collection NAME", or nothing."""
+    return f" --collection {_chosen()}" if _chosen() else ""
+
+
+def _chosen() -> str:
     context = click.get_current_context(silent=True)
-    chosen: str = context.meta.get(_CHOSEN, "") if context else ""
-    return f" --collection {chosen}" if chosen else ""
+    return str(context.meta.get(_CHOSEN, "")) if context else ""
 
 
 def open_collection() -> "Services":
@@ -147,7 +141,7 @@ def _remember(context: click.Context, _option: click.Parameter, name: str | None
 
 
 @contextmanager
-def started(settings: "Settings", notify: Notify) -> Iterator[str]:
+def _started(settings: "Settings") -> Iterator[str]:
     """Run a stack without Flower while the block runs; yields its API's URL."""
     from workers.processes.slow_start import SlowStart
     from workers.processes.stack import Stack
@@ -189,12 +183,6 @@ def needs_no_key() -> bool:
         return False
     settings = load()
     return not settings.api_keys and settings.api_host in LOOPBACK
-
-
-def own_key(settings: "Settings") -> str:
-    """Return the most powerful API key in this machine's settings; "" where there is none."""
-    keys = _keys(settings)
-    return next((keys[role] for role in ("admin", "operate", "ask") if role in keys), "")
 
 
 def _keys(settings: "Settings") -> dict[str, str]:

@@ -45,7 +45,7 @@ def add(paths: tuple[Path, ...], name: str, every: str | None, wait: float) -> N
 
     schedule = schedule_of(every=every, cron=None, zone="UTC") if every else None
     _check(paths, name, every)
-    with connected(notify) as client:
+    with connected() as client:
         started = [each for path in paths for each in _start(client, path, name, schedule and schedule.every_s)]
         ended = _wait(client, started, wait)
     other_kinds = [file.path for path in paths if path.is_dir() for file in _found_in(path, readable=False)]
@@ -88,7 +88,7 @@ def remove(folder: str) -> None:
 
     services = open_collection()
     find_folder(services, folder)
-    with to_delete(notify):
+    with to_delete():
         number = delete_folder(services, folder)
     print_lines(f"{folder} is no longer watched; {number:,} files are deleted from the knowledge base.")
 

@@ -203,7 +203,7 @@ def mcp() -> None:
     from api.mcp.tools import build
     from wellread import AsyncClient
 
-    with reached(notify) as (url, key):
+    with reached() as (url, key):
         build(lambda _, named: AsyncClient(url, key=key, collection=named or collection())).run("stdio")
 
 

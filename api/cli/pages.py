@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.connect import open_client, to_delete
-from api.cli.output import AS_JSON, notify, print_found, print_lines, terminal
+from api.cli.output import AS_JSON, print_found, print_lines, terminal
 from api.cli.sources import find_source
 from api.cli.width import Style, clean, cut, when, wrap
 from domain.file import is_file_address
@@ -78,7 +78,7 @@ def delete(target: str) -> None:
     """
     with open_client() as client:
         delete_it = _deletion_of(client, target)
-    with to_delete(notify) as client:
+    with to_delete() as client:
         delete_it(client)
     print_lines(f"{target} is deleted.")
 

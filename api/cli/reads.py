@@ -56,7 +56,7 @@ def read(
             raise click.UsageError("A URL is empty: give the address of a page.")
         if "://" not in url and (Path(url).exists() or url.startswith((".", "/", "~"))):
             raise click.UsageError(f"{url} is a file, not a page: `wellread add {url}` adds files and folders.")
-    with connected(notify) as client:
+    with connected() as client:
         for url in urls if own else ():
             client.add_source(url, own=True)
         if whole:

@@ -127,7 +127,7 @@ def remove(url: str, pages: bool) -> None:
     """Remove a site; its pages stay, unless --pages deletes them."""
     with open_client() as client:
         found = find_source(client, url)
-    with to_delete(notify) if pages else open_client() as client:
+    with to_delete() if pages else open_client() as client:
         client.remove_source(found.id, pages=pages)
     print_lines(f"{url} is removed; what was read from it {'is deleted' if pages else 'stays'}.")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.connect import open_client, to_delete
-from api.cli.output import AS_JSON, notify, print_found, print_lines, terminal
+from api.cli.output import AS_JSON, print_found, print_lines, terminal
 from api.cli.width import Style, clean, cut, when, wrap
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def delete(thread_id: str, yes: bool) -> None:
         click.confirm(f"Delete {thread_id} with its questions and answers? It cannot be undone", abort=True)
     with open_client() as client:
         found = client.thread(thread_id)
-    with to_delete(notify) as client:
+    with to_delete() as client:
         client.delete_thread(found.id)
     print_lines(f"{thread_id} is deleted with its questions.")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.connect import connected, open_client
-from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
+from api.cli.output import exit_code, print_lines, print_progress, terminal
 from api.cli.sources import say_unread
 from api.cli.width import Style, clean, cut, when
 
@@ -55,7 +55,7 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
     ask_flow.check(asked)
     if callback:
         parse(callback)  # before anything is asked
-    with connected(notify) as client:
+    with connected() as client:
         record = ask_flow.ask(client, asked, print_progress)
         client.watch(record.id, callback_url=callback)
         if own and exit_code(record):
