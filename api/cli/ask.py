@@ -9,6 +9,7 @@ from api.cli.connect import connected, open_client
 from api.cli.output import (
     AS_JSON,
     EXIT_NOT_KNOWN,
+    WithFlags,
     exit_code,
     notify,
     print_found,
@@ -23,7 +24,7 @@ from domain import BLOCK_KINDS
 
 if TYPE_CHECKING:
     from api.schemas.records import StepOut
-    from wellread import Client, FoundPassage
+    from wellread import FoundPassage
 
 #: seconds that `ask` waits
 WAIT_S = 180.0
@@ -32,17 +33,7 @@ _MOST_LINES = 6
 _INDENT = " " * 11
 
 
-class _WithOptions(click.Command):
-    """A command that also has the flags of a question's options; they are loaded when they are needed."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return all parameters, the options first."""
-        from api.cli.options import flags
-
-        return [*flags(), *super().get_params(ctx)]
-
-
-@click.command(cls=_WithOptions)
+@click.command(cls=WithFlags, body="domain.options:Asked")
 @click.argument("question")
 @click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources.")
 @click.option("--json", "as_json", is_flag=True, help="Print the API's JSON record.")
@@ -71,7 +62,11 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
     with connected() as client:
         if options["batch"] and wait is None and not chat:
             ask_flow.check(asked)
-            _leave(ask_flow.submit(client, asked), client, as_json)
+            question_id = ask_flow.submit(client, asked)
+            print_found(client.get(question_id).json if as_json else None, (question_id,), as_json=as_json)
+            notify(
+                f"The answer may take a day. Keep Wellread running; `wellread export question {question_id}` shows it."
+            )
             return
         while True:
             ask_flow.check(asked)
@@ -91,15 +86,6 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
                 break
             asked = ask_flow.next_question(asked, following, record)
     click.get_current_context().exit(exit_code(record))
-
-
-def _leave(question_id: str, client: "Client", as_json: bool) -> None:
-    """Print what was accepted, and how to get its answer."""
-    if as_json:
-        print_json(client.get(question_id).json)
-    else:
-        print_lines(question_id)
-    notify(f"The answer may take a day. Keep Wellread running; `wellread export question {question_id}` shows it.")
 
 
 @click.command()
@@ -153,21 +139,15 @@ def passages_lines(found: "Sequence[FoundPassage]", style: Style) -> list[str]:
     """Return each passage with its page, best first; or that there is none."""
     if not found:
         return ["No passage matches: read pages with `wellread read`, or search with fewer filters."]
-    return [line for passage in found for line in _passage_lines(passage, style)]
-
-
-def _passage_lines(passage: "FoundPassage", style: Style) -> list[str]:
-    heading = cut(f"{passage.rank}. {clean(passage.title or passage.url)}", style.width)
-    text = wrap(_below_heading(passage), style.width - 3)
-    shown = text[:_MOST_LINES] + (["…"] if len(text) > _MOST_LINES else [])
-    return [style.paint(heading, bold=True), *(f"   {line}" for line in shown), f"   {clean(passage.url)}", ""]
-
-
-def _below_heading(passage: "FoundPassage") -> str:
-    """Return the passage's text without the heading that its title ends with: that is shown above it."""
-    first, _, rest = passage.text.partition("\n")
-    is_shown = first.strip().casefold() == passage.title.rpartition(" › ")[2].strip().casefold()
-    return rest.lstrip("\n") if is_shown and rest.strip() else passage.text
+    lines = []
+    for passage in found:
+        heading = cut(f"{passage.rank}. {clean(passage.title or passage.url)}", style.width)
+        first, _, rest = passage.text.partition("\n")  # a heading that the title ends with is shown above it already
+        is_shown = first.strip().casefold() == passage.title.rpartition(" › ")[2].strip().casefold()
+        text = wrap(rest.lstrip("\n") if is_shown and rest.strip() else passage.text, style.width - 3)
+        shown = text[:_MOST_LINES] + (["…"] if len(text) > _MOST_LINES else [])
+        lines += [style.paint(heading, bold=True), *(f"   {line}" for line in shown), f"   {clean(passage.url)}", ""]
+    return lines
 
 
 def trace_lines(steps: "Sequence[StepOut]", style: Style) -> list[str]:
@@ -180,65 +160,44 @@ def trace_lines(steps: "Sequence[StepOut]", style: Style) -> list[str]:
 
 def _step_lines(step: "StepOut", at_s: float, style: Style) -> Iterator[str]:
     detail, first = step.detail, f"{at_s:7.2f} s  {clean(step.name):<9} "
-    head = f"{step.outcome} in {step.seconds:.2f} s{_cost(detail)} {detail.get('url') or ''}"
+    cost, spent = detail.get("cost") or {}, ""
+    if cost.get("usd") or cost.get("unpriced"):
+        price = f"${cost['usd']:.4f} " if cost.get("usd") else ""
+        spent = f", {price}({cost.get('input_tokens', 0):,} + {cost.get('output_tokens', 0):,} tokens)"
+    head = f"{step.outcome} in {step.seconds:.2f} s{spent} {detail.get('url') or ''}"
     yield from (style.paint(line, bold=True) for line in wrap(head, style.width, first=first, rest=_INDENT))
-    for line in (*_looked(detail), *_judged(detail), *_sought(detail), *_failed(detail), *_read(detail)):
+    for line in _kept(detail):
         yield from wrap(line, style.width, first=_INDENT, rest=_INDENT + "  ")
 
 
-def _cost(detail: Mapping[str, Any]) -> str:
-    cost = detail.get("cost") or {}
-    if not (cost.get("usd") or cost.get("unpriced")):
-        return ""
-    price = f"${cost['usd']:.4f} " if cost.get("usd") else ""
-    return f", {price}({cost.get('input_tokens', 0):,} + {cost.get('output_tokens', 0):,} tokens)"
-
-
-def _looked(detail: Mapping[str, Any]) -> Iterator[str]:
+def _kept(detail: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was looked for and found, judged, sought and read."""
     counts = {found["query"]: found["hits"] for found in detail.get("before_fusion") or ()}
     if queries := detail.get("queries"):
         found = (f"{query} ({counts[query]} hits)" if query in counts else str(query) for query in queries)
         yield f"queries: {' | '.join(found)}"
     for at, hit in enumerate(detail.get("top") or (), start=1):
-        yield f"{hit.get('rank', at)}. {_scores(hit)}  {hit.get('url', '')}"
+        scores = [f"{hit.get('scale', 'score')} {hit['score']:.3f}"]
+        scores += [f"{name} {hit[name]:.3f}" for name in ("similarity", "bm25") if hit.get(name) is not None]
+        scores += [f"was {hit['original_rank']}"] if hit.get("original_rank") else []
+        scores += [f"via {hit['via']}"] if hit.get("via") else []
+        yield f"{hit.get('rank', at)}. {', '.join(scores)}  {hit.get('url', '')}"
     if seconds := detail.get("seconds"):
         yield "seconds: " + ", ".join(f"{name} {spent:.3f}" for name, spent in seconds.items())
-
-
-def _scores(hit: Mapping[str, Any]) -> str:
-    parts = [f"{hit.get('scale', 'score')} {hit['score']:.3f}"]
-    parts += [f"{name} {hit[name]:.3f}" for name in ("similarity", "bm25") if hit.get(name) is not None]
-    parts += [f"was {hit['original_rank']}"] if hit.get("original_rank") else []
-    parts += [f"via {hit['via']}"] if hit.get("via") else []
-    return ", ".join(parts)
-
-
-def _judged(detail: Mapping[str, Any]) -> Iterator[str]:
-    verdict = detail.get("verdict")
-    if not verdict:
-        return
-    word = "sufficient" if verdict.get("sufficient") else "not sufficient"
-    yield f"{word}, {verdict.get('confidence', 0):.2f} by {verdict.get('judge') or '?'}: {verdict.get('reason', '')}"
-    if verdict.get("missing"):
-        yield f"missing: {', '.join(verdict['missing'])}"
-
-
-def _sought(detail: Mapping[str, Any]) -> Iterator[str]:
+    if verdict := detail.get("verdict"):
+        word = "sufficient" if verdict.get("sufficient") else "not sufficient"
+        judge = verdict.get("judge") or "?"
+        yield f"{word}, {verdict.get('confidence', 0):.2f} by {judge}: {verdict.get('reason', '')}"
+        if verdict.get("missing"):
+            yield f"missing: {', '.join(verdict['missing'])}"
     for name, told in (detail.get("engines") or {}).items():
         failed = [told["error"]] if told.get("error") else []
         asked = [] if "resting_s" in told else [f"{told.get('links', 0)} links in {told.get('seconds', 0):.2f} s"]
         yield f"engine {name}: {', '.join((*asked, *failed))}"
-    for url in detail.get("candidates") or ():
-        yield f"chosen: {url}"
-
-
-def _failed(detail: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"chosen: {url}" for url in detail.get("candidates") or ())
     if detail.get("error"):
         yield f"the model failed: {clean(str(detail['error']))}"
-
-
-def _read(detail: Mapping[str, Any]) -> Iterator[str]:
     if "bytes" in detail and "url" in detail:
         why = f", {detail['reason']}" if detail.get("reason") else ""
-        found = f"found by {detail.get('origin', '?')}, score {detail.get('score', 0):.2f}"
-        yield f"{detail['bytes']:,} bytes, {found}{why}"
+        found_by = f"found by {detail.get('origin', '?')}, score {detail.get('score', 0):.2f}"
+        yield f"{detail['bytes']:,} bytes, {found_by}{why}"

@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import time
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,6 +26,20 @@ _OVERWRITTEN_S = 0.1
 EXIT_NOT_KNOWN = 3
 EXIT_UNSURE = 4
 EXIT_INTERRUPTED = 130
+
+
+class WithFlags(click.Command):
+    """A command that also has the flags of a body's options: ``module:class``, loaded when they are needed."""
+
+    def __init__(self, *args: Any, body: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._body = body
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return all parameters, the options first."""
+        from api.cli.options import flags
+
+        return [*flags(resolve_name(self._body)), *super().get_params(ctx)]
 
 
 #: of a command that shows what the API returned

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from api.cli.connect import open_client, option_of_collection, to_delete
-from api.cli.output import notify, print_lines
+from api.cli.output import WithFlags, notify, print_lines
 from api.cli.width import clean, counted, when
 from domain.errors import WellreadError
 
@@ -27,17 +27,6 @@ class UnknownSource(WellreadError):
 @click.group()
 def source() -> None:
     """Manage the sites that may be read for any question."""
-
-
-class _WithSettings(click.Command):
-    """A command that also has the flags of a source's settings; they are loaded when they are needed."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return all parameters, the settings first."""
-        from api.cli.options import flags
-        from api.schemas.requests import SourceChanges
-
-        return [*flags(SourceChanges), *super().get_params(ctx)]
 
 
 def _with_access(command: Callable[..., None]) -> Callable[..., None]:
@@ -59,7 +48,7 @@ def _with_access(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@source.command(cls=_WithSettings)
+@source.command(cls=WithFlags, body="api.schemas.requests:SourceChanges")
 @click.argument("url")
 @click.option("--own", is_flag=True, help="The site is yours: its address may be private.")
 @_with_access
@@ -79,7 +68,7 @@ def add(url: str, own: bool, **settings: Any) -> None:
     print_lines(f"{added.url} may be read for any question.", *_settings_line(added))
 
 
-@source.command(cls=_WithSettings)
+@source.command(cls=WithFlags, body="api.schemas.requests:SourceChanges")
 @click.argument("url")
 @click.option("--no-schedule", is_flag=True, help="End the schedule: check each page at its own interval again.")
 @click.option("--no-limits", is_flag=True, help="Read all of it again: no patterns, no depth, not only the page.")
