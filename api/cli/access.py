@@ -1,14 +1,12 @@
 """`wellread collections` and `wellread keys`: knowledge bases that are kept apart, and who may open them."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 import click
 
 from api.cli.connect import needs_no_key, open_client, to_delete
 from api.cli.output import AS_JSON, print_found, print_lines
-from domain.access.collection import Collection
-from domain.access.key import ApiKey, Role
+from domain.access.key import Role
 
 
 @click.group()
@@ -22,7 +20,13 @@ def show_all(as_json: bool) -> None:
     """List the collections: `default`, which always exists, and those that were added."""
     with open_client() as client:
         found = client.collections()
-    print_found([each.json for each in found], collection_lines(found), as_json=as_json)
+    width = max((len(each.name) for each in found), default=0)
+    lines = []
+    for each in found:
+        since = f"since {each.created_at:%Y-%m-%d}" if each.created_at else "always there"
+        without = f", without {', '.join(each.exclude_sites)}" if each.exclude_sites else ""
+        lines.append(f"{each.name:<{width}}  {since}{without}")
+    print_found([each.json for each in found], lines, as_json=as_json)
 
 
 @collections.command()
@@ -58,7 +62,14 @@ def show_keys(as_json: bool) -> None:
     """List the keys without their secrets."""
     with open_client() as client:
         found = client.keys()
-    print_found([each.json for each in found], key_lines(found), as_json=as_json)
+    width = max((len(each.name) for each in found), default=0)
+    lines = [] if found else ["No keys yet: `wellread keys add NAME` makes one."]
+    for each in found:
+        names = each.collections
+        opens = "all collections" if names is None else ", ".join(names) or "no collection any more"
+        until = f", until {each.expires_at:%Y-%m-%d %H:%M} UTC" if each.expires_at else ""
+        lines.append(f"{each.name:<{width}}  {each.role:<7}  {opens}{until}")
+    print_found([each.json for each in found], lines, as_json=as_json)
 
 
 @keys.command(name="add")
@@ -89,27 +100,3 @@ def revoke(name: str) -> None:
     with open_client() as client:
         client.revoke_key(name)
     print_lines(f"{name} is revoked.")
-
-
-def collection_lines(found: Sequence[Collection]) -> list[str]:
-    """Return a line for each collection."""
-    width = max((len(each.name) for each in found), default=0)
-    lines = []
-    for each in found:
-        since = f"since {each.created_at:%Y-%m-%d}" if each.created_at else "always there"
-        without = f", without {', '.join(each.exclude_sites)}" if each.exclude_sites else ""
-        lines.append(f"{each.name:<{width}}  {since}{without}")
-    return lines
-
-
-def key_lines(found: Sequence[ApiKey]) -> list[str]:
-    """Return a line for each key."""
-    if not found:
-        return ["No keys yet: `wellread keys add NAME` makes one."]
-    width, lines = max(len(each.name) for each in found), []
-    for each in found:
-        names = each.collections
-        opens = "all collections" if names is None else ", ".join(names) or "no collection any more"
-        until = f", until {each.expires_at:%Y-%m-%d %H:%M} UTC" if each.expires_at else ""
-        lines.append(f"{each.name:<{width}}  {each.role:<7}  {opens}{until}")
-    return lines

@@ -15,7 +15,6 @@ from domain.errors import WellreadError
 
 if TYPE_CHECKING:
     from crawler.folder import FoundFile
-    from domain.file import WatchedFolder
     from wellread import Client, StoredFile
 
 #: seconds between two looks at the progress
@@ -67,8 +66,14 @@ def show_all(failed: bool, folder: str) -> None:
     with open_client() as client:
         found = list(_all(client, folder, failed=failed))
         none_failed = failed and not found and client.files(folder=folder)
-    is_part = failed or bool(folder)
-    print_lines(*(["Every file could be read."] if none_failed else file_lines(found, terminal(), is_part=is_part)))
+    for file in found:
+        print_lines(*_lines_of(file, terminal()))
+    if none_failed:
+        print_lines("Every file could be read.")
+    elif not found and (failed or folder):
+        print_lines("None match: `wellread files list` lists all files.")
+    elif not found:
+        print_lines("No files yet: `wellread add FILE_OR_FOLDER` adds some.")
 
 
 @files.command()
@@ -76,8 +81,16 @@ def folders() -> None:
     """List the watched folders of this machine."""
     from store import folders as stored
 
+    style = terminal()
     with open_collection().database.read() as session:
-        print_lines(*folder_lines(stored.list_all(session), terminal()))
+        found = stored.list_all(session)
+    for folder in found:
+        print_lines(f"files://{folder.name}/  {clean(folder.path)}  next check {when(folder.next_due)}")
+        if folder.problem:
+            problem = style.paint(clean(folder.problem), fg="yellow")
+            print_lines(*wrap(problem, style.width, first="    ", rest="    "))
+    if not found:
+        print_lines("No watched folders: `wellread add FOLDER` watches one.")
 
 
 @files.command()
@@ -188,27 +201,6 @@ def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
     )
     what = "1 file is" if len(paths) == 1 else f"{len(paths):,} files are"
     return wrap(f"{what} in a format that cannot be read: {named}. Save them as PDF.", style.width)
-
-
-def file_lines(files: "Sequence[StoredFile]", style: Style, *, is_part: bool) -> list[str]:
-    """Return the files, each with its title or why it could not be read; ``is_part``: not all were asked for."""
-    if not files and is_part:
-        return ["None match: `wellread files list` lists all files."]
-    if not files:
-        return ["No files yet: `wellread add FILE_OR_FOLDER` adds some."]
-    return [line for file in files for line in _lines_of(file, style)]
-
-
-def folder_lines(folders: "Sequence[WatchedFolder]", style: Style) -> list[str]:
-    """Return the watched folders: where each is, and when it is looked through again."""
-    if not folders:
-        return ["No watched folders: `wellread add FOLDER` watches one."]
-    lines = []
-    for folder in folders:
-        lines.append(f"files://{folder.name}/  {clean(folder.path)}  next check {when(folder.next_due)}")
-        if folder.problem:
-            lines += wrap(style.paint(clean(folder.problem), fg="yellow"), style.width, first="    ", rest="    ")
-    return lines
 
 
 def _lines_of(file: "StoredFile", style: Style) -> list[str]:

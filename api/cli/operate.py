@@ -1,6 +1,5 @@
 """The operator's commands: start, inspect, repair, learn; and those that each run one process of the stack."""
 
-from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +10,9 @@ from api import installed_version
 from api.cli.connect import collection, open_client, open_collection, open_services, quiet_logs, reached
 from api.cli.exchange import left_out_lines
 from api.cli.output import AS_JSON, notify, print_json, print_lines, progress_count, terminal
-from api.cli.width import Style, clean, counted, cut, when, wrap
+from api.cli.width import clean, counted, cut, when, wrap
 
 if TYPE_CHECKING:
-    from api.operations.room import Diagnosis
-    from domain.recalibration import Learned
-    from store.sql.tables import QuestionRow
     from workers.settings import Settings
 
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
@@ -55,11 +51,15 @@ def doctor() -> None:
     from workers.settings import load
 
     quiet_logs()
-    wrong = False
+    wrong, style = False, terminal()
     with closing(Services(load())) as services:
         for check in diagnose(services):
             wrong = wrong or check.level == "wrong"
-            print_lines(*check_lines(check, terminal()))
+            level = style.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
+            first, *others = wrap(f"{check.name}: {check.finding}", style.width - 7)
+            print_lines(f"{level}  {first}", *(f"       {line}" for line in others))
+            if check.fix:
+                print_lines(*wrap(check.fix, style.width, first="       → ", rest="         "))
     if wrong:
         click.get_current_context().exit(1)
 
@@ -69,8 +69,13 @@ def dead() -> None:
     """List the failed questions, whose steps failed too often."""
     from store.questions.state import dead as failed
 
+    width = terminal().width
     with open_collection().database.read() as session:
-        print_lines(*dead_lines(failed(session), terminal()))
+        questions = failed(session)
+    for each in questions:
+        print_lines(f"{each.id}  {when(each.updated_at)}", cut(f"    {clean(each.text)}", width))
+        print_lines(*wrap(each.error or "no error was stored", width, first="    ", rest="    "))
+    print_lines(*(("", "`wellread replay ID` runs one again.") if questions else ("No question has failed.",)))
 
 
 @click.command()
@@ -157,8 +162,14 @@ def learn(reset: bool, as_json: bool) -> None:
         print_json(TypeAdapter(list[Learned]).dump_python(learned, mode="json"))
     elif not learned:
         print_lines("Nothing to learn from yet: no answer was judged, or none whose evidence is kept.")
-    else:
-        print_lines(*(line for each in learned for line in _learned_lines(each, terminal())))
+    for each in () if as_json else learned:
+        is_used = (each.intercept, each.slope) != (0, 1)
+        said = terminal().paint(each.said, fg="green" if is_used else "yellow")
+        print_lines(f"{each.lang or 'language unknown'} ({each.calibration}), {each.embedder}: {said}")
+        print_lines(f"    {each.right:,} right and {each.wrong:,} wrong, {each.held_out:,} of them held out")
+        print_lines(f"    intercept {each.intercept:+.2f}, slope {each.slope:.2f}")
+        if each.loss_before is not None and each.loss_after is not None:
+            print_lines(f"    log loss {each.loss_before:.3f} → {each.loss_after:.3f} on the held-out answers")
 
 
 @click.command()
@@ -228,35 +239,5 @@ def _settings() -> "Settings":
     return settings
 
 
-def check_lines(check: "Diagnosis", style: Style) -> list[str]:
-    """Return one finding, and what to do about it."""
-    level = style.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
-    text = wrap(f"{check.name}: {check.finding}", style.width - 7)
-    lines = [f"{level}  {text[0]}", *(f"       {line}" for line in text[1:])]
-    return lines + (wrap(check.fix, style.width, first="       → ", rest="         ") if check.fix else [])
-
-
-def dead_lines(questions: "Sequence[QuestionRow]", style: Style) -> list[str]:
-    """Return the dead letters, and how to start one again."""
-    if not questions:
-        return ["No question has failed."]
-    lines: list[str] = []
-    for question in questions:
-        lines.append(f"{question.id}  {when(question.updated_at)}")
-        lines.append(cut(f"    {clean(question.text)}", style.width))
-        lines += wrap(question.error or "no error was stored", style.width, first="    ", rest="    ")
-    return [*lines, "", "`wellread replay ID` runs one again."]
-
-
 def _told(rows: dict[str, int]) -> str:
     return ", ".join(counted(rows[f"{noun}s"], noun) for noun in ("question", "page", "source"))
-
-
-def _learned_lines(learned: "Learned", style: Style) -> Iterator[str]:
-    is_used = (learned.intercept, learned.slope) != (0, 1)
-    said = style.paint(learned.said, fg="green" if is_used else "yellow")
-    yield f"{learned.lang or 'language unknown'} ({learned.calibration}), {learned.embedder}: {said}"
-    yield f"    {learned.right:,} right and {learned.wrong:,} wrong, {learned.held_out:,} of them held out"
-    yield f"    intercept {learned.intercept:+.2f}, slope {learned.slope:.2f}"
-    if learned.loss_before is not None and learned.loss_after is not None:
-        yield f"    log loss {learned.loss_before:.3f} → {learned.loss_after:.3f} on the held-out answers"

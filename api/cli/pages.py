@@ -15,8 +15,7 @@ from api.cli.width import Style, clean, cut, when, wrap
 from domain.file import is_file_address
 
 if TYPE_CHECKING:
-    from domain.site import PageCheck
-    from wellread import Client, PageSummary, PageVersion, StoredPage
+    from wellread import Client, PageSummary
 
 _PART = 1_000  #: pages listed in one request
 
@@ -57,7 +56,25 @@ def show_page(url: str, version: int | None) -> None:
     """Show a page's visits, their results, and when the next one is due."""
     with open_client() as client:
         page = client.page_at(url, version=version)
-    print_lines(*(page_lines(page, terminal()) if version is None else text_lines(page, terminal())))
+    width, title = terminal().width, clean(page.title or page.url)
+    number = f"text number {page.generation}, read {when(page.read_at)}"
+    if version is not None:
+        print_lines(title, clean(page.url), number, "", *wrap(page.text, width))
+        return
+    print_lines(cut(title, width), clean(page.url))
+    print_lines(f"page {page.id}, {clean(page.lang)}, {len(page.text):,} characters", number)
+    state = "gone; it was" if page.is_gone else f"due again {when(page.next_due)};"
+    print_lines(f"{state} checked {when(page.checked_at)}")
+    if page.stale_since:
+        print_lines(_not_read(page.stale_since, page.history[0].reason if page.history else ""))
+    if page.missing:
+        print_lines(*wrap(f"read in part: without {clean(', '.join(page.missing))}", width))
+    print_lines("")
+    for check in page.history:
+        often = f"{check.times}× since {when(check.first_at)}" if check.times > 1 else ""
+        status, content = str(check.status or "   "), check.content_hash[:12]
+        parts = (when(check.last_at), f"{check.outcome:<9}", status, content, often, clean(check.reason))
+        print_lines(cut("  ".join(parts).rstrip(), width))
 
 
 @pages.command(name="versions")
@@ -66,7 +83,10 @@ def show_versions(url: str) -> None:
     """List the stored texts of a page, the current one first."""
     with open_client() as client:
         kept = client.page_versions(client.page_at(url).id)
-    print_lines(*version_lines(kept, terminal()))
+    for each in kept:
+        read, size = when(each.read_at), f"{each.characters:>9,} characters"
+        line = f"{each.number:>4}  read {read}  {size}  {each.content_hash[:12]}  {clean(each.title)}"
+        print_lines(cut(line, terminal().width))
 
 
 @click.command()
@@ -126,47 +146,3 @@ def _not_read(since: datetime | None, reason: str | None) -> str:
     """Return since when a page was not read, and why."""
     why = (reason or "").removeprefix("not read: ")
     return f"not read since {when(since)}: {why}" if since else why
-
-
-def page_lines(page: "StoredPage", style: Style) -> list[str]:
-    """Return a stored page and its history, the latest first."""
-    state = "gone; it was" if page.is_gone else f"due again {when(page.next_due)};"
-    lines = [
-        cut(clean(page.title or page.url), style.width),
-        clean(page.url),
-        f"page {page.id}, {clean(page.lang)}, {len(page.text):,} characters",
-        f"text number {page.generation}, read {when(page.read_at)}",
-        f"{state} checked {when(page.checked_at)}",
-        *([_not_read(page.stale_since, page.history[0].reason if page.history else "")] if page.stale_since else []),
-        *(wrap(f"read in part: without {clean(', '.join(page.missing))}", style.width) if page.missing else ()),
-        "",
-    ]
-    return [*lines, *(check_line(check, style) for check in page.history)]
-
-
-def check_line(check: "PageCheck", style: Style) -> str:
-    """Return what one check found, how often and when."""
-    often = f"{check.times}× since {when(check.first_at)}" if check.times > 1 else ""
-    describe = [
-        when(check.last_at), f"{check.outcome:<9}", str(check.status or "   "), check.content_hash[:12], often,
-        clean(check.reason),
-    ]  # fmt: skip
-    return cut("  ".join(describe).rstrip(), style.width)
-
-
-def version_lines(kept: "Sequence[PageVersion]", style: Style) -> list[str]:
-    """Return the texts of a page that are kept, the present one first."""
-    return [
-        cut(
-            f"{each.number:>4}  read {when(each.read_at)}  {each.characters:>9,} characters  {each.content_hash[:12]}  "
-            f"{clean(each.title)}",
-            style.width,
-        )
-        for each in kept
-    ]
-
-
-def text_lines(page: "StoredPage", style: Style) -> list[str]:
-    """Return a text that a page has or had, below its title."""
-    head = [clean(page.title or page.url), clean(page.url), f"text number {page.generation}, read {when(page.read_at)}"]
-    return [*head, "", *wrap(page.text, style.width)]

@@ -106,7 +106,10 @@ _pausing("resume", "Resume the schedule of a paused site.", paused=False)
 def show_all() -> None:
     """List the sites, oldest first."""
     with open_client() as client:
-        print_lines(*source_lines(client.sources()))
+        sites = client.sources()
+    print_lines(*(" ".join((clean(site.url), *_settings_line(site))) for site in sites))
+    if not sites:
+        print_lines("No sources yet: `wellread source add URL` adds one.")
 
 
 @source.command()
@@ -179,13 +182,6 @@ def _pairs(values: Sequence[str], mark: str) -> dict[str, str]:
 
 def _text(path: Path | None) -> str:
     return _secret(f"@{path}") if path else ""
-
-
-def source_lines(sites: "Sequence[Source]") -> list[str]:
-    """Return the sources with their settings."""
-    if not sites:
-        return ["No sources yet: `wellread source add URL` adds one."]
-    return [" ".join((clean(site.url), *_settings_line(site))) for site in sites]
 
 
 def _settings_line(site: "Source") -> list[str]:

@@ -1,6 +1,5 @@
 """`wellread threads`: the threads of questions, to find, read, rename and delete."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from api.cli.output import AS_JSON, print_found, print_lines, terminal
 from api.cli.width import Style, clean, cut, when, wrap
 
 if TYPE_CHECKING:
-    from domain.question import Thread, ThreadWithQuestions
+    from domain.question import ThreadWithQuestions
 
 
 @click.group()
@@ -27,7 +26,10 @@ def show_all(words: str, limit: int, as_json: bool) -> None:
     """List the threads, most recently used first."""
     with open_client() as client:
         found = client.threads(words, limit=limit)
-    print_found([asdict(each) for each in found], _thread_lines(found, terminal()), as_json=as_json)
+    lines = [f"{each.id}  {when(each.updated_at)}  {each.questions:>5}  {clean(each.title)}" for each in found]
+    shown = [cut(line, terminal().width) for line in lines]
+    none = ["No thread found: `wellread ask QUESTION --thread new` starts one."]
+    print_found([asdict(each) for each in found], shown or none, as_json=as_json)
 
 
 @threads.command()
@@ -65,16 +67,6 @@ def delete(thread_id: str, yes: bool) -> None:
     with to_delete() as client:
         client.delete_thread(found.id)
     print_lines(f"{thread_id} is deleted with its questions.")
-
-
-def _thread_lines(found: "Sequence[Thread]", style: Style) -> list[str]:
-    """Return threads, each with its id, when it was last asked in, and its title."""
-    if not found:
-        return ["No thread found: `wellread ask QUESTION --thread new` starts one."]
-    return [
-        cut(f"{each.id}  {when(each.updated_at)}  {each.questions:>5}  {clean(each.title)}", style.width)
-        for each in found
-    ]
 
 
 def _turn_lines(thread: "ThreadWithQuestions", style: Style) -> list[str]:

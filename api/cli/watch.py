@@ -1,17 +1,11 @@
 """`wellread watch`: questions that are asked again when a page that their answer cites changes."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import click
 
 from api.cli.connect import connected, open_client
 from api.cli.output import exit_code, print_lines, print_progress, terminal
 from api.cli.sources import say_unread
-from api.cli.width import Style, clean, cut, when
-
-if TYPE_CHECKING:
-    from wellread import Watch
+from api.cli.width import clean, cut, when
 
 
 class _OrQuestion(click.Group):
@@ -71,7 +65,15 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
 def show_all() -> None:
     """List the watched questions, oldest first."""
     with open_client() as client:
-        print_lines(*watch_lines(client.watches(), terminal()))
+        watches = client.watches()
+    for each in watches:
+        changed = f"changed {when(each.changed_at)}" if each.changed_at else "not changed since"
+        print_lines(f"{each.question_id}  {each.status}, {changed}")
+        print_lines(cut(f"    {clean(each.question)}", terminal().width))
+    if watches:
+        print_lines("", "`wellread watch stop ID` ends one.")
+    else:
+        print_lines("No watched questions: `wellread watch QUESTION` watches one.")
 
 
 @watch.command()
@@ -81,15 +83,3 @@ def stop(question_id: str) -> None:
     with open_client() as client:
         client.unwatch(question_id)
     print_lines(f"{question_id} is no longer watched; its answer stays.")
-
-
-def watch_lines(watches: "Sequence[Watch]", style: Style) -> list[str]:
-    """Return the watched questions: each with its status, and when its answer last changed."""
-    if not watches:
-        return ["No watched questions: `wellread watch QUESTION` watches one."]
-    lines: list[str] = []
-    for watch in watches:
-        changed = f"changed {when(watch.changed_at)}" if watch.changed_at else "not changed since"
-        lines.append(f"{watch.question_id}  {watch.status}, {changed}")
-        lines.append(cut(f"    {clean(watch.question)}", style.width))
-    return [*lines, "", "`wellread watch stop ID` ends one."]
