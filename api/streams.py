@@ -104,12 +104,7 @@ async def watch(
 
 
 async def final_record(
-    listener: Listener,
-    record: Record,
-    read_record: ReadRecord,
-    *,
-    within_s: float,
-    waiting: set[anyio.CancelScope],
+    listener: Listener, record: Record, read_record: ReadRecord, *, within_s: float, waiting: set[anyio.CancelScope]
 ) -> Record:
     """Return the question's record as soon as it is final, or as it is after ``within_s`` seconds.
 

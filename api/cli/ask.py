@@ -38,9 +38,7 @@ _INDENT = " " * 11
 @click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources.")
 @click.option("--json", "as_json", is_flag=True, help="Print the API's JSON record.")
 @click.option(
-    "--wait",
-    type=click.FloatRange(min=1),
-    help=f"Seconds to wait; default: {WAIT_S:g}, or with --batch not at all.",
+    "--wait", type=click.FloatRange(min=1), help=f"Seconds to wait; default: {WAIT_S:g}, or with --batch not at all."
 )
 @click.option(
     "--chat",

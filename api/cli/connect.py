@@ -153,10 +153,7 @@ def _started(settings: "Settings") -> Iterator[str]:
     def died(name: str, code: int) -> None:
         notify(f"{name} ended ({code}); starting it again")
 
-    with (
-        SlowStart(notify) as start,
-        Stack(settings, flower=False, on_restart=died, on_step=start.step) as stack,
-    ):
+    with SlowStart(notify) as start, Stack(settings, flower=False, on_restart=died, on_step=start.step) as stack:
         start.end()
         notify(f"Up after {time.monotonic() - began:.1f} s.")
         yield stack.address.api_url

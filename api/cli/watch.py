@@ -21,9 +21,7 @@ class _OrQuestion(click.Group):
 
 
 @click.group(
-    cls=_OrQuestion,
-    context_settings={"ignore_unknown_options": True},
-    subcommand_metavar="QUESTION | COMMAND [ARGS]…",
+    cls=_OrQuestion, context_settings={"ignore_unknown_options": True}, subcommand_metavar="QUESTION | COMMAND [ARGS]…"
 )
 def watch() -> None:
     """Ask a QUESTION, and ask it again whenever a page that its answer cites changes.

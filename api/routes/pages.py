@@ -80,9 +80,7 @@ def page_versions(
 
 @router.get("/pages", dependencies=ASK)
 def page_at(
-    services: ServicesDep,
-    who: CallerDep,
-    wanted: Annotated[PagesWanted, Query()],
+    services: ServicesDep, who: CallerDep, wanted: Annotated[PagesWanted, Query()]
 ) -> StoredPage | list[PageSummary]:
     """The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts."""
     if wanted.url is None:
