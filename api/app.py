@@ -163,10 +163,7 @@ def telemetry() -> TelemetryConfig:
 
 
 class InProcess(httpx2.BaseTransport):
-    """Lets the client talk to the application's own routes: no server, no port, no key; a route's own error is raised.
-
-    Responses are read whole, so it does not serve event streams.
-    """
+    """Lets the client talk to this process's own routes, whose errors are raised as they are; it serves no streams."""
 
     def __init__(self, services: Services) -> None:
         self._asgi = httpx2.ASGITransport(routes_alone(services))
@@ -182,10 +179,7 @@ class InProcess(httpx2.BaseTransport):
 
 
 async def refuse_unknown(request: Request) -> None:
-    """Raise RequestValidationError for a query parameter that the route does not have; it waits for no thread.
-
-    A mistyped one would change nothing, and nobody would know.
-    """
+    """Raise RequestValidationError for a parameter that the route does not have: nobody would notice a mistyped one."""
     route = request.scope.get("route")
     if not request.query_params or not isinstance(route, APIRoute) or not route.path.startswith(PREFIX):
         return

@@ -35,10 +35,7 @@ _LEFT_OUT = "…"
 
 
 def new_events(events: Iterable[Event]) -> Iterator[Event]:
-    """Yield the events that tell something new: not the status at the start, and no repeats.
-
-    An event of an answer being written carries only the new part of it.
-    """
+    """Yield the events that tell something new, no repeats; one of an answer being written has only its new part."""
     last: dict[str, object] = {}
     for number, event in enumerate(events):
         if number == 0 and event.kind == EventKind.STATUS and not event.id:

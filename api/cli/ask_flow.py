@@ -62,10 +62,7 @@ def next_question(asked: Asking, line: str, record: Record) -> Asking:
 
 
 def ask(client: Client, asked: Asking, on_event: OnEvent) -> Record:
-    """Ask, report each event with the seconds since, and return the record: final unless the time ran out.
-
-    Ctrl-C cancels the question. Raises PrivateSite, or the client's errors.
-    """
+    """Ask, report each event with the seconds since, and return the record: final unless the time ran out."""
     started = time.monotonic()
     question_id = submit(client, asked)
     try:

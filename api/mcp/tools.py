@@ -248,10 +248,7 @@ def build(connect: Connect, *, log_level: Literal["WARNING", "ERROR"] = "WARNING
 
 
 async def _follow(ctx: Context, client: AsyncClient, question_id: str, wait_s: float) -> Record:
-    """Return the record once it is final, or after ``wait_s`` seconds; report each step on the way.
-
-    Whoever goes away meanwhile loses nothing: the question goes on.
-    """
+    """Return the record once it is final, or after ``wait_s`` seconds; report each step on the way."""
     began, steps, last = time.monotonic(), 0, ""
     while True:
         record = await client.get(question_id)

@@ -218,10 +218,7 @@ def one_more_stream(state: State, who: Caller) -> Iterator[None]:
 
 
 def parse_keys(pairs: Sequence[SecretStr]) -> tuple[tuple[bytes, Caller], ...]:
-    """Return each secret with whom it belongs to, of ``role:key`` and ``role@collection+collection:key``.
-
-    Raises :class:`BadKeys` without repeating a secret.
-    """
+    """Return each secret with its caller; raises :class:`BadKeys` without repeating a secret."""
     return tuple(_parse(pair.get_secret_value(), number) for number, pair in enumerate(pairs, start=1))
 
 

@@ -128,10 +128,7 @@ class Larger:
 
 
 class BodyLimit:
-    """Answers 413 with a problem, by the declared length or while the body comes; a larger one is never in memory.
-
-    Answers 408 where the body comes too slowly.
-    """
+    """Answers 413, by the declared length or while the body comes, which is never in memory; 408 where it is slow."""
 
     def __init__(
         self,

@@ -94,7 +94,8 @@ def unwrapped(text: str) -> tuple[str, list[Attached]]:
     if (block := _block(text)) is not None:
         before, inside, after = block
         asked = _QUERY.search(after) or _QUERY.search(before)
-        said = asked[1] if asked else after.strip() or _last_paragraph(before)
+        last_paragraph = re.split(r"\n\s*\n|\n#[^\n]*\n", before.strip())[-1]
+        said = asked[1] if asked else after.strip() or last_paragraph
         return said.strip(), _documents(inside)
     if len(text) <= MAX_CHARACTERS:
         return text, []
@@ -133,11 +134,11 @@ def short_reply(
     if lang := greeted_in(said, detect_language(turns[-1][0]) if turns else "en"):
         return None if schema else say("greeting", lang)
     if turns and _SYSTEM_CONDENSES.match(instructions):
-        return _completed(said, turns)
+        return understand(said, understood(turns))
     before, shown, after = _shown(prompt)
     chat = _chat_in(shown) or turns
     if _CONDENSES.match(prompt):
-        return _completed(_follow_up(prompt), chat)
+        return understand(_follow_up(prompt), understood(chat))
     is_task = _TASK.match(prompt)
     is_title = _ASKS_TITLE.match(prompt) or (instructions.startswith(_SYSTEM_TITLE) and _ROLE.match(prompt))
     if not (is_task or (chat and is_title)):
@@ -179,12 +180,12 @@ def _follow_up(prompt: str) -> str:
     return _FOLLOW_UP_ENDS.split(asked)[0].strip()
 
 
-def _completed(asked: str, turns: Sequence[tuple[str, str]]) -> str:
-    """Return a question as it stands alone after these turns."""
+def understood(turns: Sequence[tuple[str, str]]) -> list[Turn]:
+    """Return the last turns, each as those before it complete it."""
     before: list[Turn] = []
     for question, answer in turns[-LAST_TURNS:]:
         before.append(Turn(question=understand(question, before), answer=answer))
-    return understand(asked, before)
+    return before
 
 
 def _keys(text: str, schema: Mapping[str, Any] | None) -> dict[str, bool]:
@@ -206,7 +207,7 @@ def _value(key: str, is_list: bool, chat: Sequence[tuple[str, str]]) -> str | li
     if not is_list:
         return _title(chat[0][0]) if key == "title" else ""
     if "quer" in key:
-        return [_completed(chat[-1][0], chat[:-1])]
+        return [understand(chat[-1][0], understood(chat[:-1]))]
     return _title(chat[0][0]).split()[:3] if "tag" in key else []
 
 
@@ -245,7 +246,3 @@ def _each(block: str) -> list[tuple[str, str]]:
             found.append((begin[3], block[begin.end() : tag.start()]))
             begin = None
     return found
-
-
-def _last_paragraph(text: str) -> str:
-    return re.split(r"\n\s*\n|\n#[^\n]*\n", text.strip())[-1].strip()

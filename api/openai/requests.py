@@ -14,8 +14,6 @@ from domain.options import MAX_CHARACTERS, Storable
 from domain.question import Attached, Turn
 from pipeline.phrases import greeted_in
 from pipeline.question.analysis import clean_question
-from pipeline.question.follow_up import understand
-from store.questions.threads import LAST_TURNS
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 #: each model's name, and what it does
@@ -54,14 +52,8 @@ class Conversation:
         return clients.short_reply(self.prompt, self.said, self.turns, self.instructions, schema)
 
     def question(self) -> tuple[str, list[Turn]]:
-        """Return the question, and the last turns before it, each as those before it complete it.
-
-        Raises QuestionError.
-        """
-        before: list[Turn] = []
-        for asked, answer in self.turns[-LAST_TURNS:]:
-            before.append(Turn(question=understand(asked, before), answer=answer))
-        return clean_question(self.said), before
+        """Return the question, and the turns before it; raises QuestionError."""
+        return clean_question(self.said), clients.understood(self.turns)
 
 
 def conversation_of(messages: Sequence[Message]) -> Conversation:
