@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import click
@@ -74,7 +75,9 @@ def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]
 def _wrap_paragraph(text: str, width: int, first: str, rest: str) -> list[str]:
     lines: list[str] = []
     line = ""
-    for word in _words(text, max(2, width - max(columns(first), columns(rest)))):
+    room = max(2, width - max(columns(first), columns(rest)))
+    words = ((each,) if columns(each) <= room else _pieces(each, room) for each in text.split(" "))
+    for word in chain.from_iterable(words):
         prefix = rest if lines else first
         if line and columns(prefix) + columns(line) + 1 + columns(word) > width:
             lines.append(prefix + line)
@@ -82,11 +85,6 @@ def _wrap_paragraph(text: str, width: int, first: str, rest: str) -> list[str]:
         else:
             line = f"{line} {word}" if line else word
     return [*lines, ((rest if lines else first) + line).rstrip()]
-
-
-def _words(text: str, width: int) -> Iterator[str]:
-    for word in text.split(" "):
-        yield from _pieces(word, width) if columns(word) > width else (word,)
 
 
 def _pieces(text: str, width: int) -> Iterator[str]:

@@ -138,7 +138,7 @@ def short_reply(
     before, shown, after = _shown(prompt)
     chat = _chat_in(shown) or turns
     if _CONDENSES.match(prompt):
-        return understand(_follow_up(prompt), understood(chat))
+        return understand(_FOLLOW_UP_ENDS.split(_FOLLOW_UP.split(prompt)[-1])[0].strip(), understood(chat))
     is_task = _TASK.match(prompt)
     is_title = _ASKS_TITLE.match(prompt) or (instructions.startswith(_SYSTEM_TITLE) and _ROLE.match(prompt))
     if not (is_task or (chat and is_title)):
@@ -172,12 +172,6 @@ def _chat_in(text: str) -> list[tuple[str, str]]:
         elif turns:
             turns[-1] = (turns[-1][0], words)
     return turns
-
-
-def _follow_up(prompt: str) -> str:
-    """Return the follow-up that a prompt wants completed."""
-    *_, asked = _FOLLOW_UP.split(prompt)
-    return _FOLLOW_UP_ENDS.split(asked)[0].strip()
 
 
 def understood(turns: Sequence[tuple[str, str]]) -> list[Turn]:

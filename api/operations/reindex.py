@@ -2,7 +2,7 @@
 
 import fcntl
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import redis
 from sqlalchemy import func, select, update
@@ -113,18 +113,12 @@ def _lock_data_folder(services: Services) -> Iterator[None]:
             raise StillRunning(
                 f"Wellread runs on {settings.data_dir}{where} and may write: stop it, then run `wellread reindex`."
             ) from error
-        if writers := _writers(services):
+        writers = 0
+        if settings.redis_url:  # with the embedded one none runs while its lock is free
+            with suppress(redis.RedisError):
+                writers = living_workers(services)[WRITER.name]
+        if writers:
             raise StillRunning(
                 f"{writers} worker(s) of the queue `{WRITER.name}` are at work: stop them, then run `wellread reindex`."
             )
         yield
-
-
-def _writers(services: Services) -> int:
-    """Return the number of writers at a separate Redis; with the embedded one none runs while its lock is free."""
-    if not services.settings.redis_url:
-        return 0
-    try:
-        return living_workers(services)[WRITER.name]
-    except redis.RedisError:
-        return 0

@@ -90,7 +90,16 @@ def _checks(services: Services) -> list[CheckOut]:
     }
     if services.settings.events_redis_url:
         checks["events"] = lambda: room.memory(services.events_redis)
-    return [_check(name, look) for name, look in checks.items()]
+    found: list[CheckOut] = []
+    for name, look in checks.items():
+        try:
+            seen = look()
+        except redis.RedisError:
+            seen = Diagnosis("wrong", "Redis does not answer", "Start it, or run `wellread doctor`.")
+        found.append(
+            CheckOut(name=name, ok=seen.level != "wrong", needed=seen.needed, detail=seen.finding, what_to_do=seen.fix)
+        )
+    return found
 
 
 @router.get(
@@ -119,14 +128,6 @@ def operations(services: ServicesDep) -> Operations:
             due=refresh_queue.count(session, now),
             failed_callbacks=activity.failed_callbacks(session),
         )
-
-
-def _check(name: str, look: Callable[[], Diagnosis]) -> CheckOut:
-    try:
-        seen = look()
-    except redis.RedisError:
-        seen = Diagnosis("wrong", "Redis does not answer", "Start it, or run `wellread doctor`.")
-    return CheckOut(name=name, ok=seen.level != "wrong", needed=seen.needed, detail=seen.finding, what_to_do=seen.fix)
 
 
 def _database(services: Services) -> Diagnosis:

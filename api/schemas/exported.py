@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from markdown_it import MarkdownIt
 
-from domain.answer import Citation, StructuredField
+from domain.answer import Citation
 from domain.blocks import Part, cells_of, fence_for, parts_of
 from domain.record import Record
 from text.invisible import strip_invisible
@@ -80,20 +80,22 @@ def exported_thread(title: str, records: Iterable[Record], form: Format) -> Iter
         yield _END
 
 
-def _values(record: Record) -> tuple[list[tuple[StructuredField, int]], list[Citation]]:
-    """Return the form's values with the numbers of their quotes (0: none), and all quotes: the answer's come first."""
-    quotes, values = list(record.citations), []
-    for value in record.structured.fields if record.structured else ():
-        cited = value.citation
-        if cited is None:
-            values.append((value, 0))
-            continue
-        same = (each.marker for each in quotes if (each.page_id, each.quote) == (cited.page_id, cited.quote))
-        marker = next(same, 0) or max((each.marker for each in quotes), default=0) + 1
-        if marker not in {each.marker for each in quotes}:
-            quotes.append(replace(cited, marker=marker))
-        values.append((value, marker))
-    return values, quotes
+def _values(record: Record) -> tuple[list[str], list[Citation]]:
+    """Return the form's values as lines with the numbers of their quotes, and all quotes: the answer's come first."""
+    quotes, lines = list(record.citations), []
+    for each in record.structured.fields if record.structured else ():
+        cited, marker = each.citation, 0
+        if cited is not None:
+            same = (known.marker for known in quotes if (known.page_id, known.quote) == (cited.page_id, cited.quote))
+            marker = next(same, 0) or max((known.marker for known in quotes), default=0) + 1
+            if marker not in {known.marker for known in quotes}:
+                quotes.append(replace(cited, marker=marker))
+        # the value's place in the form: "tower/height"; a name may have anything in it
+        path = _one_line(each.path.removeprefix("/").replace("~1", "/").replace("~0", "~"))
+        value = "not known" if each.value is None else each.value
+        said = _one_line(value) if isinstance(value, str) else json.dumps(value)
+        lines.append(f"**{_plain(path)}**: {_plain(said)}{_marker(marker)}  ")
+    return lines, quotes
 
 
 def _markdown(record: Record, level: int = 1) -> str:
@@ -115,8 +117,7 @@ def _markdown(record: Record, level: int = 1) -> str:
     if record.notice:
         parts.append(f"> {_plain(_one_line(record.notice))}")
     if values:
-        filled = (f"**{_plain(_path(each))}**: {_plain(_said(each))}{_marker(number)}  " for each, number in values)
-        parts += [f"{heading}# Values", "\n".join(filled)]
+        parts += [f"{heading}# Values", "\n".join(values)]
     if record.nearest:
         passages = (f"- {_plain(_one_line(each.title))}: {_plain(_one_line(each.text))}" for each in record.nearest)
         parts += [f"{heading}# Nearest passages, not part of the answer", "\n".join(passages)]
@@ -181,16 +182,6 @@ def _html(record: Record, level: int = 1, ids: str = "c") -> str:
         flags=re.DOTALL,
     )
     return f"{linked}{heading}{quotes}<footer>{_escape(_origin(record))}</footer>\n"
-
-
-def _path(value: StructuredField) -> str:
-    """Return a value's place in the form: "tower/height"; a name may have anything in it."""
-    return _one_line(value.path.removeprefix("/").replace("~1", "/").replace("~0", "~"))
-
-
-def _said(value: StructuredField) -> str:
-    said = "not known" if value.value is None else value.value
-    return _one_line(said) if isinstance(said, str) else json.dumps(said)
 
 
 def _marker(number: int) -> str:
