@@ -84,7 +84,7 @@ def _typed_dict(head: str, docstring: str, options: Iterable[Option], *, null: b
     """Return options as a type; ``null``: each that has no other default may be None, which takes it back."""
     lines = [f"class {head}, total=False):", f'    """{docstring}"""', ""]
     for option in options:
-        lines += textwrap.wrap(option.description, 110, initial_indent="    #: ", subsequent_indent="    #: ")
+        lines += textwrap.wrap(option.description, 120, initial_indent="    #: ", subsequent_indent="    #: ")
         may_be_none = " | None" if null and option.field.default is None else ""
         lines.append(f"    {option.name}: {_python_type(option.schema)}{may_be_none}")
     return "\n".join(lines) + "\n"

@@ -27,14 +27,12 @@ class Options(TypedDict, total=False):
     only_pages: bool
     #: Quote only pages that state a publication date after this.
     published_after: str
-    #: Length of the answer: short is one passage, normal as many as the question needs (at most three), long
-    #: up to six; a report has sections with headings.
+    #: Length of the answer: short is one passage, normal as many as the question needs (at most three), long up to six;
+    #: a report has sections with headings.
     length: str
-    #: Whether the answer is only sentences of the pages, none in a model's words; default: the operator's
-    #: setting.
+    #: Whether the answer is only sentences of the pages, none in a model's words; default: the operator's setting.
     verbatim: bool
-    #: How a model should write the answer, such as its form, tone or terms; it cannot change what counts as a
-    #: source.
+    #: How a model should write the answer, such as its form, tone or terms; it cannot change what counts as a source.
     instructions: str
     #: Language (ISO 639-1) that a model writes in; without a model, of the quoted pages.
     answer_language: str
@@ -125,6 +123,5 @@ class SourceSettings(TypedDict, total=False):
     cron: str | None
     #: Time zone of the cron line, such as Europe/Berlin; null: as it is.
     zone: str | None
-    #: How a source of your own is reached; what is left out stays, null takes it all back. It is not shown
-    #: again.
+    #: How a source of your own is reached; what is left out stays, null takes it all back. It is not shown again.
     access: Mapping[str, Any] | None

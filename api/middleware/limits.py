@@ -65,7 +65,10 @@ class LoopbackOnly:
                 "Use http://127.0.0.1 or http://localhost; to serve others, set WELLREAD_API_KEYS.",
             )
         origin = headers.get("origin", f"http://{host}")
-        if origin not in (f"http://{host}", f"https://{host}") or _is_of_another_site(method, headers):
+        # what a browser says; links of other sites may lead here
+        is_link = method in SAFE and headers.get("sec-fetch-mode") == "navigate"
+        is_foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not is_link
+        if is_foreign or origin not in (f"http://{host}", f"https://{host}"):
             return _refused(
                 f"A page of {origin[:100]!r} may not do this."
                 if "origin" in headers
@@ -87,12 +90,6 @@ class LoopbackOnly:
 
 def _refused(detail: str, what_to_do: str) -> Problem:
     return Problem(type="foreign-origin", title="Refused", status=403, detail=detail, what_to_do=what_to_do)
-
-
-def _is_of_another_site(method: str, headers: Headers) -> bool:
-    """Return whether a browser says that another site's page sends this; links may lead here from anywhere."""
-    is_link = method in SAFE and headers.get("sec-fetch-mode") == "navigate"
-    return headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not is_link
 
 
 def _has_body(headers: Headers) -> bool:

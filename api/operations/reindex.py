@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 import redis
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, func, select, update
 
 from crawler.extract.chunk import passages_of
 from domain import Page, Passage
@@ -54,21 +54,27 @@ def _batches(
     services: Services, written: WrittenTexts, progress: Progress
 ) -> Iterator[Mapping[int, Sequence[Passage]]]:
     """Yield the passages of all pages that are not gone, in batches by id; note in ``written`` what was written."""
-    present = PageRow.gone_at.is_(None)
-    done = last = 0
+    present, done = PageRow.gone_at.is_(None), 0
     with services.database.read() as session:
         total = session.scalar(select(func.count()).select_from(PageRow).where(present)) or 0
     progress(0, total)
+    for found in _pages(services, present):
+        yield {page.id: passages_of(page) for page in found}
+        written.update((page.id, text) for page in found if (text := _text_of(page)))
+        done += len(found)
+        progress(done, max(done, total))  # a crawl may go on and add pages
+
+
+def _pages(services: Services, wanted: ColumnElement[bool]) -> Iterator[list[Page]]:
+    last = 0
     while True:
-        query = select(PageRow).where(present, PageRow.id > last).order_by(PageRow.id).limit(BATCH_PAGES)
+        query = select(PageRow).where(wanted, PageRow.id > last).order_by(PageRow.id).limit(BATCH_PAGES)
         with services.database.read() as session:
             found = [pages.to_page(row) for row in session.scalars(query)]
         if not found:
             return
-        yield {page.id: passages_of(page) for page in found}
-        written.update((page.id, text) for page in found if (text := _text_of(page)))
-        done, last = done + len(found), found[-1].id
-        progress(done, max(done, total))  # a crawl may go on and add pages
+        yield found
+        last = found[-1].id
 
 
 def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
@@ -76,13 +82,7 @@ def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
 
     Pages that were saved again or vanished since they were written keep waiting: the knowledge base has their old text.
     """
-    last = 0
-    while True:
-        waits = select(PageRow).where(PageRow.state != IndexState.INDEXED, PageRow.id > last).order_by(PageRow.id)
-        with services.database.read() as session:
-            found = [pages.to_page(row) for row in session.scalars(waits.limit(BATCH_PAGES))]
-        if not found:
-            return
+    for found in _pages(services, PageRow.state != IndexState.INDEXED):
         names, now = names_of(services, found, {page.id: passages_of(page) for page in found}), services.now()
         with services.database.write() as session:
             rows = session.scalars(select(PageRow).where(PageRow.id.in_(names)).with_for_update()).all()
@@ -91,7 +91,6 @@ def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
             session.execute(held.values(indexed_at=now, **_INDEXED))
             evidence.mark_stale(session, unchanged, now)
             entities.replace(session, {page_id: names[page_id] for page_id in unchanged})
-        last = found[-1].id
 
 
 def _text_of(page: Page) -> tuple[int, bool] | None:
