@@ -33,24 +33,10 @@ from workers.settings import LOOPBACK
 
 #: in the order of the OpenAPI document
 _ROUTES = (
-    questions.chat_router,
-    completions.router,
-    questions.router,
-    threads.router,
-    watches.router,
-    sources.router,
-    sources.site_reads_router,
-    pages.router,
-    files.router,
-    pages.search_router,
-    health.router,
-    health.operations_router,
-    watches.learned_router,
-    access.router,
-    access.exchange_router,
-    access.keys_router,
-    web.router,
-    files.folder_router,
+    *(questions.chat_router, completions.router, questions.router, threads.router, watches.router, sources.router),
+    *(sources.site_reads_router, pages.router, files.router, pages.search_router, health.router),
+    *(health.operations_router, watches.learned_router, access.router, access.exchange_router, access.keys_router),
+    *(web.router, files.folder_router),
 )
 
 #: of a question
