@@ -53,8 +53,6 @@ def open_reader(url: str) -> Reader:
 
 
 def _state(name: str) -> Any:
-    """Return a dependency on this attribute of the application's state."""
-
     async def read(request: Request) -> Any:
         return getattr(request.app.state, name)
 
@@ -125,7 +123,6 @@ def _id_of(kind: str, unknown: type[WellreadError], check_owner: Callable[[Sessi
 
 
 async def _one_more_stream(request: Request, who: CallerDep) -> AsyncIterator[None]:
-    """Count a stream of its key's until it ends; raises TooManyStreams."""
     with one_more_stream(request.app.state, who):
         yield
 

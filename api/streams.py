@@ -130,7 +130,6 @@ async def final_record(
 
 
 def _new_events(before: Record, record: Record) -> list[Event]:
-    """Return what happened between two readings of a record."""
     finished = {page.url for page in before.pages if page.outcome}
     events = []
     for page in record.pages:
@@ -192,7 +191,6 @@ async def changes(
 
 
 async def _wake_ups(listener: Listener, question_id: str) -> AsyncIterator[None]:
-    """Yield whenever the record may have changed."""
     last = "0"
     while True:
         try:

@@ -155,8 +155,6 @@ class AsyncClient(AwaitedCalls):
 
 
 def _give_methods(declared: Callable[..., Call[Any]]) -> None:
-    """Give both clients the method that sends this call."""
-
     @wraps(declared)
     def waiting(self: Client, *args: Any, **values: Any) -> Any:
         return self._send(declared(self, *args, **values))
@@ -198,5 +196,4 @@ def _request(call: Call[Any]) -> dict[str, Any]:
 
 
 def _resume(after: str) -> dict[str, str]:
-    """Return the header that asks only for later events."""
     return {"last-event-id": after} if after else {}

@@ -318,7 +318,6 @@ def chosen_places(record: Record) -> list[tuple[int, int]]:
 
 
 def _quotes_it(record: Record, quote: str) -> bool:
-    """Return whether the answer says a quote word for word."""
     said = (record.answer or "", " ".join(sentence.text for sentence in record.sentences))
     return any(" ".join(quote.split()) in " ".join(text.split()) for text in said)
 

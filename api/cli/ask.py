@@ -169,7 +169,6 @@ def _step_lines(step: "StepOut", at_s: float, style: Style) -> Iterator[str]:
 
 
 def _kept(detail: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what was looked for and found, judged, sought and read."""
     counts = {found["query"]: found["hits"] for found in detail.get("before_fusion") or ()}
     if queries := detail.get("queries"):
         found = (f"{query} ({counts[query]} hits)" if query in counts else str(query) for query in queries)

@@ -142,7 +142,6 @@ def _remember(context: click.Context, _option: click.Parameter, name: str | None
 
 @contextmanager
 def _started(settings: "Settings") -> Iterator[str]:
-    """Run a stack without Flower while the block runs; yields its API's URL."""
     from workers.processes.slow_start import SlowStart
     from workers.processes.stack import Stack
 

@@ -107,7 +107,6 @@ def remove(folder: str) -> None:
 
 
 def _check(paths: tuple[Path, ...], name: str, every: str | None) -> None:
-    """Raise NotAdded before anything is started."""
     if name and len(paths) > 1:
         raise NotAdded("--name is for one file or folder: add them one by one.")
     for path in paths:

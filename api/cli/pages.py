@@ -104,7 +104,6 @@ def delete(target: str) -> None:
 
 
 def _deletion_of(client: "Client", target: str) -> "Callable[[Client], None]":
-    """Return what deletes the target; raises Refused for what is not there."""
     if re.fullmatch(r"[0-9a-f]{32}", target.lower()):
         return methodcaller("delete_question", client.get(target.lower()).id)
     if is_file_address(target) and (found := client.files(address=target)):
@@ -143,6 +142,5 @@ def summary_lines(found: "Sequence[PageSummary]", style: Style, *, is_full: bool
 
 
 def _not_read(since: datetime | None, reason: str | None) -> str:
-    """Return since when a page was not read, and why."""
     why = (reason or "").removeprefix("not read: ")
     return f"not read since {when(since)}: {why}" if since else why

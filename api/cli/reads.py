@@ -166,7 +166,6 @@ def _print(seen: "SiteRead", as_json: bool) -> None:
 
 
 def _how_far(seen: "SiteRead", style: Style) -> str:
-    """Return how far it is: pages, rate, errors, time left."""
     parts = [f"{seen.looked_at:,} of {counted(min(seen.found, seen.max_pages), 'page')} found"]
     if seen.looked_at:
         parts.append(f"{seen.pages_per_s:.1f} pages/s")

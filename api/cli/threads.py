@@ -70,7 +70,6 @@ def delete(thread_id: str, yes: bool) -> None:
 
 
 def _turn_lines(thread: "ThreadWithQuestions", style: Style) -> list[str]:
-    """Return a thread's questions in their order, each with what was understood, and where it stands."""
     lines = [
         *wrap(thread.title, style.width),
         f"{thread.questions} questions, the last asked {when(thread.updated_at)}",

@@ -266,7 +266,6 @@ async def look_up(scope: Scope, ring: KeyRing) -> Caller:
 
 
 def _sent(scope: Scope) -> tuple[str, str]:
-    """Return the address that a request came from, and its key."""
     return str((scope.get("client") or ("",))[0]), key_in(Headers(scope=scope))
 
 

@@ -113,7 +113,6 @@ def _usage(record: Record | None) -> dict[str, int]:
 
 
 def _finish_reason(record: Record | None) -> str:
-    """Return "stop", or "length" for an answer that ran out of time."""
     return "stop" if record is None or record.status in (Status.ANSWERED, Status.ABSTAINED) else "length"
 
 
@@ -165,7 +164,6 @@ def _choice(name: str, said: dict[str, Any], finish_reason: str | None) -> dict[
 
 
 def _pieces(line: str, words: int = 12) -> Iterator[str]:
-    """Yield a line in pieces of some words, each with the space after it."""
     tokens = line.split(" ")
     for begin in range(0, len(tokens), words):
         piece = " ".join(tokens[begin : begin + words])

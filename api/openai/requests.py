@@ -93,7 +93,6 @@ def _plain(text: str) -> str:
 
 
 def _text(message: Message, place: str) -> str:
-    """Return the text of a message; raises BadMessages where it has none that can be read."""
     if message.role not in _ROLES:
         raise BadMessages(f"{place}.role is {message.role[:40]!r}: it is one of {', '.join(_ROLES)}.")
     if message.tool_calls is not None:
@@ -126,7 +125,6 @@ def _part(part: Any, place: str) -> str:
 
 
 def _check_tool_calls(message: Message, place: str) -> None:
-    """Raise BadMessages unless these are the calls of an earlier turn, in their form."""
     calls = message.tool_calls
     if message.role != "assistant" or not isinstance(calls, list):
         raise BadMessages(f"{place}.tool_calls must be a list, in a message of the assistant.")

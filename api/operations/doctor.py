@@ -237,7 +237,6 @@ def _engine_fix(name: str, error: EngineError) -> str:
 
 
 def _probe(services: Services, name: str) -> EngineError | None:
-    """Return why an engine does not answer; None where it does."""
     (engine,) = (account.engine for account in services.engines if account.engine.name == name)
     try:
         services.wait_for(engine.search(Query(text=PROBE), limit=1))
@@ -290,7 +289,6 @@ def _is_idle(settings: Settings) -> bool:
 
 
 def _is_new(settings: Settings) -> bool:
-    """Return whether nothing was stored yet."""
     return not settings.database_url and not (settings.data_dir / "wellread.db").exists()
 
 

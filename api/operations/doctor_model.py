@@ -89,7 +89,6 @@ def _named(settings: Settings) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _advice(error: ModelError, settings: Settings) -> str:
-    """Return what to do about a failure."""
     said, times = str(error).casefold(), settings.model_times
     if any(word in said for word in ("quota", "billing", "credit")):
         return "See the plan and the credit of the service's account."

@@ -110,7 +110,6 @@ _Figure = tuple[tuple[str, ...], float]
 
 
 def _counted(session: Session) -> Iterator[_Figure]:
-    """Yield what there is now, by name and labels."""
     for status in waiting():
         yield ("wellread_questions", status), activity.count(session, QuestionRow.status == status)
     yield (
@@ -122,7 +121,6 @@ def _counted(session: Session) -> Iterator[_Figure]:
 
 
 def _of_late(session: Session, since: datetime) -> Iterator[_Figure]:
-    """Yield what there was since then, by name and labels."""
     for status, number in activity.questions_ended(session, since).items():
         yield ("wellread_questions_ended", status), number
     for ended_as, number in activity.outcomes(session, since).items():

@@ -72,7 +72,6 @@ async def add(request: Request, services: ServicesDep, response: Response) -> St
 
 
 def _file_and_name(form: FormData) -> tuple[UploadFile, str]:
-    """Return the file and its name; raises BadForm for any other form."""
     keys = [key for key, _ in form.multi_items()]
     if unknown := sorted(set(keys).difference(_FIELDS)):
         raise BadForm(f"The form has no field {unknown[0][:60]!r}: it takes {' and '.join(_FIELDS)}.")

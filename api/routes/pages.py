@@ -144,7 +144,6 @@ def _listed(services: Services, wanted: PagesWanted) -> list[PageSummary]:
 
 
 def _seen(session: Session, page_id: int, who: Caller, question_id: str) -> PageRow:
-    """Return a page that the caller may see; raises NotFound."""
     row = session.get(PageRow, page_id)
     if row is None or not _may_see(session, who, row, question_id):
         raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")

@@ -133,7 +133,6 @@ def _markdown(record: Record, level: int = 1) -> str:
 
 
 def _part(part: Part, heading: str) -> str:
-    """Return a part of an answer as Markdown."""
     said = [f"{_plain(_one_line(each.text))}{''.join(map(_marker, each.markers))}" for each in part.sentences]
     if part.block == "code":
         code = strip_invisible(part.sentences[0].text)
@@ -212,7 +211,6 @@ def _address(cited: Citation) -> str:
 
 
 def _lines(text: str) -> str:
-    """Return a text of several lines as Markdown that shows it line by line."""
     return "\n".join(f"{_plain(line)}  " if line.strip() else "" for line in text.split("\n"))
 
 
