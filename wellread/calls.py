@@ -86,13 +86,9 @@ class Calls:
     @Endpoint
     def submit(self, question: str, *, idempotency_key: str = "", **terms: Unpack[Terms]) -> Call[str]:
         """Ask without waiting; returns the question's id. A key makes a repeat harmless."""
-        return Call(
-            read=lambda response: str(read_json(response)["id"]),
-            method="POST",
-            url="/api/questions",
-            json={"question": question, **_json(terms)},
-            headers={"Idempotency-Key": idempotency_key} if idempotency_key else {},
-        )
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        body = {"question": question, **_json(terms)}
+        return Call(read=_id, method="POST", url="/api/questions", json=body, headers=headers)
 
     @Endpoint
     def threads(self, words: str = "", *, limit: int = 50, before: datetime | None = None) -> Call[list[Thread]]:
@@ -362,12 +358,9 @@ class Calls:
         expires_at: datetime | None = None,
     ) -> Call[ApiKey]:
         """Make an API key: its ``secret`` is in this answer alone. Without ``collections`` it opens all."""
-        body = _given(
-            name=name,
-            role=role,
-            collections=None if collections is None else list(collections),
-            expires_at=expires_at.isoformat() if expires_at else None,
-        )
+        opens = None if collections is None else list(collections)
+        expires = expires_at.isoformat() if expires_at else None
+        body = _given(name=name, role=role, collections=opens, expires_at=expires)
         return Call(read=value(ApiKey), method="POST", url="/api/keys", json=body)
 
     @Endpoint
@@ -392,6 +385,10 @@ class WaitingCalls(Calls):
 
 class AwaitedCalls(Calls):
     """Of a client whose methods are to be awaited."""
+
+
+def _id(response: httpx2.Response) -> str:
+    return str(read_json(response)["id"])
 
 
 def question_path(question_id: str, part: str = "") -> str:

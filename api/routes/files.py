@@ -13,43 +13,28 @@ from api.routes.pages import RowId
 from crawler.content_types import NAMES
 from domain.file import SCHEME, FolderState, StoredFile
 from store import files, folders
+from store.sql.rows import to_value
 from workers import deletion
 from workers import files as uploads
 
 router = APIRouter(prefix="/api/files", tags=["files"])
 folder_router = APIRouter(prefix="/api/folders", tags=["files"])
 
-_FIELDS: Final = ("file", "name")
 #: more than there are, so that one that is not known can be named
 _MOST_FIELDS: Final = 20
-_FORM: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "file": {"type": "string", "format": "binary", "description": "The file, with its name."},
-                        "name": {"type": "string", "description": "Another name, such as travel/rules.pdf."},
-                    },
-                }
-            }
-        },
-    }
+_FIELDS: Final = {
+    "file": {"type": "string", "format": "binary", "description": "The file, with its name."},
+    "name": {"type": "string", "description": "Another name, such as travel/rules.pdf."},
 }
+_BODY = {"type": "object", "required": ["file"], "additionalProperties": False, "properties": _FIELDS}
+_FORM: dict[str, Any] = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _BODY}}}}
 
 
 @folder_router.get("", dependencies=ASK)
 def watched(services: ServicesDep) -> list[FolderState]:
     """The watched folders, by name: the next check of each, and errors."""
     with services.database.read() as session:
-        return [
-            FolderState(name=each.name, every_s=each.every_s, next_due=each.next_due, problem=each.problem)
-            for each in folders.list_all(session)
-        ]
+        return [to_value(FolderState, each) for each in folders.list_all(session)]
 
 
 @router.post(
