@@ -96,12 +96,12 @@ def _stack(services: Services) -> Diagnosis:
 
 def _redis(services: Services) -> Diagnosis:
     services.redis.ping()
-    policy = _config(services, "maxmemory-policy")
-    append = _config(services, "appendonly")
-    if policy not in ("noeviction", ""):
+    policies: dict[Any, Any] = services.redis.config_get("maxmemory-policy")
+    appends: dict[Any, Any] = services.redis.config_get("appendonly")
+    if (policy := policies.get("maxmemory-policy", "")) not in ("noeviction", ""):
         fix = "redis-cli CONFIG SET maxmemory-policy noeviction (and in redis.conf): any other may drop queued work."
         return Diagnosis("wrong", f"maxmemory-policy is {policy}", fix)
-    if append == "no":
+    if appends.get("appendonly") == "no":
         fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): so that a restart of Redis delays no question."
         return Diagnosis("note", "loses its data at a restart", fix)
     found = room.memory(services.redis)
@@ -290,9 +290,3 @@ def _is_idle(settings: Settings) -> bool:
 
 def _is_new(settings: Settings) -> bool:
     return not settings.database_url and not (settings.data_dir / "wellread.db").exists()
-
-
-def _config(services: Services, name: str) -> str:
-    values: dict[Any, Any] = services.redis.config_get(name)
-    value = values.get(name, values.get(name.encode(), ""))
-    return value.decode() if isinstance(value, bytes) else str(value)

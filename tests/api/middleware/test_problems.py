@@ -5,21 +5,29 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
+import redis
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from domain.errors import WellreadError
 from store.passages.errors import PassagesError
 from store.sql.database import Database
 from tests.api.conftest import LOCAL
 from workers.services import Services
 from workers.settings import load
 
+ROOT = Path(__file__).parents[3]
+PACKAGES = ("domain", "text", "pipeline", "crawler", "store", "workers", "wellread", "api")
 #: method, path, JSON body, status, a piece of the detail
 BAD: list[tuple[str, str, Any, int, str]] = [
     # the question itself
@@ -277,3 +285,21 @@ def test_errors_are_described_as_they_are_sent(bad_http: TestClient) -> None:
             assert (kind, name) == (
                 ("application/json", "ErrorAnswer") if openai else ("application/problem+json", "Problem")
             )
+
+
+def test_each_kind_names_one_class_of_errors() -> None:
+    """A renamed class, or a second one of its name, would be answered as another kind of problem: worth 4 s."""
+    kinds = tomllib.loads((ROOT / "api/middleware/problems.toml").read_text())
+    for package in PACKAGES:
+        for module in walk_packages(import_module(package).__path__, f"{package}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+    ours = {error for error in _below(WellreadError) if error.__module__.split(".")[0] in PACKAGES}
+    classes = Counter(error.__name__ for error in {redis.RedisError, *ours})
+    assert {name: classes[name] for name in kinds} == dict.fromkeys(kinds, 1)
+
+
+def _below(error: type[Exception]) -> Iterator[type[Exception]]:
+    yield error
+    for below in error.__subclasses__():
+        yield from _below(below)
