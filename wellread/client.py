@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import wraps
 from inspect import signature
-from types import TracebackType
 from typing import Any, Self, TypeVar, get_args
 from urllib.parse import urlsplit
 
@@ -43,9 +42,7 @@ class Client(WaitingCalls):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -109,9 +106,7 @@ class AsyncClient(AwaitedCalls):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:
