@@ -208,10 +208,13 @@ def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str
     """Return a table with a column for each question and a row for each fact; cells wrap in their column."""
     label = max(columns(name) for name, _ in rows) + 2
     width = max(12, (style.width - label) // len(headings) - 2)
-    lines = _row("", headings, label, width)
-    lines.append("─" * min(style.width, label + (width + 2) * len(headings) - 2))
-    for name, cells in rows:
-        lines += _row(name, cells, label, width)
+    lines: list[str] = []
+    for name, cells in (("", headings), *rows):
+        for at, parts in enumerate(zip_longest(*(wrap(cell, width) for cell in cells), fillvalue="")):
+            padded = "  ".join(part + " " * (width - columns(part)) for part in parts)
+            lines.append(f"{'' if at else name:<{label}}{padded}".rstrip())
+        if not name:
+            lines.append("─" * min(style.width, label + (width + 2) * len(headings) - 2))
     return lines
 
 
@@ -240,17 +243,6 @@ def _headline(record: Record, style: Style) -> str:
     how = f"{read} page{'' if read == 1 else 's'} read" if record.online_search_triggered else "nothing had to be read"
     confidence = f", confidence {record.confidence:.2f}" if record.status is Status.ANSWERED else ""
     return style.paint(f"{word} in {record.seconds:.1f} s", bold=True, fg=colour) + f" ({how}{confidence})"
-
-
-def _row(name: str, cells: Sequence[str], label: int, width: int) -> list[str]:
-    wrapped = [wrap(cell, width) or [""] for cell in cells]
-    height = max(map(len, wrapped))
-    lines = []
-    for at in range(height):
-        parts = [column[at] if at < len(column) else "" for column in wrapped]
-        padded = "  ".join(part + " " * (width - columns(part)) for part in parts)
-        lines.append(f"{name if at == 0 else '':<{label}}{padded}".rstrip())
-    return lines
 
 
 def _wrapped(text: str, style: Style) -> list[str]:
