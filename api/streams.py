@@ -5,6 +5,7 @@ SQL decides: a stream ends when the question's row is final, whatever the Redis 
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import anyio
 import redis
@@ -134,7 +135,7 @@ def _new_events(before: Record, record: Record) -> list[Event]:
     events = []
     for page in record.pages:
         if page.outcome and page.url not in finished:
-            told = {"url": page.url, "kind": "page", "text": page.title}
+            told: dict[str, Any] = {"url": page.url, "kind": "page", "text": page.title}
             told |= {"outcome": page.outcome, "reason": page.reason}
             events.append(Event(id="", kind=EventKind.PAGE, data=told))
     if record.provisional and record.revision > before.revision:

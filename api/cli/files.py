@@ -43,9 +43,10 @@ def add(paths: tuple[Path, ...], name: str, every: str | None, wait: float) -> N
     from crawler.discovery.schedule import schedule_of
 
     schedule = schedule_of(every=every, cron=None, zone="UTC") if every else None
+    every_s = schedule.every_s if schedule else None
     _check(paths, name, every)
     with connected() as client:
-        started = [each for path in paths for each in _start(client, path, name, schedule and schedule.every_s)]
+        started = [each for path in paths for each in _start(client, path, name, every_s)]
         ended = _wait(client, started, wait)
     other_kinds = [file.path for path in paths if path.is_dir() for file in _found_in(path, readable=False)]
     print_lines(*added_lines(ended, terminal()), *other_kinds_lines(other_kinds, terminal()))

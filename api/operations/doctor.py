@@ -212,8 +212,8 @@ def _search_engines(services: Services) -> Diagnosis:
     findings += [f"{name}: {cooldown.reason}" for name, cooldown in cooldowns.items() if name not in failed]
     if failed:
         fixes = dict.fromkeys(_engine_fix(name, error) for name, error in failed.items())
-        level = "wrong" if "searxng" in failed else "note"
-        return Diagnosis(level, "; ".join((*findings, *map(str, failed.values()))), " ".join(fixes))
+        said = "; ".join((*findings, *map(str, failed.values())))
+        return Diagnosis("wrong" if "searxng" in failed else "note", said, " ".join(fixes))
     # those whose error only the operator mends
     wrong = [
         name for name, each in cooldowns.items() if getattr(getattr(errors, each.kind, None), "needs_operator", False)

@@ -114,8 +114,8 @@ def _missing_models(settings: Settings) -> tuple[str, str] | None:
     """Return which model the server has not; a server without a list is asked for an answer all the same."""
     key = settings.model_api_key.get_secret_value()
     known = _listed(ChatApi(base_url=settings.model_base_url, api_key=key))
-    for name, setting in () if known is None else _named(settings):
-        if name not in known and f"{name}:latest" not in known:
+    for name, setting in _named(settings):
+        if known is not None and name not in known and f"{name}:latest" not in known:
             has = ", ".join(known[:10]) or "no model at all"
             return (
                 f"{without_userinfo(settings.model_base_url)} has no model {name!r}; it has {has}",
