@@ -51,7 +51,7 @@ def test_option_takes_every_way(services: Services, option: Option) -> None:
     expected = Overrides.model_validate(sent)
     assert expected != Overrides()
     assert option.name in Options.__annotations__
-    assert calls.Calls.submit.call(calls.Calls(), "Who?", **sent).body == {"question": "Who?", **sent}
+    assert calls.Calls.submit.call(calls.Calls(), "Who?", **sent).json == {"question": "Who?", **sent}
     if option.flag:
         context = click.Context(ask)
         ask.parse_args(context, ["Who?", *_as_flag(option)])
