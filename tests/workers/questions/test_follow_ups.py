@@ -12,7 +12,7 @@ from domain import Question, Status
 from domain.options import Asked
 from evals.model.wire import Fail, Reply, say_json
 from pipeline.models.calls import TRIES
-from pipeline.models.pace import OwnPace
+from pipeline.models.pace import Pace
 from pipeline.phrases import say
 from store.questions import records, state, steps
 from store.questions.new_questions import NewQuestion
@@ -204,7 +204,7 @@ def test_question_that_follows_none_or_is_completed_is_not_asked_back(services: 
 def test_model_that_is_over_its_limit_is_waited_for_and_done_without_once(
     services: Services, first: Question, ask: Ask, double: ClaudeDouble
 ) -> None:
-    services.__dict__["model"] = ask(pace=OwnPace())
+    services.__dict__["model"] = ask(pace=Pace())
     double.script(Fail(429, "rate_limit_error", headers={"retry-after": "20"}))
     then = asked(services, "And how high is it?", thread=first.thread_id)
     waits = begun(services, then)

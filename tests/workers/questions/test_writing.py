@@ -11,7 +11,7 @@ from domain import Question, Status
 from domain.record import Record
 from evals.model.wire import Cite, Fail, Ping, Reply, Say, say_json
 from pipeline import llm
-from pipeline.models.pace import OwnPace
+from pipeline.models.pace import Pace
 from store.questions import records, state, steps
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
@@ -171,7 +171,7 @@ def test_model_that_fails_leaves_the_quote_and_a_notice_without_hosts_and_settin
 def test_busy_model_is_waited_for_and_done_without_when_that_takes_too_long(
     written: Services, double: ClaudeDouble, ask: Ask
 ) -> None:
-    written.__dict__["model"] = ask(pace=OwnPace())
+    written.__dict__["model"] = ask(pace=Pace())
     question = look(written, asked(written))
     double.script(Fail(529, "overloaded_error", headers={"retry-after": "20"}))
     question = write(written, question)
@@ -200,7 +200,7 @@ def test_model_that_is_slow_is_left_before_the_questions_own_deadline(written: S
 def test_verdict_of_an_answer_that_must_wait_is_kept_and_its_cost_counted(
     written: Services, double: ClaudeDouble, ask: Ask
 ) -> None:
-    written.__dict__["model"] = ask(pace=OwnPace())
+    written.__dict__["model"] = ask(pace=Pace())
     question = look(written, asked(written))
     reading = question.draft["reading"] | {"confidence": 0.1}
     change(written, question, draft=question.draft | {"reading": reading})
@@ -377,7 +377,7 @@ def test_check_that_fails_leaves_its_error_in_the_trace(written: Services, doubl
 def test_monitoring_is_told_what_became_of_a_question_that_a_model_is_asked(
     written: Services, double: ClaudeDouble, ask: Ask
 ) -> None:
-    written.__dict__["model"] = ask(pace=OwnPace())
+    written.__dict__["model"] = ask(pace=Pace())
     with outcomes.listening() as told:
         question = look(written, asked(written))
         assert told() == "enough for the model to write: What has been read answers the question."
