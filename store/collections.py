@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain.access.collection import DEFAULT, MAIN, Collection, UnknownCollection, clean_name
+from domain.access import DEFAULT, MAIN, Collection, UnknownCollection, clean_name
 from domain.errors import WellreadError
 from store.sql.rows import add_missing, to_value
 from store.sql.tables import CollectionRow

@@ -8,8 +8,8 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.orm import Session, defer
 
 from domain import Candidate, ReadOutcome
-from domain.candidate import WITH_TEXT
 from domain.file import READ_IN_PART, StoredFile, address_of
+from domain.page import WITH_TEXT
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.sql.rows import to_value, update_rows

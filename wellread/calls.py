@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from domain.access.collection import Collection, Imported
-from domain.access.key import ApiKey
+from domain.access import ApiKey, Collection, Imported
 from domain.file import StoredFile
 from domain.question import Thread, ThreadWithQuestions
 from domain.record import Feedback, FeedbackVerdict, FoundPassage, Record, Watch

@@ -14,7 +14,7 @@ from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
 from crawler.urls import BadUrl
 from domain import Schedule
-from domain.access.collection import Imported
+from domain.access import Imported
 from domain.file import BadFileName, address_of, clean_folder, clean_path, folder_of, is_file_address, path_of
 from domain.site import is_under
 from store import folders as stored_folders

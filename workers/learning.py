@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from domain.answer import ABSTENTION
-from domain.recalibration import Judged
+from domain.outcome import Judged
 from pipeline.judging.calibration import calibration_of
 from pipeline.judging.features import evidence_of
 from pipeline.judging.recalibrate import Fit, JudgedAnswer, recalibrate

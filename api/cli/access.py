@@ -7,8 +7,7 @@ import click
 
 from api.cli.connect import needs_no_key, open_client, to_delete
 from api.cli.output import AS_JSON, notify, print_found, print_lines
-from domain.access.collection import Collection
-from domain.access.key import ApiKey, Role
+from domain.access import ApiKey, Collection, Role
 
 
 @click.group()

@@ -14,7 +14,7 @@ from api.cli.views.width import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from domain.access.collection import Imported
+    from domain.access import Imported
 
 
 _FORMAT = click.option("--format", "form", type=click.Choice(["md", "html"]), default="md", show_default=True)

@@ -23,8 +23,7 @@ from starlette.datastructures import Headers, State
 from starlette.types import Scope
 
 from api.middleware.wrong_keys import TooManyWrongKeys, WrongKeys
-from domain.access.collection import DEFAULT, BadCollectionName, clean_name
-from domain.access.key import Role
+from domain.access import DEFAULT, BadCollectionName, Role, clean_name
 from domain.errors import WellreadError
 from store import keys as stored
 from store.sql.errors import DatabaseError

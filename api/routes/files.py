@@ -11,7 +11,7 @@ from api.middleware.auth import require
 from api.middleware.problem_kinds import BadForm
 from api.routes.pages import RowId
 from crawler.content_types import NAMES
-from domain.access.key import Role
+from domain.access import Role
 from domain.file import SCHEME, FolderState, StoredFile
 from store import files, folders
 from workers import deletion

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Depends
 
 from api.dependencies import ServicesDep
 from api.middleware.auth import require
-from domain.access.key import Role
+from domain.access import Role
 from store.learned import recalibrations
 from store.learned.recalibrations import Learned
 from wellread.learned import LearnedOut

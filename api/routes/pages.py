@@ -10,7 +10,7 @@ from api.middleware.auth import Caller, CallerDep, allow, require
 from api.middleware.problem_kinds import NotFound
 from api.schemas.requests import PagesWanted, ReadRequest, SearchRequest, to_passage_query
 from crawler import urls
-from domain.access.key import Role
+from domain.access import Role
 from domain.file import is_file_address
 from domain.record import FoundPassage
 from domain.site import PageRead, PageSummary, PageVersion, StoredPage

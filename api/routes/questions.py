@@ -28,7 +28,7 @@ from api.schemas.exported import exported, headers
 from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import ChatRequest, QuestionRequest
 from api.streams import checked, final_record, watch, while_open
-from domain.access.key import Role
+from domain.access import Role
 from domain.record import Event, Record
 from pipeline.question.follow_up import stands_alone
 from store.questions import answers, records, state

@@ -12,7 +12,7 @@ from api.dependencies import DOCUMENT, FormatQuery, ServicesDep
 from api.middleware.auth import CallerDep, require
 from api.schemas.exported import exported_thread, headers
 from api.schemas.requests import ThreadRequest
-from domain.access.key import Role
+from domain.access import Role
 from domain.options import Moment
 from domain.question import Thread, ThreadWithQuestions
 from domain.record import Record

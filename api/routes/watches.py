@@ -12,7 +12,7 @@ from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.routes.questions import read, sent
 from api.schemas.requests import FeedbackRequest, WatchRequest
 from api.streams import changes, checked
-from domain.access.key import Role
+from domain.access import Role
 from domain.record import Feedback, Record, Watch
 from store.questions import feedback, state, watches
 from workers.questions import watches as watching

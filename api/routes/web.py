@@ -8,7 +8,7 @@ from fastapi.responses import FileResponse
 from api.dependencies import ServicesDep
 from api.middleware.auth import require
 from api.middleware.problem_kinds import NotFound
-from domain.access.key import Role
+from domain.access import Role
 from pipeline.answering.related import MOST, page_questions
 from store.pages import pages
 

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from domain import Block, Fact, PageText, Validators
-from domain.access.collection import Collection
+from domain.access import Collection
 from domain.file import SCHEME, WatchedFolder, is_file_address, path_of
 from store import facts, files, folders
 from store.crawl import sources as stored_sources

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain.recalibration import Judged, Recalibration, Recalibrations
+from domain.outcome import Judged, Recalibration, Recalibrations
 from store.sql.database import Database
 from store.sql.rows import dialect_insert, to_value
 from store.sql.tables import RecalibrationRow

@@ -10,11 +10,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Status, Verdict
-from domain.answer import ASKING_BACK, Citation
+from domain.answer import ASKING_BACK, Citation, short_answer
 from domain.flow import STEPS
 from domain.outcome import is_far
 from domain.record import ContextHit, Feedback, NearPassage, PageSeen, Record, Timing
-from domain.short_answer import short_answer
 from store.crawl import candidates
 from store.questions import answers
 from store.questions.state import unknown

@@ -10,9 +10,9 @@ from sqlalchemy import Select, and_, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from domain import Status
+from domain.answer import first_said, short_answer
 from domain.errors import WellreadError
 from domain.question import Thread, ThreadQuestion, Turn
-from domain.short_answer import first_said, short_answer
 from store.questions import answers
 from store.sql.rows import to_value, update_rows
 from store.sql.tables import AnswerRow, QuestionRow, ThreadRow

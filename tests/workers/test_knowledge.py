@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from domain import Block, Fact, PageText, Validators
-from domain.access.collection import Imported
+from domain.access import Imported
 from store import facts, files
 from store.crawl import sources
 from store.knowledge import archive

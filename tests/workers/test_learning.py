@@ -10,7 +10,7 @@ import pytest
 
 from domain import PageText, Status, Tally, Validators
 from domain.answer import ABSTENTION
-from domain.recalibration import Judged, Recalibration, logit
+from domain.outcome import Judged, Recalibration, logit
 from domain.record import FeedbackVerdict, Record
 from pipeline.judging.calibration import SHOWN
 from pipeline.judging.features import features_of

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from domain.access.collection import DEFAULT, MAIN, Collection
+from domain.access import DEFAULT, MAIN, Collection
 from store.sql.database import Database
 from workers.services.cached import cached
 from workers.services.logs import configure_logs

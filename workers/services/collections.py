@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from domain.access.collection import Collection
+from domain.access import Collection
 from store import collections
 from store.sql import database as sql
 from store.sql.database import Database

@@ -14,7 +14,7 @@ from redis import RedisError
 from sqlalchemy import select
 
 from domain import Status
-from domain.access.collection import DEFAULT
+from domain.access import DEFAULT
 from domain.errors import WellreadError
 from domain.flow import STEPS, TASKS, Task
 from store.sql.database import Database

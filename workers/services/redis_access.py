@@ -3,7 +3,7 @@
 import threading
 from typing import TYPE_CHECKING
 
-from domain.access.collection import Collection
+from domain.access import Collection
 from workers.services.cached import cached
 from workers.settings import Settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from domain.recalibration import Judged, Recalibration
+from domain.outcome import Judged, Recalibration
 from store.learned import recalibrations
 from store.learned.recalibrations import Learned, RecalibrationsInUse
 from store.sql.database import Database

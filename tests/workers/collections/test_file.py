@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
-from domain.access.collection import Imported
+from domain.access import Imported
 from domain.record import Record
 from store import files, folders
 from store.crawl import sources

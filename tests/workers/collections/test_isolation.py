@@ -11,7 +11,7 @@ import redis
 from sqlalchemy import create_engine, func, inspect, select, text
 
 from domain import Status, Variant, VariantKey
-from domain.access.collection import UnknownCollection
+from domain.access import UnknownCollection
 from domain.question import EventKind
 from store.graph import GraphReader
 from store.questions import feedback

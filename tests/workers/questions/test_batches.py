@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select
 
 from domain import Question, Status
-from domain.access.key import Role
+from domain.access import Role
 from domain.options import BATCH_DEADLINE_S, Overrides
 from domain.question import LAST_PRIORITY
 from evals.model.wire import Fail, say_json

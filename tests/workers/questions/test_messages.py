@@ -15,7 +15,7 @@ from celery import Celery
 from structlog.testing import capture_logs
 
 from domain import Status
-from domain.access.key import Role
+from domain.access import Role
 from domain.options import Asked
 from store import keys
 from store.questions import records

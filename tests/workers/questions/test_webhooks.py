@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from domain.access.key import Role
+from domain.access import Role
 from store import keys
 from store.ephemeral.host_slots import Receiver
 from store.questions import webhooks as webhooks_in_sql
