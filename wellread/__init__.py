@@ -10,10 +10,9 @@ from domain.access import ApiKey, Collection, Imported
 from domain.answer import Citation, Cost, ModelCost, NextQuestion, Sentence, Verdict
 from domain.file import StoredFile
 from domain.flow import Status
-from domain.page import Schedule
 from domain.question import Thread, ThreadQuestion, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
-from domain.site import PageCheck, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
+from domain.site import PageCheck, PageRead, PageSummary, PageVersion, Schedule, SiteRead, Source, StoredPage
 from wellread.calls import PageFilters
 from wellread.client import AsyncClient, Client
 from wellread.errors import ApiUnreachable, ClientError, Refused

@@ -23,8 +23,7 @@ from store.knowledge.archive import FORMAT as EXPORT_FORMAT
 from store.knowledge.archive import FREE_BYTES, MANIFEST, MAX_LINE, MOST_PACKED, explained, manifest_of, written_whole
 from store.sql import database as sql
 from store.sql import row_lines
-from store.sql.database import Database
-from store.sql.errors import DatabaseAway, DatabaseError
+from store.sql.database import Database, DatabaseAway, DatabaseError
 from workers.services import Services
 from workers.services.collections import every
 from workers.settings import Settings

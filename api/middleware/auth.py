@@ -26,7 +26,7 @@ from api.middleware.wrong_keys import TooManyWrongKeys, WrongKeys
 from domain.access import DEFAULT, BadCollectionName, Role, clean_name
 from domain.errors import WellreadError
 from store import keys as stored
-from store.sql.errors import DatabaseError
+from store.sql.database import DatabaseError
 from workers.services import Services
 from workers.settings import LOOPBACK
 

@@ -120,8 +120,7 @@ def _workers(services: Services) -> Diagnosis:
 def _database(services: Services) -> Diagnosis:
     from sqlalchemy.engine import make_url
 
-    from store.sql.database import check_schema
-    from store.sql.errors import where
+    from store.sql.database import check_schema, where
 
     url = make_url(services.settings.database)
     if _is_new(services.settings):

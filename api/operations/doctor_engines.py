@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import redis
 
 from crawler.search.errors import EngineError
-from store.ephemeral.engine_cooldowns import Cooldown
+from store.ephemeral.slots import Cooldown
 from workers.services import Services
 
 #: the query that tests whether an engine answers

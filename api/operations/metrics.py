@@ -22,7 +22,7 @@ from domain import Status
 from domain.flow import QUEUES, TASKS
 from store import activity
 from store.questions.state import REFUSED, waiting
-from store.sql.errors import DatabaseError
+from store.sql.database import DatabaseError
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 from workers.processes.heartbeat import last_sweep, living_workers
 from workers.queues import queue_length

@@ -5,8 +5,7 @@ from fastapi import APIRouter, Depends
 from api.dependencies import ServicesDep
 from api.middleware.auth import require
 from domain.access import Role
-from store.learned import recalibrations
-from store.learned.recalibrations import Learned
+from store.learned import Learned, all_learned
 from wellread.learned import LearnedOut
 
 router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depends(require(Role.operate))])
@@ -16,7 +15,7 @@ router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depen
 def every(services: ServicesDep) -> list[Learned]:
     """How feedback corrects the judge's confidence, or why it does not, by embedder, language and calibration."""
     with services.database.read() as session:
-        return recalibrations.every(session)
+        return all_learned(session)
 
 
 @router.post("", response_model=list[LearnedOut])

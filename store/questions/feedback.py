@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, aliased
 from domain import SolvedQuestion
 from domain.errors import WellreadError
 from domain.record import Feedback, FeedbackVerdict
-from store.learned.variants import correct
+from store.learned import correct
 from store.questions import answers, steps
 from store.sql.database import Database
 from store.sql.rows import to_value

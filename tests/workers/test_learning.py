@@ -15,7 +15,7 @@ from domain.record import FeedbackVerdict, Record
 from pipeline.judging.calibration import SHOWN
 from pipeline.judging.features import features_of
 from pipeline.judging.recalibrate import INTERCEPTS, SLOPES
-from store.learned.recalibrations import Learned, RecalibrationsInUse
+from store.learned import Learned, RecalibrationsInUse
 from store.pages import pages
 from store.questions import feedback
 from store.questions.feedback import LabelledAnswer

@@ -30,7 +30,7 @@ from store.questions import records, state, trace
 from store.questions.state import Changes, Move
 from store.questions.steps import WriteDetail
 from store.sql import leases
-from store.sql.errors import DatabaseError
+from store.sql.database import DatabaseError
 from store.sql.tables import QuestionRow
 from workers.monitoring import outcomes
 from workers.questions import batches, follow_ups, publishing

@@ -17,8 +17,7 @@ import structlog
 from domain.access import Collection
 from store import collections
 from store.sql import database as sql
-from store.sql.database import Database
-from store.sql.errors import DatabaseError
+from store.sql.database import Database, DatabaseError
 from workers.services import Services
 from workers.services.cached import cached
 

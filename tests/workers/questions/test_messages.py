@@ -21,8 +21,7 @@ from store import keys
 from store.questions import records
 from store.questions.records import latest
 from store.questions.state import find
-from store.sql.database import Database
-from store.sql.errors import DatabaseAway
+from store.sql.database import Database, DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers import messages, sweep

@@ -16,7 +16,7 @@ from store.questions import new_questions, trace
 from store.questions.new_questions import NewQuestion
 from store.questions.state import Changes, Move
 from store.sql import leases
-from store.sql.errors import DatabaseAway
+from store.sql.database import DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers.monitoring import outcomes

@@ -16,7 +16,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from domain.access import Role
 from store import keys
-from store.ephemeral.host_slots import Receiver
+from store.ephemeral.slots import Receiver
 from store.questions import webhooks as webhooks_in_sql
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
