@@ -11,7 +11,7 @@ from crawler.extract.chunk import passages_of
 from domain import Page, Passage
 from domain.errors import WellreadError
 from domain.flow import WRITER
-from store import entities
+from store import graph
 from store.pages import pages
 from store.passages import reindex as passages_reindex
 from store.questions import evidence
@@ -90,7 +90,7 @@ def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
             held = update(PageRow).where(PageRow.id.in_(unchanged))
             session.execute(held.values(indexed_at=now, **_INDEXED))
             evidence.mark_stale(session, unchanged, now)
-            entities.replace(session, {page_id: names[page_id] for page_id in unchanged})
+            graph.replace(session, {page_id: names[page_id] for page_id in unchanged})
         last = found[-1].id
 
 

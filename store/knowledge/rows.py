@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from domain import Block, Fact, PageText, Validators
 from domain.access import Collection
 from domain.file import SCHEME, WatchedFolder, is_file_address, path_of
-from store import facts, files, folders
+from store import files, folders
 from store.crawl import sources as stored_sources
 from store.knowledge.lines import (
     CheckLine,
@@ -127,7 +127,7 @@ def _is_no_news(known: PageState, line: PageLine) -> bool:
 
 def _to_lines(session: Session, rows: Sequence[PageRow], *, whole: bool) -> list[PageLine | LeftOut]:
     ids = [row.id for row in rows]
-    stated = facts.of_pages(session, ids)
+    stated = pages.facts_of(session, ids)
     former: dict[int, list[PageVersionRow]] = {}
     wanted = select(PageVersionRow).where(PageVersionRow.page_id.in_(ids)).order_by(PageVersionRow.number.desc())
     for version in session.scalars(wanted):

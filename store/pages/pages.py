@@ -1,20 +1,20 @@
 """Store pages: their text, their facts, and when they are due again."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select
 from sqlalchemy.orm import Session, load_only
 
-from domain import Block, CitedPage, Page, PageText, ReadOutcome, Validators
+from domain import Block, CitedPage, Fact, Page, PageText, ReadOutcome, Validators
 from domain.site import SiteScope
-from store import facts
 from store.pages import duplicates, refresh_queue, versions
 from store.pages.visibility import visible_to
 from store.sql.rows import to_value
-from store.sql.tables import IndexState, PageRow
+from store.sql.tables import FactRow, IndexState, PageRow
+from text.names import name_key, names_of
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
@@ -90,7 +90,7 @@ def save(
             versions.keep(session, row)
         _set_text(row, page, content_hash, now)
         session.flush()
-        facts.save(session, row.id, page.facts)
+        _save_facts(session, row.id, page.facts)
     refresh_queue.host_is_due(session, row.host, row.next_due)
     represented_by = duplicates.resolve(session, row, now) if changed else row.duplicate_of or row.id
     return represented_by, changed and represented_by == row.id
@@ -106,6 +106,23 @@ def _set_text(row: PageRow, page: PageText, content_hash: str, now: datetime) ->
     row.band_0, row.band_1, row.band_2, row.band_3 = duplicates.bands(page.text) or (None,) * duplicates.BANDS
     row.generation += 1
     duplicates.wait_for_index(row, now)
+
+
+def _save_facts(session: Session, page_id: int, facts: Sequence[Fact]) -> None:
+    """Replace a page's facts, each to be found by its subject's shortest name: a title may name its site, too."""
+    session.execute(delete(FactRow).where(FactRow.page_id == page_id))
+    for fact in facts:
+        name = min(names_of(fact.subject), key=len, default=name_key(fact.subject))
+        session.add(FactRow(page_id=page_id, subject_folded=name, **asdict(fact)))
+    session.flush()
+
+
+def facts_of(session: Session, page_ids: Collection[int]) -> dict[int, list[Fact]]:
+    """Return the facts that each page states."""
+    found: dict[int, list[Fact]] = {}
+    for row in session.scalars(select(FactRow).where(FactRow.page_id.in_(page_ids)).order_by(FactRow.id)):
+        found.setdefault(row.page_id, []).append(to_value(Fact, row))
+    return found
 
 
 def mark_unchanged(

@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from domain import Block, Fact, PageText, Validators
 from domain.access import Imported
-from store import facts, files
+from store import files
 from store.crawl import sources
 from store.knowledge import archive
 from store.knowledge.archive import BadArchive
@@ -115,7 +115,7 @@ def test_what_is_known_comes_out_as_it_went_in(known: Services, file: Path, else
             for name in ("title", "text", "lang", "headings", "blocks", "published", "read_at", "generation"):
                 assert getattr(row, name) == getattr(was, name), name
             assert [version.number for version in versions.of_page(theirs, row)] == numbers
-            assert [fact.object for fact in facts.of_pages(theirs, [row.id])[row.id]] == ["1831"]
+            assert [fact.object for fact in pages.facts_of(theirs, [row.id])[row.id]] == ["1831"]
             assert (row.state, row.etag) == (IndexState.FETCHED, "")  # passages are made anew
         kept = {source.url: source for source in sources.list_all(theirs)}
         schedule = kept["https://example.org/"].schedule
