@@ -14,7 +14,7 @@ from domain.errors import WellreadError
 from domain.file import WatchedFolder, address_of, clean_folder
 from store import files, folders
 from store.files import SeenFile
-from store.pages import pages, visits
+from store.pages import history, pages
 from workers.crawl import schedules
 from workers.services import Services
 
@@ -132,7 +132,7 @@ def drop(services: Services, addresses: Sequence[str]) -> None:
             if page is None or page.is_gone:
                 continue
             pages.mark_gone(session, page.id, now, due_at=schedules.due_at((), address, now))
-            visits.add(
+            history.add(
                 session,
                 page.id,
                 outcome=ReadOutcome.GONE,

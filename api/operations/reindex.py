@@ -13,7 +13,7 @@ from domain.errors import WellreadError
 from domain.flow import WRITER
 from store import graph
 from store.pages import pages
-from store.passages import reindex as passages_reindex
+from store.passages import writer as passages_writer
 from store.questions import evidence
 from store.sql import leases
 from store.sql.database import check_schema
@@ -45,7 +45,7 @@ def reindex(services: Services, progress: Progress) -> int:
     written: WrittenTexts = {}
     with _lock_data_folder(services):
         batches = _batches(services, written, progress)
-        count = passages_reindex.reindex(services.passages_uri, batches, services.embedder)
+        count = passages_writer.reindex(services.passages_uri, batches, services.embedder)
         _finish_waiting_pages(services, written)
     return count
 

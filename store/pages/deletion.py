@@ -8,7 +8,7 @@ from sqlalchemy import String, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
 from domain.site import SiteScope
-from store.pages import duplicates, visibility, visits
+from store.pages import duplicates, history, visibility
 from store.sql.rows import update_rows
 from store.sql.tables import (
     AnswerRow,
@@ -155,7 +155,7 @@ def _forget_reasons(session: Session, row: PageRow, led: set[str], asked: set[st
     named = [QuestionRow.crawl_reason.contains(f"{mark}{row.title or row.url}", autoescape=True) for mark in OPENING]
     of_asked = or_(QuestionRow.id.in_(asked), QuestionRow.leader_id.in_(asked), *named)
     update_rows(session, QuestionRow, QuestionRow.crawl_reason.is_not(None), of_asked, crawl_reason=None)
-    update_rows(session, PageCheckRow, PageCheckRow.reason == visits.moved_to(row.url), reason="it moved")
+    update_rows(session, PageCheckRow, PageCheckRow.reason == history.moved_to(row.url), reason="it moved")
 
 
 def _forget_drafts(session: Session, led: set[str]) -> None:
@@ -168,7 +168,7 @@ def _forget_drafts(session: Session, led: set[str]) -> None:
 def moved_to(session: Session, page_id: int) -> list[int]:
     """Return the pages that are gone because their URLs lead to this one: they said what it says."""
     url = session.scalar(select(PageRow.url).where(PageRow.id == page_id)) or ""
-    told = select(PageCheckRow.page_id).where(PageCheckRow.reason == visits.moved_to(url))
+    told = select(PageCheckRow.page_id).where(PageCheckRow.reason == history.moved_to(url))
     return list(session.scalars(select(PageRow.id).where(PageRow.id.in_(told), PageRow.gone_at.is_not(None))))
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, load_only
 
 from domain import Block, CitedPage, Fact, Page, PageText, ReadOutcome, Validators
 from domain.site import SiteScope
-from store.pages import duplicates, refresh_queue, versions
+from store.pages import duplicates, history, refresh_queue
 from store.pages.visibility import visible_to
 from store.sql.rows import to_value
 from store.sql.tables import FactRow, IndexState, PageRow
@@ -87,7 +87,7 @@ def save(
     row.body_hash, row.next_due = body_hash, min(due_at, page.until or due_at)
     if changed:
         if row.generation and row.content_hash != content_hash and not row.private:
-            versions.keep(session, row)
+            history.keep(session, row)
         _set_text(row, page, content_hash, now)
         session.flush()
         _save_facts(session, row.id, page.facts)

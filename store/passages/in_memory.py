@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from domain import Hit, Passage
-from store.passages.filters import PUBLIC, one_of
-from store.passages.schema import COLUMNS, passage_of
+from store.passages.schema import COLUMNS, PUBLIC, one_of, passage_of
 
 #: bytes of a passage beside its vector: its text, address, keys and its sentences' vectors, in Arrow and as the values
 #: they are read into

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from store.passages.errors import is_conflict
-from store.passages.filters import one_of
+from store.passages.schema import one_of
 
 FLAT_FROM_ROWS: Final = 5_000
 RQ_FROM_ROWS: Final = 100_000

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Scope
-from store.passages.filters import both, one_of, scope_condition
 from store.passages.maintenance import is_compressed
-from store.passages.schema import COLUMNS, passage_of
+from store.passages.schema import COLUMNS, both, one_of, passage_of, scope_condition
 from text.analyser import analyse
 
 if TYPE_CHECKING:

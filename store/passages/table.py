@@ -16,9 +16,8 @@ from domain import Hit, Passage, Scope
 from store.passages import schema
 from store.passages.connect import connect, empty_table, open_table, refuse_after_fork, versions_of
 from store.passages.errors import PassagesLost, explained, suppress_dropped
-from store.passages.filters import groups, one_of
 from store.passages.in_memory import Copy, Memory
-from store.passages.schema import best_cosine
+from store.passages.schema import best_cosine, groups, one_of
 from store.passages.search import search_among, search_terms, search_vectors
 
 _PUBLIC: Final = Scope()

@@ -21,7 +21,7 @@ from store.crawl import sources
 from store.knowledge import archive
 from store.knowledge.archive import BadArchive
 from store.knowledge.lines import PageLine
-from store.pages import pages, versions
+from store.pages import history, pages
 from store.sql.database import Database, migrate
 from store.sql.tables import FileRow, IndexState, PageRow, PageVersionRow, SourceRow
 from workers import exchange
@@ -114,7 +114,7 @@ def test_what_is_known_comes_out_as_it_went_in(known: Services, file: Path, else
             row = theirs.scalars(select(PageRow).where(PageRow.url == url)).one()
             for name in ("title", "text", "lang", "headings", "blocks", "published", "read_at", "generation"):
                 assert getattr(row, name) == getattr(was, name), name
-            assert [version.number for version in versions.of_page(theirs, row)] == numbers
+            assert [version.number for version in history.versions_of(theirs, row)] == numbers
             assert [fact.object for fact in pages.facts_of(theirs, [row.id])[row.id]] == ["1831"]
             assert (row.state, row.etag) == (IndexState.FETCHED, "")  # passages are made anew
         kept = {source.url: source for source in sources.list_all(theirs)}
