@@ -204,12 +204,18 @@ def _best(
     return sorted(best, key=lambda each: (-each[0], ids[each[1]]))[:k]
 
 
-def _hits(best: Sequence[tuple[float, int]], passages: Mapping[int, Passage]) -> list[Hit]:
-    scored = [(passages[place], min(1.0, max(-1.0, similarity))) for similarity, place in best if place in passages]
+def most_similar(scored: Iterable[tuple[Passage, float]]) -> list[Hit]:
+    """Return passages with their similarities as hits, best first; of equal ones, those whose id comes first."""
+    ordered = sorted(scored, key=lambda each: (-each[1], each[0].id))
+    clipped = [(passage, min(1.0, max(-1.0, similarity))) for passage, similarity in ordered]
     return [
         Hit(passage=passage, score=score, scale="similarity", rank=rank, similarity=score)
-        for rank, (passage, score) in enumerate(scored, start=1)
+        for rank, (passage, score) in enumerate(clipped, start=1)
     ]
+
+
+def _hits(best: Sequence[tuple[float, int]], passages: Mapping[int, Passage]) -> list[Hit]:
+    return most_similar((passages[place], similarity) for similarity, place in best if place in passages)
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,8 +1,9 @@
 """The columns of the passages table, passages to rows and back, and conditions in its SQL, with every value quoted."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -94,56 +95,31 @@ def rows(
     dimension = columns.field("vector").type.list_size
     matrix = np.empty((len(passages), dimension), dtype=np.float32)
     for row, passage in enumerate(passages):
-        matrix[row] = _vector(passage, vectors, dimension)
+        vector = vectors[passage.content_hash]
+        if vector.shape != (dimension,) or not np.isfinite(vector).all():
+            raise PassagesError(
+                f"Passage {passage.id} has a vector of shape {vector.shape} where {dimension} finite numbers are stored."
+            )
+        matrix[row] = vector
+    made: dict[str, Callable[[Passage], Any]] = {
+        "blocks": lambda p: [asdict(block) for block in p.blocks],
+        "sentences": lambda p: sentences.get(p.content_hash),
+        "search_text": lambda p: search_text(p.title, f"{p.lead}\n{p.text}" if p.lead else p.text, p.lang),
+    }
     arrays: list[Any] = []
     for field in columns:
         if field.name == "vector":
             arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), dimension))
-        elif field.name == "sentences":
-            arrays.append(pa.array([sentences.get(passage.content_hash) for passage in passages], field.type))
-        elif field.name == "search_text":
-            arrays.append(
-                pa.array(
-                    [search_text(p.title, f"{p.lead}\n{p.text}" if p.lead else p.text, p.lang) for p in passages],
-                    field.type,
-                )
-            )
         else:
-            arrays.append(pa.array([_value(getattr(p, field.name)) for p in passages], field.type))
+            value = made.get(field.name, attrgetter(field.name))
+            arrays.append(pa.array(map(value, passages), field.type))
     return pa.Table.from_arrays(arrays, schema=columns)
-
-
-def passages_in(table: pa.Table) -> list[Passage]:
-    """Return the passages of a result that has `COLUMNS`."""
-    return [passage_of(row) for row in table.select(list(COLUMNS)).to_pylist()]
 
 
 def passage_of(row: Mapping[str, Any]) -> Passage:
     """Return the passage a row holds; other columns of the row are ignored."""
     values = {name: row[name] for name in COLUMNS}
     return Passage(**{**values, "blocks": tuple(Block(**block) for block in row["blocks"])})
-
-
-def by_page(passages: Iterable[Passage]) -> list[Passage]:
-    """Return passages in reading order."""
-    return sorted(passages, key=lambda passage: (passage.page_id, passage.ord))
-
-
-def _vector(passage: Passage, vectors: Mapping[str, NDArray[np.float32]], dimension: int) -> NDArray[np.float32]:
-    vector = vectors.get(passage.content_hash)
-    if vector is None:
-        raise PassagesError(f"Passage {passage.id} has no vector: embed its text before it is stored.")
-    if vector.shape != (dimension,) or not np.isfinite(vector).all():
-        raise PassagesError(
-            f"Passage {passage.id} has a vector of shape {vector.shape} where {dimension} finite numbers are stored."
-        )
-    return vector
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=UTC)
-    return [asdict(block) for block in value] if isinstance(value, tuple) else value
 
 
 def pack(sentences: NDArray[np.float32]) -> bytes:
