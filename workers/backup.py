@@ -18,9 +18,9 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import StatementError
 
 from domain.errors import WellreadError
-from store.knowledge.archive import BACKUP_FORMAT as FORMAT
-from store.knowledge.archive import FORMAT as EXPORT_FORMAT
-from store.knowledge.archive import FREE_BYTES, MANIFEST, MAX_LINE, MOST_PACKED, explained, manifest_of, written_whole
+from store.archive.archive import BACKUP_FORMAT as FORMAT
+from store.archive.archive import FORMAT as EXPORT_FORMAT
+from store.archive.archive import FREE_BYTES, MANIFEST, MAX_LINE, MOST_PACKED, explained, manifest_of, written_whole
 from store.sql import database as sql
 from store.sql import row_lines
 from store.sql.database import Database, DatabaseAway, DatabaseError

@@ -18,13 +18,12 @@ from domain.access import Imported
 from domain.file import BadFileName, address_of, clean_folder, clean_path, folder_of, is_file_address, path_of
 from domain.site import is_under
 from store import folders as stored_folders
+from store.archive import archive, pages, questions
+from store.archive.archive import Archive, FileLine, LeftOut, Manifest
+from store.archive.pages import FolderLine, PageLine, SettingsLine, SourceLine
+from store.archive.questions import QuestionLine, ThreadLine
 from store.crawl import sources
 from store.folders import FolderExists
-from store.knowledge import archive, questions, rows
-from store.knowledge.archive import Archive
-from store.knowledge.lines import FileLine, LeftOut, Manifest, PageLine, SourceLine
-from store.knowledge.question_lines import QuestionLine, ThreadLine
-from store.knowledge.rows import FolderLine, SettingsLine
 from store.pages.pages import FIRST_INTERVAL_S
 from workers import folders as watched
 from workers.crawl import schedules
@@ -109,7 +108,7 @@ def _watch(services: Services, line: FolderLine, *, own: bool) -> str:
     except (BadFolder, FolderExists) as error:
         return f"{line.name}: {error}"
     with services.database.write() as session:
-        rows.adopt(session, folder, line.left_out, services.now())
+        pages.adopt(session, folder, line.left_out, services.now())
     watched.look_through(services, folder)
     return ""
 
@@ -146,13 +145,13 @@ def _batches(lines: Iterable[PageLine]) -> Iterator[list[PageLine]]:
         yield batch
 
 
-def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int, rows.Taken]]:
+def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int, pages.Taken]]:
     now = services.now()
     some = [line.model_copy(update={"url": urls.typed(line.url)}) for line in some]  # an earlier version wrote it
     with services.database.write() as session:
         known = sources.list_all(session)
         return [
-            rows.take(
+            pages.take(
                 session,
                 line,
                 urls.origin(line.url),
@@ -223,8 +222,8 @@ def export_pages(
     """Write the sources and the pages that serve every question; raises BadArchive where that fails."""
     database = services.database
     members: Mapping[str, Iterable[FileLine | LeftOut]] = {
-        archive.SOURCES: rows.sources(database, sites),
-        archive.PAGES: rows.pages_of(database, sites),
+        archive.SOURCES: pages.sources(database, sites),
+        archive.PAGES: pages.pages_of(database, sites),
     }
     return archive.write(path, _told(members, progress), wellread=wellread, now=services.now())
 
@@ -240,12 +239,12 @@ def export_collection(
     """
     database = services.database
     members: Mapping[str, Iterable[FileLine | LeftOut]] = {
-        archive.SETTINGS: rows.settings_of(services.collection),
-        archive.SOURCES: rows.sources(database, ()),
-        archive.FOLDERS: rows.folders_of(database) if folders else (),
+        archive.SETTINGS: pages.settings_of(services.collection),
+        archive.SOURCES: pages.sources(database, ()),
+        archive.FOLDERS: pages.folders_of(database) if folders else (),
         archive.QUESTIONS: questions.questions_of(database),
         archive.THREADS: questions.threads_of(database),
-        archive.PAGES: rows.pages_of(database, whole=True),  # last: no question cites a page that came later
+        archive.PAGES: pages.pages_of(database, whole=True),  # last: no question cites a page that came later
     }
     return archive.write(path, _told(members, progress), wellread=wellread, now=services.now())
 

@@ -97,9 +97,8 @@ def rows(
     for row, passage in enumerate(passages):
         vector = vectors[passage.content_hash]
         if vector.shape != (dimension,) or not np.isfinite(vector).all():
-            raise PassagesError(
-                f"Passage {passage.id} has a vector of shape {vector.shape} where {dimension} finite numbers are stored."
-            )
+            given = f"a vector of shape {vector.shape}"
+            raise PassagesError(f"Passage {passage.id} has {given} where {dimension} finite numbers are stored.")
         matrix[row] = vector
     made: dict[str, Callable[[Passage], Any]] = {
         "blocks": lambda p: [asdict(block) for block in p.blocks],

@@ -17,10 +17,10 @@ from sqlalchemy import select
 from domain import Block, Fact, PageText, Validators
 from domain.access import Imported
 from store import files
+from store.archive import archive
+from store.archive.archive import BadArchive
+from store.archive.pages import PageLine
 from store.crawl import sources
-from store.knowledge import archive
-from store.knowledge.archive import BadArchive
-from store.knowledge.lines import PageLine
 from store.pages import history, pages
 from store.sql.database import Database, migrate
 from store.sql.tables import FileRow, IndexState, PageRow, PageVersionRow, SourceRow
