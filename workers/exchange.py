@@ -36,8 +36,6 @@ Line = TypeVar("Line")
 _BATCH, _BATCH_CHARACTERS = 16, 4_000_000
 
 Progress = Callable[[int, int], None]
-#: called with the name of a part of the file, and how many lines of it are written
-WritingProgress = Callable[[str, int], None]
 
 
 def take_over(services: Services, path: Path, *, own: bool, folders: bool = True, progress: Progress) -> Imported:
@@ -217,7 +215,12 @@ def _check(opened: Archive, value: str, is_right: bool, what: str) -> None:
 
 
 def export_pages(
-    services: Services, path: Path, *, wellread: str, sites: Sequence[str] = (), progress: WritingProgress | None = None
+    services: Services,
+    path: Path,
+    *,
+    wellread: str,
+    sites: Sequence[str] = (),
+    progress: archive.Progress | None = None,
 ) -> Manifest:
     """Write the sources and the pages that serve every question; raises BadArchive where that fails."""
     database = services.database
@@ -225,11 +228,11 @@ def export_pages(
         archive.SOURCES: pages.sources(database, sites),
         archive.PAGES: pages.pages_of(database, sites),
     }
-    return archive.write(path, _told(members, progress), wellread=wellread, now=services.now())
+    return archive.write(path, members, wellread=wellread, now=services.now(), progress=progress)
 
 
 def export_collection(
-    services: Services, path: Path, *, wellread: str, folders: bool = True, progress: WritingProgress | None = None
+    services: Services, path: Path, *, wellread: str, folders: bool = True, progress: archive.Progress | None = None
 ) -> Manifest:
     """Write all that belongs to a collection; raises BadArchive where that fails.
 
@@ -246,18 +249,4 @@ def export_collection(
         archive.THREADS: questions.threads_of(database),
         archive.PAGES: pages.pages_of(database, whole=True),  # last: no question cites a page that came later
     }
-    return archive.write(path, _told(members, progress), wellread=wellread, now=services.now())
-
-
-def _told(
-    members: Mapping[str, Iterable[FileLine | LeftOut]], progress: WritingProgress | None
-) -> Mapping[str, Iterable[FileLine | LeftOut]]:
-    """Return the parts of a file, whose progress is told while they are written."""
-
-    def lines(name: str, values: Iterable[FileLine | LeftOut]) -> Iterator[FileLine | LeftOut]:
-        for done, value in enumerate(values, start=1):
-            yield value
-            if progress is not None:
-                progress(name, done)
-
-    return {name: lines(name, values) for name, values in members.items()}
+    return archive.write(path, members, wellread=wellread, now=services.now(), progress=progress)

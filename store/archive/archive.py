@@ -44,6 +44,8 @@ _OF_A_ZIP: tuple[type[Exception], ...] = (
 
 
 Line = TypeVar("Line", bound="FileLine")
+#: called with the name of a part of the file, and how many lines of it are written
+Progress = Callable[[str, int], None]
 
 
 class BadArchive(WellreadError):
@@ -153,28 +155,45 @@ class Manifest(FileLine):
     left_out: tuple[str, ...] = Field(default=(), exclude=True)  #: what could not be written, when it was
 
 
-def write(path: Path, members: Mapping[str, Iterable[FileLine | LeftOut]], *, wellread: str, now: datetime) -> Manifest:
+def write(
+    path: Path,
+    members: Mapping[str, Iterable[FileLine | LeftOut]],
+    *,
+    wellread: str,
+    now: datetime,
+    progress: Progress | None = None,
+) -> Manifest:
     """Write a file of these members whole, or not at all; return its manifest, which names what is left out."""
+    lines, sums, left = dict[str, int](), dict[str, str](), list[str]()
     with (
         written_whole(path, BadArchive) as beside,
         zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive,
     ):
-        lines: dict[str, int] = {}
-        sums: dict[str, str] = {}
-        left: list[str] = []
         for name, values in members.items():
-            lines[name], sums[name] = _write_member(archive, name, values, left)
-        manifest = Manifest(
-            format=FORMAT,
-            version=VERSION,
-            wellread=wellread,
-            created_at=now,
-            lines=lines,
-            sha256=sums,
-            left_out=tuple(left),
-        )
+            lines[name], digest = 0, hashlib.sha256()
+            with archive.open(name, "w", force_zip64=True) as member:
+                for line in _written(values, left):
+                    member.write(line)
+                    digest.update(line)
+                    lines[name] += 1
+                    if progress is not None:
+                        progress(name, lines[name])
+            sums[name] = digest.hexdigest()
+        about: dict[str, Any] = {"format": FORMAT, "version": VERSION, "wellread": wellread, "created_at": now}
+        manifest = Manifest(**about, lines=lines, sha256=sums, left_out=tuple(left))
         archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
     return manifest
+
+
+def _written(values: Iterable[FileLine | LeftOut], left: list[str]) -> Iterator[bytes]:
+    """Yield lines as they are written; what cannot be one is added to ``left``."""
+    for value in values:
+        line = value if isinstance(value, LeftOut) else _to_line(value)
+        if isinstance(line, LeftOut):
+            log.warning("row_not_exported", row=line.name, error=line.why)
+            left.append(line.name)
+        else:
+            yield line
 
 
 @contextmanager
@@ -284,23 +303,6 @@ def manifest_of(archive: zipfile.ZipFile) -> bytes:
     if len(held) > MAX_MANIFEST:
         raise ValueError("its manifest is too large")
     return held
-
-
-def _write_member(
-    archive: zipfile.ZipFile, name: str, values: Iterable[FileLine | LeftOut], left: list[str]
-) -> tuple[int, str]:
-    count, digest = 0, hashlib.sha256()
-    with archive.open(name, "w", force_zip64=True) as member:
-        for value in values:
-            line = value if isinstance(value, LeftOut) else _to_line(value)
-            if isinstance(line, LeftOut):
-                log.warning("row_not_exported", row=line.name, error=line.why)
-                left.append(line.name)
-                continue
-            member.write(line)
-            digest.update(line)
-            count += 1
-    return count, digest.hexdigest()
 
 
 def _to_line(value: FileLine) -> bytes | LeftOut:
