@@ -12,7 +12,7 @@ from store import graph
 from store.crawl import candidates
 from store.graph import PageNames
 from store.pages import deletion, index_queue, pages
-from store.questions import evidence, state, steps
+from store.questions import answers, state, trace
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import PageRow
@@ -64,7 +64,7 @@ def release_waiting(services: Services, page_ids: Sequence[int], *, started_at: 
             row, now = state.lock(session, question_id), services.now()
             if row is not None and started_at is not None:
                 detail = {"pages": read}
-                steps.add(session, row, "embed", outcome="embedded", detail=detail, started_at=started_at, now=now)
+                trace.add(session, row, "embed", outcome="embedded", detail=detail, started_at=started_at, now=now)
             moved = row is not None and row.status == Status.EMBEDDING and candidates.is_indexed(session, question_id)
             if row is not None and moved:
                 state.advance(session, row, Status.REQUERYING, now)
@@ -102,7 +102,7 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
     now = services.now()
     with services.database.write() as session:
         current = [page.id for lease, page in claimed if index_queue.mark_indexed(session, lease, now)]
-        evidence.mark_stale(session, current, now)
+        answers.mark_stale(session, current, now)
         graph.replace(session, {page_id: names[page_id] for page_id in current})
         deleted = set(current) - deletion.not_deleted(session, current)
     if deleted:
@@ -138,7 +138,7 @@ def _is_hopeless(row: PageRow, attempts: int) -> bool:
 def _give_up(session: Session, lease: Lease, page_id: int, now: datetime, error: str) -> None:
     log.error("page_given_up", page=page_id, error=error)
     index_queue.give_up(session, lease, error)
-    evidence.mark_stale(session, [page_id], now)
+    answers.mark_stale(session, [page_id], now)
 
 
 def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact] = ()) -> PageNames:

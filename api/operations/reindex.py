@@ -14,7 +14,7 @@ from domain.flow import WRITER
 from store import graph
 from store.pages import pages
 from store.passages import writer as passages_writer
-from store.questions import evidence
+from store.questions import answers
 from store.sql import leases
 from store.sql.database import check_schema
 from store.sql.tables import IndexState, PageRow
@@ -89,7 +89,7 @@ def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
             unchanged = [row.id for row in rows if written.get(row.id) == _text_of(pages.to_page(row))]
             held = update(PageRow).where(PageRow.id.in_(unchanged))
             session.execute(held.values(indexed_at=now, **_INDEXED))
-            evidence.mark_stale(session, unchanged, now)
+            answers.mark_stale(session, unchanged, now)
             graph.replace(session, {page_id: names[page_id] for page_id in unchanged})
         last = found[-1].id
 

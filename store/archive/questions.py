@@ -20,7 +20,7 @@ from store.archive import archive
 from store.archive.archive import FileLine, LeftOut, Short, Text, Url, line_of, line_or_left_out, values_of
 from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
-from store.questions import evidence, state
+from store.questions import answers, state
 from store.sql.database import Database
 from store.sql.rows import add_missing
 from store.sql.tables import (
@@ -269,7 +269,7 @@ def take(session: Session, line: QuestionLine, page_ids: Mapping[int, int], *, o
     final = select(AnswerRow).where(AnswerRow.question_id == here.id, ~AnswerRow.provisional)
     for answer in session.scalars(final).all():  # one whose quotes its pages here do not have is stale
         stale_at = answer.stale_at
-        evidence.save(session, answer, answer.created_at)
+        answers.save_evidence(session, answer, answer.created_at)
         answer.stale_at = stale_at or answer.stale_at
     session.flush()
     return "new"

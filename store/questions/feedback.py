@@ -12,7 +12,7 @@ from domain import SolvedQuestion
 from domain.errors import WellreadError
 from domain.record import Feedback, FeedbackVerdict
 from store.learned import correct
-from store.questions import answers, steps
+from store.questions import answers, trace
 from store.sql.database import Database
 from store.sql.rows import to_value
 from store.sql.tables import AnswerRow, FeedbackRow, QuestionRow, StepRow
@@ -64,7 +64,7 @@ def give(
     row.verdict, row.comment, row.updated_at = verdict, comment, now
     session.add(row)
     detail = {"revision": wanted, "comment": comment}
-    steps.add(session, question, "feedback", outcome=verdict, detail=detail, started_at=now, now=now)
+    trace.add(session, question, "feedback", outcome=verdict, detail=detail, started_at=now, now=now)
     session.flush()
     return to_value(Feedback, row)
 

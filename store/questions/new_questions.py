@@ -21,7 +21,7 @@ from domain.errors import WellreadError
 from domain.options import DEADLINE_S, Overrides
 from domain.question import Attached, Turn
 from store.crawl import candidates
-from store.questions import answers, evidence, shared_runs, steps, threads, watches
+from store.questions import answers, shared_runs, threads, trace, watches
 from store.questions.state import REFUSED, advance, to_question
 from store.sql.rows import add_missing, to_columns
 from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow
@@ -104,7 +104,7 @@ def add(
         detail: dict[str, Any] = {"turns": list(understood.turns)}
         if understood.said and not understood.final:
             detail["said"] = [asdict(turn) for turn in understood.said]
-        steps.add(session, row, "understand", outcome=understood.by, detail=detail, started_at=now, now=now)
+        trace.add(session, row, "understand", outcome=understood.by, detail=detail, started_at=now, now=now)
     if understood.thread_id:
         threads.asked_in(session, understood.thread_id, new.text, now, new.owner)
     return row, True
@@ -252,7 +252,7 @@ def _take(session: Session, row: QuestionRow, origin: QuestionRow, known: Answer
     row.cached_from, row.lang, row.missing = origin.id, origin.lang, origin.missing
     shared_runs.understand_as(row, origin)
     detail = {"from": origin.id, "revision": known.revision, "hits": len(known.context)}
-    steps.add(session, row, "reuse", outcome=origin.status.lower(), detail=detail, started_at=now, now=now)
+    trace.add(session, row, "reuse", outcome=origin.status.lower(), detail=detail, started_at=now, now=now)
     advance(session, row, Status(origin.status), now)
 
 
@@ -279,10 +279,10 @@ def _holds(session: Session, row: QuestionRow, equal: QuestionRow, answer: Answe
     if _contradicted(session, row.equal_key, answer):
         return False
     if equal.status == Status.ANSWERED:
-        return evidence.is_current(session, answer, read_after=evidence.oldest(row.max_age_s, now))
+        return answers.is_current(session, answer, read_after=answers.oldest(row.max_age_s, now))
     return (
         answer.stale_at is None
-        and not evidence.read_since(session, row, answer.created_at)
+        and not answers.read_since(session, answer.created_at, row)
         and (not row.crawl_enabled or _web_said_no(session, row, equal, answer, now))
     )
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session, aliased
 
 from domain import FINAL, Status
 from domain.question import LAST_PRIORITY
-from store.questions import steps
+from store.questions import trace
 from store.sql.tables import QuestionRow
 from text.analyser import fold
 
@@ -74,7 +74,7 @@ def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, no
     for name in SHARED:
         setattr(follower, name, getattr(leader, name))
     understand_as(follower, leader)
-    steps.add(
+    trace.add(
         session,
         follower,
         "follow",

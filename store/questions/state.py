@@ -13,8 +13,8 @@ from domain.errors import WellreadError
 from domain.options import Overrides
 from domain.outcome import Outcome, outcome_at_end
 from domain.record import ContextHit
-from store.questions import answers, batches, shared_runs, steps, watches, webhooks
-from store.questions.steps import StepDetail, to_json
+from store.questions import answers, batches, shared_runs, trace, watches, webhooks
+from store.questions.trace import StepDetail, to_json
 from store.sql import leases
 from store.sql.rows import to_value
 from store.sql.tables import BatchedRequestRow, CandidateRow, QuestionRow
@@ -108,7 +108,7 @@ def record_locked(
 ) -> None:
     """Add a step to the trace of a locked question, store its result, and set the next status."""
     detail = to_json(move.detail)
-    steps.add(
+    trace.add(
         session, row, step, outcome=move.outcome, detail=detail, started_at=started_at, now=now, attempt=row.attempts
     )
     move.changes.apply(row)

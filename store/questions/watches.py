@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from domain import Status
 from domain.record import Watch
-from store.questions import answers, evidence, webhooks
+from store.questions import answers, webhooks
 from store.sql.rows import to_value, update_rows
 from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, QuestionRow, WatchRow
 
@@ -132,12 +132,12 @@ def unknown_outdated(session: Session, now: datetime) -> list[int]:
         for each in _latest(session)
         if each.status == Status.ABSTAINED and each.stale_at is None and each.created_at < now - UNKNOWN_AGAIN
     ]
-    if not unknown or not evidence.anything_since(session, min(each.created_at for each in unknown)):
+    if not unknown or not answers.read_since(session, min(each.created_at for each in unknown)):
         return []
     return [
         each.answer_id
         for each in unknown
-        if evidence.read_since(session, session.get_one(QuestionRow, each.question_id), each.created_at)
+        if answers.read_since(session, each.created_at, session.get_one(QuestionRow, each.question_id))
     ]
 
 

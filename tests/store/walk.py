@@ -11,7 +11,7 @@ from store.pages import pages
 from store.questions import new_questions, records, state
 from store.questions.new_questions import NewQuestion
 from store.questions.state import Move
-from store.questions.steps import LookupDetail
+from store.questions.trace import LookupDetail
 from store.sql import leases
 from store.sql.database import Database
 from store.sql.tables import PageRow, QuestionRow

@@ -16,7 +16,7 @@ from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.pages import pages, refresh_queue
 from store.pages.visibility import visible_to
-from store.questions import evidence, state
+from store.questions import answers, state
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import CandidateRow, SiteReadRow
@@ -102,7 +102,7 @@ def _page(session: Session, candidate: Candidate, question_id: str | None) -> pa
 
 def _is_fresh(page: pages.PageState, question: Question, now: datetime) -> bool:
     """Return whether the page was read recently enough for the question; one that was gone or missed may be back."""
-    oldest = evidence.oldest_for(question, now)
+    oldest = answers.oldest_for(question, now)
     if page.is_gone or page.missed_as or (oldest is not None and page.checked_at < oldest):
         return False
     return (now - page.checked_at).total_seconds() < FRESH_S

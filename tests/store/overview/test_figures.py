@@ -12,7 +12,7 @@ from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions import new_questions, state
 from store.questions.state import Move
-from store.questions.steps import WriteDetail
+from store.questions.trace import WriteDetail
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, QuestionRow
 

@@ -14,7 +14,7 @@ from evals.model.wire import Fail, Reply, say_json
 from pipeline.models.calls import TRIES
 from pipeline.models.pace import Pace
 from pipeline.phrases import say
-from store.questions import records, state, steps
+from store.questions import records, state, trace
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
@@ -84,7 +84,7 @@ def test_model_completes_a_question_from_its_thread_and_the_trace_has_what_that_
     assert done.text == "When was the lighthouse before that of Skagen built?"
     with services.database.read() as session:
         record = records.read(session, question.id, services.now())
-        step = steps.last(session, question.id, "understand")
+        step = trace.last(session, question.id, "understand")
     assert (record.question, record.question_as_understood) == ("And the one before that?", done.text)
     assert step is not None
     assert (step.outcome, record.cost.input_tokens > 0) == ("model", True)
@@ -155,7 +155,7 @@ def test_rules_reading_is_kept_where_the_server_lies_or_fails(
     assert done.text == question.text == "By whom was the lighthouse of Skagen built?"
     assert not needs_model(services, done)  # a step that is tried again does not pay again
     with services.database.read() as session:
-        tried = steps.last(session, question.id, "understand")
+        tried = trace.last(session, question.id, "understand")
         cost = records.read(session, question.id, services.now()).cost
     assert tried is not None
     assert (tried.outcome, bool(tried.detail["error"])) == ("model failed", True)
