@@ -99,7 +99,7 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
     _set_problem(services, folder, too_many if len(found) > MAX_FILES else None)
     if seen_as != folder.seen_as:
         with services.database.write() as session:
-            folders.set_seen(session, folder.id, seen_as)
+            folders.note(session, folder.id, seen_as=seen_as)
     changed = [(address, file) for address, file in here.items() if _is_news(known.get(address), file)]
     for some in _batches(changed, _BATCH):
         _have_read(services, folder, some)
@@ -181,7 +181,7 @@ def _may_go(known: SeenFile, unseen: Sequence[str]) -> bool:
 def _set_problem(services: Services, folder: WatchedFolder, problem: str | None) -> None:
     if problem != folder.problem:
         with services.database.write() as session:
-            folders.set_problem(session, folder.id, problem)
+            folders.note(session, folder.id, problem=problem)
 
 
 def _batches(values: Sequence[Value], size: int) -> Iterator[Sequence[Value]]:

@@ -94,8 +94,8 @@ def _database(services: Services, found: Figures) -> None:
                 due = activity.due(session, row, waits, now)
                 sums["wellread_due", TASKS[task].queue, task] += due.number
                 oldest[task] = max(oldest[task], due.oldest_s)
-            for step in activity.step_times(session):
-                steps[step.name].append(step.seconds)
+            for name, seconds in activity.step_times(session):
+                steps[name].append(seconds)
     for (name, *labels), value in sums.items():
         found.set(name, value, *labels)
     for task, seconds in oldest.items():

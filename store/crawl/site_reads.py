@@ -87,16 +87,12 @@ def count(row: SiteReadRow, outcome: CandidateOutcome, *, is_new: bool) -> None:
     """Count a page that was read or tried."""
     row.looked_at += 1
     row.bytes += outcome.bytes
-    match outcome.outcome:
-        case ReadOutcome.READ | ReadOutcome.UNCHANGED:
-            if is_new:
-                row.new += 1
-            else:
-                row.unchanged += 1
-        case ReadOutcome.FAILED:
-            row.failed += 1
-        case _:
-            row.left_out += 1
+    if outcome.outcome in (ReadOutcome.READ, ReadOutcome.UNCHANGED):
+        row.new, row.unchanged = row.new + is_new, row.unchanged + (not is_new)
+    elif outcome.outcome is ReadOutcome.FAILED:
+        row.failed += 1
+    else:
+        row.left_out += 1
 
 
 def stalled(session: Session) -> list[int]:

@@ -46,18 +46,10 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
     length = func.length(PageRow.text)
     is_waited_for = PageRow.id.in_(_awaited())
     urgent = session.scalar(select(is_waited_for).where(PageRow.id == first))
-    others = (
-        select(PageRow.id, length)
-        .where(
-            PageRow.state == IndexState.FETCHED,
-            leases.is_free(PageRow, now),
-            PageRow.id != first,
-            PageRow.attempts == 0,
-            *([is_waited_for] if urgent else []),
-        )
-        .order_by(PageRow.due_at)
-        .limit(most)
-    )
+    wait = (PageRow.state == IndexState.FETCHED, leases.is_free(PageRow, now), PageRow.attempts == 0)
+    others = select(PageRow.id, length).where(*wait, PageRow.id != first).order_by(PageRow.due_at).limit(most)
+    if urgent:
+        others = others.where(is_waited_for)
     left = most_characters - (session.scalar(select(length).where(PageRow.id == first)) or 0)
     for page_id, characters in session.execute(others).all():
         left -= characters

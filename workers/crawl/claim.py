@@ -19,6 +19,7 @@ from store.pages.visibility import visible_to
 from store.questions import answers, state
 from store.sql import leases
 from store.sql.leases import Lease
+from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, SiteReadRow
 from workers.questions.crawl_progress import out_of_time
 from workers.services import Services
@@ -60,7 +61,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
         row = session.get_one(CandidateRow, candidate_id, populate_existing=True)
         if _is_halted(session, row):
             return None
-        candidate = candidates.to_candidate(row)
+        candidate = to_value(Candidate, row)
         known_sources = tuple(sources.list_all(session))
         asked_by = row.question_id
         return Claim(
