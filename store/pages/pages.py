@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session, load_only
 
 from domain import Block, CitedPage, Fact, Page, PageText, ReadOutcome, Validators
@@ -97,7 +97,6 @@ def save(
 
 
 def _set_text(row: PageRow, page: PageText, content_hash: str, now: datetime) -> None:
-    """Give a page a new text, which waits to be embedded."""
     row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
     row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
     row.places, row.missing = [list(place) for place in page.places], list(page.missing)
@@ -190,8 +189,7 @@ def mark_missed(
 
 def next_interval_s(interval_s: float, *, changed: bool) -> float:
     """Return the seconds until a page is read again: ×0.8 when it changed, ×1.4 when not, 1 h to 90 d."""
-    factor = CHANGED_FACTOR if changed else UNCHANGED_FACTOR
-    return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, interval_s * factor))
+    return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, interval_s * (CHANGED_FACTOR if changed else UNCHANGED_FACTOR)))
 
 
 def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
@@ -273,18 +271,19 @@ def read_urls(
     These are the pages that the last look read, with ``since`` only if it was after that, and those that are gone, with
     ``gone_since`` only if they were looked at after that.
     """
-    known: list[ColumnElement[bool]] = [PageRow.gone_at.is_(None), PageRow.missed_as == ""]
-    known += [] if since is None else [PageRow.checked_at >= since]
-    gone: list[ColumnElement[bool]] = [PageRow.gone_at.is_not(None)]
-    gone += [] if gone_since is None else [PageRow.checked_at >= gone_since]
+    known, gone = PageRow.gone_at.is_(None) & (PageRow.missed_as == ""), PageRow.gone_at.is_not(None)
+    if since is not None:
+        known &= PageRow.checked_at >= since
+    if gone_since is not None:
+        gone &= PageRow.checked_at >= gone_since
     query = select(PageRow.url).where(PageRow.host.in_(hosts), visible_to(question_id))
-    return set(session.scalars(query.where(or_(and_(*known), and_(*gone)))))
+    return set(session.scalars(query.where(known | gone)))
 
 
 def count(session: Session) -> int:
     """Return how many pages serve every question, without duplicates and pages that are gone."""
     held = (PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None), visible_to(None))
-    return int(session.scalar(select(func.count()).select_from(PageRow).where(*held)) or 0)
+    return session.scalar(select(func.count()).where(*held)) or 0
 
 
 def to_page(row: PageRow) -> Page:

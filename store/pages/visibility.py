@@ -18,12 +18,12 @@ from store.sql.tables import LinkRow, PageRow, PageVersionRow, PrivateReadRow
 
 def visible_to(question_id: str | None) -> ColumnElement[bool]:
     """Return the condition on pages that a question may see; None: on those that everyone may."""
-    return _visible(PageRow.private, PageRow.url, question_id)
+    return _visible(PageRow, PageRow.url, question_id)
 
 
 def links_visible_to(question_id: str | None) -> ColumnElement[bool]:
     """Return the condition on links that a question may see; None: on those that everyone may."""
-    return _visible(LinkRow.private, LinkRow.from_url, question_id)
+    return _visible(LinkRow, LinkRow.from_url, question_id)
 
 
 def private_pages(session: Session, question_id: str) -> list[int]:
@@ -105,8 +105,8 @@ def _like(column: Any, patterns: Sequence[str]) -> ColumnElement[bool]:
     return or_(*(column.like(pattern, escape="\\") for pattern in patterns))
 
 
-def _visible(private: Any, url: Any, question_id: str | None) -> ColumnElement[bool]:
-    return ~private if question_id is None else or_(~private, url.in_(_read_for(question_id)))
+def _visible(table: Any, url: Any, question_id: str | None) -> ColumnElement[bool]:
+    return ~table.private if question_id is None else or_(~table.private, url.in_(_read_for(question_id)))
 
 
 def _read_for(question_id: str) -> Any:

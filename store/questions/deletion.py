@@ -6,7 +6,6 @@ on; what was read stays.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
 
 from sqlalchemy import ColumnElement, delete, exists, select
 from sqlalchemy.orm import Session
@@ -24,9 +23,6 @@ from store.sql.tables import (
     WatchRow,
 )
 
-#: no row of these is looked at again in the session
-_PLAIN: Final[dict[str, Any]] = {"synchronize_session": False}
-
 
 def delete_questions(session: Session, question_ids: Sequence[str]) -> None:
     """Delete ended questions; what hangs on their rows goes with them, a thread with its last question."""
@@ -34,10 +30,10 @@ def delete_questions(session: Session, question_ids: Sequence[str]) -> None:
     texts = select(QuestionRow.text).where(deleted)
     threaded = select(QuestionRow.thread_id).where(deleted, QuestionRow.thread_id.is_not(None)).distinct()
     asked_in = [thread_id for thread_id in session.scalars(threaded) if thread_id]
-    session.execute(delete(VariantsRow).where(VariantsRow.question.in_(texts)).execution_options(**_PLAIN))
+    _delete(session, VariantsRow, VariantsRow.question.in_(texts))
     for column in (QuestionRow.leader_id, QuestionRow.cached_from):
         update_rows(session, QuestionRow, column.in_(question_ids), **{column.key: None})
-    session.execute(delete(QuestionRow).where(deleted).execution_options(**_PLAIN))
+    _delete(session, QuestionRow, deleted)
     for thread_id in asked_in:
         threads.remove_if_empty(session, thread_id)
 
@@ -67,11 +63,9 @@ def delete_site_reads(session: Session, before: datetime, most: int) -> int:
     """Delete up to ``most`` candidates of site reads that ended before, and reads without any; return how many rows."""
     over = select(SiteReadRow.id).where(SiteReadRow.finished_at < before)
     found = select(CandidateRow.id).where(CandidateRow.site_read_id.in_(over)).limit(most)
-    ids: list[int] = list(session.scalars(found))
-    if ids:
+    if ids := session.scalars(found).all():
         _delete(session, CandidateRow, CandidateRow.id.in_(ids))
-    else:
-        ids = list(session.scalars(over.limit(most)))
+    elif ids := session.scalars(over.limit(most)).all():
         _delete(session, SiteReadRow, SiteReadRow.id.in_(ids))
     return len(ids)
 
@@ -84,4 +78,5 @@ def delete_variants(session: Session, before: datetime, most: int) -> int:
 
 
 def _delete(session: Session, table: type[Table], where: ColumnElement[bool]) -> None:
-    session.execute(delete(table).where(where).execution_options(**_PLAIN))
+    """Delete rows that are not looked at again in the session."""
+    session.execute(delete(table).where(where).execution_options(synchronize_session=False))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 from sqlalchemy import select
@@ -173,15 +173,9 @@ def _steps(session: Session, row: QuestionRow) -> list[StepRow]:
 
 def _pages(session: Session, question_id: str) -> tuple[PageSeen, ...]:
     rows = [row for row in candidates.of_question(session, question_id) if row.kind == "page"]
-    titles = _titles(session, rows)
+    named = select(PageRow.id, PageRow.title).where(PageRow.id.in_([row.page_id for row in rows if row.page_id]))
+    titles = {row.id: row.title for row in session.execute(named)}
     return tuple(to_value(PageSeen, row, title=titles.get(row.page_id or 0) or row.text) for row in rows)
-
-
-def _titles(session: Session, rows: Sequence[CandidateRow]) -> dict[int, str]:
-    ids = [row.page_id for row in rows if row.page_id is not None]
-    if not ids:
-        return {}
-    return {row.id: row.title for row in session.execute(select(PageRow.id, PageRow.title).where(PageRow.id.in_(ids)))}
 
 
 def _entity(named: Sequence[str]) -> str | None:
@@ -202,23 +196,15 @@ def _timings(session: Session, row: QuestionRow, own: Sequence[StepRow]) -> tupl
         if page.elapsed_s > 0 and page.settled_at and page.settled_at >= (row.asked_again_at or row.created_at):
             waves.setdefault(page.wave, []).append(page)
     read = [_reading(wave, pages) for wave, pages in waves.items()]
-    steps = [_timing(step) for step in own if step.name != "feedback"]
+    steps = [
+        to_value(Timing, step, step=step.name, seconds=(step.finished_at - step.started_at).total_seconds())
+        for step in own
+        if step.name != "feedback"
+    ]
     return tuple(sorted((*steps, *read), key=lambda timing: timing.started_at))
 
 
 def _reading(wave: int, pages: Sequence[CandidateRow]) -> Timing:
     spans = [(ended - timedelta(seconds=page.elapsed_s), ended) for page in pages if (ended := page.settled_at)]
-    started_at = min(start for start, _ in spans)
-    return Timing(
-        step="read",
-        cycle=wave,
-        attempt=1,
-        outcome="read",
-        seconds=candidates.covered_s(spans),
-        started_at=started_at,
-    )
-
-
-def _timing(step: StepRow) -> Timing:
-    seconds = (step.finished_at - step.started_at).total_seconds()
-    return to_value(Timing, step, step=step.name, seconds=seconds)
+    took: dict[str, Any] = {"seconds": candidates.covered_s(spans), "started_at": min(start for start, _ in spans)}
+    return Timing(step="read", cycle=wave, attempt=1, outcome="read", **took)

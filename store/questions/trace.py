@@ -85,18 +85,9 @@ def add(
     attempt: int = 1,
 ) -> None:
     """Add a finished step to the trace of a question, in its current cycle."""
-    session.add(
-        StepRow(
-            question_id=question.id,
-            name=name,
-            cycle=question.cycle,
-            attempt=attempt,
-            outcome=outcome,
-            started_at=started_at,
-            finished_at=now,
-            detail=detail,
-        )
-    )
+    step = StepRow(question_id=question.id, name=name, cycle=question.cycle, attempt=attempt, outcome=outcome)
+    step.started_at, step.finished_at, step.detail = started_at, now, dict(detail)
+    session.add(step)
 
 
 def last(session: Session, question_id: str, name: str) -> StepRow | None:
@@ -177,7 +168,10 @@ def spent(session: Session, question_id: str) -> Cost:
 def _page(row: CandidateRow) -> Step:
     """Return the reading of a page as a step; a known page took no time."""
     ended = row.settled_at or row.created_at
-    return Step(
+    told = ("url", "kind", "origin", "score", "depth", "bytes", "page_id", "news", "reason")
+    return to_value(
+        Step,
+        row,
         question_id=row.question_id or "",
         name="read",
         cycle=row.wave,
@@ -185,15 +179,5 @@ def _page(row: CandidateRow) -> Step:
         outcome=row.outcome or "",
         started_at=ended - timedelta(seconds=row.elapsed_s),
         finished_at=ended,
-        detail={
-            "url": row.url,
-            "kind": row.kind,
-            "origin": row.origin,
-            "score": row.score,
-            "depth": row.depth,
-            "bytes": row.bytes,
-            "page_id": row.page_id,
-            "news": row.news,
-            "reason": row.reason,
-        },
+        detail={name: getattr(row, name) for name in told},
     )

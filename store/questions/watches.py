@@ -27,14 +27,8 @@ def add(session: Session, question_id: str, callback_url: str, now: datetime) ->
         row.callback_url = callback_url or row.callback_url
         return
     known = select(func.max(AnswerRow.revision)).where(AnswerRow.question_id == question_id, ~AnswerRow.provisional)
-    session.add(
-        WatchRow(
-            question_id=question_id,
-            callback_url=callback_url or None,
-            told_revision=session.scalar(known),
-            created_at=now,
-        )
-    )
+    watch = {"callback_url": callback_url or None, "told_revision": session.scalar(known)}
+    session.add(WatchRow(question_id=question_id, created_at=now, **watch))
     session.flush()
 
 
@@ -61,7 +55,7 @@ def record_changes(session: Session, ended: Sequence[QuestionRow], now: datetime
 
     Called in the transaction that ends the questions: so a change is delivered once, whichever process dies when.
     """
-    answered = {row.id: row for row in ended if row.status in (Status.ANSWERED, Status.ABSTAINED)}
+    answered = {row.id: row for row in ended if row.status in _ENDED}
     watched = session.scalars(select(WatchRow).where(WatchRow.question_id.in_(answered)).with_for_update())
     for watch in watched.all():
         _record_change(session, watch, answered[watch.question_id], now)
@@ -87,23 +81,16 @@ def differ(one: AnswerRow, other: AnswerRow) -> bool:
 
 def just_changed(session: Session, question_id: str) -> list[str]:
     """Return those of an ended question and its followers whose watchers have another answer to learn of."""
-    query = (
-        select(WatchRow.question_id)
-        .join(QuestionRow, QuestionRow.id == WatchRow.question_id)
-        .where(
-            (QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id),
-            WatchRow.changed_at == QuestionRow.finished_at,
-        )
-    )
-    return list(session.scalars(query))
+    mine = (QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id)
+    query = select(WatchRow.question_id).join(QuestionRow, QuestionRow.id == WatchRow.question_id)
+    return list(session.scalars(query.where(mine, WatchRow.changed_at == QuestionRow.finished_at)))
 
 
 def owners(session: Session) -> set[str]:
     """Return whose questions are watched."""
-    query = (
-        select(QuestionRow.owner).select_from(WatchRow).outerjoin(QuestionRow, QuestionRow.id == WatchRow.question_id)
-    )
-    return {owner for owner in session.scalars(query.distinct()) if owner is not None}
+    watched = select(QuestionRow.owner).select_from(WatchRow)
+    query = watched.outerjoin(QuestionRow, QuestionRow.id == WatchRow.question_id).distinct()
+    return {owner for owner in session.scalars(query) if owner is not None}
 
 
 def due(session: Session, question_id: str = "", *, not_of: Collection[str] = ()) -> list[str]:
@@ -154,15 +141,9 @@ def _latest(session: Session, question_id: str = "") -> Sequence[Any]:
     """
     each = aliased(AnswerRow)
     latest = select(func.max(each.revision)).where(each.question_id == WatchRow.question_id).scalar_subquery()
+    columns = (QuestionRow.status, QuestionRow.owner, AnswerRow.stale_at, AnswerRow.created_at)
     query = (
-        select(
-            WatchRow.question_id,
-            QuestionRow.status,
-            QuestionRow.owner,
-            AnswerRow.id.label("answer_id"),
-            AnswerRow.stale_at,
-            AnswerRow.created_at,
-        )
+        select(WatchRow.question_id, AnswerRow.id.label("answer_id"), *columns)
         .outerjoin(QuestionRow, QuestionRow.id == WatchRow.question_id)
         .outerjoin(AnswerRow, (AnswerRow.question_id == WatchRow.question_id) & (AnswerRow.revision == latest))
         .where(AnswerRow.stale_at.is_not(None) | (QuestionRow.status == Status.ABSTAINED))
