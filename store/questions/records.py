@@ -27,6 +27,8 @@ NEAR_CHARACTERS: Final = 300
 #: the phase of each step; an answer that is used again was found in the first
 _PHASE_OF_STEP = {"reuse": STEPS[Status.ASKED].phase} | {step.step: step.phase for step in STEPS.values()}
 
+#: what a record takes over from its answer
+_OF_ANSWER = ("confidence", "sentences", "citations", "structured", "related", "composer", "notice")
 #: the JSON in an answer's row; fields that older rows lack have defaults
 _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
@@ -67,14 +69,10 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
         current_step=STEPS[status].phase if status in STEPS else None,
         final_step=_final_step(status, steps),
         provisional=False,
-        answer=None,
         confidence=0.0,
-        sentences=(),
-        citations=(),
-        context=(),
-        composer=None,
         notice="",
-        verdict=None,
+        **dict.fromkeys(("answer", "composer", "verdict")),
+        **dict.fromkeys(("sentences", "citations", "context"), ()),
         retry_attempted=any(step.name == "retry" for step in steps),
         paraphrased_queries=tuple(variant["text"] for variant in run.variants or ()),
         online_search_triggered=run.crawl_started_at is not None or status is Status.SEEKING,
@@ -107,20 +105,14 @@ def _with_answer(record: Record, row: AnswerRow, judged: FeedbackRow | None) -> 
         asks_back=answer.composer == ASKING_BACK,
         answer=answer.text,
         short_answer=short_answer(answer.sentences) if verdict is None or verdict.sufficient else None,
-        confidence=answer.confidence,
-        sentences=answer.sentences,
-        citations=answer.citations,
         context=context,
         nearest=_nearest(context, answer.citations, verdict) if record.outcome in ("unsure", "unknown") else (),
-        structured=answer.structured,
-        related=answer.related,
-        composer=answer.composer,
-        notice=answer.notice,
         verdict=verdict,
         revision=row.revision,
         stale=row.stale_at is not None,
         stale_at=row.stale_at,
         feedback=to_value(Feedback, judged) if judged else None,
+        **{name: getattr(answer, name) for name in _OF_ANSWER},
     )
 
 
