@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, TypeVar
+from typing import Any
 
 from crawler import urls
 from crawler.discovery import schedule
@@ -30,8 +30,6 @@ from workers.crawl import schedules
 from workers.folders import BadFolder
 from workers.services import Services, collections
 
-Line = TypeVar("Line")
-
 #: pages stored in one transaction: at most so many, and none after so many characters
 _BATCH, _BATCH_CHARACTERS = 16, 4_000_000
 
@@ -46,9 +44,8 @@ def take_over(services: Services, path: Path, *, own: bool, folders: bool = True
     """
     with archive.opened(path) as opened:
         check(opened)
-        sites_left = _leave_out(
-            services, [urls.typed(site) for line in opened.lines(SettingsLine) for site in line.exclude_sites]
-        )
+        sites = [urls.typed(site) for line in opened.lines(SettingsLine) for site in line.exclude_sites]
+        is_done = collections.leave_out(services, sites)
         found = list(opened.lines(SourceLine))
         for source in found:
             _take_source(services, source, own=own)
@@ -70,15 +67,8 @@ def take_over(services: Services, path: Path, *, own: bool, folders: bool = True
         questions_known=asked["known"],
         folders=told.count(""),
         folders_left=tuple(why for why in told if why),
-        sites_left=sites_left,
+        sites_left=tuple(site for site in sites if not is_done and not is_under(site, services.settings.exclude_sites)),
     )
-
-
-def _leave_out(services: Services, sites: Sequence[str]) -> tuple[str, ...]:
-    """Leave sites out of the collection as the file's did; return those that this one cannot leave out."""
-    if collections.leave_out(services, sites):
-        return ()
-    return tuple(site for site in sites if not is_under(site, services.settings.exclude_sites))
 
 
 def _take_questions(
@@ -146,18 +136,11 @@ def _batches(lines: Iterable[PageLine]) -> Iterator[list[PageLine]]:
 def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int, pages.Taken]]:
     now = services.now()
     some = [line.model_copy(update={"url": urls.typed(line.url)}) for line in some]  # an earlier version wrote it
+    soon = now + timedelta(seconds=FIRST_INTERVAL_S)
     with services.database.write() as session:
         known = sources.list_all(session)
-        return [
-            pages.take(
-                session,
-                line,
-                urls.origin(line.url),
-                now,
-                schedules.due_at(known, line.url, now) or now + timedelta(seconds=FIRST_INTERVAL_S),
-            )
-            for line in some
-        ]
+        due = (schedules.due_at(known, line.url, now) or soon for line in some)
+        return [pages.take(session, line, urls.origin(line.url), now, at) for line, at in zip(some, due, strict=True)]
 
 
 def check(opened: Archive) -> None:
@@ -174,8 +157,11 @@ def check(opened: Archive) -> None:
             _check_folder(opened, folder)
         for page in opened.lines(PageLine):
             _check(opened, page.url, _is_address(page.url), "address of a page")
-        _check_once(opened, opened.lines(ThreadLine), lambda line: line.id)
-        _check_once(opened, opened.lines(QuestionLine), lambda line: line.id)
+        for kind in (ThreadLine, QuestionLine):
+            seen: set[str] = set()
+            for line in opened.lines(kind):
+                _check(opened, line.id, line.id not in seen, "id of its own")
+                seen.add(line.id)
     except (BadUrl, BadSchedule, BadFileName) as error:
         raise opened.refusal(str(error).rstrip(".")) from error
 
@@ -200,13 +186,6 @@ def _is_address(url: str) -> bool:
         return bool(urls.canonical(url))
     folder, path = folder_of(url), clean_path(path_of(url))
     return clean_folder(folder) == folder and address_of(folder, path) == url
-
-
-def _check_once(opened: Archive, lines: Iterable[Line], id_of: Callable[[Line], str]) -> None:
-    seen: set[str] = set()
-    for line in lines:
-        _check(opened, id_of(line), id_of(line) not in seen, "id of its own")
-        seen.add(id_of(line))
 
 
 def _check(opened: Archive, value: str, is_right: bool, what: str) -> None:
