@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Candidate, ReadOutcome
 from store.sql import leases
-from store.sql.rows import to_value, update_rows
+from store.sql.rows import delete_rows, to_value, update_rows
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 from text.invisible import strip_invisible
 
@@ -95,8 +95,7 @@ def finish(session: Session, lease: leases.Lease, result: CandidateOutcome, now:
 
 def drop(session: Session, lease: leases.Lease) -> bool:
     """Delete a candidate if the lease still holds it."""
-    gone = delete(CandidateRow).where(leases.holds(lease)).execution_options(synchronize_session=False)
-    return session.execute(gone.returning(CandidateRow.id)).first() is not None
+    return delete_rows(session, CandidateRow, leases.holds(lease)) == 1
 
 
 def abandon(session: Session, question_id: str, reason: str, now: datetime) -> int:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from domain.site import SiteScope
 from store.pages import duplicates, history, visibility
-from store.sql.rows import update_rows
+from store.sql.rows import delete_rows, update_rows
 from store.sql.tables import (
     AnswerRow,
     CandidateRow,
@@ -65,8 +65,7 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
 
 def purge(session: Session, page_ids: Sequence[int]) -> None:
     """Remove the rows of deleted pages whose passages are gone, from the disk too."""
-    gone = (PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None))
-    session.execute(delete(PageRow).where(*gone).execution_options(synchronize_session=False))
+    delete_rows(session, PageRow, PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None))
 
 
 def with_passages(session: Session, page_ids: Sequence[int]) -> set[int]:
@@ -105,8 +104,8 @@ def _withdraw_answers(session: Session, page_id: int, url: str, now: datetime) -
         answer.sentences, answer.citations, answer.context, answer.verdict = [], [], [], {}
         answer.structured, answer.related = None, []
         answer.stale_at = answer.stale_at or now
-        said = (FeedbackRow.question_id == answer.question_id, FeedbackRow.revision == answer.revision)
-        session.execute(delete(FeedbackRow).where(*said))
+        is_of_it = FeedbackRow.revision == answer.revision
+        delete_rows(session, FeedbackRow, FeedbackRow.question_id == answer.question_id, is_of_it)
     question_ids = {answer.question_id for answer in found}
     # later questions of these threads are as they were asked: they were completed perhaps with words of the answers
     threads = select(QuestionRow.thread_id).where(QuestionRow.id.in_(question_ids), QuestionRow.thread_id.is_not(None))
@@ -139,7 +138,7 @@ def _clear_traces(session: Session, page_id: int, led: set[str], withdrawn: set[
     for step in session.scalars(select(StepRow).where(seen)):
         step.detail = {name: step.detail[name] for name in ("cost", "seconds") if name in step.detail}
         asked.add(step.question_id)
-    session.execute(delete(CandidateRow).where(to_page).execution_options(synchronize_session=False))
+    delete_rows(session, CandidateRow, to_page)
     return asked
 
 

@@ -5,12 +5,12 @@ The same result again only raises the last one's count.
 
 from datetime import datetime
 
-from sqlalchemy import Select, delete, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from domain import ReadOutcome
 from domain.site import PageCheck, PageVersion
-from store.sql.rows import to_value
+from store.sql.rows import delete_rows, to_value
 from store.sql.tables import PageCheckRow, PageRow, PageVersionRow
 
 #: findings, and former texts, kept of a page; the oldest go first
@@ -37,7 +37,7 @@ def add(
     session.flush()
     oldest = session.scalar(_visits(page_id).offset(MAX_VISITS).limit(1))
     if oldest is not None:
-        session.execute(delete(PageCheckRow).where(PageCheckRow.page_id == page_id, PageCheckRow.id <= oldest.id))
+        delete_rows(session, PageCheckRow, PageCheckRow.page_id == page_id, PageCheckRow.id <= oldest.id)
 
 
 def moved_to(url: str) -> str:
@@ -59,8 +59,8 @@ def keep(session: Session, row: PageRow) -> None:
     said = {name: getattr(row, name) for name in ("title", "text", "content_hash", "published", "read_at")}
     session.add(PageVersionRow(page_id=row.id, number=row.generation, **said))
     session.flush()
-    old = (PageVersionRow.page_id == row.id, PageVersionRow.number <= row.generation - MAX_VERSIONS)
-    session.execute(delete(PageVersionRow).where(*old).execution_options(synchronize_session=False))
+    is_old = PageVersionRow.number <= row.generation - MAX_VERSIONS
+    delete_rows(session, PageVersionRow, PageVersionRow.page_id == row.id, is_old)
 
 
 def versions_of(session: Session, row: PageRow) -> list[PageVersion]:

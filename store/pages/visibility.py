@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, false, or_, select, update
+from sqlalchemy import ColumnElement, false, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain.site import SiteScope, of_either_scheme, prefixes_below
 from store.pages import duplicates
-from store.sql.rows import dialect_insert
+from store.sql.rows import delete_rows, dialect_insert
 from store.sql.tables import LinkRow, PageRow, PageVersionRow, PrivateReadRow
 
 
@@ -62,8 +62,7 @@ def share(session: Session, page_id: int, now: datetime) -> bool:
     if not row.private:
         return False
     row.private, row.shared_at = False, now
-    former = delete(PageVersionRow).where(PageVersionRow.page_id == page_id)
-    session.execute(former.execution_options(synchronize_session=False))
+    delete_rows(session, PageVersionRow, PageVersionRow.page_id == page_id)
     session.flush()
     if row.gone_at is None:
         duplicates.resolve(session, row, now)

@@ -93,10 +93,8 @@ class Copy:
         """Return at least the passages in these places; without those that the table no longer has."""
         known = self._read
         missing = [place for place in places if place not in known]
-        return self._keep(self._read_rows(missing) if missing else {})
-
-    def _keep(self, new: dict[int, Passage]) -> dict[int, Passage]:
-        every = self._read | new
+        new = self._read_rows(missing) if missing else {}
+        every = known | new
         self._read = every if len(every) <= _MOST_READ else new
         return every
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Budget, Question, ReadOutcome, Status
@@ -23,7 +23,7 @@ from domain.question import Attached, Turn
 from store.crawl import candidates
 from store.questions import answers, shared_runs, threads, trace, watches
 from store.questions.state import REFUSED, advance, to_question
-from store.sql.rows import add_missing, to_columns
+from store.sql.rows import add_missing, delete_rows, to_columns, update_rows
 from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow
 
 #: asks for a thread of its own
@@ -92,9 +92,7 @@ def add(
     question_id = new.id or uuid.uuid4().hex
     understood = understood or Understood(text=new.text)
     if new.id:
-        session.execute(
-            delete(QuestionRow).where(*_is_refused(new.id), QuestionRow.owner.is_not_distinct_from(new.owner))
-        )
+        delete_rows(session, QuestionRow, *_is_refused(new.id), QuestionRow.owner.is_not_distinct_from(new.owner))
     row = add_missing(session, QuestionRow, **_row(question_id, new, understood, now))
     if row is None:
         return _asked_before(session, new), False
@@ -133,7 +131,7 @@ def refuse(session: Session, question_id: str, text: str, owner: str | None, err
     refused = {"status": Status.FAILED, "error": error, "finished_at": now, "fingerprint": REFUSED, "equal_key": ""}
     row = _row(question_id, new, Understood(text=text), now) | refused
     if not add_missing(session, QuestionRow, **row):
-        session.execute(update(QuestionRow).where(*_is_refused(question_id)).values(error=error, updated_at=now))
+        update_rows(session, QuestionRow, *_is_refused(question_id), error=error, updated_at=now)
 
 
 def _is_refused(question_id: str) -> tuple[ColumnElement[bool], ...]:

@@ -4,7 +4,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import ColumnElement, CursorResult, update
+from sqlalchemy import ColumnElement, CursorResult, delete, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -34,6 +34,13 @@ def update_rows(session: Session, table: type[Table], *where: ColumnElement[bool
     statement = update(table).where(*where).values(**values).execution_options(synchronize_session=False)
     changed: CursorResult[Any] = session.execute(statement)  # type: ignore[assignment]
     return changed.rowcount
+
+
+def delete_rows(session: Session, table: type[Table], *where: ColumnElement[bool]) -> int:
+    """Delete the rows that match and return how many did; loaded rows must not be used again."""
+    statement = delete(table).where(*where).execution_options(synchronize_session=False)
+    deleted: CursorResult[Any] = session.execute(statement)  # type: ignore[assignment]
+    return deleted.rowcount
 
 
 def add_missing(session: Session, table: type[Row], key: Any = None, **values: Any) -> Row | None:
