@@ -212,12 +212,19 @@ def written_whole(path: Path, bad: type[WellreadError]) -> Iterator[Path]:
 @contextmanager
 def opened(path: Path) -> "Iterator[Archive]":
     """Yield a file of which everything but the lines themselves has been checked; raises BadArchive."""
-    with explained(path, BadArchive, "export"):
-        archive = zipfile.ZipFile(path)
-    with archive:
+    with unzipped(path, BadArchive, "export") as archive:
         with explained(path, BadArchive, "export"):
             checked = Archive(path, archive)
         yield checked
+
+
+@contextmanager
+def unzipped(path: Path, bad: type[WellreadError], what: str, *, then: str = "") -> Iterator[zipfile.ZipFile]:
+    """Yield a ZIP file; raises as :func:`explained` does where it is none."""
+    with explained(path, bad, what, then=then):
+        archive = zipfile.ZipFile(path)
+    with archive:
+        yield archive
 
 
 class _Format(BaseModel):
