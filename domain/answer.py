@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from domain.page import Block
 from domain.published import UNPUBLISHED, always_sent, described
@@ -150,14 +150,18 @@ class ModelCost:
     usd: float = 0.0
     unpriced: bool = field(default=False, metadata=described("Whether its price is not known."))
 
-    def __add__(self, other: "ModelCost") -> "ModelCost":
-        return ModelCost(
-            model=self.model,
+    def __add__(self, other: "ModelCost") -> Self:
+        return replace(
+            self,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             usd=self.usd + other.usd,
             unpriced=self.unpriced or other.unpriced,
         )
+
+    @property
+    def _parts(self) -> "tuple[ModelCost, ...]":
+        return (self,)
 
 
 #: a part of it stands nowhere in its quotes, they say otherwise, or only a model says that they support it
@@ -176,13 +180,10 @@ class Finding:
 
 @always_sent()
 @dataclass(frozen=True, kw_only=True)
-class Cost:
+class Cost(ModelCost):
     """What a model's API was asked for."""
 
     model: str = field(default="", metadata=described("The model; if several were asked, their names with commas."))
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float = 0.0
     unpriced: bool = field(
         default=False, metadata=described("Whether calls are left out of `usd` because their price is not known.")
     )
@@ -191,18 +192,11 @@ class Cost:
         default=(), compare=False, metadata=described("The sum of each model, in the order in which they were asked.")
     )
 
-    def __add__(self, other: "Cost") -> "Cost":
+    def __add__(self, other: ModelCost) -> Self:
         sums: dict[str, ModelCost] = {}
         for part in (*self._parts, *other._parts):
             sums[part.model] = sums[part.model] + part if part.model in sums else part
-        return Cost(
-            model=", ".join(filter(None, sums)),
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            usd=self.usd + other.usd,
-            unpriced=self.unpriced or other.unpriced,
-            by_model=tuple(sums.values()),
-        )
+        return replace(super().__add__(other), model=", ".join(filter(None, sums)), by_model=tuple(sums.values()))
 
     @property
     def _parts(self) -> tuple[ModelCost, ...]:
