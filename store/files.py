@@ -31,18 +31,6 @@ class FileToRead:
     left_out: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class SeenFile:
-    """A file as it was in its folder when that was last looked through."""
-
-    id: int
-    path: str
-    address: str
-    size: int
-    changed_ns: int | None
-    left_out: bool
-
-
 def add_upload(session: Session, folder: str, path: str, content: bytes, now: datetime) -> tuple[int, int]:
     """Save an uploaded file, or what it is now; return its id and the id of the candidate to read."""
     address = address_of(folder, path)
@@ -100,10 +88,10 @@ def drop_content(session: Session, file_id: int, version: int) -> None:
     update_rows(session, FileRow, FileRow.id == file_id, FileRow.version == version, content=None)
 
 
-def of_folder(session: Session, folder_id: int) -> list[SeenFile]:
-    """Return the files of a folder."""
-    query = select(FileRow).where(FileRow.folder_id == folder_id).options(defer(FileRow.content))
-    return [to_value(SeenFile, row) for row in session.scalars(query)]
+def of_folder(session: Session, folder_id: int) -> list[FileRow]:
+    """Return the files of a folder as they were when it was last looked through, without their bytes."""
+    query = select(FileRow).where(FileRow.folder_id == folder_id)
+    return list(session.scalars(query.options(defer(FileRow.content, raiseload=True))))
 
 
 def remove(session: Session, addresses: Sequence[str]) -> None:

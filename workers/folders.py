@@ -13,8 +13,8 @@ from domain import ReadOutcome
 from domain.errors import WellreadError
 from domain.file import WatchedFolder, address_of, clean_folder
 from store import files, folders
-from store.files import SeenFile
 from store.pages import history, pages
+from store.sql.tables import FileRow
 from workers.crawl import schedules
 from workers.services import Services
 
@@ -108,7 +108,7 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
         drop(services, gone)
 
 
-def _check_same(folder: WatchedFolder, seen_as: str, known: Iterable[SeenFile], here: Collection[str]) -> None:
+def _check_same(folder: WatchedFolder, seen_as: str, known: Iterable[FileRow], here: Collection[str]) -> None:
     """Raise FolderUnreadable where another folder or disk took the place of the one that was read.
 
     The same disk may come back under another number; then most of its files are still there.
@@ -167,13 +167,13 @@ def _addressed(folder: WatchedFolder, found: Iterable[FoundFile]) -> Iterator[tu
         yield address_of(folder.name, file.clean), file
 
 
-def _is_news(known: SeenFile | None, file: FoundFile) -> bool:
+def _is_news(known: FileRow | None, file: FoundFile) -> bool:
     if known is None:
         return True
     return not known.left_out and (known.size, known.changed_ns) != (file.bytes, file.changed_ns)
 
 
-def _may_go(known: SeenFile, unseen: Sequence[str]) -> bool:
+def _may_go(known: FileRow, unseen: Sequence[str]) -> bool:
     """Return whether a file that was not found is gone; that one was left out is never forgotten."""
     return not known.left_out and not any(known.path == path or known.path.startswith(f"{path}/") for path in unseen)
 

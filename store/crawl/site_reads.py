@@ -5,7 +5,6 @@ One candidate of a site read is read at a time; whoever finishes it takes the ne
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -37,29 +36,17 @@ class SiteReadOver(WellreadError):
     """The site read has ended."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class NewSiteRead:
-    """A site to be read."""
-
-    url: str  #: canonical
-    prefix: str  #: what its pages' URLs begin with
-    max_pages: int
-    max_depth: int
-    again: bool = True  #: whether pages that were read before are looked at too
-    source_id: int | None = None  #: whose schedule asked for it
-
-
-def start(session: Session, new: NewSiteRead, now: datetime) -> tuple[SiteReadRow, bool]:
+def start(session: Session, new: SiteReadRow, now: datetime) -> tuple[SiteReadRow, bool]:
     """Save a site read; return it and whether it is new: an unfinished one of the same site is used again."""
     unfinished = SiteReadRow.status.in_((SiteReadStatus.RUNNING, SiteReadStatus.PAUSED))
     open_now = select(SiteReadRow).where(SiteReadRow.prefix == new.prefix, unfinished, SiteReadRow.again == new.again)
     row = session.scalar(open_now.order_by(SiteReadRow.id).limit(1).with_for_update())
     if row is not None:
         return row, False
-    row = SiteReadRow(**asdict(new), status=SiteReadStatus.RUNNING, running_since=now, created_at=now)
-    session.add(row)
+    new.status, new.running_since, new.created_at = SiteReadStatus.RUNNING, now, now
+    session.add(new)
     session.flush()
-    return row, True
+    return new, True
 
 
 def lock(session: Session, site_read_id: int) -> SiteReadRow | None:
