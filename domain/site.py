@@ -101,14 +101,9 @@ class SiteScope:
         widens = is_asked or _is_folder(url)
         sites = (folder_of(each) if widens or _is_folder(each) else each for each in starts)
         alone = page_only or depth == 0
-        return cls(
-            sites=starts if alone else tuple(dict.fromkeys(sites)),
-            starts=starts,
-            include=tuple(include),
-            exclude=tuple(exclude),
-            page_only=alone,
-            depth=depth,
-        )
+        own = starts if alone else tuple(dict.fromkeys(sites))
+        patterns = {"include": tuple(include), "exclude": tuple(exclude)}
+        return cls(sites=own, starts=starts, page_only=alone, depth=depth, **patterns)
 
     @property
     def is_page(self) -> bool:

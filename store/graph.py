@@ -114,16 +114,13 @@ class GraphReader:
         A name that more than ``most`` passages mention is left out: it is everywhere.
         """
         borne = _bearing().where(MentionRow.page_id.in_(page_ids), self._visible(MentionRow))
-        rare = (
-            select(EntityRow.name, MentionRow.page_id, MentionRow.ord)
-            .join(MentionRow, and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord != BEARS))
-            .where(self._visible(MentionRow))
-        )
+        in_passage = and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord != BEARS)
+        rare = select(EntityRow.name, MentionRow.page_id, MentionRow.ord).join(MentionRow, in_passage)
         where: dict[str, list[tuple[int, int]]] = {}
         with self._database.read() as session:
             every = _named(session, list(session.execute(borne)))
             names = {named.name: named for named in every if named.mentions <= most}
-            for row in session.execute(rare.where(EntityRow.name.in_(names))):
+            for row in session.execute(rare.where(EntityRow.name.in_(names), self._visible(MentionRow))):
                 where.setdefault(row.name, []).append((row.page_id, row.ord))
         found: dict[int, list[KnownName]] = {}
         for name, named in names.items():

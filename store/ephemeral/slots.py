@@ -199,14 +199,8 @@ class EngineCooldowns:
     ) -> float:
         """Start or extend an engine's cooldown and return its seconds.
 
-        Args:
-            engine: with its account.
-            reason: for operators.
-            kind: the error's name.
-            first_s: after the first failure of a row; doubled with each that follows.
-            longest_s: of what doubling gives.
-            asked_s: what the engine asked for itself.
-            now: Unix time in seconds.
+        It lasts ``first_s`` after the first failure of a row, doubled with each that follows up to ``longest_s``, and
+        at least the ``asked_s`` that the engine asked for. ``kind`` is the error's name, ``now`` Unix time in seconds.
         """
         arguments = (repr(now), repr(first_s), repr(longest_s), repr(asked_s), reason, kind, repr(REMEMBERED_S))
         return float(self._failed(keys=[_key(engine)], args=arguments))

@@ -172,36 +172,24 @@ def _asked_before(
 
 def save_evidence(session: Session, answer: AnswerRow, now: datetime) -> None:
     """Save the pages a final answer cites; an answer whose quotes are not in their pages any more is stale at once."""
-    cited = {int(citation["page_id"]) for citation in (*answer.citations, *_of_form(answer))}
+    # each value of a form was looked up by itself, perhaps on other pages
+    of_form = [each["citation"] for each in (answer.structured or {}).get("fields", ()) if each["citation"]]
+    cited = {int(citation["page_id"]) for citation in (*answer.citations, *of_form)}
     # shared locks: a page that is changed from now on finds this evidence when it comes to mark answers stale
-    pages = session.scalars(
-        select(PageRow).where(PageRow.id.in_(cited)).order_by(PageRow.id).with_for_update(read=True)
-    )
-    held = {page.id: page for page in pages}
-    session.add_all(
-        EvidenceRow(
-            answer_id=answer.id, page_id=page_id, content_hash=held[page_id].content_hash if page_id in held else ""
-        )
-        for page_id in cited
-    )
+    pages = select(PageRow).where(PageRow.id.in_(cited)).order_by(PageRow.id).with_for_update(read=True)
+    held = {page.id: page for page in session.scalars(pages)}
+    for page_id in cited:
+        content_hash = held[page_id].content_hash if page_id in held else ""
+        session.add(EvidenceRow(answer_id=answer.id, page_id=page_id, content_hash=content_hash))
     if not all(_is_verbatim(citation, held.get(int(citation["page_id"]))) for citation in answer.citations):
         answer.stale_at = now  # a page changed while the answer was composed
     session.flush()
 
 
-def _of_form(answer: AnswerRow) -> list[dict[str, Any]]:
-    """Return where the values of an answer's form stand: each was looked up by itself, perhaps on other pages."""
-    fields = (answer.structured or {}).get("fields", ())
-    return [each["citation"] for each in fields if each["citation"]]
-
-
 def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
     """Mark the answers stale that cite one of these pages as it no longer is; returns how many became so."""
-    outdated = (
-        select(EvidenceRow.answer_id)
-        .join(PageRow, PageRow.id == EvidenceRow.page_id)
-        .where(EvidenceRow.page_id.in_(page_ids), _changed())
-    )
+    citing = select(EvidenceRow.answer_id).join(PageRow, PageRow.id == EvidenceRow.page_id)
+    outdated = citing.where(EvidenceRow.page_id.in_(page_ids), _changed())
     return update_rows(session, AnswerRow, AnswerRow.id.in_(outdated), AnswerRow.stale_at.is_(None), stale_at=now)
 
 
@@ -253,8 +241,5 @@ def _changed() -> Any:
 
 def _is_verbatim(citation: dict[str, Any], page: PageRow | None) -> bool:
     """Return whether a citation's quote is in its page, at its position."""
-    return (
-        page is not None
-        and page.gone_at is None
-        and page.text[citation["start"] : citation["end"]] == citation["quote"]
-    )
+    is_held = page is not None and page.gone_at is None
+    return is_held and page.text[citation["start"] : citation["end"]] == citation["quote"]

@@ -103,22 +103,16 @@ def due(session: Session, question_id: str = "", *, not_of: Collection[str] = ()
         for each in _latest(session, question_id)
         if each.status in _ENDED and each.stale_at is not None and each.owner not in not_of
     }
-    waits = (
-        select(EvidenceRow.answer_id)
-        .join(PageRow, PageRow.id == EvidenceRow.page_id)
-        .where(EvidenceRow.answer_id.in_(stale), PageRow.state == IndexState.FETCHED)
-    )
+    cited = select(EvidenceRow.answer_id).join(PageRow, PageRow.id == EvidenceRow.page_id)
+    waits = cited.where(EvidenceRow.answer_id.in_(stale), PageRow.state == IndexState.FETCHED)
     waiting = set(session.scalars(waits)) if stale else set()
     return [question_id for answer_id, question_id in stale.items() if answer_id not in waiting]
 
 
 def unknown_outdated(session: Session, now: datetime) -> list[int]:
     """Return the answers "not known" of watched questions on whose sites something was read since."""
-    unknown = [
-        each
-        for each in _latest(session)
-        if each.status == Status.ABSTAINED and each.stale_at is None and each.created_at < now - UNKNOWN_AGAIN
-    ]
+    known = (each for each in _latest(session) if each.status == Status.ABSTAINED and each.stale_at is None)
+    unknown = [each for each in known if each.created_at < now - UNKNOWN_AGAIN]
     if not unknown or not answers.read_since(session, min(each.created_at for each in unknown)):
         return []
     return [

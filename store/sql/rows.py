@@ -49,11 +49,8 @@ def add_missing(session: Session, table: type[Row], key: Any = None, **values: A
     A check before the insert is not enough on PostgreSQL: another process can add the row in between. After this call
     the row is there, whoever added it.
     """
-    add = (
-        dialect_insert(session, table)
-        .values(**values)
-        .on_conflict_do_nothing(index_elements=None if key is None else [key])
-    )
+    add = dialect_insert(session, table).values(**values)
+    add = add.on_conflict_do_nothing(index_elements=None if key is None else [key])
     added: Row | None = session.scalar(add.returning(table))
     return added
 
