@@ -3,7 +3,6 @@
 One candidate of a site read is read at a time; whoever finishes it takes the next one in the same transaction.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -61,7 +60,7 @@ def find(session: Session, site_read_id: int, now: datetime) -> SiteRead | None:
         return None
     waits = select(func.count()).select_from(PageRow).join(CandidateRow, CandidateRow.page_id == PageRow.id)
     embedding = session.scalar(waits.where(PageRow.state == IndexState.FETCHED, CandidateRow.site_read_id == row.id))
-    return to_site_read(row, now, embedding=int(embedding or 0))
+    return to_site_read(row, now, embedding=embedding or 0)
 
 
 def latest(session: Session, now: datetime, limit: int = 50) -> list[SiteRead]:
@@ -171,17 +170,16 @@ def _is_wanted_anyhow(session: Session, candidate: Candidate) -> bool:
 
 def _not_too_alike(session: Session, site_read_id: int, wanted: Iterable[Candidate], most: int) -> Iterable[Candidate]:
     """Leave out candidates of an address that has too many that differ only in their query."""
-    alike: dict[str, int] = defaultdict(int)
-    counted: Counter[str] = Counter()
+    alike: dict[str, int] = {}
     for candidate in wanted:
         address, _, query = candidate.url.partition("?")
         if query:
             if address not in alike:
                 same = CandidateRow.url.startswith(f"{address}?", autoescape=True)
-                mine = select(func.count()).select_from(CandidateRow).where(CandidateRow.site_read_id == site_read_id)
-                alike[address] = int(session.scalar(mine.where(same)) or 0)
-            counted[address] += 1
-            if alike[address] + counted[address] > most:
+                mine = select(func.count()).where(CandidateRow.site_read_id == site_read_id)
+                alike[address] = session.scalar(mine.where(same)) or 0
+            alike[address] += 1
+            if alike[address] > most:
                 continue
         yield candidate
 
