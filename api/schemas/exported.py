@@ -192,10 +192,6 @@ def _marker(number: int) -> str:
     return f" \\[{number}\\]" if number else ""
 
 
-def _anchor(marker: str, ids: str) -> str:
-    return f"<a href=#{ids}{marker}>[{marker}]</a>"
-
-
 def _answer(record: Record) -> str:
     return strip_invisible(record.answer or record.error or "There is no answer yet.")
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lancedb.index import IvfFlat, IvfRq
 
 from store.passages import maintenance
 from store.passages.connect import connect
@@ -45,6 +44,8 @@ def test_only_an_index_that_compresses_gives_estimates(kind: str, compressed: bo
     rows = np.random.default_rng(1).standard_normal((300, 16), dtype=np.float32)
     table = connect(uri, None).create_table("passages", [{"vector": row} for row in rows])
     assert not maintenance.is_compressed(table)
+    from lancedb.index import IvfFlat, IvfRq
+
     configs = {"IVF_FLAT": IvfFlat, "IVF_RQ": IvfRq}
     table.create_index("vector", config=configs[kind](distance_type="cosine"))
     assert maintenance.is_compressed(table) is compressed
