@@ -101,8 +101,8 @@ class FileLine(BaseModel):
 def line_of(table: type[Table], *without: str) -> type[FileLine]:
     """Return the class of lines with the columns of a table, each of the type and within the bounds that it has there.
 
-    ``without`` are columns that a line lacks, beside the row's lease and what it belongs to. What may be null an older
-    file may lack.
+    ``without`` are columns that a line lacks, beside the row's lease and what it belongs to. What may be null, or has
+    a default, an older file may lack.
     """
     fields: dict[str, Any] = {}
     hints = get_type_hints(table)
@@ -112,7 +112,8 @@ def line_of(table: type[Table], *without: str) -> type[FileLine]:
         (hint,) = get_args(hints[column.key])  # of Mapped[…]
         kind = next(each for each in get_args(hint) if each is not NoneType) if column.nullable else hint
         kind = text_of(getattr(column.type, "length", None)) if kind is str else _KINDS.get(kind, kind)
-        fields[column.key] = (kind | None, None) if column.nullable else (kind, ...)
+        default = column.default.arg if column.default is not None and column.default.is_scalar else ...
+        fields[column.key] = (kind | None, None) if column.nullable else (kind, default)
     return create_model(table.__name__, __base__=FileLine, **fields)
 
 
