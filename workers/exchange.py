@@ -157,7 +157,8 @@ def check(opened: Archive) -> None:
             _check_folder(opened, folder)
         for page in opened.lines(PageLine):
             _check(opened, page.url, _is_address(page.url), "address of a page")
-        for kind in (ThreadLine, QuestionLine):
+        kinds: tuple[Any, ...] = (ThreadLine, QuestionLine)
+        for kind in kinds:
             seen: set[str] = set()
             for line in opened.lines(kind):
                 _check(opened, line.id, line.id not in seen, "id of its own")

@@ -271,7 +271,8 @@ def read_urls(
     These are the pages that the last look read, with ``since`` only if it was after that, and those that are gone, with
     ``gone_since`` only if they were looked at after that.
     """
-    known, gone = PageRow.gone_at.is_(None) & (PageRow.missed_as == ""), PageRow.gone_at.is_not(None)
+    known: ColumnElement[bool] = PageRow.gone_at.is_(None) & (PageRow.missed_as == "")
+    gone: ColumnElement[bool] = PageRow.gone_at.is_not(None)
     if since is not None:
         known &= PageRow.checked_at >= since
     if gone_since is not None:

@@ -58,7 +58,7 @@ def index(table: Any, *, anew: bool = False) -> None:
     known = [] if anew else table.list_indices()
     present = {(column, index.index_type) for index in known for column in index.columns}
     indexed = {column for column, _ in present}
-    as_given = dict.fromkeys(("lower_case", "stem", "remove_stop_words", "ascii_folding"), False)
+    as_given: Any = dict.fromkeys(("lower_case", "stem", "remove_stop_words", "ascii_folding"), False)
     terms = FTS(base_tokenizer="whitespace", max_token_length=_MAX_TERM_CHARS, **as_given)
     for column, config in {"search_text": terms, **{key: BTree() for key in _KEYS}, "private": Bitmap()}.items():
         if column not in indexed:

@@ -241,5 +241,6 @@ def _changed() -> Any:
 
 def _is_verbatim(citation: dict[str, Any], page: PageRow | None) -> bool:
     """Return whether a citation's quote is in its page, at its position."""
-    is_held = page is not None and page.gone_at is None
-    return is_held and page.text[citation["start"] : citation["end"]] == citation["quote"]
+    if page is None or page.gone_at is not None:
+        return False
+    return bool(page.text[citation["start"] : citation["end"]] == citation["quote"])
