@@ -4,18 +4,23 @@ Nothing here touches a disk, a network or a clock.
 """
 
 from domain.answer import Answer, Citation, CitedPage, Cost, Focus, ModelCost, Sentence, SolvedQuestion, Verdict
-from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.flow import FINAL, Status
 from domain.hit import AnswerSpan, Hit, Passage, Reading, Scale, Scope, Via, passage_of_page
 from domain.page import (
     BLOCK_KINDS,
+    LIST_KINDS,
     TABLES,
+    WITH_TEXT,
     Block,
     BlockKind,
+    Candidate,
+    CandidateKind,
     Fact,
     KnownName,
+    Link,
     Page,
     PageText,
+    ReadOutcome,
     StatedFact,
     Validators,
     blocks_between,
@@ -23,6 +28,7 @@ from domain.page import (
     titled,
 )
 from domain.question import Budget, EventKind, Question, Tally, Variant, VariantKey, VariantKind
+from domain.site import Schedule
 
 # fmt: off
 __all__ = [

@@ -1,9 +1,10 @@
-"""The verdict on hits, and the answer with its sentences, citations and cost."""
+"""The verdict on hits; the answer with its sentences, citations and cost, its short answer, and its parts as shown."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from domain.page import Block
 from domain.published import UNPUBLISHED, always_sent, described
@@ -14,11 +15,10 @@ EXTRACTIVE, ABSTENTION = "extractive", "abstention"
 ASKING_BACK: Final = "asking back"
 
 
+@always_sent("missing", "judge")
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """Whether the hits sufficed."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent("missing", "judge")
 
     sufficient: bool
     confidence: float = field(metadata=described("Calibrated probability that the hits answer the question."))
@@ -110,11 +110,10 @@ AnswerBlock = Literal["", "item", "step", "row", "code", "heading"]
 Origin = Literal["written", "quoted", "unconfirmed", "missing"]
 
 
+@always_sent("markers")
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
     """A sentence of the answer, or another of its blocks."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent("markers")
 
     text: str
     markers: tuple[int, ...] = field(default=(), metadata=described("The citations that support it."))
@@ -140,11 +139,10 @@ class Sentence:
     says: str = field(default="", metadata=UNPUBLISHED)
 
 
+@always_sent()
 @dataclass(frozen=True, kw_only=True)
 class ModelCost:
     """What one model was asked for."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
 
     model: str = ""
     input_tokens: int = 0
@@ -152,14 +150,18 @@ class ModelCost:
     usd: float = 0.0
     unpriced: bool = field(default=False, metadata=described("Whether its price is not known."))
 
-    def __add__(self, other: "ModelCost") -> "ModelCost":
-        return ModelCost(
-            model=self.model,
+    def __add__(self, other: "ModelCost") -> Self:
+        return replace(
+            self,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             usd=self.usd + other.usd,
             unpriced=self.unpriced or other.unpriced,
         )
+
+    @property
+    def _parts(self) -> "tuple[ModelCost, ...]":
+        return (self,)
 
 
 #: a part of it stands nowhere in its quotes, they say otherwise, or only a model says that they support it
@@ -176,16 +178,12 @@ class Finding:
     why: str  #: for the trace: the rule, and the number, name … that the quote lacks
 
 
+@always_sent()
 @dataclass(frozen=True, kw_only=True)
-class Cost:
+class Cost(ModelCost):
     """What a model's API was asked for."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
-
     model: str = field(default="", metadata=described("The model; if several were asked, their names with commas."))
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float = 0.0
     unpriced: bool = field(
         default=False, metadata=described("Whether calls are left out of `usd` because their price is not known.")
     )
@@ -194,18 +192,11 @@ class Cost:
         default=(), compare=False, metadata=described("The sum of each model, in the order in which they were asked.")
     )
 
-    def __add__(self, other: "Cost") -> "Cost":
+    def __add__(self, other: ModelCost) -> Self:
         sums: dict[str, ModelCost] = {}
         for part in (*self._parts, *other._parts):
             sums[part.model] = sums[part.model] + part if part.model in sums else part
-        return Cost(
-            model=", ".join(filter(None, sums)),
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            usd=self.usd + other.usd,
-            unpriced=self.unpriced or other.unpriced,
-            by_model=tuple(sums.values()),
-        )
+        return replace(super().__add__(other), model=", ".join(filter(None, sums)), by_model=tuple(sums.values()))
 
     @property
     def _parts(self) -> tuple[ModelCost, ...]:
@@ -267,3 +258,68 @@ class Answer:
     related: tuple[NextQuestion, ...] = ()
     structured: StructuredAnswer | None = None  #: in the form that was asked for
     cost: Cost = field(default_factory=Cost)
+
+
+#: a focus that is less sure is not given as the short answer
+SURE = 0.3
+
+
+def first_said(sentences: Sequence[Sentence]) -> Sentence | None:
+    """Return the first sentence that is no heading."""
+    return next((sentence for sentence in sentences if sentence.block != "heading"), None)
+
+
+def short_answer(sentences: Sequence[Sentence]) -> str | None:
+    """Return the short answer in the first sentence, or in the code quoted with it; None when it is unsure.
+
+    It is "Yes" or "No" when the sentence answers a yes/no question.
+    """
+    first = first_said(sentences)
+    if first is None:
+        return None
+    if first.says:
+        return first.says
+    focused = next((each for each in sentences if each.focus and each.markers == first.markers), first)
+    words = focused.focus
+    return focused.text[words.start : words.end] if words and words.confidence >= SURE else None
+
+
+#: what ends a sentence that announces the next one
+LEADS_IN: Final = (":", "：")
+_TOGETHER: Final = ("", "item", "step", "row")
+_BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """Sentences of one kind, one after the other."""
+
+    block: AnswerBlock
+    sentences: tuple[Sentence, ...]
+    first: int = 1  #: the number of its first step
+
+
+def parts_of(sentences: Sequence[Sentence]) -> list[Part]:
+    """Return the parts in order; steps go on counting until a heading or a lead-in, because code may part them."""
+    parts: list[Part] = []
+    steps = 0
+    for sentence in sentences:
+        if sentence.block == "heading" or (not sentence.block and sentence.text.endswith(LEADS_IN)):
+            steps = 0
+        last = parts[-1] if parts else None
+        if last is not None and last.block == sentence.block and sentence.block in _TOGETHER:
+            parts[-1] = Part(block=last.block, sentences=(*last.sentences, sentence), first=last.first)
+        else:
+            parts.append(Part(block=sentence.block, sentences=(sentence,), first=steps + 1))
+        steps += sentence.block == "step"
+    return parts
+
+
+def cells_of(row: str) -> list[str]:
+    r"""Return what stands in the cells of a row; ``\|`` is no border."""
+    return [cell.strip().replace("\\|", "|") for cell in _BETWEEN_CELLS.split(row)]
+
+
+def fence_for(code: str) -> str:
+    """Return backticks that the code does not have so many of in a row."""
+    return "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))

@@ -5,14 +5,13 @@ An address is ``files://FOLDER/path/in/it``: it is stable, says which file is me
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Final
+from typing import Final
 from urllib.parse import unquote
 
 from domain.errors import WellreadError
-from domain.published import UNPUBLISHED, always_sent, described
+from domain.published import Received, always_sent, described
 
 SCHEME: Final = "files://"
 #: the folder of files that were uploaded
@@ -32,11 +31,10 @@ class BadFileName(WellreadError):
     """The name of a file cannot be used; the message says why."""
 
 
+@always_sent()
 @dataclass(frozen=True, kw_only=True)
-class StoredFile:
+class StoredFile(Received):
     """A file that was added, and what came of reading it."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
 
     id: int
     address: str = field(metadata=described("files://FOLDER/path: the URL of its page, as citations name it."))
@@ -53,8 +51,6 @@ class StoredFile:
     )
     added_at: datetime
     read_at: datetime | None = field(metadata=described("When it was last read."))
-    #: with the client: as the server sent it, unknown fields included
-    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
 
     @property
     def is_over(self) -> bool:
@@ -75,11 +71,10 @@ class WatchedFolder:
     seen_as: str = ""  #: what told it from another folder at its path then; "": whatever is there is it
 
 
+@always_sent()
 @dataclass(frozen=True, kw_only=True)
 class FolderState:
     """A watched folder as its users see it: not where it is."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
 
     name: str = field(metadata=described("Files in it have addresses below files://NAME/."))
     every_s: float = field(metadata=described("Seconds between two looks at it."))

@@ -9,7 +9,7 @@ from domain.answer import Citation, Cost, NextQuestion, Sentence, StructuredAnsw
 from domain.flow import Status
 from domain.outcome import Outcome
 from domain.page import BlockKind
-from domain.published import UNPUBLISHED, described
+from domain.published import Received, described
 
 FeedbackVerdict = Literal["right", "wrong", "citation_wrong"]
 
@@ -51,7 +51,7 @@ class NearPassage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundPassage:
+class FoundPassage(Received):
     """A passage that a search found."""
 
     rank: int = field(metadata=described("1 is best."))
@@ -74,8 +74,6 @@ class FoundPassage:
     kinds: tuple[BlockKind, ...] = field(default=(), metadata=described("The kinds of its parts, if known."))
     published: datetime | None = None
     read_at: datetime | None = None
-    #: with the client: the passage as the server sent it, unknown fields included
-    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +135,7 @@ class Event:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class Record(Received):
     """A question as its asker sees it."""
 
     id: str
@@ -226,5 +224,3 @@ class Record:
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None
-    #: with the client: the record as the server sent it, unknown fields included
-    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)

@@ -1,19 +1,18 @@
 """What is read: sources, whole sites and single pages, as the store builds, the API gives and the client gets them."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
 from string import ascii_letters, digits
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Final, Literal, Self
 from urllib.parse import quote
 
-from domain.candidate import Schedule
 from domain.file import is_file_address
-from domain.published import UNPUBLISHED, always_sent, described
+from domain.published import Received, always_sent, described
 
 #: what may be escaped and need not be (RFC 3986, 6.2.2.2)
 _ESCAPED: Final = {f"%{ord(character):02X}": character for character in f"{ascii_letters}{digits}-._~"}
@@ -102,14 +101,9 @@ class SiteScope:
         widens = is_asked or _is_folder(url)
         sites = (folder_of(each) if widens or _is_folder(each) else each for each in starts)
         alone = page_only or depth == 0
-        return cls(
-            sites=starts if alone else tuple(dict.fromkeys(sites)),
-            starts=starts,
-            include=tuple(include),
-            exclude=tuple(exclude),
-            page_only=alone,
-            depth=depth,
-        )
+        own = starts if alone else tuple(dict.fromkeys(sites))
+        patterns = {"include": tuple(include), "exclude": tuple(exclude)}
+        return cls(sites=own, starts=starts, page_only=alone, depth=depth, **patterns)
 
     @property
     def is_page(self) -> bool:
@@ -200,6 +194,16 @@ def _to_like(glob: str) -> str:
     return plain.replace("*", "%").replace("?", "_")
 
 
+@always_sent()
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """When a source is looked at: every so often, or by a cron line."""
+
+    every_s: float | None = None
+    cron: str = ""  #: five fields: minute, hour, day of the month, month, day of the week
+    zone: str = "UTC"  #: IANA name of the time zone the cron line is in
+
+
 class SiteReadStatus(StrEnum):
     """Whether a site is being read."""
 
@@ -214,11 +218,10 @@ class SiteReadStatus(StrEnum):
         return self in (SiteReadStatus.DONE, SiteReadStatus.CANCELLED)
 
 
+@always_sent()
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """A site that may be read for any question."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
 
     id: int
     url: str
@@ -274,7 +277,7 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SiteRead:
+class SiteRead(Received):
     """How far the reading of a whole site has come; the counts are of pages."""
 
     id: int
@@ -301,8 +304,6 @@ class SiteRead:
     left_s: float | None = field(metadata=described("About how many seconds are left; null while that cannot be told."))
     created_at: datetime
     finished_at: datetime | None
-    #: with the client: as the server sent it, unknown fields included
-    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
 
     @property
     def is_final(self) -> bool:
@@ -327,7 +328,7 @@ PageKind = Literal["web", "file"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageSummary:
+class PageSummary(Received):
     """A page in a list, or a URL that brought none."""
 
     id: int | None = field(metadata=described("null if nothing was stored."))
@@ -354,8 +355,6 @@ class PageSummary:
         default=None,
         metadata=described("When it was last read, if later looks did not read it: answers use that text."),
     )
-    #: with the client: as the server sent it, unknown fields included
-    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from domain import Answer, Hit, Sentence
+from domain import Answer, Sentence
 from domain.answer import ABSTENTION, ASKING_BACK
 from domain.hit import Searched
 from domain.outcome import is_far
@@ -28,7 +28,8 @@ def abstention(result: LookupResult, *, pages_read: int = 0) -> Answer:
     In the question's language, where there are phrases for it. What is not known has no confidence.
     """
     lang, searched = result.analysis.lang, result.searched
-    nearest = dict.fromkeys(f"{quoted(_title(hit), lang)} ({hit.passage.url})" for hit in result.hits)
+    titles = ((sanitize_line(hit.passage.title) or hit.passage.url, hit.passage.url) for hit in result.hits)
+    nearest = dict.fromkeys(f"{quoted(title, lang)} ({url})" for title, url in titles)
     pages = "; ".join([*nearest][:_NEAREST])
     parts = [
         say("unknown", lang),
@@ -57,7 +58,3 @@ def ask_back(lang: str, phrase: Phrase = "asks_back") -> Answer:
 def _searched(searched: Searched, lang: str) -> str:
     hosts = ", ".join([*searched.hosts[:_NEAREST], *(["…"] if len(searched.hosts) > _NEAREST else [])])
     return say("searched", lang, pages=searched.pages, hosts=f" ({hosts})" if hosts else "")
-
-
-def _title(hit: Hit) -> str:
-    return sanitize_line(hit.passage.title) or hit.passage.url

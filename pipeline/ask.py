@@ -20,8 +20,7 @@ from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Vari
 from domain.answer import NextQuestion
 from domain.hit import Searched
 from domain.options import MAX_K, Overrides
-from domain.outcome import Outcome, outcome_of
-from domain.recalibration import Recalibrations
+from domain.outcome import Outcome, Recalibrations, outcome_of
 from pipeline.answering.compose import AnsweredPart, compose, compose_as_judged, join_parts
 from pipeline.answering.few_shot import SolvedQuestions
 from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url

@@ -149,13 +149,11 @@ def confidence_of(local: float, findings: int) -> float:
 
 def _in_context(answer: Answer, pages: Mapping[int, Page]) -> Answer:
     """Return the answer with each quote as its paragraph has it, which may say what the quote is about."""
-    return replace(answer, citations=tuple(_paragraph_of(each, pages.get(each.page_id)) for each in answer.citations))
-
-
-def _paragraph_of(citation: Citation, page: Page | None) -> Citation:
-    if page is None:
-        return citation
-    start = page.text.rfind("\n\n", max(0, citation.start - MAX_CONTEXT), citation.start)
-    end = page.text.find("\n\n", citation.end, citation.end + MAX_CONTEXT)
-    around = page.text[citation.start if start < 0 else start : citation.end if end < 0 else end]
-    return replace(citation, quote=around.strip())
+    citations: list[Citation] = []
+    for each in answer.citations:
+        text = pages[each.page_id].text if each.page_id in pages else ""
+        start = text.rfind("\n\n", max(0, each.start - MAX_CONTEXT), each.start)
+        end = text.find("\n\n", each.end, each.end + MAX_CONTEXT)
+        around = text[each.start if start < 0 else start : each.end if end < 0 else end]
+        citations.append(replace(each, quote=around.strip()) if text else each)
+    return replace(answer, citations=tuple(citations))

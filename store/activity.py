@@ -19,8 +19,10 @@ from domain.flow import STEPS, TASKS
 from domain.outcome import Outcome
 from domain.published import described
 from store.crawl.candidates import CandidateStatus
-from store.questions.state import dead, waiting
+from store.questions import state
+from store.questions.state import waiting
 from store.sql import leases
+from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, StepRow, WebhookRow, WebhookStatus
 
 HOURS, DAYS = 24, 30
@@ -81,13 +83,17 @@ class DeadQuestion:
 
 def by_hour(session: Session, now: datetime) -> tuple[Hour, ...]:
     """Return the last 24 hours, the present one included, oldest first."""
-    latest = now.replace(minute=0, second=0, microsecond=0)
-    hours = [latest - timedelta(hours=ago) for ago in reversed(range(HOURS))]
+    hours = [_hour_of(now) - timedelta(hours=ago) for ago in reversed(range(HOURS))]
+    read = Counter(map(_hour_of, session.scalars(select(PageRow.read_at).where(PageRow.read_at >= hours[0]))))
     ended: defaultdict[datetime, list[tuple[str | None, float]]] = defaultdict(list)
-    for hour, outcome, seconds in _ended(session, hours[0]):
-        ended[hour].append((outcome, seconds))
-    read = _pages_read(session, hours[0])
-    return tuple(_hour(at, ended[at], read.get(at, 0)) for at in hours)
+    query = select(QuestionRow.finished_at, QuestionRow.asked_again_at, QuestionRow.created_at, QuestionRow.outcome)
+    query = query.where(QuestionRow.updated_at >= hours[0], QuestionRow.finished_at >= hours[0])
+    rows = session.execute(query.where(QuestionRow.status.in_(FINAL - {Status.CANCELLED})))
+    for finished_at, again_at, created_at, outcome in rows:
+        if finished_at is not None:
+            seconds = (finished_at - (again_at or created_at)).total_seconds()
+            ended[_hour_of(finished_at)].append((outcome, seconds))
+    return tuple(_hour(at, ended[at], read[at]) for at in hours)
 
 
 def spent_by_day(session: Session, now: datetime) -> tuple[DaySpent, ...]:
@@ -108,34 +114,13 @@ def spent_by_day(session: Session, now: datetime) -> tuple[DaySpent, ...]:
 
 def dead_questions(session: Session) -> tuple[DeadQuestion, ...]:
     """Return the questions of which a step failed too often, latest first."""
-    return tuple(
-        DeadQuestion(id=row.id, question=row.text, error=row.error or "", failed_at=row.updated_at)
-        for row in dead(session)
-    )
+    values = ((row, {"question": row.text, "failed_at": row.updated_at}) for row in state.dead(session))
+    return tuple(to_value(DeadQuestion, row, error=row.error or "", **others) for row, others in values)
 
 
 def failed_callbacks(session: Session) -> int:
     """Return how many deliveries to callers were given up."""
-    query = select(func.count()).select_from(WebhookRow).where(WebhookRow.status == WebhookStatus.FAILED)
-    return session.scalar(query) or 0
-
-
-def _ended(session: Session, since: datetime) -> list[tuple[datetime, str | None, float]]:
-    query = select(QuestionRow.finished_at, QuestionRow.asked_again_at, QuestionRow.created_at, QuestionRow.outcome)
-    query = query.where(QuestionRow.updated_at >= since, QuestionRow.finished_at >= since)
-    rows = session.execute(query.where(QuestionRow.status.in_(FINAL - {Status.CANCELLED})))
-    return [
-        (_hour_of(finished_at), outcome, (finished_at - (again_at or created_at)).total_seconds())
-        for finished_at, again_at, created_at, outcome in rows
-        if finished_at is not None
-    ]
-
-
-def _pages_read(session: Session, since: datetime) -> dict[datetime, int]:
-    counts: defaultdict[datetime, int] = defaultdict(int)
-    for read_at in session.scalars(select(PageRow.read_at).where(PageRow.read_at >= since)):
-        counts[_hour_of(read_at)] += 1
-    return counts
+    return session.scalar(select(func.count()).where(WebhookRow.status == WebhookStatus.FAILED)) or 0
 
 
 def _hour_of(time: datetime) -> datetime:
@@ -143,23 +128,17 @@ def _hour_of(time: datetime) -> datetime:
 
 
 def _hour(at: datetime, ended: Sequence[tuple[str | None, float]], pages: int) -> Hour:
-    outcomes, seconds = [outcome for outcome, _ in ended], [each for _, each in ended]
+    outcomes, seconds = Counter(outcome for outcome, _ in ended), [each for _, each in ended]
     return Hour(
         at=at,
-        answered=outcomes.count("answered"),
-        unsure=outcomes.count("unsure"),
-        unknown=outcomes.count("unknown"),
-        failed=outcomes.count(None),
+        answered=outcomes["answered"],
+        unsure=outcomes["unsure"],
+        unknown=outcomes["unknown"],
+        failed=outcomes[None],
         median_s=median(seconds) if seconds else None,
-        slowest_s=_slowest(seconds),
+        slowest_s=quantiles(seconds, n=20, method="inclusive")[-1] if len(seconds) > 1 else next(iter(seconds), None),
         pages=pages,
     )
-
-
-def _slowest(seconds: Sequence[float]) -> float | None:
-    if len(seconds) < 2:
-        return seconds[0] if seconds else None
-    return quantiles(seconds, n=20, method="inclusive")[-1]
 
 
 def count_open(session: Session, most: int) -> int:
@@ -189,14 +168,6 @@ class Due:
 
     number: int
     oldest_s: float  #: how long the oldest of them has been due; 0 where there is none
-
-
-@dataclass(frozen=True, kw_only=True)
-class StepTime:
-    """How long one step took."""
-
-    name: str
-    seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,17 +201,9 @@ def questions_ended(session: Session, since: datetime) -> dict[Status, int]:
 
 def outcomes(session: Session, since: datetime) -> dict[Outcome, int]:
     """Return what the questions came to that ended since then."""
-    of: dict[Outcome, Status] = {
-        "answered": Status.ANSWERED,
-        "unsure": Status.ANSWERED,
-        "unknown": Status.ABSTAINED,
-    }
-    return {
-        outcome: count(
-            session, QuestionRow.status == status, QuestionRow.due_at >= since, QuestionRow.outcome == outcome
-        )
-        for outcome, status in of.items()
-    }
+    of: dict[Outcome, Status] = {"answered": Status.ANSWERED, "unsure": Status.ANSWERED, "unknown": Status.ABSTAINED}
+    ended = {outcome: (QuestionRow.status == status, QuestionRow.outcome == outcome) for outcome, status in of.items()}
+    return {outcome: count(session, *where, QuestionRow.due_at >= since) for outcome, where in ended.items()}
 
 
 def crawl_outcomes(session: Session, since: datetime) -> dict[str, int]:
@@ -250,13 +213,11 @@ def crawl_outcomes(session: Session, since: datetime) -> dict[str, int]:
     return dict(Counter(outcome for outcome in session.scalars(query) if outcome))
 
 
-def step_times(session: Session) -> list[StepTime]:
-    """Return how long the latest steps took, the latest first."""
+def step_times(session: Session) -> list[tuple[str, float]]:
+    """Return the latest steps, the latest first, each with the seconds that it took."""
     query = select(StepRow.name, StepRow.started_at, StepRow.finished_at).order_by(StepRow.id.desc())
-    return [
-        StepTime(name=name, seconds=(finished_at - started_at).total_seconds())
-        for name, started_at, finished_at in session.execute(query.limit(LATEST_STEPS))
-    ]
+    rows = session.execute(query.limit(LATEST_STEPS))
+    return [(name, (finished_at - started_at).total_seconds()) for name, started_at, finished_at in rows]
 
 
 def spent(session: Session, since: datetime) -> Spent:

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain.access.collection import DEFAULT, MAIN, Collection, UnknownCollection, clean_name
+from domain.access import DEFAULT, MAIN, Collection, UnknownCollection, clean_name
 from domain.errors import WellreadError
 from store.sql.rows import add_missing, to_value
 from store.sql.tables import CollectionRow
@@ -51,7 +51,7 @@ def find(session: Session, name: str) -> Collection:
     row = session.scalar(select(CollectionRow).where(CollectionRow.name == name.strip().lower()))
     if row is None or row.deleted_at is not None:
         raise unknown(name)
-    return to_value(Collection, row, exclude_sites=tuple(row.exclude_sites))
+    return _to_collection(row)
 
 
 def unknown(name: str) -> UnknownCollection:
@@ -62,8 +62,11 @@ def unknown(name: str) -> UnknownCollection:
 def list_all(session: Session) -> list[Collection]:
     """Return the collections, first the one that is always there, then by name."""
     query = select(CollectionRow).where(CollectionRow.deleted_at.is_(None)).order_by(CollectionRow.name)
-    rows = session.scalars(query)
-    return [MAIN, *(to_value(Collection, row, exclude_sites=tuple(row.exclude_sites)) for row in rows)]
+    return [MAIN, *map(_to_collection, session.scalars(query))]
+
+
+def _to_collection(row: CollectionRow) -> Collection:
+    return to_value(Collection, row, exclude_sites=tuple(row.exclude_sites))
 
 
 def _exists(name: str) -> CollectionExists:

@@ -8,11 +8,11 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.orm import Session, defer
 
 from domain import Candidate, ReadOutcome
-from domain.candidate import WITH_TEXT
 from domain.file import READ_IN_PART, StoredFile, address_of
+from domain.page import WITH_TEXT
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
-from store.sql.rows import to_value, update_rows
+from store.sql.rows import delete_rows, to_value, update_rows
 from store.sql.tables import CandidateRow, FileRow, FolderRow, IndexState, PageRow
 
 #: where a candidate comes from that is a file
@@ -31,25 +31,10 @@ class FileToRead:
     left_out: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class SeenFile:
-    """A file as it was in its folder when that was last looked through."""
-
-    id: int
-    path: str
-    address: str
-    size: int
-    changed_ns: int | None
-    left_out: bool
-
-
 def add_upload(session: Session, folder: str, path: str, content: bytes, now: datetime) -> tuple[int, int]:
     """Save an uploaded file, or what it is now; return its id and the id of the candidate to read."""
     address = address_of(folder, path)
-    row = session.scalar(select(FileRow).where(FileRow.address == address).with_for_update())
-    if row is None:
-        row = FileRow(address=address, path=path, folder_id=None, version=0, left_out=False, added_at=now, size=0)
-        session.add(row)
+    row = _row(session, address, path, now, version=0)
     row.content, row.size, row.version, row.added_at = content, len(content), row.version + 1, now
     session.flush()
     return row.id, wait_to_be_read(session, address, now)
@@ -59,10 +44,7 @@ def add_found(
     session: Session, folder_id: int, address: str, path: str, *, size: int, changed_ns: int, now: datetime
 ) -> int:
     """Save a file that was found in a folder, as it is now; return the id of the candidate to read."""
-    row = session.scalar(select(FileRow).where(FileRow.address == address))
-    if row is None:
-        row = FileRow(address=address, path=path, folder_id=folder_id, version=1, left_out=False, added_at=now, size=0)
-        session.add(row)
+    row = _row(session, address, path, now, version=1)
     row.folder_id, row.path, row.size, row.changed_ns = folder_id, path, size, changed_ns
     return wait_to_be_read(session, address, now)
 
@@ -74,6 +56,15 @@ def add_known(session: Session, address: str, path: str, *, size: int, page_id: 
     session.add(FileRow(address=address, path=path, size=size, version=1, left_out=False, added_at=now))
     row = session.get_one(CandidateRow, wait_to_be_read(session, address, now))
     row.status, row.outcome, row.page_id, row.settled_at = CandidateStatus.SETTLED, ReadOutcome.READ, page_id, now
+
+
+def _row(session: Session, address: str, path: str, now: datetime, *, version: int) -> FileRow:
+    """Return the file with this address, locked; one of this version where there was none."""
+    row = session.scalar(select(FileRow).where(FileRow.address == address).with_for_update())
+    if row is None:
+        row = FileRow(address=address, path=path, version=version, left_out=False, added_at=now, size=0)
+        session.add(row)
+    return row
 
 
 def wait_to_be_read(session: Session, address: str, now: datetime) -> int:
@@ -97,17 +88,16 @@ def drop_content(session: Session, file_id: int, version: int) -> None:
     update_rows(session, FileRow, FileRow.id == file_id, FileRow.version == version, content=None)
 
 
-def of_folder(session: Session, folder_id: int) -> list[SeenFile]:
-    """Return the files of a folder."""
-    query = select(FileRow).where(FileRow.folder_id == folder_id).options(defer(FileRow.content))
-    return [to_value(SeenFile, row) for row in session.scalars(query)]
+def of_folder(session: Session, folder_id: int) -> list[FileRow]:
+    """Return the files of a folder as they were when it was last looked through, without their bytes."""
+    query = select(FileRow).where(FileRow.folder_id == folder_id)
+    return list(session.scalars(query.options(defer(FileRow.content, raiseload=True))))
 
 
 def remove(session: Session, addresses: Sequence[str]) -> None:
     """Delete files with what waits to be read of them; their pages are left alone."""
     session.execute(delete(FileRow).where(FileRow.address.in_(addresses)))
-    own = (CandidateRow.url.in_(addresses), CandidateRow.origin == ORIGIN)
-    session.execute(delete(CandidateRow).where(*own).execution_options(synchronize_session=False))
+    delete_rows(session, CandidateRow, CandidateRow.url.in_(addresses), CandidateRow.origin == ORIGIN)
 
 
 def leave_out(session: Session, address: str) -> bool:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from domain.errors import WellreadError
 from domain.file import UPLOADS, WatchedFolder
-from store.sql.rows import to_value
+from store.sql.rows import to_value, update_rows
 from store.sql.tables import FolderRow
 
 
@@ -62,18 +62,9 @@ def take_due(session: Session, now: datetime) -> WatchedFolder | None:
     return to_value(WatchedFolder, row)
 
 
-def set_problem(session: Session, folder_id: int, problem: str | None) -> None:
-    """Record why a folder could not be looked through, or that it could."""
-    row = session.get(FolderRow, folder_id)
-    if row is not None and row.problem != problem:
-        row.problem = problem
-
-
-def set_seen(session: Session, folder_id: int, seen_as: str) -> None:
-    """Record what tells the folder that was looked through from another one at its path."""
-    row = session.get(FolderRow, folder_id)
-    if row is not None and row.seen_as != seen_as:
-        row.seen_as = seen_as
+def note(session: Session, folder_id: int, **values: str | None) -> None:
+    """Record why a folder could not be looked through (``problem``), or what tells it from another (``seen_as``)."""
+    update_rows(session, FolderRow, FolderRow.id == folder_id, **values)
 
 
 def remove(session: Session, folder_id: int) -> None:

@@ -11,8 +11,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
-from domain.access.collection import DEFAULT
-from domain.access.key import OWNER, ApiKey, Role
+from domain.access import DEFAULT, OWNER, ApiKey, Role
 from domain.errors import WellreadError
 from store import collections
 from store.sql.rows import add_missing, to_value

@@ -27,7 +27,7 @@ from evals.model.wire import (
 )
 from pipeline.models.claude import ClaudeProvider
 from pipeline.models.model import LanguageModel
-from pipeline.models.pace import OwnPace, Times
+from pipeline.models.pace import Pace, Times
 from tests.claude_batches import PATH as BATCHES
 from tests.claude_batches import Batches
 from tests.fakes import Unpaced
@@ -47,7 +47,7 @@ def claude_at(
     max_usd: float = 0.5,
     timeout_s: float = 10.0,
     first_token_s: float = 10.0,
-    pace: OwnPace | None = None,
+    pace: Pace | None = None,
     **provider: Any,
 ) -> LanguageModel:
     """Make a Claude that talks to a double."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
-from pipeline.models.pace import OwnPace
+from pipeline.models.pace import Pace
 from text.analyser import analyse
 
 
@@ -90,7 +90,7 @@ class MemorySearch:
         ]
 
 
-class Unpaced(OwnPace):
+class Unpaced(Pace):
     """The pace of a test that asks as fast as it can; it counts the pauses that were asked for."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from evals.model.service import ModelHandler, ModelServer
 from pipeline.models.model import LanguageModel
 from pipeline.models.openai import OpenAIProvider
-from pipeline.models.pace import OwnPace, Times
+from pipeline.models.pace import Pace, Times
 from tests.fakes import Unpaced
 from text.analyser import words
 from text.sentences import sentence_spans
@@ -141,7 +141,7 @@ def model_at(
     max_tokens: int = 4096,
     timeout_s: float = 10.0,
     first_token_s: float = 10.0,
-    pace: OwnPace | None = None,
+    pace: Pace | None = None,
 ) -> LanguageModel:
     """Make a language model that talks to a double."""
     return LanguageModel(

@@ -6,15 +6,13 @@
 It speaks to the HTTP API and needs nothing of the server: of this project it imports :mod:`domain` alone.
 """
 
-from domain.access.collection import Collection, Imported
-from domain.access.key import ApiKey
+from domain.access import ApiKey, Collection, Imported
 from domain.answer import Citation, Cost, ModelCost, NextQuestion, Sentence, Verdict
-from domain.candidate import Schedule
 from domain.file import StoredFile
 from domain.flow import Status
 from domain.question import Thread, ThreadQuestion, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
-from domain.site import PageCheck, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
+from domain.site import PageCheck, PageRead, PageSummary, PageVersion, Schedule, SiteRead, Source, StoredPage
 from wellread.calls import PageFilters
 from wellread.client import AsyncClient, Client
 from wellread.options import Filters, Options, Terms

@@ -11,11 +11,10 @@ from urllib.parse import quote
 
 import httpx2
 
-from domain.access.collection import Collection, Imported
-from domain.access.key import ApiKey
+from domain.access import ApiKey, Collection, Imported
 from domain.file import StoredFile
+from domain.outcome import Learned
 from domain.question import Thread, ThreadWithQuestions
-from domain.recalibration import Learned
 from domain.record import Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from wellread.options import Filters, Options, SourceSettings, Terms

@@ -8,28 +8,38 @@ import json
 import re
 import shutil
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 from sqlalchemy.exc import StatementError
 
 from domain.errors import WellreadError
-from store.knowledge.archive import BACKUP_FORMAT as FORMAT
-from store.knowledge.archive import FORMAT as EXPORT_FORMAT
-from store.knowledge.archive import FREE_BYTES, MANIFEST, MAX_LINE, MOST_PACKED, explained, manifest_of, written_whole
+from store.archive.archive import BACKUP_FORMAT as FORMAT
+from store.archive.archive import FORMAT as EXPORT_FORMAT
+from store.archive.archive import (
+    FREE_BYTES,
+    MANIFEST,
+    MAX_LINE,
+    MOST_PACKED,
+    explained,
+    manifest_of,
+    unzipped,
+    written_whole,
+)
 from store.sql import database as sql
 from store.sql import row_lines
-from store.sql.database import Database
-from store.sql.errors import DatabaseAway, DatabaseError
+from store.sql.database import Database, DatabaseAway, DatabaseError
 from workers.services import Services
 from workers.services.collections import every
 from workers.settings import Settings
 
 VERSION: Final = 1
+_NOTHING: Final = "Nothing of it is stored."
 #: the folder of the default collection in the file; the others' are their ids
 DEFAULT: Final = "default"
 
@@ -69,7 +79,7 @@ def backup(services: Services, path: Path, *, wellread: str) -> Written:
             for each in every(services):
                 name = DEFAULT if each.collection.is_default else each.collection.id
                 parts[name], left = _write(archive, name, each.database)
-                left_out += [f"{table} {key}" for table, keys in left.items() for key in sorted(map(str, keys))]
+                left_out += left
             about = {"format": FORMAT, "version": VERSION, "wellread": wellread, "at": services.now().isoformat()}
             held = {name: vars(part) for name, part in parts.items()}
             archive.writestr(MANIFEST, json.dumps(about | {"parts": held}, indent=1))
@@ -83,7 +93,7 @@ def restore(settings: Settings, path: Path) -> dict[str, int]:
     BadBackup, or NotEmpty; then nothing is restored. Keys and watched folders come back too, so the file must be one's
     own.
     """
-    with _opened(path) as archive:
+    with unzipped(path, BadBackup, "backup", then=_NOTHING) as archive:
         with _explained(path):
             unpacked = _Unpacked(archive, path, settings)
         parts = _manifest(archive, path)
@@ -100,7 +110,7 @@ def restore(settings: Settings, path: Path) -> dict[str, int]:
     return _added(parts)
 
 
-def _write(archive: zipfile.ZipFile, name: str, database: Database) -> tuple[Part, dict[str, set[object]]]:
+def _write(archive: zipfile.ZipFile, name: str, database: Database) -> tuple[Part, list[str]]:
     left_out: dict[str, set[object]] = {}
     with row_lines.snapshot(database) as connection:
         part = Part(revision=row_lines.revision(connection))
@@ -111,7 +121,7 @@ def _write(archive: zipfile.ZipFile, name: str, database: Database) -> tuple[Par
                 for line in row_lines.lines(connection, table, left_out):
                     member.write(line)
                     part.rows[table.name] += 1
-    return part, left_out
+    return part, [f"{table} {key}" for table, keys in left_out.items() for key in sorted(map(str, keys))]
 
 
 class _Unpacked:
@@ -153,7 +163,8 @@ def _restore(settings: Settings, archive: zipfile.ZipFile, name: str, part: Part
                 if added != part.rows[table]:
                     raise ValueError(f"{table} has {added} rows and not {part.rows[table]}")
                 row_lines.count_on(connection, known[table])
-            _index_again(connection)
+            # their passages are not in the file
+            connection.execute(text("UPDATE pages SET state = 'FETCHED', attempts = 0 WHERE state = 'INDEXED'"))
     except DatabaseError as error:
         if isinstance(error, DatabaseAway):
             raise
@@ -161,11 +172,6 @@ def _restore(settings: Settings, archive: zipfile.ZipFile, name: str, part: Part
     finally:
         database.close()
     sql.migrate(url, _id(name))
-
-
-def _index_again(connection: Connection) -> None:
-    """Have the pages indexed whose passages are not in the file."""
-    connection.execute(text("UPDATE pages SET state = 'FETCHED', attempts = 0 WHERE state = 'INDEXED'"))
 
 
 def _check_empty(settings: Settings, part: str) -> None:
@@ -209,17 +215,9 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Part]:
         return dict(sorted(parts.items(), key=lambda each: each[0] == DEFAULT))  # the one that names the others last
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    with _explained(path):
-        archive = zipfile.ZipFile(path)
-    with archive:
-        yield archive
-
-
 def _explained(path: Path) -> AbstractContextManager[None]:
     others = (KeyError, TypeError, AttributeError, StatementError)
-    return explained(path, BadBackup, "backup", *others, then="Nothing of it is stored.")
+    return explained(path, BadBackup, "backup", *others, then=_NOTHING)
 
 
 def _id(name: str) -> str:
@@ -227,8 +225,7 @@ def _id(name: str) -> str:
 
 
 def _added(parts: dict[str, Part]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    found = Counter[str]()
     for part in parts.values():
-        for table, rows in part.rows.items():
-            found[table] = found.get(table, 0) + rows
-    return found
+        found.update(part.rows)
+    return dict(found)

@@ -162,8 +162,7 @@ def _touch_at(sent: "Signal", path: str) -> None:
 
 def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:
     """Wait for a running migration."""
-    from store.sql.database import Database, check_schema
-    from store.sql.errors import DatabaseError
+    from store.sql.database import Database, DatabaseError, check_schema
     from workers.processes.supervise import wait_until
 
     def is_there() -> bool:

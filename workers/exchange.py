@@ -7,38 +7,33 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, TypeVar
+from typing import Any
 
 from crawler import urls
 from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
 from crawler.urls import BadUrl
 from domain import Schedule
-from domain.access.collection import Imported
+from domain.access import Imported
 from domain.file import BadFileName, address_of, clean_folder, clean_path, folder_of, is_file_address, path_of
 from domain.site import is_under
 from store import folders as stored_folders
+from store.archive import archive, pages, questions
+from store.archive.archive import Archive, FileLine, LeftOut, Manifest
+from store.archive.pages import FolderLine, PageLine, SettingsLine, SourceLine
+from store.archive.questions import QuestionLine, ThreadLine
 from store.crawl import sources
 from store.folders import FolderExists
-from store.knowledge import archive, questions, rows
-from store.knowledge.archive import Archive
-from store.knowledge.lines import FileLine, LeftOut, Manifest, PageLine, SourceLine
-from store.knowledge.question_lines import QuestionLine, ThreadLine
-from store.knowledge.rows import FolderLine, SettingsLine
 from store.pages.pages import FIRST_INTERVAL_S
 from workers import folders as watched
 from workers.crawl import schedules
 from workers.folders import BadFolder
 from workers.services import Services, collections
 
-Line = TypeVar("Line")
-
 #: pages stored in one transaction: at most so many, and none after so many characters
 _BATCH, _BATCH_CHARACTERS = 16, 4_000_000
 
 Progress = Callable[[int, int], None]
-#: called with the name of a part of the file, and how many lines of it are written
-WritingProgress = Callable[[str, int], None]
 
 
 def take_over(services: Services, path: Path, *, own: bool, folders: bool = True, progress: Progress) -> Imported:
@@ -49,9 +44,8 @@ def take_over(services: Services, path: Path, *, own: bool, folders: bool = True
     """
     with archive.opened(path) as opened:
         check(opened)
-        sites_left = _leave_out(
-            services, [urls.typed(site) for line in opened.lines(SettingsLine) for site in line.exclude_sites]
-        )
+        sites = [urls.typed(site) for line in opened.lines(SettingsLine) for site in line.exclude_sites]
+        is_done = collections.leave_out(services, sites)
         found = list(opened.lines(SourceLine))
         for source in found:
             _take_source(services, source, own=own)
@@ -73,15 +67,8 @@ def take_over(services: Services, path: Path, *, own: bool, folders: bool = True
         questions_known=asked["known"],
         folders=told.count(""),
         folders_left=tuple(why for why in told if why),
-        sites_left=sites_left,
+        sites_left=tuple(site for site in sites if not is_done and not is_under(site, services.settings.exclude_sites)),
     )
-
-
-def _leave_out(services: Services, sites: Sequence[str]) -> tuple[str, ...]:
-    """Leave sites out of the collection as the file's did; return those that this one cannot leave out."""
-    if collections.leave_out(services, sites):
-        return ()
-    return tuple(site for site in sites if not is_under(site, services.settings.exclude_sites))
 
 
 def _take_questions(
@@ -109,7 +96,7 @@ def _watch(services: Services, line: FolderLine, *, own: bool) -> str:
     except (BadFolder, FolderExists) as error:
         return f"{line.name}: {error}"
     with services.database.write() as session:
-        rows.adopt(session, folder, line.left_out, services.now())
+        pages.adopt(session, folder, line.left_out, services.now())
     watched.look_through(services, folder)
     return ""
 
@@ -146,21 +133,14 @@ def _batches(lines: Iterable[PageLine]) -> Iterator[list[PageLine]]:
         yield batch
 
 
-def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int, rows.Taken]]:
+def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int, pages.Taken]]:
     now = services.now()
     some = [line.model_copy(update={"url": urls.typed(line.url)}) for line in some]  # an earlier version wrote it
+    soon = now + timedelta(seconds=FIRST_INTERVAL_S)
     with services.database.write() as session:
         known = sources.list_all(session)
-        return [
-            rows.take(
-                session,
-                line,
-                urls.origin(line.url),
-                now,
-                schedules.due_at(known, line.url, now) or now + timedelta(seconds=FIRST_INTERVAL_S),
-            )
-            for line in some
-        ]
+        due = (schedules.due_at(known, line.url, now) or soon for line in some)
+        return [pages.take(session, line, urls.origin(line.url), now, at) for line, at in zip(some, due, strict=True)]
 
 
 def check(opened: Archive) -> None:
@@ -177,8 +157,12 @@ def check(opened: Archive) -> None:
             _check_folder(opened, folder)
         for page in opened.lines(PageLine):
             _check(opened, page.url, _is_address(page.url), "address of a page")
-        _check_once(opened, opened.lines(ThreadLine), lambda line: line.id)
-        _check_once(opened, opened.lines(QuestionLine), lambda line: line.id)
+        kinds: tuple[Any, ...] = (ThreadLine, QuestionLine)
+        for kind in kinds:
+            seen: set[str] = set()
+            for line in opened.lines(kind):
+                _check(opened, line.id, line.id not in seen, "id of its own")
+                seen.add(line.id)
     except (BadUrl, BadSchedule, BadFileName) as error:
         raise opened.refusal(str(error).rstrip(".")) from error
 
@@ -205,32 +189,30 @@ def _is_address(url: str) -> bool:
     return clean_folder(folder) == folder and address_of(folder, path) == url
 
 
-def _check_once(opened: Archive, lines: Iterable[Line], id_of: Callable[[Line], str]) -> None:
-    seen: set[str] = set()
-    for line in lines:
-        _check(opened, id_of(line), id_of(line) not in seen, "id of its own")
-        seen.add(id_of(line))
-
-
 def _check(opened: Archive, value: str, is_right: bool, what: str) -> None:
     if not is_right:
         raise opened.refusal(f"{value[:200]!r} is no {what}")
 
 
 def export_pages(
-    services: Services, path: Path, *, wellread: str, sites: Sequence[str] = (), progress: WritingProgress | None = None
+    services: Services,
+    path: Path,
+    *,
+    wellread: str,
+    sites: Sequence[str] = (),
+    progress: archive.Progress | None = None,
 ) -> Manifest:
     """Write the sources and the pages that serve every question; raises BadArchive where that fails."""
     database = services.database
     members: Mapping[str, Iterable[FileLine | LeftOut]] = {
-        archive.SOURCES: rows.sources(database, sites),
-        archive.PAGES: rows.pages_of(database, sites),
+        archive.SOURCES: pages.sources(database, sites),
+        archive.PAGES: pages.pages_of(database, sites),
     }
-    return archive.write(path, _told(members, progress), wellread=wellread, now=services.now())
+    return archive.write(path, members, wellread=wellread, now=services.now(), progress=progress)
 
 
 def export_collection(
-    services: Services, path: Path, *, wellread: str, folders: bool = True, progress: WritingProgress | None = None
+    services: Services, path: Path, *, wellread: str, folders: bool = True, progress: archive.Progress | None = None
 ) -> Manifest:
     """Write all that belongs to a collection; raises BadArchive where that fails.
 
@@ -240,25 +222,11 @@ def export_collection(
     """
     database = services.database
     members: Mapping[str, Iterable[FileLine | LeftOut]] = {
-        archive.SETTINGS: rows.settings_of(services.collection),
-        archive.SOURCES: rows.sources(database, ()),
-        archive.FOLDERS: rows.folders_of(database) if folders else (),
+        archive.SETTINGS: pages.settings_of(services.collection),
+        archive.SOURCES: pages.sources(database, ()),
+        archive.FOLDERS: pages.folders_of(database) if folders else (),
         archive.QUESTIONS: questions.questions_of(database),
         archive.THREADS: questions.threads_of(database),
-        archive.PAGES: rows.pages_of(database, whole=True),  # last: no question cites a page that came later
+        archive.PAGES: pages.pages_of(database, whole=True),  # last: no question cites a page that came later
     }
-    return archive.write(path, _told(members, progress), wellread=wellread, now=services.now())
-
-
-def _told(
-    members: Mapping[str, Iterable[FileLine | LeftOut]], progress: WritingProgress | None
-) -> Mapping[str, Iterable[FileLine | LeftOut]]:
-    """Return the parts of a file, whose progress is told while they are written."""
-
-    def lines(name: str, values: Iterable[FileLine | LeftOut]) -> Iterator[FileLine | LeftOut]:
-        for done, value in enumerate(values, start=1):
-            yield value
-            if progress is not None:
-                progress(name, done)
-
-    return {name: lines(name, values) for name, values in members.items()}
+    return archive.write(path, members, wellread=wellread, now=services.now(), progress=progress)

@@ -13,8 +13,8 @@ from domain import ReadOutcome
 from domain.errors import WellreadError
 from domain.file import WatchedFolder, address_of, clean_folder
 from store import files, folders
-from store.files import SeenFile
-from store.pages import pages, visits
+from store.pages import history, pages
+from store.sql.tables import FileRow
 from workers.crawl import schedules
 from workers.services import Services
 
@@ -99,7 +99,7 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
     _set_problem(services, folder, too_many if len(found) > MAX_FILES else None)
     if seen_as != folder.seen_as:
         with services.database.write() as session:
-            folders.set_seen(session, folder.id, seen_as)
+            folders.note(session, folder.id, seen_as=seen_as)
     changed = [(address, file) for address, file in here.items() if _is_news(known.get(address), file)]
     for some in _batches(changed, _BATCH):
         _have_read(services, folder, some)
@@ -108,7 +108,7 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
         drop(services, gone)
 
 
-def _check_same(folder: WatchedFolder, seen_as: str, known: Iterable[SeenFile], here: Collection[str]) -> None:
+def _check_same(folder: WatchedFolder, seen_as: str, known: Iterable[FileRow], here: Collection[str]) -> None:
     """Raise FolderUnreadable where another folder or disk took the place of the one that was read.
 
     The same disk may come back under another number; then most of its files are still there.
@@ -132,7 +132,7 @@ def drop(services: Services, addresses: Sequence[str]) -> None:
             if page is None or page.is_gone:
                 continue
             pages.mark_gone(session, page.id, now, due_at=schedules.due_at((), address, now))
-            visits.add(
+            history.add(
                 session,
                 page.id,
                 outcome=ReadOutcome.GONE,
@@ -167,13 +167,13 @@ def _addressed(folder: WatchedFolder, found: Iterable[FoundFile]) -> Iterator[tu
         yield address_of(folder.name, file.clean), file
 
 
-def _is_news(known: SeenFile | None, file: FoundFile) -> bool:
+def _is_news(known: FileRow | None, file: FoundFile) -> bool:
     if known is None:
         return True
     return not known.left_out and (known.size, known.changed_ns) != (file.bytes, file.changed_ns)
 
 
-def _may_go(known: SeenFile, unseen: Sequence[str]) -> bool:
+def _may_go(known: FileRow, unseen: Sequence[str]) -> bool:
     """Return whether a file that was not found is gone; that one was left out is never forgotten."""
     return not known.left_out and not any(known.path == path or known.path.startswith(f"{path}/") for path in unseen)
 
@@ -181,7 +181,7 @@ def _may_go(known: SeenFile, unseen: Sequence[str]) -> bool:
 def _set_problem(services: Services, folder: WatchedFolder, problem: str | None) -> None:
     if problem != folder.problem:
         with services.database.write() as session:
-            folders.set_problem(session, folder.id, problem)
+            folders.note(session, folder.id, problem=problem)
 
 
 def _batches(values: Sequence[Value], size: int) -> Iterator[Sequence[Value]]:

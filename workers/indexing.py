@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 
 from crawler.extract.chunk import passages_of
 from domain import EventKind, Fact, Page, Passage, Status
-from store import entities, facts
+from store import graph
 from store.crawl import candidates
-from store.entities import PageNames
-from store.pages import deletion, index_queue
-from store.questions import evidence, state, steps
+from store.graph import PageNames
+from store.pages import deletion, index_queue, pages
+from store.questions import answers, state, trace
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import PageRow
@@ -59,12 +59,12 @@ def release_waiting(services: Services, page_ids: Sequence[int], *, started_at: 
     """
     with services.database.read() as session:
         reading = index_queue.questions_reading(session, page_ids)
-    for question_id, pages in reading.items():
+    for question_id, read in reading.items():
         with services.database.write() as session:
             row, now = state.lock(session, question_id), services.now()
             if row is not None and started_at is not None:
-                detail = {"pages": pages}
-                steps.add(session, row, "embed", outcome="embedded", detail=detail, started_at=started_at, now=now)
+                detail = {"pages": read}
+                trace.add(session, row, "embed", outcome="embedded", detail=detail, started_at=started_at, now=now)
             moved = row is not None and row.status == Status.EMBEDDING and candidates.is_indexed(session, question_id)
             if row is not None and moved:
                 state.advance(session, row, Status.REQUERYING, now)
@@ -78,7 +78,7 @@ def names_of(
 ) -> dict[int, PageNames]:
     """Return the names of each page and of its passages."""
     with services.database.read() as session:
-        stated = facts.of_pages(session, [page.id for page in some])
+        stated = pages.facts_of(session, [page.id for page in some])
     return {page.id: names_of_page(page, passages[page.id], stated.get(page.id, ())) for page in some}
 
 
@@ -102,8 +102,8 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
     now = services.now()
     with services.database.write() as session:
         current = [page.id for lease, page in claimed if index_queue.mark_indexed(session, lease, now)]
-        evidence.mark_stale(session, current, now)
-        entities.replace(session, {page_id: names[page_id] for page_id in current})
+        answers.mark_stale(session, current, now)
+        graph.replace(session, {page_id: names[page_id] for page_id in current})
         deleted = set(current) - deletion.not_deleted(session, current)
     if deleted:
         erasure.ask(services, min(deleted))
@@ -138,7 +138,7 @@ def _is_hopeless(row: PageRow, attempts: int) -> bool:
 def _give_up(session: Session, lease: Lease, page_id: int, now: datetime, error: str) -> None:
     log.error("page_given_up", page=page_id, error=error)
     index_queue.give_up(session, lease, error)
-    evidence.mark_stale(session, [page_id], now)
+    answers.mark_stale(session, [page_id], now)
 
 
 def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact] = ()) -> PageNames:

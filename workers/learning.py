@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 import structlog
 
 from domain.answer import ABSTENTION
-from domain.recalibration import Judged, Learned
+from domain.outcome import Judged, Learned
 from pipeline.judging.calibration import calibration_of
 from pipeline.judging.features import evidence_of
 from pipeline.judging.recalibrate import Fit, JudgedAnswer, recalibrate
-from store.learned import recalibrations
+from store.learned import all_learned, save_learned
 from store.questions import feedback
 from store.questions.feedback import LabelledAnswer
 from workers.services import Services
@@ -28,7 +28,7 @@ AT_MOST = 10_000
 def is_due(services: Services) -> bool:
     """Return whether it is time to learn."""
     with services.database.read() as session:
-        last = max((each.learned_at for each in recalibrations.every(session)), default=None)
+        last = max((each.learned_at for each in all_learned(session)), default=None)
         said = feedback.count_since(session, last)
     return said >= NEW_FEEDBACK or (said > 0 and (last is None or services.now() - last >= EVERY))
 
@@ -36,7 +36,7 @@ def is_due(services: Services) -> bool:
 def learn(services: Services) -> list[Learned]:
     """Fit all recalibrations anew; processes that run take them up within seconds."""
     with services.database.read() as session:
-        known = {each.judged: each.since for each in recalibrations.every(session)}
+        known = {each.judged: each.since for each in all_learned(session)}
         outcomes = feedback.outcomes(session, AT_MOST)
     answers = examples(outcomes, known)
     fitted = [
@@ -45,20 +45,20 @@ def learn(services: Services) -> list[Learned]:
     ]
     with services.database.write() as session:
         for learned in fitted:
-            recalibrations.save(session, learned)
+            save_learned(session, learned)
             log.info("learned", **asdict(learned))
-        return recalibrations.every(session)
+        return all_learned(session)
 
 
 def reset(services: Services) -> list[Learned]:
     """Return to the shipped judge; feedback given so far teaches nothing from now on."""
     nothing = Fit(said="reset", right=0, wrong=0, held_out=0)
     with services.database.write() as session:
-        known = {each.judged for each in recalibrations.every(session)}
+        known = {each.judged for each in all_learned(session)}
         for key in known | examples(feedback.outcomes(session, AT_MOST), {}).keys():
-            recalibrations.save(session, _learned(services, key, nothing, since=services.now()), resets=True)
+            save_learned(session, _learned(services, key, nothing, since=services.now()), resets=True)
         log.info("learning_reset")
-        return recalibrations.every(session)
+        return all_learned(session)
 
 
 def examples(

@@ -6,7 +6,7 @@ import click
 
 from api.cli.connect import needs_no_key, open_client, to_delete
 from api.cli.output import AS_JSON, print_found, print_lines
-from domain.access.key import Role
+from domain.access import Role
 
 
 @click.group()

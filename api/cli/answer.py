@@ -12,9 +12,8 @@ from itertools import zip_longest
 
 from api.cli.width import Style, clean, columns, cut, without_control, wrap
 from domain import WITH_TEXT, Citation, EventKind, Focus, Sentence, Status
-from domain.blocks import cells_of, parts_of
+from domain.answer import SURE, cells_of, parts_of
 from domain.flow import STEPS
-from domain.short_answer import SURE
 from pipeline.answering.citations import render
 from text.sentences import goes_on, sentence_spans
 from wellread import Event, PageRead, Record

@@ -14,7 +14,7 @@ from api.cli.width import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from domain.access.collection import Imported
+    from domain.access import Imported
 
 
 _FORMAT = click.option("--format", "form", type=click.Choice(["md", "html"]), default="md", show_default=True)
@@ -62,7 +62,7 @@ def knowledge(file: Path, sites: tuple[str, ...]) -> None:
     Pages that serve a single question, questions and answers are not in it: `wellread export collection` writes those.
     """
     from crawler import urls
-    from store.knowledge import archive
+    from store.archive import archive
     from workers.exchange import export_pages
 
     with _progress() as progress:
@@ -84,8 +84,8 @@ def collection(file: Path) -> None:
     Its sources and schedules, watched folders, sites left out, pages with their history, threads, and questions with
     their answers, traces and feedback. No keys; what is still being answered is not in it.
     """
-    from store.knowledge import archive
-    from store.knowledge.questions import unfinished
+    from store.archive import archive
+    from store.archive.questions import unfinished
     from workers.exchange import export_collection
 
     services = open_collection()

@@ -154,7 +154,7 @@ def learn(reset: bool, as_json: bool) -> None:
     """
     from pydantic import TypeAdapter
 
-    from domain.recalibration import Learned
+    from domain.outcome import Learned
 
     with open_client() as client:
         learned = client.reset_learned() if reset else client.learn()

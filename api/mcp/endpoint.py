@@ -18,7 +18,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import Receive, Scope, Send
 
 from api.middleware.auth import allow, key_in, look_up, one_more_stream
-from domain.access.key import Role
+from domain.access import Role
 from wellread import AsyncClient
 
 if TYPE_CHECKING:

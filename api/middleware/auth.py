@@ -31,11 +31,10 @@ from pydantic import SecretStr
 from starlette.datastructures import Headers, State
 from starlette.types import Scope
 
-from domain.access.collection import DEFAULT, BadCollectionName, clean_name
-from domain.access.key import Role
+from domain.access import DEFAULT, BadCollectionName, Role, clean_name
 from domain.errors import WellreadError
 from store import keys as stored
-from store.sql.errors import DatabaseError
+from store.sql.database import DatabaseError
 from workers.services import Services
 from workers.settings import LOOPBACK
 

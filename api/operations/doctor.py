@@ -20,8 +20,7 @@ from crawler.search.errors import EngineDown, EngineError
 from domain.errors import WellreadError
 from pipeline.documents.profile import DOCUMENTS
 from store.crawl import candidates, sources
-from store.sql.database import check_schema
-from store.sql.errors import where
+from store.sql.database import check_schema, where
 from workers.crawl.search import cooling_engines
 from workers.processes.stack import running
 from workers.services import Services, completeness

@@ -22,7 +22,7 @@ from domain import Status
 from domain.flow import QUEUES, TASKS
 from store import activity
 from store.questions.state import REFUSED, waiting
-from store.sql.errors import DatabaseError
+from store.sql.database import DatabaseError
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 from workers.processes.heartbeat import last_sweep, living_workers
 from workers.queues import queue_length
@@ -94,8 +94,8 @@ def _database(services: Services, found: Figures) -> None:
                 due = activity.due(session, row, waits, now)
                 sums["wellread_due", TASKS[task].queue, task] += due.number
                 oldest[task] = max(oldest[task], due.oldest_s)
-            for step in activity.step_times(session):
-                steps[step.name].append(step.seconds)
+            for name, seconds in activity.step_times(session):
+                steps[name].append(seconds)
     for (name, *labels), value in sums.items():
         found.set(name, value, *labels)
     for task, seconds in oldest.items():

@@ -11,10 +11,10 @@ from crawler.extract.chunk import passages_of
 from domain import Page, Passage
 from domain.errors import WellreadError
 from domain.flow import WRITER
-from store import entities
+from store import graph
 from store.pages import pages
-from store.passages import reindex as passages_reindex
-from store.questions import evidence
+from store.passages import writer as passages_writer
+from store.questions import answers
 from store.sql import leases
 from store.sql.database import check_schema
 from store.sql.tables import IndexState, PageRow
@@ -45,7 +45,7 @@ def reindex(services: Services, progress: Progress) -> int:
     written: WrittenTexts = {}
     with _lock_data_folder(services):
         batches = _batches(services, written, progress)
-        count = passages_reindex.reindex(services.passages_uri, batches, services.embedder)
+        count = passages_writer.reindex(services.passages_uri, batches, services.embedder)
         _finish_waiting_pages(services, written)
     return count
 
@@ -89,8 +89,8 @@ def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
             unchanged = [row.id for row in rows if written.get(row.id) == _text_of(pages.to_page(row))]
             held = update(PageRow).where(PageRow.id.in_(unchanged))
             session.execute(held.values(indexed_at=now, **_INDEXED))
-            evidence.mark_stale(session, unchanged, now)
-            entities.replace(session, {page_id: names[page_id] for page_id in unchanged})
+            answers.mark_stale(session, unchanged, now)
+            graph.replace(session, {page_id: names[page_id] for page_id in unchanged})
 
 
 def _text_of(page: Page) -> tuple[int, bool] | None:

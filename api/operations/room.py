@@ -11,7 +11,7 @@ from typing import Literal
 import redis
 
 from domain.flow import QUEUES, WORKERS, WRITER
-from store.ephemeral.memory import memory_use
+from store.ephemeral.events import memory_use
 from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
 from workers.processes.heartbeat import living_beats, living_workers
 from workers.services import Services

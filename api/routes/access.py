@@ -17,8 +17,7 @@ from api import installed_version
 from api.dependencies import MainDep, ServicesDep
 from api.middleware.auth import ADMIN, ASK, CallerDep, require
 from api.schemas.requests import CollectionRequest, KeyRequest
-from domain.access.collection import Collection, Imported
-from domain.access.key import ApiKey, Role
+from domain.access import ApiKey, Collection, Imported, Role
 from store import collections, keys
 from workers import erasure, exchange
 from workers.questions.conditions import clean_sites

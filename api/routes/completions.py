@@ -27,8 +27,7 @@ from api.openai.requests import (
     to_chat_request,
 )
 from api.streams import checked, final_record
-from domain.access.collection import DEFAULT
-from domain.access.key import Role
+from domain.access import DEFAULT, Role
 from domain.errors import WellreadError
 from domain.record import Record
 from workers.questions import submit

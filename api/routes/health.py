@@ -15,7 +15,7 @@ from api.operations import room
 from api.operations.room import Diagnosis
 from api.schemas.records import CheckOut, Operations, Readiness, StatsOut
 from domain import Status
-from domain.access.key import Role
+from domain.access import Role
 from domain.errors import WellreadError
 from store import activity
 from store.crawl import sources

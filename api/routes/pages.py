@@ -10,12 +10,12 @@ from api.middleware.auth import ASK, OPERATE, Caller, CallerDep, allow
 from api.middleware.problems import NotFound
 from api.schemas.requests import PagesWanted, ReadRequest, SearchRequest, to_passage_query
 from crawler import urls
-from domain.access.key import Role
+from domain.access import Role
 from domain.file import is_file_address
 from domain.record import FoundPassage
 from domain.site import PageRead, PageSummary, PageVersion, StoredPage
 from store.crawl import sources
-from store.pages import listing, pages, versions, visibility, visits
+from store.pages import history, listing, pages, visibility
 from store.questions import state
 from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, IndexState, PageRow
@@ -49,8 +49,8 @@ def page(
     """A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do."""
     with services.database.read() as session:
         row = _seen(session, page_id, who, question_id)
-        history = visits.of_page(session, page_id)
-        found = versions.find(session, row, version or row.generation)
+        checks = history.visits_of(session, page_id)
+        found = history.version(session, row, version or row.generation)
     if found is None:
         raise NotFound(f"Text {version} of page {page_id} is not kept: GET /api/pages/{page_id}/versions lists them.")
     shown, text = found
@@ -65,7 +65,7 @@ def page(
         is_gone=row.gone_at is not None,
         missing=tuple(row.missing),
         stale_since=listing.stale_since(row),
-        history=tuple(history),
+        history=tuple(checks),
     )
 
 
@@ -75,7 +75,7 @@ def page_versions(
 ) -> list[PageVersion]:
     """The stored texts of a page, the current one first; `?version=` of the page returns one."""
     with services.database.read() as session:
-        return versions.of_page(session, _seen(session, page_id, who, question_id))
+        return history.versions_of(session, _seen(session, page_id, who, question_id))
 
 
 @router.get("/pages", dependencies=ASK)

@@ -28,12 +28,12 @@ from api.schemas.exported import exported, headers
 from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import ChatRequest, QuestionRequest
 from api.streams import checked, final_record, watch, while_open
-from domain.access.key import Role
+from domain.access import Role
 from domain.record import Event, Record
 from pipeline.question.follow_up import stands_alone
 from store.questions import answers, records, state
 from store.questions import trace as stored_trace
-from store.questions.steps import for_asker
+from store.questions.trace import for_asker
 from workers import deletion
 from workers.questions import submit
 from workers.questions.asked import to_new
@@ -126,7 +126,7 @@ def replay(question_id: QuestionId, services: ServicesDep) -> Record:
 def trace(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> list[stored_trace.Step]:
     """Every finished step with its queries, hits and verdict, and every page that was read."""
     with services.database.read() as session:
-        found = stored_trace.read(session, question_id)
+        found = stored_trace.read(session, state.get(session, question_id))
     is_operator = who.role >= Role.operate
     return found if is_operator else [replace(step, detail=for_asker(step.detail)) for step in found]
 

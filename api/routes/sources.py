@@ -10,7 +10,7 @@ from api.middleware.problems import NotFound
 from api.routes.pages import RowId
 from api.schemas.requests import SiteReadRequest, SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of
-from domain.access.key import Role
+from domain.access import Role
 from domain.site import SiteRead, Source
 from store.crawl import sources
 from workers import deletion, erasure

@@ -12,9 +12,9 @@ from api.middleware.auth import ASK, OPERATE, CallerDep, StillOpenDep
 from api.routes.questions import read, sent
 from api.schemas.requests import FeedbackRequest, WatchRequest
 from api.streams import changes, checked
-from domain.recalibration import Learned
+from domain.outcome import Learned
 from domain.record import Feedback, Record, Watch
-from store.learned import recalibrations
+from store.learned import all_learned
 from store.questions import feedback, state, watches
 from workers.questions import watches as watching
 
@@ -81,7 +81,7 @@ def give_feedback(question_id: QuestionId, body: FeedbackRequest, services: Serv
 def learned(services: ServicesDep) -> list[Learned]:
     """How feedback corrects the judge's confidence, or why it does not, by embedder, language and calibration."""
     with services.database.read() as session:
-        return recalibrations.every(session)
+        return all_learned(session)
 
 
 @learned_router.post("")

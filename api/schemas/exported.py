@@ -10,8 +10,7 @@ from typing import Final, Literal
 
 from markdown_it import MarkdownIt
 
-from domain.answer import Citation
-from domain.blocks import Part, cells_of, fence_for, parts_of
+from domain.answer import Citation, Part, cells_of, fence_for, parts_of
 from domain.record import Record
 from text.invisible import strip_invisible
 

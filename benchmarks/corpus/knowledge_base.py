@@ -20,7 +20,7 @@ from benchmarks.report import Options
 from domain import PageText
 from evals.knowledge.stored import DefaultSettings, save_page, services_on
 from evals.sets.beir import SHIPPED, EvalSet, read_set
-from store import entities
+from store import graph
 from store.embedders import Embedder, open_embedder
 from store.pages import index_queue
 from store.sql.database import migrate
@@ -88,4 +88,4 @@ def _add(services: Services, made: Iterable[SyntheticPage], embedder: Embedder) 
         with services.database.write() as session:
             for lease, _ in claimed:
                 index_queue.mark_indexed(session, lease, now)
-            entities.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})
+            graph.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})

@@ -9,8 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from domain import FINAL, Status
-from store.sql.database import Database
-from store.sql.errors import DatabaseError
+from store.sql.database import Database, DatabaseError
 from store.sql.tables import AnswerRow, QuestionRow, StepRow, WebhookRow, WebhookStatus
 
 #: the steps that are claimed before they are done

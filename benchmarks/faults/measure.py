@@ -23,8 +23,7 @@ from benchmarks.postgres import Postgres, is_installed, postgres
 from benchmarks.report import Figure, Options, Report
 from domain.errors import WellreadError
 from evals.sandbox import sandbox
-from store.sql.database import Database
-from store.sql.errors import DatabaseError
+from store.sql.database import Database, DatabaseError
 from wellread import Client, ClientError
 from workers.processes.supervise import wait_until
 from workers.settings import Settings

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain import Citation, Cost, Sentence
+from domain.answer import short_answer
 from domain.outcome import Outcome
 from domain.record import ContextHit
-from domain.short_answer import short_answer
 from evals.asked.questions import Question, QuestionSet, page_of
 from evals.measure.answers import of_first_quote
 

@@ -21,10 +21,10 @@ from crawler.extract.files.read import read_file
 from crawler.urls import canonical
 from domain import Question as PipelineQuestion
 from domain import Status
+from domain.answer import first_said, short_answer
 from domain.outcome import outcome_at_end
 from domain.page import PageText
 from domain.question import Turn
-from domain.short_answer import first_said, short_answer
 from evals.asked.grade import Reply, make_reply
 from evals.asked.questions import Question, QuestionSet
 from evals.knowledge.stored import KnowledgeError, save_page, services_on

@@ -16,7 +16,7 @@ from typing import get_args
 import click
 import numpy as np
 
-from domain.recalibration import Recalibration
+from domain.outcome import Recalibration
 from evals.knowledge.judge_cases import Case, Condition, cases_of
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.probabilities import auroc, balanced_accuracy, calibration_error, log_loss

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from domain import Answer, Citation, Sentence
-from domain.answer import AnswerBlock, Finding, FindingKind
-from domain.blocks import LEADS_IN
+from domain.answer import LEADS_IN, AnswerBlock, Finding, FindingKind
 from pipeline.answering.citations import supported, with_notices, with_sentences
 from pipeline.answering.quotes import ITEM, quoted
 from pipeline.judging.kinds import kind_of

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from domain import Answer, Citation, CitedPage, Passage, Sentence, blocks_within, titled
-from domain.blocks import LEADS_IN, Part, cells_of, fence_for, parts_of
+from domain.answer import LEADS_IN, Part, cells_of, fence_for, parts_of
 from pipeline.phrases import Phrase, say
 
 #: page_id → the page's stored text, or None when the page is gone

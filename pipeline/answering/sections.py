@@ -99,7 +99,19 @@ def sections(
             if sum(_tokens(pages[each.page_id], each) for each in merged) <= tokens:
                 chosen = merged
                 break
-    return tuple(_passage(pages[each.page_id], each) for each in chosen)
+    return tuple(
+        passage_of_page(
+            page := pages[each.page_id],
+            each.start,
+            each.end,
+            id=f"{page.id}-{each.start}-{each.end}",
+            ord=each.start,
+            title=_title(page, each),
+            blocks=blocks_within(page.blocks, each.start, each.end),
+            private=page.private,
+        )
+        for each in chosen
+    )
 
 
 def _with(chosen: Sequence[Span], added: Span, text: str) -> list[Span]:
@@ -163,16 +175,3 @@ def _tokens(page: Page, span: Span) -> int:
 def _title(page: Page, span: Span) -> str:
     above = [heading for at, heading in page.headings if at <= span.start]
     return titled(page.title, above[-1] if above else "")
-
-
-def _passage(page: Page, span: Span) -> Passage:
-    return passage_of_page(
-        page,
-        span.start,
-        span.end,
-        id=f"{page.id}-{span.start}-{span.end}",
-        ord=span.start,
-        title=_title(page, span),
-        blocks=blocks_within(page.blocks, span.start, span.end),
-        private=page.private,
-    )

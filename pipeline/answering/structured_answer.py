@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain import Answer, Citation
-from domain.answer import StructuredAnswer, StructuredField, Value
+from domain.answer import StructuredAnswer, StructuredField, Value, first_said, short_answer
 from domain.options import MAX_CHARACTERS
 from domain.question import Turn
-from domain.short_answer import first_said, short_answer
 from pipeline.answering.schema import MAX_ROWS, Leaf, Rows, filled, pointer_of
 from pipeline.llm import Given
 from pipeline.question.entities import find_entities

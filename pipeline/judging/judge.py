@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
 from domain import Hit, Verdict
-from domain.outcome import is_far
-from domain.recalibration import Judged, Recalibrations
+from domain.outcome import Judged, Recalibrations, is_far
 from pipeline.judging.calibration import calibration_of, first_quote_calibration
 from pipeline.judging.features import features_of, gather_evidence
 from pipeline.phrases import say

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.recalibration import Recalibration, logit
+from domain.outcome import Recalibration, logit
 from text.analyser import fold
 
 #: answers called right, and answers called wrong, that are needed: in all, and among those held out

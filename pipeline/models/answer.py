@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from domain import Answer, Citation, Cost, Sentence
-from domain.answer import AnswerBlock, Origin
-from domain.blocks import LEADS_IN
+from domain.answer import LEADS_IN, AnswerBlock, Origin
 from pipeline.answering.citations import cite, render, supported
 from pipeline.answering.quotes import quoted
 from pipeline.answering.refusal import is_refusal, says_missing

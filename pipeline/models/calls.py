@@ -16,7 +16,7 @@ import structlog
 
 from domain import Cost
 from pipeline.llm import BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable, OverBudget, SpendingBudget
-from pipeline.models.pace import OwnPace, Times
+from pipeline.models.pace import Pace, Times
 from pipeline.models.prices import BATCH_SHARE, CHARACTERS_PER_TOKEN, Price, Usage, cost_of, most_it_can_cost
 from pipeline.models.provider import Json, ModelReply, OnText, Prompt, find_object
 
@@ -67,7 +67,7 @@ class Calls:
 
     provider: Provider
     times: Times = field(default_factory=Times)
-    pace: OwnPace = field(default_factory=OwnPace)
+    pace: Pace = field(default_factory=Pace)
     max_tokens: int = 4096  #: the model's thinking included
     max_usd: float = 0.5  #: a call that could cost more is not sent
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
@@ -223,7 +223,7 @@ class _Waits:
         self._left_s = WAITS_S
         self._refused: ModelBusy | None = None
 
-    def for_turn(self, pace: OwnPace, model: str, tokens: int) -> None:
+    def for_turn(self, pace: Pace, model: str, tokens: int) -> None:
         """Wait until the pace allows the call; raises ModelBusy if that is not soon."""
         while (wait_s := pace.wait_s(model, tokens)) > 0:
             if wait_s > self._left_s:

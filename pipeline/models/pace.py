@@ -133,7 +133,7 @@ def _wait_s(used: float, needed: int, a_minute: int) -> float:
 Rule = Callable[[ServicePace, float], tuple[ServicePace, float]]
 
 
-class OwnPace:
+class Pace:
     """When a service's models may be asked by one process; safe in any thread, and never raises."""
 
     def __init__(self, budget: Budget | None = None, *, clock: Callable[[], float] = time.time) -> None:

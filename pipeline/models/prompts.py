@@ -216,23 +216,15 @@ def check_prompt(question: str, answer: Answer, *, lang: str) -> Prompt | None:
     if not checked:
         return None
     used = {marker for sentence in checked.values() for marker in sentence.markers}
-    told = {
+    asked = {
         "question": sendable(question[:MAX_QUESTION_CHARS]),
-        "quotes": {
-            citation.marker: {
-                "title": sendable(citation.title),
-                **({"published": f"{citation.published:%Y-%m-%d}"} if citation.published else {}),
-                "text": sendable(citation.quote[:MAX_QUOTE_CHARS]),
-            }
-            for citation in answer.citations
-            if citation.marker in used
-        },
+        "quotes": _quotes([citation for citation in answer.citations if citation.marker in used], dated=True),
         "sentences": [
             {"n": at, "text": sendable(sentence.text), "cites": sentence.markers} for at, sentence in checked.items()
         ],
     }
     notes = (f"The sentences are in the language with the ISO 639 code “{lang}”.",) if lang.isalpha() else ()
-    return Prompt(instructions=CHECK, notes=notes, texts=(json.dumps(told, ensure_ascii=False),), schema=CHECK_SCHEMA)
+    return Prompt(instructions=CHECK, notes=notes, texts=(json.dumps(asked, ensure_ascii=False),), schema=CHECK_SCHEMA)
 
 
 def is_checked(sentence: Sentence) -> bool:
@@ -242,15 +234,24 @@ def is_checked(sentence: Sentence) -> bool:
 
 def form_prompt(question: str, form: Sequence[Leaf | Rows], quotes: Sequence[Citation]) -> Prompt:
     """Return the request to fill a form from quotes."""
-    told = {
+    asked = {
         "question": sendable(question[:MAX_QUESTION_CHARS]),
         "fields": list(_described(form)),
-        "quotes": {
-            quote.marker: {"title": sendable(quote.title), "text": sendable(quote.quote[:MAX_QUOTE_CHARS])}
-            for quote in quotes
-        },
+        "quotes": _quotes(quotes),
     }
-    return Prompt(instructions=FILL, texts=(json.dumps(told, ensure_ascii=False),), schema=FORM_SCHEMA)
+    return Prompt(instructions=FILL, texts=(json.dumps(asked, ensure_ascii=False),), schema=FORM_SCHEMA)
+
+
+def _quotes(quotes: Sequence[Citation], *, dated: bool = False) -> dict[int, Json]:
+    """Return what the model is told of each quote, by its marker."""
+    return {
+        quote.marker: {
+            "title": sendable(quote.title),
+            **({"published": f"{quote.published:%Y-%m-%d}"} if dated and quote.published else {}),
+            "text": sendable(quote.quote[:MAX_QUOTE_CHARS]),
+        }
+        for quote in quotes
+    }
 
 
 def _described(form: Sequence[Leaf | Rows]) -> Iterator[Json]:

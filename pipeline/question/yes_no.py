@@ -6,7 +6,7 @@ from functools import cache
 from typing import Literal
 
 from domain import Answer
-from domain.short_answer import first_said
+from domain.answer import first_said
 from text.languages import LANGUAGES, any_of, language
 
 YesNo = Literal["", "yes", "no"]

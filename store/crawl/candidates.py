@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, CursorResult, delete, func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Candidate, ReadOutcome
 from store.sql import leases
-from store.sql.rows import to_value, update_rows
+from store.sql.rows import delete_rows, to_value, update_rows
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 from text.invisible import strip_invisible
 
@@ -63,13 +63,8 @@ def add(
     """Save candidates, or move known ones to ``status``; return the rows' ids. Finished ones stay finished."""
     ids: list[int] = []
     for candidate in found:
-        row = session.scalar(
-            select(CandidateRow).where(
-                CandidateRow.question_id == question_id,
-                CandidateRow.site_read_id.is_(None),
-                CandidateRow.url == candidate.url,
-            )
-        )
+        mine = (CandidateRow.question_id == question_id, CandidateRow.site_read_id.is_(None))
+        row = session.scalar(select(CandidateRow).where(*mine, CandidateRow.url == candidate.url))
         if row is not None and (row.status == CandidateStatus.SETTLED and question_id is not None):
             continue
         if row is None:
@@ -86,11 +81,10 @@ def add(
 
 def add_read(session: Session, question_id: str, url: str, page_id: int, now: datetime) -> None:
     """Save a page that a question brought with it as one that was read for it."""
-    row = CandidateRow(question_id=question_id, url=url, page_id=page_id, kind="page", score=1.0, depth=0, text="")
-    row.origin, row.wave, row.status, row.outcome = "attached", 0, CandidateStatus.SETTLED, ReadOutcome.READ
-    row.created_at = row.settled_at = row.due_at = now
-    row.attempts = 0
-    session.add(row)
+    found = {"kind": "page", "score": 1.0, "depth": 0, "text": "", "origin": "attached", "wave": 0}
+    ended = {"status": CandidateStatus.SETTLED, "outcome": ReadOutcome.READ, "settled_at": now}
+    row = {"question_id": question_id, "url": url, "page_id": page_id, "created_at": now, "due_at": now}
+    session.add(CandidateRow(**row, **found, **ended))
     session.flush()
 
 
@@ -101,21 +95,14 @@ def finish(session: Session, lease: leases.Lease, result: CandidateOutcome, now:
 
 def drop(session: Session, lease: leases.Lease) -> bool:
     """Delete a candidate if the lease still holds it."""
-    dropped: CursorResult[Any] = session.execute(  # type: ignore[assignment]
-        delete(CandidateRow).where(leases.holds(lease)).execution_options(synchronize_session=False)
-    )
-    return dropped.rowcount == 1
+    return delete_rows(session, CandidateRow, leases.holds(lease)) == 1
 
 
 def abandon(session: Session, question_id: str, reason: str, now: datetime) -> int:
     """Skip the candidates that a question waits for and nobody reads; return how many."""
     waits = (CandidateRow.question_id == question_id) & (CandidateRow.status == CandidateStatus.WAITING)
-    return _finish(
-        session,
-        waits & leases.is_unleased(CandidateRow, now),
-        CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason=reason),
-        now,
-    )
+    skipped = CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason=reason)
+    return _finish(session, waits & leases.is_unleased(CandidateRow, now), skipped, now)
 
 
 def has_waiting() -> ColumnElement[bool]:
@@ -146,17 +133,12 @@ def spent(session: Session, question_id: str, now: datetime) -> Spent:
 
     What a page waits for a worker, for its turn at a host or to be embedded is not reading.
     """
-    pages = _count(
-        session,
-        CandidateRow.question_id == question_id,
-        CandidateRow.kind == "page",
-        CandidateRow.outcome.in_(_FETCHED),
-    )
-    total = session.scalar(
-        select(func.coalesce(func.sum(CandidateRow.bytes), 0)).where(CandidateRow.question_id == question_id)
-    )
+    mine = CandidateRow.question_id == question_id
+    fetched = (CandidateRow.kind == "page", CandidateRow.outcome.in_(_FETCHED))
+    pages = session.scalar(select(func.count()).where(mine, *fetched)) or 0
+    total = session.scalar(select(func.sum(CandidateRow.bytes)).where(mine)) or 0
     seconds = reading_seconds(session, QuestionRow.id == question_id, now).get(question_id, 0.0)
-    return Spent(pages=pages, bytes=int(total or 0), seconds=seconds)
+    return Spent(pages=pages, bytes=int(total), seconds=seconds)
 
 
 def reading_seconds(session: Session, which: ColumnElement[bool], now: datetime) -> dict[str, float]:
@@ -183,18 +165,16 @@ def retry_later(
 
 def of_question(session: Session, question_id: str) -> list[CandidateRow]:
     """Return all candidates of a question that were chosen for a wave, in that order."""
-    query = select(CandidateRow).where(
-        CandidateRow.question_id == question_id, CandidateRow.status != CandidateStatus.KNOWN
-    )
+    chosen = (CandidateRow.question_id == question_id, CandidateRow.status != CandidateStatus.KNOWN)
+    query = select(CandidateRow).where(*chosen)
     return list(session.scalars(query.order_by(CandidateRow.wave, CandidateRow.score.desc(), CandidateRow.id)))
 
 
 def known(session: Session, question_id: str) -> list[Candidate]:
     """Return the question's frontier: candidates that were found and not chosen yet."""
-    query = select(CandidateRow).where(
-        CandidateRow.question_id == question_id, CandidateRow.status == CandidateStatus.KNOWN
-    )
-    return [to_candidate(row) for row in session.scalars(query.order_by(CandidateRow.score.desc()))]
+    waiting = (CandidateRow.question_id == question_id, CandidateRow.status == CandidateStatus.KNOWN)
+    query = select(CandidateRow).where(*waiting)
+    return [to_value(Candidate, row) for row in session.scalars(query.order_by(CandidateRow.score.desc()))]
 
 
 def finished_since(
@@ -219,27 +199,11 @@ def last_failures(session: Session, urls: Sequence[str]) -> dict[str, str]:
     return {url: reason or "no answer" for url, reason in session.execute(query)}
 
 
-def to_candidate(row: CandidateRow) -> Candidate:
-    """Return the row as a plain value."""
-    return to_value(Candidate, row)
-
-
 def _finish(session: Session, which: Any, result: CandidateOutcome, now: datetime) -> int:
     values = asdict(result) | {"elapsed_s": CandidateRow.elapsed_s + result.elapsed_s}  # with that of earlier attempts
-    return update_rows(
-        session,
-        CandidateRow,
-        which,
-        status=CandidateStatus.SETTLED,
-        **values,
-        settled_at=now,
-        due_at=now,  # the index by status and time then finds what was settled lately
-        **leases.RELEASED,
-    )
-
-
-def _count(session: Session, *where: Any) -> int:
-    return int(session.scalar(select(func.count()).select_from(CandidateRow).where(*where)) or 0)
+    # due now: the index by status and time then finds what was settled lately
+    ended = {"status": CandidateStatus.SETTLED, "settled_at": now, "due_at": now, **leases.RELEASED}
+    return update_rows(session, CandidateRow, which, **values, **ended)
 
 
 def covered_s(spans: Sequence[tuple[datetime, datetime]]) -> float:

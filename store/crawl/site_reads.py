@@ -3,9 +3,7 @@
 One candidate of a site read is read at a time; whoever finishes it takes the next one in the same transaction.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -37,29 +35,17 @@ class SiteReadOver(WellreadError):
     """The site read has ended."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class NewSiteRead:
-    """A site to be read."""
-
-    url: str  #: canonical
-    prefix: str  #: what its pages' URLs begin with
-    max_pages: int
-    max_depth: int
-    again: bool = True  #: whether pages that were read before are looked at too
-    source_id: int | None = None  #: whose schedule asked for it
-
-
-def start(session: Session, new: NewSiteRead, now: datetime) -> tuple[SiteReadRow, bool]:
+def start(session: Session, new: SiteReadRow, now: datetime) -> tuple[SiteReadRow, bool]:
     """Save a site read; return it and whether it is new: an unfinished one of the same site is used again."""
     unfinished = SiteReadRow.status.in_((SiteReadStatus.RUNNING, SiteReadStatus.PAUSED))
     open_now = select(SiteReadRow).where(SiteReadRow.prefix == new.prefix, unfinished, SiteReadRow.again == new.again)
     row = session.scalar(open_now.order_by(SiteReadRow.id).limit(1).with_for_update())
     if row is not None:
         return row, False
-    row = SiteReadRow(**asdict(new), status=SiteReadStatus.RUNNING, running_since=now, created_at=now)
-    session.add(row)
+    new.status, new.running_since, new.created_at = SiteReadStatus.RUNNING, now, now
+    session.add(new)
     session.flush()
-    return row, True
+    return new, True
 
 
 def lock(session: Session, site_read_id: int) -> SiteReadRow | None:
@@ -74,7 +60,7 @@ def find(session: Session, site_read_id: int, now: datetime) -> SiteRead | None:
         return None
     waits = select(func.count()).select_from(PageRow).join(CandidateRow, CandidateRow.page_id == PageRow.id)
     embedding = session.scalar(waits.where(PageRow.state == IndexState.FETCHED, CandidateRow.site_read_id == row.id))
-    return to_site_read(row, now, embedding=int(embedding or 0))
+    return to_site_read(row, now, embedding=embedding or 0)
 
 
 def latest(session: Session, now: datetime, limit: int = 50) -> list[SiteRead]:
@@ -87,16 +73,12 @@ def count(row: SiteReadRow, outcome: CandidateOutcome, *, is_new: bool) -> None:
     """Count a page that was read or tried."""
     row.looked_at += 1
     row.bytes += outcome.bytes
-    match outcome.outcome:
-        case ReadOutcome.READ | ReadOutcome.UNCHANGED:
-            if is_new:
-                row.new += 1
-            else:
-                row.unchanged += 1
-        case ReadOutcome.FAILED:
-            row.failed += 1
-        case _:
-            row.left_out += 1
+    if outcome.outcome in (ReadOutcome.READ, ReadOutcome.UNCHANGED):
+        row.new, row.unchanged = row.new + is_new, row.unchanged + (not is_new)
+    elif outcome.outcome is ReadOutcome.FAILED:
+        row.failed += 1
+    else:
+        row.left_out += 1
 
 
 def stalled(session: Session) -> list[int]:
@@ -188,17 +170,16 @@ def _is_wanted_anyhow(session: Session, candidate: Candidate) -> bool:
 
 def _not_too_alike(session: Session, site_read_id: int, wanted: Iterable[Candidate], most: int) -> Iterable[Candidate]:
     """Leave out candidates of an address that has too many that differ only in their query."""
-    alike: dict[str, int] = defaultdict(int)
-    counted: Counter[str] = Counter()
+    alike: dict[str, int] = {}
     for candidate in wanted:
         address, _, query = candidate.url.partition("?")
         if query:
             if address not in alike:
                 same = CandidateRow.url.startswith(f"{address}?", autoescape=True)
-                mine = select(func.count()).select_from(CandidateRow).where(CandidateRow.site_read_id == site_read_id)
-                alike[address] = int(session.scalar(mine.where(same)) or 0)
-            counted[address] += 1
-            if alike[address] + counted[address] > most:
+                mine = select(func.count()).where(CandidateRow.site_read_id == site_read_id)
+                alike[address] = session.scalar(mine.where(same)) or 0
+            alike[address] += 1
+            if alike[address] > most:
                 continue
         yield candidate
 

@@ -66,9 +66,8 @@ def change(session: Session, source_id: int, settings: Mapping[str, Any]) -> Sou
 def set_schedule(session: Session, source_id: int, schedule: Schedule | None) -> Source:
     """Change when a source is looked at; None: its pages by their own intervals."""
     row = session.get_one(SourceRow, source_id, with_for_update=True)
-    row.every_s = schedule.every_s if schedule else None
-    row.cron = (schedule.cron or None) if schedule else None
-    row.zone = schedule.zone if schedule else "UTC"
+    wanted = schedule or Schedule()
+    row.every_s, row.cron, row.zone = wanted.every_s, wanted.cron or None, wanted.zone
     session.flush()
     return _source(session, row)
 

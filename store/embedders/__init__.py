@@ -97,18 +97,13 @@ def open_embedder(
     Raises EmbedderError with what to do.
     """
     kind, _, model = name.partition(":")
-    if kind == "minilm":
-        from store.embedders.bundled import MiniLM
-
-        return MiniLM(threads=threads)
-    if kind == "multilingual":
-        from store.embedders.bundled import Multilingual
-
-        return Multilingual(threads=threads)
-    if kind in ("auto", "minilm+multilingual"):
+    if kind in ("minilm", "multilingual", "auto", "minilm+multilingual"):
         from store.embedders.bundled import Combined, MiniLM, Multilingual
 
-        return Combined(MiniLM(threads=threads), Multilingual(threads=threads))
+        if kind == "minilm":
+            return MiniLM(threads=threads)
+        multilingual = Multilingual(threads=threads)
+        return multilingual if kind == "multilingual" else Combined(MiniLM(threads=threads), multilingual)
     if kind == "fastembed" and model:
         from store.embedders.fastembed import FastEmbed
 

@@ -2,16 +2,15 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import httpx2
 import numpy as np
 from numpy.typing import NDArray
 
 from domain.errors import masked, without_userinfo
-from store.embedders import DimensionChanged, EmbedderError, EmbeddingFailed, EmbeddingRefused
+from store.embedders import DimensionChanged, EmbeddingFailed, EmbeddingRefused
 
 DEFAULT_BASE_URL: Final = "https://api.openai.com/v1"
 _TEXTS_PER_REQUEST: Final = 64
@@ -19,6 +18,7 @@ _ATTEMPTS: Final = 5
 _FIRST_WAIT_S: Final = 0.5
 _MAX_WAIT_S: Final = 10.0
 _TIMEOUT_S: Final = 60.0
+_ADVICE: Final = "Check that the service is up and the model loaded; the rest will be tried again."
 _RETRIED: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
@@ -67,7 +67,7 @@ class RemoteEmbedder:
         row = np.asarray(vector, dtype=np.float32)
         length = float(np.linalg.norm(row))
         if not np.isfinite(length) or length == 0.0:
-            raise EmbeddingFailed(f"{self._shown} answered with a vector that has no direction. {self._advice()}")
+            raise EmbeddingFailed(f"{self._shown} answered with a vector that has no direction. {_ADVICE}")
         unit: NDArray[np.float32] = row / length
         return unit
 
@@ -76,33 +76,29 @@ class RemoteEmbedder:
         body = {"model": self._model, "input": [text or " " for text in texts], "encoding_format": "float"}
         why = ""
         for attempt in range(_ATTEMPTS):
-            outcome = self._post(body)
-            if isinstance(outcome, httpx2.Response):
-                return self._vectors(outcome, len(texts))
-            why = outcome.why
+            wait_s = _FIRST_WAIT_S * 2**attempt
+            try:
+                response = self._client.post(self._url, json=body)
+            except httpx2.TransportError as error:
+                why = without_userinfo(f"{type(error).__name__}: {error}")
+            else:
+                if response.is_success:
+                    return self._vectors(response, len(texts))
+                if response.status_code not in _RETRIED:
+                    raise self._refusal(response)
+                why, wait_s = f"HTTP {response.status_code}", _seconds(response.headers.get("retry-after", ""), wait_s)
             if attempt < _ATTEMPTS - 1:
-                own = _FIRST_WAIT_S * 2**attempt
-                self._sleep(min(own if outcome.retry_after_s is None else outcome.retry_after_s, _MAX_WAIT_S))
-        raise EmbeddingFailed(f"{self._shown} failed {_ATTEMPTS} times: {why}. {self._advice()}")
+                self._sleep(min(wait_s, _MAX_WAIT_S))
+        raise EmbeddingFailed(f"{self._shown} failed {_ATTEMPTS} times: {why}. {_ADVICE}")
 
-    def _post(self, body: dict[str, Any]) -> "httpx2.Response | _Retry":
-        try:
-            response = self._client.post(self._url, json=body)
-        except httpx2.TransportError as error:
-            return _Retry(without_userinfo(f"{type(error).__name__}: {error}"))
-        if response.is_success:
-            return response
-        if response.status_code in _RETRIED:
-            return _Retry(f"HTTP {response.status_code}", _seconds(response.headers.get("retry-after", "")))
-        raise self._refusal(response)
-
-    def _refusal(self, response: httpx2.Response) -> EmbedderError:
-        what = f"{self._shown} answered HTTP {response.status_code} for the model {self._model!r}"
+    def _refusal(self, response: httpx2.Response) -> EmbeddingRefused:
+        why = f"{self._said(response, 200)}. Check the model and the base URL."
         if response.status_code in {401, 403}:
-            return EmbeddingRefused(f"{what}: the key is missing or wrong. Set the embedder's API key.")
-        if response.status_code == 404:
-            return EmbeddingRefused(f"{what}: no such address or model. Check the base URL (often …/v1) and the name.")
-        return EmbeddingRefused(f"{what}: {self._said(response, 200)}. Check the model and the base URL.")
+            why = "the key is missing or wrong. Set the embedder's API key."
+        elif response.status_code == 404:
+            why = "no such address or model. Check the base URL (often …/v1) and the name."
+        what = f"{self._shown} answered HTTP {response.status_code} for the model {self._model!r}"
+        return EmbeddingRefused(f"{what}: {why}")
 
     def _said(self, response: httpx2.Response, most: int) -> str:
         return repr(masked(response.text[:10_000], self._key)[:most])
@@ -117,23 +113,12 @@ class RemoteEmbedder:
                 "Check the base URL."
             ) from error
         if len(vectors) != count:
-            raise EmbeddingFailed(f"{self._shown} answered {len(vectors)} vectors for {count} texts. {self._advice()}")
+            raise EmbeddingFailed(f"{self._shown} answered {len(vectors)} vectors for {count} texts. {_ADVICE}")
         return vectors
 
-    def _advice(self) -> str:
-        return "Check that the service is up and the model loaded; the rest will be tried again."
 
-
-@dataclass(frozen=True)
-class _Retry:
-    """Why a request should be repeated, and how long the server asks to wait."""
-
-    why: str
-    retry_after_s: float | None = None
-
-
-def _seconds(header: str) -> float | None:
+def _seconds(header: str, otherwise: float) -> float:
     try:
         return max(0.0, float(header))
     except ValueError:
-        return None
+        return otherwise

@@ -8,8 +8,8 @@ from sqlalchemy import String, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
 from domain.site import SiteScope
-from store.pages import duplicates, visibility, visits
-from store.sql.rows import update_rows
+from store.pages import duplicates, history, visibility
+from store.sql.rows import delete_rows, update_rows
 from store.sql.tables import (
     AnswerRow,
     CandidateRow,
@@ -32,6 +32,8 @@ from text.quotation import OPENING
 #: what an answer says whose page was deleted
 WITHDRAWN = "This answer was withdrawn: a page that it was drawn from was deleted."
 _NEVER = timedelta(days=36_500)
+#: what is deleted is gone, too: that has an index
+_DELETED = PageRow.gone_at.is_not(None) & PageRow.deleted_at.is_not(None)
 
 
 def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
@@ -42,8 +44,7 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
     asked = _withdraw_answers(session, page_id, row.url, now)
     led = _urls_that_led(session, page_id, row.url)
     asked |= _clear_traces(session, page_id, led, asked)
-    _forget_reasons(session, row, led, asked)
-    _forget_drafts(session, led)
+    _forget_words(session, row, led, asked)
     _delete_names(session, page_id)
     for table in (FactRow, PageCheckRow, PageVersionRow):
         session.execute(delete(table).where(table.page_id == page_id))
@@ -64,26 +65,23 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
 
 def purge(session: Session, page_ids: Sequence[int]) -> None:
     """Remove the rows of deleted pages whose passages are gone, from the disk too."""
-    gone = (PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None))
-    session.execute(delete(PageRow).where(*gone).execution_options(synchronize_session=False))
+    delete_rows(session, PageRow, PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None))
 
 
 def with_passages(session: Session, page_ids: Sequence[int]) -> set[int]:
     """Return those of these pages that are deleted, but whose passages are not gone yet."""
-    deleted = (PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None), PageRow.state != IndexState.INDEXED)
-    return set(session.scalars(select(PageRow.id).where(*deleted)))
+    deleted = select(PageRow.id).where(_DELETED, PageRow.state != IndexState.INDEXED)
+    return set(session.scalars(deleted.where(PageRow.id.in_(page_ids))))
 
 
 def without_passages(session: Session) -> list[int]:
     """Return the deleted pages that no search finds any more, but whose words may still be on the disk."""
-    deleted = (PageRow.gone_at.is_not(None), PageRow.deleted_at.is_not(None), PageRow.state == IndexState.INDEXED)
-    return list(session.scalars(select(PageRow.id).where(*deleted)))
+    return list(session.scalars(select(PageRow.id).where(_DELETED, PageRow.state == IndexState.INDEXED)))
 
 
 def is_any_left(session: Session) -> bool:
     """Return whether the row of a deleted page is there yet."""
-    deleted = (PageRow.gone_at.is_not(None), PageRow.deleted_at.is_not(None))
-    return session.scalar(select(PageRow.id).where(*deleted).limit(1)) is not None
+    return session.scalar(select(PageRow.id).where(_DELETED).limit(1)) is not None
 
 
 def not_deleted(session: Session, page_ids: Sequence[int]) -> set[int]:
@@ -106,22 +104,16 @@ def _withdraw_answers(session: Session, page_id: int, url: str, now: datetime) -
         answer.sentences, answer.citations, answer.context, answer.verdict = [], [], [], {}
         answer.structured, answer.related = None, []
         answer.stale_at = answer.stale_at or now
-        session.execute(
-            delete(FeedbackRow).where(
-                FeedbackRow.question_id == answer.question_id, FeedbackRow.revision == answer.revision
-            )
-        )
-    _as_asked(session, {answer.question_id for answer in found})
-    return {answer.question_id for answer in found}
-
-
-def _as_asked(session: Session, question_ids: set[str]) -> None:
-    """Take back how later questions of the same threads were completed: perhaps with words of these answers."""
+        is_of_it = FeedbackRow.revision == answer.revision
+        delete_rows(session, FeedbackRow, FeedbackRow.question_id == answer.question_id, is_of_it)
+    question_ids = {answer.question_id for answer in found}
+    # later questions of these threads are as they were asked: they were completed perhaps with words of the answers
     threads = select(QuestionRow.thread_id).where(QuestionRow.id.in_(question_ids), QuestionRow.thread_id.is_not(None))
     completed = (QuestionRow.thread_id.in_(threads), QuestionRow.asked.is_not(None))
     for row in session.scalars(select(QuestionRow).where(*completed)):
         row.text, row.asked, row.equal_key = row.asked or row.text, None, ""
         row.queries, row.variants = [], []
+    return question_ids
 
 
 def _urls_that_led(session: Session, page_id: int, url: str) -> set[str]:
@@ -146,29 +138,28 @@ def _clear_traces(session: Session, page_id: int, led: set[str], withdrawn: set[
     for step in session.scalars(select(StepRow).where(seen)):
         step.detail = {name: step.detail[name] for name in ("cost", "seconds") if name in step.detail}
         asked.add(step.question_id)
-    session.execute(delete(CandidateRow).where(to_page).execution_options(synchronize_session=False))
+    delete_rows(session, CandidateRow, to_page)
     return asked
 
 
-def _forget_reasons(session: Session, row: PageRow, led: set[str], asked: set[str]) -> None:
-    """Clear what names the page among the reasons why the web was read, and why other pages are gone."""
+def _forget_words(session: Session, row: PageRow, led: set[str], asked: set[str]) -> None:
+    """Clear what names the page: reasons why the web was read or other pages are gone, and what waits for a model.
+
+    A question without what a model was to do is looked up again.
+    """
     named = [QuestionRow.crawl_reason.contains(f"{mark}{row.title or row.url}", autoescape=True) for mark in OPENING]
     of_asked = or_(QuestionRow.id.in_(asked), QuestionRow.leader_id.in_(asked), *named)
     update_rows(session, QuestionRow, QuestionRow.crawl_reason.is_not(None), of_asked, crawl_reason=None)
-    update_rows(session, PageCheckRow, PageCheckRow.reason == visits.moved_to(row.url), reason="it moved")
-
-
-def _forget_drafts(session: Session, led: set[str]) -> None:
-    """Empty what waits for a model and names the page: the question is looked up again."""
+    update_rows(session, PageCheckRow, PageCheckRow.reason == history.moved_to(row.url), reason="it moved")
     draft = cast(QuestionRow.draft, String)
-    named = or_(*(draft.contains(json.dumps(url)[1:-1], autoescape=True) for url in sorted(led)))
-    update_rows(session, QuestionRow, named, draft={})
+    drafted = or_(*(draft.contains(json.dumps(url)[1:-1], autoescape=True) for url in sorted(led)))
+    update_rows(session, QuestionRow, drafted, draft={})
 
 
 def moved_to(session: Session, page_id: int) -> list[int]:
     """Return the pages that are gone because their URLs lead to this one: they said what it says."""
     url = session.scalar(select(PageRow.url).where(PageRow.id == page_id)) or ""
-    told = select(PageCheckRow.page_id).where(PageCheckRow.reason == visits.moved_to(url))
+    told = select(PageCheckRow.page_id).where(PageCheckRow.reason == history.moved_to(url))
     return list(session.scalars(select(PageRow.id).where(PageRow.id.in_(told), PageRow.gone_at.is_not(None))))
 
 

@@ -5,7 +5,6 @@ what only looks alike would lose an answer, so without a page's own word its tit
 """
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final
@@ -42,8 +41,10 @@ def resolve(session: Session, row: PageRow, now: datetime) -> int:
     best = min([row, *others], key=lambda one: (_is_disowned(one, [row, *others]), len(one.url), one.id))
     had_passages = row.duplicate_of is None and row.generation > 1
     for other in (row, *others):
-        if other is not best:
-            _yield_to(session, other, best, now)
+        if other is not best and other.duplicate_of != best.id:
+            session.execute(update(PageRow).where(PageRow.duplicate_of == other.id).values(duplicate_of=best.id))
+            other.duplicate_of = best.id
+            wait_for_index(other, now)
     if best is row and row.duplicate_of is not None:
         row.duplicate_of = None
         wait_for_index(row, now)
@@ -60,21 +61,12 @@ def make_due(session: Session, page_id: int, now: datetime) -> list[str]:
     return list(session.scalars(select(PageRow.host).where(duplicates).distinct()))
 
 
-def _yield_to(session: Session, row: PageRow, best: PageRow, now: datetime) -> None:
-    if row.duplicate_of == best.id:
-        return
-    session.execute(update(PageRow).where(PageRow.duplicate_of == row.id).values(duplicate_of=best.id))
-    row.duplicate_of = best.id
-    wait_for_index(row, now)
-
-
 def wait_for_index(row: PageRow, now: datetime) -> None:
     """Make a page wait until its passages are written, or removed, as its row says."""
     row.state, row.due_at, row.attempts, row.lease_by, row.lease_until = IndexState.FETCHED, now, 0, None, None
 
 
 def _is_disowned(row: PageRow, among: list[PageRow]) -> bool:
-    """Return whether a page names another of them as the canonical one."""
     return any(other is not row and row.canonical_url == other.url for other in among)
 
 
@@ -82,11 +74,7 @@ def _same(session: Session, row: PageRow) -> list[PageRow]:
     """Return the pages of its host that are no duplicates and have the text of this one."""
     if row.is_hub or row.private:  # a page that not everyone may see neither stands for another nor yields to it
         return []
-    return [other for other in _alike(session, row) if _says_the_same(row, other)]
-
-
-def _alike(session: Session, row: PageRow) -> Iterator[PageRow]:
-    """Yield the pages that an index finds: by text, by a band of the fingerprint, by canonical URL."""
+    # what an index finds: by text, by a band of the fingerprint, by canonical URL
     own = _bands(row) or ()
     here = (PageRow.host == row.host, PageRow.id != row.id)
     wanted = [
@@ -98,13 +86,13 @@ def _alike(session: Session, row: PageRow) -> Iterator[PageRow]:
         wanted.append(select(PageRow.id).where(*here, PageRow.url == row.canonical_url))
     ids = session.scalars(union(*wanted)).all()
     query = select(PageRow).where(PageRow.id.in_(ids), PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
-    yield from session.scalars(query.where(~PageRow.is_hub, ~PageRow.private).order_by(PageRow.id).limit(_MOST))
+    alike = session.scalars(query.where(~PageRow.is_hub, ~PageRow.private).order_by(PageRow.id).limit(_MOST))
+    return [other for other in alike if _says_the_same(row, other)]
 
 
 def _bands(row: PageRow) -> tuple[int, ...] | None:
-    if row.band_0 is None or row.band_1 is None or row.band_2 is None or row.band_3 is None:
-        return None
-    return row.band_0, row.band_1, row.band_2, row.band_3
+    found = (row.band_0, row.band_1, row.band_2, row.band_3)
+    return None if None in found else found  # type: ignore[return-value]
 
 
 def _says_the_same(one: PageRow, other: PageRow) -> bool:

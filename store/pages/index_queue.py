@@ -46,18 +46,10 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
     length = func.length(PageRow.text)
     is_waited_for = PageRow.id.in_(_awaited())
     urgent = session.scalar(select(is_waited_for).where(PageRow.id == first))
-    others = (
-        select(PageRow.id, length)
-        .where(
-            PageRow.state == IndexState.FETCHED,
-            leases.is_free(PageRow, now),
-            PageRow.id != first,
-            PageRow.attempts == 0,
-            *([is_waited_for] if urgent else []),
-        )
-        .order_by(PageRow.due_at)
-        .limit(most)
-    )
+    wait = (PageRow.state == IndexState.FETCHED, leases.is_free(PageRow, now), PageRow.attempts == 0)
+    others = select(PageRow.id, length).where(*wait, PageRow.id != first).order_by(PageRow.due_at).limit(most)
+    if urgent:
+        others = others.where(is_waited_for)
     left = most_characters - (session.scalar(select(length).where(PageRow.id == first)) or 0)
     for page_id, characters in session.execute(others).all():
         left -= characters
@@ -68,11 +60,8 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
 
 def _awaited() -> Select[int | None]:
     """Return the query of the pages that open crawls of questions have read."""
-    return (
-        select(CandidateRow.page_id)
-        .join(QuestionRow, CandidateRow.question_id == QuestionRow.id)
-        .where(QuestionRow.status.in_(_OPEN), CandidateRow.page_id.is_not(None))
-    )
+    read = select(CandidateRow.page_id).join(QuestionRow, CandidateRow.question_id == QuestionRow.id)
+    return read.where(QuestionRow.status.in_(_OPEN), CandidateRow.page_id.is_not(None))
 
 
 def mark_indexed(session: Session, lease: leases.Lease, now: datetime) -> bool:
@@ -92,12 +81,8 @@ def indexed() -> Select[int]:
 
 def indexed_of_any_length() -> Select[int]:
     """Return the query of these pages and those of a few words, which may have no passages; it reads no text."""
-    return select(PageRow.id).where(
-        PageRow.state == IndexState.INDEXED,
-        PageRow.gone_at.is_(None),
-        PageRow.duplicate_of.is_(None),
-        ~PageRow.is_hub,
-    )
+    stands = (PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None), ~PageRow.is_hub)
+    return select(PageRow.id).where(PageRow.state == IndexState.INDEXED, *stands)
 
 
 def count_indexed(session: Session, page_ids: Iterable[int]) -> int:
@@ -125,9 +110,6 @@ def searched(
 
 def questions_reading(session: Session, page_ids: Sequence[int]) -> dict[str, int]:
     """Return how many of these pages each open crawl of a question has read, by the question's id."""
-    query = (
-        select(QuestionRow.id, func.count())
-        .join(CandidateRow, CandidateRow.question_id == QuestionRow.id)
-        .where(QuestionRow.status.in_(_OPEN), CandidateRow.page_id.in_(page_ids))
-    )
-    return dict(session.execute(query.group_by(QuestionRow.id)).all())
+    query = select(QuestionRow.id, func.count()).join(CandidateRow, CandidateRow.question_id == QuestionRow.id)
+    reading = query.where(QuestionRow.status.in_(_OPEN), CandidateRow.page_id.in_(page_ids))
+    return dict(session.execute(reading.group_by(QuestionRow.id)).all())

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
@@ -11,7 +12,7 @@ from domain import LIST_KINDS, Link
 from domain.site import may_lead
 from store.crawl import sources
 from store.pages.visibility import links_visible_to
-from store.sql.rows import update_rows
+from store.sql.rows import to_value, update_rows
 from store.sql.tables import LinkRow
 
 MAX_LINKS_PER_PAGE = 2_000
@@ -47,20 +48,9 @@ def save(
     if not private and followed:
         here = (LinkRow.from_url == from_url, LinkRow.url.in_(followed), LinkRow.private.is_(True))
         shared = update_rows(session, LinkRow, *here, private=False)
-    session.add_all(
-        LinkRow(
-            site=site,
-            from_url=from_url,
-            url=link.url,
-            text=link.text[:500],
-            context=link.context[:500],
-            origin=link.origin,
-            depth=depth,
-            private=private,
-            seen_at=now,
-        )
-        for link in new.values()
-    )
+    seen: dict[str, Any] = {"site": site, "from_url": from_url, "depth": depth, "private": private, "seen_at": now}
+    for url, link in new.items():
+        session.add(LinkRow(url=url, text=link.text[:500], context=link.context[:500], origin=link.origin, **seen))
     return len(new) + shared
 
 
@@ -70,26 +60,24 @@ def of_sites(
     """Return the links seen on these sites (origins) that a question may see, one per URL and text."""
     seen = (LinkRow.site.in_(sites), links_visible_to(question_id))
     query = select(LinkRow).where(*seen).order_by(LinkRow.id.desc()).limit(limit)
-    return [KnownLink(link=_link(row), depth=row.depth, from_url=row.from_url) for row in _followed(session, query)]
+    return [
+        KnownLink(link=to_value(Link, row), depth=row.depth, from_url=row.from_url) for row in _followed(session, query)
+    ]
 
 
 def of_page(session: Session, urls: Collection[str]) -> list[Link]:
     """Return the public links that were seen on the page with these URLs: its own, and those that led to it."""
     query = select(LinkRow).where(LinkRow.from_url.in_(urls), links_visible_to(None)).order_by(LinkRow.id)
-    return [_link(row) for row in _followed(session, query)]
+    return [to_value(Link, row) for row in _followed(session, query)]
 
 
 def lists_of(session: Session, site: str) -> list[Link]:
     """Return the public sitemaps and feeds that were seen on a site (its origin)."""
     seen = (LinkRow.site == site, LinkRow.origin.in_(LIST_KINDS), links_visible_to(None))
-    return [_link(row) for row in _followed(session, select(LinkRow).where(*seen).order_by(LinkRow.id))]
+    return [to_value(Link, row) for row in _followed(session, select(LinkRow).where(*seen).order_by(LinkRow.id))]
 
 
 def _followed(session: Session, query: Select[LinkRow]) -> list[LinkRow]:
     """Return the links that a query finds, without those of the web that lead into the operator's own sources."""
     own = sources.own_scopes(session)
     return [row for row in session.scalars(query) if may_lead(own, row.from_url, row.url)]
-
-
-def _link(row: LinkRow) -> Link:
-    return Link(url=row.url, text=row.text, context=row.context, origin=row.origin)

@@ -44,7 +44,7 @@ def list_pages(
     found: Any = select(PageRow.url, PageRow.id.label("page_id"), null().label("candidate_id"))
     found = _bound(found, PageRow.url, below, kind, after).where(PageRow.deleted_at.is_(None))
     if text:
-        found = found.where(or_(_has(PageRow.url, text), _has(PageRow.title, text)))
+        found = found.where(or_(*(column.icontains(text, autoescape=True) for column in (PageRow.url, PageRow.title))))
     if since is not None:
         found = found.where(PageRow.read_at >= since)
     if stale:
@@ -53,12 +53,14 @@ def list_pages(
     if not_read:
         left = (PageRow.gone_at.is_not(None), PageRow.duplicate_of.is_not(None), PageRow.is_hub)
         found = found.where(or_(*left, PageRow.state != IndexState.INDEXED))
-        unread = _bound(_unread(since), CandidateRow.url, below, kind, after).where(_has(CandidateRow.url, text))
+        unread = _bound(_unread(since), CandidateRow.url, below, kind, after)
+        unread = unread.where(CandidateRow.url.icontains(text, autoescape=True))
         both = union_all(found, unread).subquery()
         rows = select(both).order_by(both.c.url).limit(limit)
     chosen = session.execute(rows).all()
     pages = _pages(session, [row.page_id for row in chosen if row.page_id is not None])
-    candidates = _candidates(session, [row.candidate_id for row in chosen if row.candidate_id is not None])
+    wanted = select(CandidateRow).where(CandidateRow.id.in_([row.candidate_id for row in chosen if row.candidate_id]))
+    candidates = {row.id: _of_candidate(row) for row in session.scalars(wanted)}
     return [pages[row.page_id] if row.page_id is not None else candidates[row.candidate_id] for row in chosen]
 
 
@@ -89,14 +91,11 @@ def _bound(query: Any, url: Any, below: Sequence[Sequence[str | SiteScope]], kin
     return query
 
 
-def _has(column: Any, text: str) -> Any:
-    return column.icontains(text, autoescape=True)
-
-
 def _pages(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:
     query = select(PageRow, func.length(PageRow.text)).where(PageRow.id.in_(ids)).options(load_only(*_SHOWN))
     rows = [(row, int(characters)) for row, characters in session.execute(query)]
-    others = _urls(session, [row.duplicate_of for row, _ in rows if row.duplicate_of is not None])
+    same = PageRow.id.in_([row.duplicate_of for row, _ in rows if row.duplicate_of is not None])
+    others = {row.id: row.url for row in session.execute(select(PageRow.id, PageRow.url).where(same))}
     reasons = last_reasons(session, [row.id for row, _ in rows if row.gone_at is not None or row.missed_as])
     return {row.id: _of_page(row, characters, others, reasons) for row, characters in rows}
 
@@ -124,30 +123,10 @@ def stale_since(row: PageRow) -> datetime | None:
     return row.checked_at if row.missed_as and row.gone_at is None else None
 
 
-def _candidates(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:
-    return {row.id: _of_candidate(row) for row in session.scalars(select(CandidateRow).where(CandidateRow.id.in_(ids)))}
-
-
 def _of_candidate(row: CandidateRow) -> PageSummary:
-    return PageSummary(
-        id=None,
-        url=row.url,
-        kind=_kind(row.url),
-        state=row.outcome or "skipped",
-        reason=row.reason or None,
-        title=row.text,
-        lang="",
-        characters=0,
-        published=None,
-        read_at=None,
-        checked_at=row.settled_at,
-        next_due=None,
-        private=False,
-    )
-
-
-def _urls(session: Session, ids: Sequence[int]) -> dict[int, str]:
-    return {row.id: row.url for row in session.execute(select(PageRow.id, PageRow.url).where(PageRow.id.in_(ids)))}
+    given = {"kind": _kind(row.url), "state": row.outcome or "skipped", "reason": row.reason or None}
+    absent = {"id": None, "lang": "", "characters": 0, "published": None, "read_at": None, "next_due": None}
+    return to_value(PageSummary, row, title=row.text, checked_at=row.settled_at, private=False, **given, **absent)
 
 
 def last_reasons(session: Session, page_ids: Sequence[int]) -> dict[int, str]:

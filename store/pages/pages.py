@@ -1,20 +1,20 @@
 """Store pages: their text, their facts, and when they are due again."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session, load_only
 
-from domain import Block, CitedPage, Page, PageText, ReadOutcome, Validators
+from domain import Block, CitedPage, Fact, Page, PageText, ReadOutcome, Validators
 from domain.site import SiteScope
-from store import facts
-from store.pages import duplicates, refresh_queue, versions
+from store.pages import duplicates, history, refresh_queue
 from store.pages.visibility import visible_to
 from store.sql.rows import to_value
-from store.sql.tables import IndexState, PageRow
+from store.sql.tables import FactRow, IndexState, PageRow
+from text.names import name_key, names_of
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
@@ -87,17 +87,16 @@ def save(
     row.body_hash, row.next_due = body_hash, min(due_at, page.until or due_at)
     if changed:
         if row.generation and row.content_hash != content_hash and not row.private:
-            versions.keep(session, row)
+            history.keep(session, row)
         _set_text(row, page, content_hash, now)
         session.flush()
-        facts.save(session, row.id, page.facts)
+        _save_facts(session, row.id, page.facts)
     refresh_queue.host_is_due(session, row.host, row.next_due)
     represented_by = duplicates.resolve(session, row, now) if changed else row.duplicate_of or row.id
     return represented_by, changed and represented_by == row.id
 
 
 def _set_text(row: PageRow, page: PageText, content_hash: str, now: datetime) -> None:
-    """Give a page a new text, which waits to be embedded."""
     row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
     row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
     row.places, row.missing = [list(place) for place in page.places], list(page.missing)
@@ -106,6 +105,23 @@ def _set_text(row: PageRow, page: PageText, content_hash: str, now: datetime) ->
     row.band_0, row.band_1, row.band_2, row.band_3 = duplicates.bands(page.text) or (None,) * duplicates.BANDS
     row.generation += 1
     duplicates.wait_for_index(row, now)
+
+
+def _save_facts(session: Session, page_id: int, facts: Sequence[Fact]) -> None:
+    """Replace a page's facts, each to be found by its subject's shortest name: a title may name its site, too."""
+    session.execute(delete(FactRow).where(FactRow.page_id == page_id))
+    for fact in facts:
+        name = min(names_of(fact.subject), key=len, default=name_key(fact.subject))
+        session.add(FactRow(page_id=page_id, subject_folded=name, **asdict(fact)))
+    session.flush()
+
+
+def facts_of(session: Session, page_ids: Collection[int]) -> dict[int, list[Fact]]:
+    """Return the facts that each page states."""
+    found: dict[int, list[Fact]] = {}
+    for row in session.scalars(select(FactRow).where(FactRow.page_id.in_(page_ids)).order_by(FactRow.id)):
+        found.setdefault(row.page_id, []).append(to_value(Fact, row))
+    return found
 
 
 def mark_unchanged(
@@ -173,8 +189,7 @@ def mark_missed(
 
 def next_interval_s(interval_s: float, *, changed: bool) -> float:
     """Return the seconds until a page is read again: ×0.8 when it changed, ×1.4 when not, 1 h to 90 d."""
-    factor = CHANGED_FACTOR if changed else UNCHANGED_FACTOR
-    return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, interval_s * factor))
+    return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, interval_s * (CHANGED_FACTOR if changed else UNCHANGED_FACTOR)))
 
 
 def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
@@ -256,18 +271,20 @@ def read_urls(
     These are the pages that the last look read, with ``since`` only if it was after that, and those that are gone, with
     ``gone_since`` only if they were looked at after that.
     """
-    known: list[ColumnElement[bool]] = [PageRow.gone_at.is_(None), PageRow.missed_as == ""]
-    known += [] if since is None else [PageRow.checked_at >= since]
-    gone: list[ColumnElement[bool]] = [PageRow.gone_at.is_not(None)]
-    gone += [] if gone_since is None else [PageRow.checked_at >= gone_since]
+    known: ColumnElement[bool] = PageRow.gone_at.is_(None) & (PageRow.missed_as == "")
+    gone: ColumnElement[bool] = PageRow.gone_at.is_not(None)
+    if since is not None:
+        known &= PageRow.checked_at >= since
+    if gone_since is not None:
+        gone &= PageRow.checked_at >= gone_since
     query = select(PageRow.url).where(PageRow.host.in_(hosts), visible_to(question_id))
-    return set(session.scalars(query.where(or_(and_(*known), and_(*gone)))))
+    return set(session.scalars(query.where(known | gone)))
 
 
 def count(session: Session) -> int:
     """Return how many pages serve every question, without duplicates and pages that are gone."""
     held = (PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None), visible_to(None))
-    return int(session.scalar(select(func.count()).select_from(PageRow).where(*held)) or 0)
+    return session.scalar(select(func.count()).where(*held)) or 0
 
 
 def to_page(row: PageRow) -> Page:

@@ -7,23 +7,23 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, false, or_, select, update
+from sqlalchemy import ColumnElement, false, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain.site import SiteScope, of_either_scheme, prefixes_below
 from store.pages import duplicates
-from store.sql.rows import dialect_insert
+from store.sql.rows import delete_rows, dialect_insert
 from store.sql.tables import LinkRow, PageRow, PageVersionRow, PrivateReadRow
 
 
 def visible_to(question_id: str | None) -> ColumnElement[bool]:
     """Return the condition on pages that a question may see; None: on those that everyone may."""
-    return _visible(PageRow.private, PageRow.url, question_id)
+    return _visible(PageRow, PageRow.url, question_id)
 
 
 def links_visible_to(question_id: str | None) -> ColumnElement[bool]:
     """Return the condition on links that a question may see; None: on those that everyone may."""
-    return _visible(LinkRow.private, LinkRow.from_url, question_id)
+    return _visible(LinkRow, LinkRow.from_url, question_id)
 
 
 def private_pages(session: Session, question_id: str) -> list[int]:
@@ -62,8 +62,7 @@ def share(session: Session, page_id: int, now: datetime) -> bool:
     if not row.private:
         return False
     row.private, row.shared_at = False, now
-    former = delete(PageVersionRow).where(PageVersionRow.page_id == page_id)
-    session.execute(former.execution_options(synchronize_session=False))
+    delete_rows(session, PageVersionRow, PageVersionRow.page_id == page_id)
     session.flush()
     if row.gone_at is None:
         duplicates.resolve(session, row, now)
@@ -105,8 +104,8 @@ def _like(column: Any, patterns: Sequence[str]) -> ColumnElement[bool]:
     return or_(*(column.like(pattern, escape="\\") for pattern in patterns))
 
 
-def _visible(private: Any, url: Any, question_id: str | None) -> ColumnElement[bool]:
-    return ~private if question_id is None else or_(~private, url.in_(_read_for(question_id)))
+def _visible(table: Any, url: Any, question_id: str | None) -> ColumnElement[bool]:
+    return ~table.private if question_id is None else or_(~table.private, url.in_(_read_for(question_id)))
 
 
 def _read_for(question_id: str) -> Any:

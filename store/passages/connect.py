@@ -38,11 +38,8 @@ def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
     import lancedb
 
     _opened_in = os.getpid()
-    return lancedb.connect(
-        uri,
-        read_consistency_interval=_READERS_LAG,
-        storage_options=dict(storage_options) if storage_options else None,
-    )
+    options = dict(storage_options) if storage_options else None
+    return lancedb.connect(uri, read_consistency_interval=_READERS_LAG, storage_options=options)
 
 
 def load_before_fork() -> None:

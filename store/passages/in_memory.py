@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from domain import Hit, Passage
-from store.passages.filters import PUBLIC, one_of
-from store.passages.schema import COLUMNS, passage_of
+from store.passages.schema import COLUMNS, PUBLIC, one_of, passage_of
 
 #: bytes of a passage beside its vector: its text, address, keys and its sentences' vectors, in Arrow and as the values
 #: they are read into
@@ -94,10 +93,8 @@ class Copy:
         """Return at least the passages in these places; without those that the table no longer has."""
         known = self._read
         missing = [place for place in places if place not in known]
-        return self._keep(self._read_rows(missing) if missing else {})
-
-    def _keep(self, new: dict[int, Passage]) -> dict[int, Passage]:
-        every = self._read | new
+        new = self._read_rows(missing) if missing else {}
+        every = known | new
         self._read = every if len(every) <= _MOST_READ else new
         return every
 
@@ -205,12 +202,18 @@ def _best(
     return sorted(best, key=lambda each: (-each[0], ids[each[1]]))[:k]
 
 
-def _hits(best: Sequence[tuple[float, int]], passages: Mapping[int, Passage]) -> list[Hit]:
-    scored = [(passages[place], min(1.0, max(-1.0, similarity))) for similarity, place in best if place in passages]
+def most_similar(scored: Iterable[tuple[Passage, float]]) -> list[Hit]:
+    """Return passages with their similarities as hits, best first; of equal ones, those whose id comes first."""
+    ordered = sorted(scored, key=lambda each: (-each[1], each[0].id))
+    clipped = [(passage, min(1.0, max(-1.0, similarity))) for passage, similarity in ordered]
     return [
         Hit(passage=passage, score=score, scale="similarity", rank=rank, similarity=score)
-        for rank, (passage, score) in enumerate(scored, start=1)
+        for rank, (passage, score) in enumerate(clipped, start=1)
     ]
+
+
+def _hits(best: Sequence[tuple[float, int]], passages: Mapping[int, Passage]) -> list[Hit]:
+    return most_similar((passages[place], similarity) for similarity, place in best if place in passages)
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from store.passages.errors import is_conflict
-from store.passages.filters import one_of
+from store.passages.schema import one_of
 
 FLAT_FROM_ROWS: Final = 5_000
 RQ_FROM_ROWS: Final = 100_000
@@ -53,29 +53,20 @@ def erase_deleted(table: Any) -> None:
 
 def index(table: Any, *, anew: bool = False) -> None:
     """Make the indices that are missing for the table's size, or all of them ``anew``."""
-    from lancedb.index import FTS, Bitmap, BTree
+    from lancedb.index import FTS, Bitmap, BTree, IvfFlat, IvfRq
 
     known = [] if anew else table.list_indices()
     present = {(column, index.index_type) for index in known for column in index.columns}
-    columns = {column for column, _ in present}
-    if "search_text" not in columns:
-        terms_as_given = FTS(
-            base_tokenizer="whitespace",
-            max_token_length=_MAX_TERM_CHARS,
-            lower_case=False,
-            stem=False,
-            remove_stop_words=False,
-            ascii_folding=False,
-        )
-        table.create_index("search_text", config=terms_as_given, replace=True)
-    for key in _KEYS:
-        if key not in columns:
-            table.create_index(key, config=BTree(), replace=True)
-    if "private" not in columns:
-        table.create_index("private", config=Bitmap(), replace=True)
+    indexed = {column for column, _ in present}
+    as_given: Any = dict.fromkeys(("lower_case", "stem", "remove_stop_words", "ascii_folding"), False)
+    terms = FTS(base_tokenizer="whitespace", max_token_length=_MAX_TERM_CHARS, **as_given)
+    for column, config in {"search_text": terms, **{key: BTree() for key in _KEYS}, "private": Bitmap()}.items():
+        if column not in indexed:
+            table.create_index(column, config=config, replace=True)
     wanted = vector_index(table.count_rows())
     if wanted and not any(column == "vector" and _same(kind, wanted) for column, kind in present):
-        table.create_index("vector", config=_vector_config(wanted), replace=True)
+        kind = IvfFlat if wanted == "IVF_FLAT" else IvfRq
+        table.create_index("vector", config=kind(distance_type="cosine"), replace=True)
 
 
 def is_outgrown(table: Any) -> bool:
@@ -116,9 +107,3 @@ def _until_no_conflict(table: Any, work: Callable[[], None]) -> None:
 
 def _same(reported: str, wanted: str) -> bool:
     return reported.replace("_", "").lower() == wanted.replace("_", "").lower()
-
-
-def _vector_config(kind: str) -> Any:
-    from lancedb.index import IvfFlat, IvfRq
-
-    return IvfFlat(distance_type="cosine") if kind == "IVF_FLAT" else IvfRq(distance_type="cosine")

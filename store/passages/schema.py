@@ -1,15 +1,17 @@
-"""The columns of the passages table, and passages to rows and back."""
+"""The columns of the passages table, passages to rows and back, and conditions in its SQL, with every value quoted."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from domain import Block, Passage
+from domain import Block, Passage, Scope
+from domain.site import SiteScope, prefixes_below
 from store.passages.errors import EmbedderMismatch, PassagesError
 from text.analyser import search_text
 
@@ -93,56 +95,30 @@ def rows(
     dimension = columns.field("vector").type.list_size
     matrix = np.empty((len(passages), dimension), dtype=np.float32)
     for row, passage in enumerate(passages):
-        matrix[row] = _vector(passage, vectors, dimension)
+        vector = vectors[passage.content_hash]
+        if vector.shape != (dimension,) or not np.isfinite(vector).all():
+            given = f"a vector of shape {vector.shape}"
+            raise PassagesError(f"Passage {passage.id} has {given} where {dimension} finite numbers are stored.")
+        matrix[row] = vector
+    made: dict[str, Callable[[Passage], Any]] = {
+        "blocks": lambda p: [asdict(block) for block in p.blocks],
+        "sentences": lambda p: sentences.get(p.content_hash),
+        "search_text": lambda p: search_text(p.title, f"{p.lead}\n{p.text}" if p.lead else p.text, p.lang),
+    }
     arrays: list[Any] = []
     for field in columns:
         if field.name == "vector":
             arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), dimension))
-        elif field.name == "sentences":
-            arrays.append(pa.array([sentences.get(passage.content_hash) for passage in passages], field.type))
-        elif field.name == "search_text":
-            arrays.append(
-                pa.array(
-                    [search_text(p.title, f"{p.lead}\n{p.text}" if p.lead else p.text, p.lang) for p in passages],
-                    field.type,
-                )
-            )
         else:
-            arrays.append(pa.array([_value(getattr(p, field.name)) for p in passages], field.type))
+            value = made.get(field.name, attrgetter(field.name))
+            arrays.append(pa.array(map(value, passages), field.type))
     return pa.Table.from_arrays(arrays, schema=columns)
-
-
-def passages_in(table: pa.Table) -> list[Passage]:
-    """Return the passages of a result that has `COLUMNS`."""
-    return [passage_of(row) for row in table.select(list(COLUMNS)).to_pylist()]
 
 
 def passage_of(row: Mapping[str, Any]) -> Passage:
     """Return the passage a row holds; other columns of the row are ignored."""
     values = {name: row[name] for name in COLUMNS}
     return Passage(**{**values, "blocks": tuple(Block(**block) for block in row["blocks"])})
-
-
-def by_page(passages: Iterable[Passage]) -> list[Passage]:
-    """Return passages in reading order."""
-    return sorted(passages, key=lambda passage: (passage.page_id, passage.ord))
-
-
-def _vector(passage: Passage, vectors: Mapping[str, NDArray[np.float32]], dimension: int) -> NDArray[np.float32]:
-    vector = vectors.get(passage.content_hash)
-    if vector is None:
-        raise PassagesError(f"Passage {passage.id} has no vector: embed its text before it is stored.")
-    if vector.shape != (dimension,) or not np.isfinite(vector).all():
-        raise PassagesError(
-            f"Passage {passage.id} has a vector of shape {vector.shape} where {dimension} finite numbers are stored."
-        )
-    return vector
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=UTC)
-    return [asdict(block) for block in value] if isinstance(value, tuple) else value
 
 
 def pack(sentences: NDArray[np.float32]) -> bytes:
@@ -158,3 +134,76 @@ def best_cosine(vector: NDArray[np.float32], packed: bytes) -> float | None:
     asked = vector[:NUMBERS]
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(asked)
     return float(np.max(rows @ asked / np.maximum(lengths, np.float32(1e-9))))
+
+
+#: the condition that keeps passages of private pages out
+PUBLIC: Final = "private = false"
+
+
+def scope_condition(scope: Scope) -> str:
+    """Return the condition that keeps a search inside ``scope``, away from private pages that it does not name."""
+    conditions = [f"private = false OR {one_of('page_id', scope.private_pages)}" if scope.private_pages else PUBLIC]
+    if scope.sites:
+        conditions.append(" OR ".join(map(_under, scope.sites)))
+    conditions += [f"NOT ({_under(site)} OR {_served_under(site)})" for site in scope.exclude_sites]
+    if scope.langs:
+        conditions.append(one_of("lang", scope.langs))
+    if scope.read_after:
+        late = f"read_at > {_moment(scope.read_after)}"
+        conditions.append(f"{late} OR {one_of('page_id', scope.confirmed)}" if scope.confirmed else late)
+    if scope.published_after:
+        conditions.append(f"published > {_moment(scope.published_after)}")
+    return both(*conditions)
+
+
+def both(*conditions: str) -> str:
+    """Join conditions that must all hold; empty ones are left out."""
+    return " AND ".join(f"({condition})" for condition in conditions if condition)
+
+
+def one_of(column: str, values: Iterable[str | int]) -> str:
+    """Return the condition that ``column`` is one of ``values`` (at least one)."""
+    return f"{column} IN ({', '.join(map(quoted, values))})"
+
+
+def quoted(value: str | int) -> str:
+    """Return a value as an SQL literal; nothing in a text can end it."""
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+
+def groups(values: Sequence[str], size: int = 1000) -> list[Sequence[str]]:
+    """Cut a list of values into lists that a condition can hold."""
+    return [values[first : first + size] for first in range(0, len(values), size)]
+
+
+def _moment(given: datetime) -> str:
+    moment = given if given.tzinfo else given.replace(tzinfo=UTC)
+    stamp = moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
+    return f"arrow_cast('{stamp}', 'Timestamp(Microsecond, Some(\"UTC\"))')"
+
+
+def _under(site: str | SiteScope) -> str:
+    """Match the URL itself and what lies below it, or what belongs to a site."""
+    if isinstance(site, str):
+        return f"url = {quoted(site)} OR {_begins(prefixes_below(site))}"
+    inside = both(
+        " OR ".join(filter(None, (one_of("url", site.urls), _begins(site.prefixes)))),
+        _like(site.likes(site.include)),
+        f"NOT ({_like(site.likes(site.exclude))})" if site.exclude else "",
+    )
+    return f"{one_of('url', sorted(site.exact))} OR ({inside})"
+
+
+def _served_under(site: str) -> str:
+    """Match what lies below the site only as it is served: see ``domain.site.as_served``."""
+    served, start = "regexp_replace(url, '(/|%2F|%5C)+', '/', 'g')", site.replace("://", ":/", 1)
+    below = f"{served} = {quoted(start)} OR {_begins(prefixes_below(start), served)}"
+    return both("regexp_like(url, '[^:]//|%2F|%5C')", below)
+
+
+def _begins(prefixes: Iterable[str], column: str = "url") -> str:
+    return " OR ".join(f"starts_with({column}, {quoted(prefix)})" for prefix in prefixes)
+
+
+def _like(patterns: Iterable[str]) -> str:
+    return " OR ".join(f"url LIKE {quoted(pattern)} ESCAPE '\\'" for pattern in patterns)

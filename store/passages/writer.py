@@ -1,9 +1,12 @@
-"""Write passages: whole pages are replaced, and what is stored already is not embedded again.
+"""Write passages: whole pages are replaced, and what is stored already is not embedded again. One process may write.
 
-One process may write.
+After a change of embedder or format, or damage, the table is built again from the texts that SQL keeps. The new rows
+grow in a table of their own, in commits of a batch: a run that stops half-way is taken up where it was. Then the whole
+is written over the old table as one version, which readers see in one moment or not at all. Nothing else may write
+meanwhile: stop the embed worker first.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
@@ -14,14 +17,15 @@ from numpy.typing import NDArray
 from domain import Passage
 from store.embedders import Embedder, SentenceEmbedder
 from store.passages import maintenance, schema
+from store.passages.connect import connect
 from store.passages.errors import PassagesError, explained, is_conflict
-from store.passages.filters import groups, one_of
-from store.passages.schema import pack
+from store.passages.schema import groups, one_of, pack
 from store.passages.table import Passages
 
 #: Every commit adds a file that each search reads: 1,000 of them took hybrid search from 10 to 273 ms.
 COMMITS_BETWEEN_TENDING: Final = 20
 _EMBEDDED_AT_ONCE: Final = 64
+_STAGED: Final = "passages_next"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +44,8 @@ class PassagesWriter(Passages):
     def __init__(self, table: Any, *, uri: str, embedder_id: str, dimension: int, memory_bytes: int = 0) -> None:
         super().__init__(table, uri=uri, embedder_id=embedder_id, dimension=dimension, memory_bytes=memory_bytes)
         self._embedded: dict[str, tuple[NDArray[np.float32], bytes]] = {}
-        self._untended = _small_files(table)
+        small_files = int(table.stats()["fragment_stats"]["num_small_fragments"])
+        self._untended = min(small_files, COMMITS_BETWEEN_TENDING - 1)
 
     def write_pages(self, pages: Mapping[int, Sequence[Passage]], embedder: Embedder) -> Written:
         """Replace these pages, embedding only the passages whose text is not stored already.
@@ -49,20 +54,13 @@ class PassagesWriter(Passages):
         """
         by_hash = {p.content_hash: schema.embedding_text(p) for passages in pages.values() for p in passages}
         kept = self.vectors_for(by_hash)
-        sentences = self._column_by("content_hash", kept, "sentences")
-        new = [content_hash for content_hash in by_hash if content_hash not in kept]
-        for some in groups(
-            [content_hash for content_hash in new if content_hash not in self._embedded], _EMBEDDED_AT_ONCE
-        ):
-            self._embedded.update(
-                zip(some, _embed([by_hash[content_hash] for content_hash in some], embedder), strict=True)
-            )
-        made = {content_hash: self._embedded[content_hash] for content_hash in new}
-        self.replace_pages(
-            pages,
-            kept | {content_hash: vector for content_hash, (vector, _) in made.items()},
-            sentences | {content_hash: packed for content_hash, (_, packed) in made.items()},
-        )
+        sentences = self._sentences_by("content_hash", kept)
+        new = [each for each in by_hash if each not in kept]
+        for some in groups([each for each in new if each not in self._embedded], _EMBEDDED_AT_ONCE):
+            made = _embed([by_hash[each] for each in some], embedder)
+            self._embedded.update(zip(some, made, strict=True))
+        vectors = kept | {each: self._embedded[each][0] for each in new}
+        self.replace_pages(pages, vectors, sentences | {each: self._embedded[each][1] for each in new})
         self._embedded.clear()
         return Written(passages=sum(map(len, pages.values())), embedded=len(new))
 
@@ -78,7 +76,6 @@ class PassagesWriter(Passages):
         it is, never half of it.
         """
         passages = [passage for page in pages.values() for passage in page]
-        _check_pages(pages)
         if not passages:
             self.delete_pages(pages)
             return
@@ -126,13 +123,60 @@ def _embed(texts: Sequence[str], embedder: Embedder) -> list[tuple[NDArray[np.fl
     return [(vector, b"") for vector in embedder.embed(texts)]
 
 
-def _small_files(table: Any) -> int:
-    return min(int(table.stats()["fragment_stats"]["num_small_fragments"]), COMMITS_BETWEEN_TENDING - 1)
+def reindex(
+    uri: str,
+    batches: Iterable[Mapping[int, Sequence[Passage]]],
+    embedder: Embedder,
+    *,
+    storage_options: Mapping[str, str] | None = None,
+) -> int:
+    """Make the table hold exactly the pages of ``batches`` (some hundred passages each), embedded by ``embedder``.
+
+    Returns how many passages it holds. Whatever stops it, the table stays as it was. Raises PassagesError, also when
+    another process wrote to the table meanwhile.
+    """
+    with explained(uri, "build again"):
+        database, wanted = connect(uri, storage_options), schema.schema(embedder.id, embedder.dimension)
+        before = _version(database)
+        if _STAGED in database and not _same_origin(database, wanted):
+            database.drop_table(_STAGED)
+        table = database.create_table(_STAGED, schema=wanted, exist_ok=True)
+        maintenance.index(table)
+        staged = PassagesWriter(table, uri=uri, embedder_id=embedder.id, dimension=embedder.dimension)
+        given: set[int] = set()
+        for pages in batches:
+            staged.write_pages(pages, embedder)
+            given.update(pages)
+        staged.delete_pages(staged.page_ids() - given)  # what a stopped run staged and SQL no longer has
+        if _version(database) != before:
+            raise PassagesError(
+                f"The passages in {uri} were written to during the rebuild. Stop the workers and run "
+                "`wellread reindex` again: finished work is kept."
+            )
+        return _swap(database, wanted)
 
 
-def _check_pages(pages: Mapping[int, Sequence[Passage]]) -> None:
-    for page_id, passages in pages.items():
-        if strangers := [passage.id for passage in passages if passage.page_id != page_id]:
-            raise PassagesError(f"Page {page_id} was given passages of another page: {', '.join(strangers[:5])}.")
-        if len({passage.id for passage in passages}) != len(passages):
-            raise PassagesError(f"Page {page_id} was given two passages with the same id.")
+def _same_origin(database: Any, wanted: Any) -> bool:
+    try:
+        return bool(database.open_table(_STAGED).schema.equals(wanted, check_metadata=True))
+    except (OSError, RuntimeError, ValueError):  # torn by whatever stopped the last run: begin again
+        return False
+
+
+def _swap(database: Any, wanted: Any) -> int:
+    staged = database.open_table(_STAGED)
+    if _version(database) is None and schema.TABLE in database:
+        database.drop_table(schema.TABLE)  # damaged: there is no version to write over
+    rows = staged.search().select(wanted.names).limit(None).to_batches()
+    table = database.create_table(schema.TABLE, data=rows, schema=wanted, mode="overwrite")
+    maintenance.maintain(table)
+    database.drop_table(_STAGED)
+    return int(table.count_rows())
+
+
+def _version(database: Any) -> int | None:
+    """Return the table's version; None where there is none that can be read."""
+    try:
+        return int(database.open_table(schema.TABLE).version)
+    except (OSError, RuntimeError, ValueError):
+        return None

@@ -1,21 +1,26 @@
-"""Store the revisions of a question's answer, find them and related questions, copy them to equal questions."""
+"""Store the revisions of a question's answer, find them and related questions, copy them to equal questions.
+
+The evidence of a final answer is the pages that it cites, with their content hashes. A changed page makes it stale.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
-from domain import Answer, Cost, Status, Verdict
+from domain import Answer, Cost, Question, Status, Verdict
 from domain.answer import ABSTENTION, EXTRACTIVE
 from domain.published import described
 from domain.record import ContextHit
+from store.crawl import sources
 from store.pages.deletion import not_deleted
-from store.questions import evidence
-from store.sql.rows import jsonable
-from store.sql.tables import AnswerRow, EvidenceRow, QuestionRow
+from store.pages.visibility import under, visible_to
+from store.sql.rows import jsonable, update_rows
+from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, QuestionRow
 
 #: of those asked before
 MOST = 3
@@ -59,7 +64,7 @@ def add(
     session.add(row)
     session.flush()
     if final:
-        evidence.save(session, row, now)
+        save_evidence(session, row, now)
     return row
 
 
@@ -72,7 +77,10 @@ def copy_to(session: Session, answer: AnswerRow, question_ids: Sequence[str], no
     session.add_all(rows)
     session.flush()
     if not answer.provisional:
-        evidence.copy(session, answer.id, [row.id for row in rows])
+        cited = select(AnswerRow.id, EvidenceRow.page_id, EvidenceRow.content_hash)
+        of_each = cited.join(EvidenceRow, EvidenceRow.answer_id == answer.id)
+        of_each = of_each.where(AnswerRow.id.in_([row.id for row in rows]))
+        session.execute(insert(EvidenceRow).from_select(["answer_id", "page_id", "content_hash"], of_each))
 
 
 def to_answer(row: AnswerRow) -> Answer:
@@ -160,3 +168,79 @@ def _asked_before(
         found.setdefault(text.casefold(), (RelatedQuestion(question=text, id=id), lang))
     found.pop(asked.text.casefold(), None)
     return list(found.values())
+
+
+def save_evidence(session: Session, answer: AnswerRow, now: datetime) -> None:
+    """Save the pages a final answer cites; an answer whose quotes are not in their pages any more is stale at once."""
+    # each value of a form was looked up by itself, perhaps on other pages
+    of_form = [each["citation"] for each in (answer.structured or {}).get("fields", ()) if each["citation"]]
+    cited = {int(citation["page_id"]) for citation in (*answer.citations, *of_form)}
+    # shared locks: a page that is changed from now on finds this evidence when it comes to mark answers stale
+    pages = select(PageRow).where(PageRow.id.in_(cited)).order_by(PageRow.id).with_for_update(read=True)
+    held = {page.id: page for page in session.scalars(pages)}
+    for page_id in cited:
+        content_hash = held[page_id].content_hash if page_id in held else ""
+        session.add(EvidenceRow(answer_id=answer.id, page_id=page_id, content_hash=content_hash))
+    if not all(_is_verbatim(citation, held.get(int(citation["page_id"]))) for citation in answer.citations):
+        answer.stale_at = now  # a page changed while the answer was composed
+    session.flush()
+
+
+def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
+    """Mark the answers stale that cite one of these pages as it no longer is; returns how many became so."""
+    citing = select(EvidenceRow.answer_id).join(PageRow, PageRow.id == EvidenceRow.page_id)
+    outdated = citing.where(EvidenceRow.page_id.in_(page_ids), _changed())
+    return update_rows(session, AnswerRow, AnswerRow.id.in_(outdated), AnswerRow.stale_at.is_(None), stale_at=now)
+
+
+def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | None) -> bool:
+    """Return whether the answer cites a page, and every cited page is unchanged and was seen after ``read_after``."""
+    if answer.stale_at is not None:
+        return False
+    holds = PageRow.id.is_not(None) & ~_changed()
+    if read_after is not None:
+        holds &= PageRow.checked_at >= read_after  # a page that is gone has changed
+    cited = select(holds).select_from(EvidenceRow).outerjoin(PageRow, PageRow.id == EvidenceRow.page_id)
+    found = session.scalars(cited.where(EvidenceRow.answer_id == answer.id)).all()
+    return bool(found) and all(found)
+
+
+def read_since(session: Session, since: datetime, question: QuestionRow | None = None) -> bool:
+    """Return whether a page got a text, was indexed, vanished or became public since, or waits.
+
+    Of a ``question`` only pages that it may see count and, if it names any, those of its sites.
+    """
+    where = [] if question is None else [visible_to(question.id)]
+    if question is not None and question.sites:
+        page_only = bool(question.overrides.get("only_pages"))
+        where.append(under(PageRow.url, sources.scopes(session, question.sites, page_only=page_only)))
+    news = (
+        PageRow.read_at > since,
+        PageRow.indexed_at > since,  # what was read before, but could not be found yet
+        PageRow.gone_at > since,
+        PageRow.shared_at > since,
+        PageRow.state == IndexState.FETCHED,
+    )
+    # each kind of news by itself: SQLite goes through every page for any of them
+    return any(session.scalar(select(PageRow.id).where(each, *where).limit(1)) is not None for each in news)
+
+
+def oldest(max_age_s: int | None, now: datetime) -> datetime | None:
+    """Return since when a page must have been read for its text to count; None: at any time."""
+    return None if max_age_s is None else now - timedelta(seconds=max_age_s)
+
+
+def oldest_for(question: Question, now: datetime) -> datetime | None:
+    """Return since when a page must have been read for a question; its own crawl's pages count to its end."""
+    return oldest(question.max_age_s, question.crawl_started_at or now)
+
+
+def _changed() -> Any:
+    return (EvidenceRow.content_hash != PageRow.content_hash) | PageRow.gone_at.is_not(None)
+
+
+def _is_verbatim(citation: dict[str, Any], page: PageRow | None) -> bool:
+    """Return whether a citation's quote is in its page, at its position."""
+    if page is None or page.gone_at is not None:
+        return False
+    return bool(page.text[citation["start"] : citation["end"]] == citation["quote"])

@@ -6,26 +6,21 @@ on; what was read stays.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
 
-from sqlalchemy import ColumnElement, delete, exists, select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from store.questions import threads
-from store.sql.rows import update_rows
+from store.sql.rows import delete_rows, update_rows
 from store.sql.tables import (
     CandidateRow,
     FeedbackRow,
     QuestionRow,
     SiteReadRow,
-    Table,
     ThreadRow,
     VariantsRow,
     WatchRow,
 )
-
-#: no row of these is looked at again in the session
-_PLAIN: Final[dict[str, Any]] = {"synchronize_session": False}
 
 
 def delete_questions(session: Session, question_ids: Sequence[str]) -> None:
@@ -34,10 +29,10 @@ def delete_questions(session: Session, question_ids: Sequence[str]) -> None:
     texts = select(QuestionRow.text).where(deleted)
     threaded = select(QuestionRow.thread_id).where(deleted, QuestionRow.thread_id.is_not(None)).distinct()
     asked_in = [thread_id for thread_id in session.scalars(threaded) if thread_id]
-    session.execute(delete(VariantsRow).where(VariantsRow.question.in_(texts)).execution_options(**_PLAIN))
+    delete_rows(session, VariantsRow, VariantsRow.question.in_(texts))
     for column in (QuestionRow.leader_id, QuestionRow.cached_from):
         update_rows(session, QuestionRow, column.in_(question_ids), **{column.key: None})
-    session.execute(delete(QuestionRow).where(deleted).execution_options(**_PLAIN))
+    delete_rows(session, QuestionRow, deleted)
     for thread_id in asked_in:
         threads.remove_if_empty(session, thread_id)
 
@@ -57,7 +52,7 @@ def delete_ended(session: Session, before: datetime, most: int) -> list[str]:
     query = select(QuestionRow.id, QuestionRow.thread_id).where(*ended, *(~each for each in kept))
     rows = session.execute(query.order_by(QuestionRow.created_at).limit(most)).all()
     ids = [row.id for row in rows]
-    _delete(session, QuestionRow, QuestionRow.id.in_(ids))
+    delete_rows(session, QuestionRow, QuestionRow.id.in_(ids))
     for thread_id in {row.thread_id for row in rows if row.thread_id}:
         threads.remove_if_empty(session, thread_id)
     return ids
@@ -67,21 +62,15 @@ def delete_site_reads(session: Session, before: datetime, most: int) -> int:
     """Delete up to ``most`` candidates of site reads that ended before, and reads without any; return how many rows."""
     over = select(SiteReadRow.id).where(SiteReadRow.finished_at < before)
     found = select(CandidateRow.id).where(CandidateRow.site_read_id.in_(over)).limit(most)
-    ids: list[int] = list(session.scalars(found))
-    if ids:
-        _delete(session, CandidateRow, CandidateRow.id.in_(ids))
-    else:
-        ids = list(session.scalars(over.limit(most)))
-        _delete(session, SiteReadRow, SiteReadRow.id.in_(ids))
+    if ids := session.scalars(found).all():
+        delete_rows(session, CandidateRow, CandidateRow.id.in_(ids))
+    elif ids := session.scalars(over.limit(most)).all():
+        delete_rows(session, SiteReadRow, SiteReadRow.id.in_(ids))
     return len(ids)
 
 
 def delete_variants(session: Session, before: datetime, most: int) -> int:
     """Delete up to ``most`` variants of questions that were made before; return how many."""
     keys = list(session.scalars(select(VariantsRow.key).where(VariantsRow.made_at < before).limit(most)))
-    _delete(session, VariantsRow, VariantsRow.key.in_(keys))
+    delete_rows(session, VariantsRow, VariantsRow.key.in_(keys))
     return len(keys)
-
-
-def _delete(session: Session, table: type[Table], where: ColumnElement[bool]) -> None:
-    session.execute(delete(table).where(where).execution_options(**_PLAIN))

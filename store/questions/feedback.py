@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session, aliased
 from domain import SolvedQuestion
 from domain.errors import WellreadError
 from domain.record import Feedback, FeedbackVerdict
-from store.learned.variants import correct
-from store.questions import answers, steps
+from store.learned import correct
+from store.questions import answers, trace
 from store.sql.database import Database
 from store.sql.rows import to_value
 from store.sql.tables import AnswerRow, FeedbackRow, QuestionRow, StepRow
@@ -54,17 +54,15 @@ def give(
         raise NothingToJudge(
             f"Question {question_id} has no answer {wanted}: its record's `revision` says how many it got."
         )
-    row = _row(session, question_id, wanted) or FeedbackRow(question_id=question_id, revision=wanted, created_at=now)
+    known = (FeedbackRow.question_id == question_id, FeedbackRow.revision == wanted)
+    row = session.scalar(select(FeedbackRow).where(*known))
+    row = row or FeedbackRow(question_id=question_id, revision=wanted, created_at=now)
     _correct_rewards(session, question, answer, before=row.verdict, after=verdict)
-    row.features = {
-        "composer": answer.composer,
-        "embedder": answer.verdict.get("embedder"),
-        "evidence": answer.verdict.get("evidence"),
-    }
+    row.features = {"composer": answer.composer} | {each: answer.verdict.get(each) for each in ("embedder", "evidence")}
     row.verdict, row.comment, row.updated_at = verdict, comment, now
     session.add(row)
     detail = {"revision": wanted, "comment": comment}
-    steps.add(session, question, "feedback", outcome=verdict, detail=detail, started_at=now, now=now)
+    trace.add(session, question, "feedback", outcome=verdict, detail=detail, started_at=now, now=now)
     session.flush()
     return to_value(Feedback, row)
 
@@ -104,13 +102,11 @@ class SolvedReader:
     def _latest(self, lang: str) -> list[SolvedQuestion]:
         asker = aliased(QuestionRow)
         owner = select(asker.owner).where(asker.id == self._question_id).scalar_subquery()
+        judged = (AnswerRow.question_id == FeedbackRow.question_id) & (AnswerRow.revision == FeedbackRow.revision)
         query = (
             select(QuestionRow.text, AnswerRow.text, AnswerRow.citations)
             .join(FeedbackRow, FeedbackRow.question_id == QuestionRow.id)
-            .join(
-                AnswerRow,
-                (AnswerRow.question_id == FeedbackRow.question_id) & (AnswerRow.revision == FeedbackRow.revision),
-            )
+            .join(AnswerRow, judged)
             .where(FeedbackRow.verdict == "right", QuestionRow.lang == lang, AnswerRow.stale_at.is_(None))
             .where(~QuestionRow.private, or_(QuestionRow.owner.is_(None), QuestionRow.owner == owner))
             .order_by(FeedbackRow.updated_at.desc())
@@ -128,19 +124,9 @@ def _correct_rewards(
 
     An answer that was given again was rewarded once, where it was made.
     """
-    look = _look(session, question.id, answer)
+    query = select(StepRow).where(StepRow.question_id == question.id, StepRow.finished_at <= answer.created_at)
+    found = (step.detail for step in session.scalars(query.order_by(StepRow.id.desc())) if "top" in step.detail)
+    look = next(found, {})
     was_wrong, is_wrong = before not in (None, "right"), after != "right"
     if look.get("rewards") and was_wrong != is_wrong:
         correct(session, look["question_type"], look["rewards"], by=-1 if is_wrong else 1)
-
-
-def _look(session: Session, question_id: str, answer: AnswerRow) -> dict[str, Any]:
-    query = select(StepRow).where(StepRow.question_id == question_id, StepRow.finished_at <= answer.created_at)
-    steps = session.scalars(query.order_by(StepRow.id.desc()))
-    return next((step.detail for step in steps if "top" in step.detail), {})
-
-
-def _row(session: Session, question_id: str, revision: int) -> FeedbackRow | None:
-    return session.scalar(
-        select(FeedbackRow).where(FeedbackRow.question_id == question_id, FeedbackRow.revision == revision)
-    )

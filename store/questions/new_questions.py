@@ -1,4 +1,9 @@
-"""Save new questions: once for one idempotency key, with a key that equal questions share."""
+"""Save new questions: once for one idempotency key, with a key that equal questions share. Start them.
+
+A question starts with the answer of an equal one, as the follower of an equal unfinished one, or by itself. An answer
+is used again while no page that it cites has changed. A "not known" is used again while nothing was read since, and,
+where the web may be read, only as long as a page read is fresh.
+"""
 
 import hashlib
 import json
@@ -8,17 +13,18 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
-from domain import Budget, Question, Status
+from domain import Budget, Question, ReadOutcome, Status
 from domain.errors import WellreadError
 from domain.options import DEADLINE_S, Overrides
 from domain.question import Attached, Turn
-from store.questions import shared_runs, steps, threads, watches
-from store.questions.state import REFUSED, to_question
-from store.sql.rows import add_missing, to_columns
-from store.sql.tables import QuestionRow
+from store.crawl import candidates
+from store.questions import answers, shared_runs, threads, trace, watches
+from store.questions.state import REFUSED, advance, to_question
+from store.sql.rows import add_missing, delete_rows, to_columns, update_rows
+from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow
 
 #: asks for a thread of its own
 NEW_THREAD: Final = "new"
@@ -86,9 +92,7 @@ def add(
     question_id = new.id or uuid.uuid4().hex
     understood = understood or Understood(text=new.text)
     if new.id:
-        session.execute(
-            delete(QuestionRow).where(*_is_refused(new.id), QuestionRow.owner.is_not_distinct_from(new.owner))
-        )
+        delete_rows(session, QuestionRow, *_is_refused(new.id), QuestionRow.owner.is_not_distinct_from(new.owner))
     row = add_missing(session, QuestionRow, **_row(question_id, new, understood, now))
     if row is None:
         return _asked_before(session, new), False
@@ -98,7 +102,7 @@ def add(
         detail: dict[str, Any] = {"turns": list(understood.turns)}
         if understood.said and not understood.final:
             detail["said"] = [asdict(turn) for turn in understood.said]
-        steps.add(session, row, "understand", outcome=understood.by, detail=detail, started_at=now, now=now)
+        trace.add(session, row, "understand", outcome=understood.by, detail=detail, started_at=now, now=now)
     if understood.thread_id:
         threads.asked_in(session, understood.thread_id, new.text, now, new.owner)
     return row, True
@@ -127,7 +131,7 @@ def refuse(session: Session, question_id: str, text: str, owner: str | None, err
     refused = {"status": Status.FAILED, "error": error, "finished_at": now, "fingerprint": REFUSED, "equal_key": ""}
     row = _row(question_id, new, Understood(text=text), now) | refused
     if not add_missing(session, QuestionRow, **row):
-        session.execute(update(QuestionRow).where(*_is_refused(question_id)).values(error=error, updated_at=now))
+        update_rows(session, QuestionRow, *_is_refused(question_id), error=error, updated_at=now)
 
 
 def _is_refused(question_id: str) -> tuple[ColumnElement[bool], ...]:
@@ -220,3 +224,94 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
         return shared_runs.equal_key(understood.text, conditions)
     conditions["said"] = json.dumps([asdict(turn) for turn in understood.said])
     return shared_runs.equal_key(new.text, conditions)
+
+
+#: equal questions whose answers are looked at, the latest first
+LOOKED_AT = 5
+#: how long "I do not know" is reused before the web is read again
+UNKNOWN_FOR = timedelta(minutes=10)
+
+
+def start_from_cache_or_run(session: Session, row: QuestionRow, now: datetime) -> None:
+    """Give a locked new question the answer or the run of an equal one, if it may share one."""
+    if not row.reuse or not row.equal_key:
+        return
+    shared_runs.lock_key(session, row.equal_key)
+    if (leader := shared_runs.leader_for(session, row)) is not None:
+        shared_runs.join(row, leader)
+        if (so_far := answers.last(session, leader.id)) is not None and so_far.provisional:
+            answers.copy_to(session, so_far, [row.id], now)
+    elif (found := _known(session, row, now)) is not None:
+        _take(session, row, *found, now)
+
+
+def _take(session: Session, row: QuestionRow, origin: QuestionRow, known: AnswerRow, now: datetime) -> None:
+    answers.copy_to(session, known, [row.id], now)
+    row.cached_from, row.lang, row.missing = origin.id, origin.lang, origin.missing
+    shared_runs.understand_as(row, origin)
+    detail = {"from": origin.id, "revision": known.revision, "hits": len(known.context)}
+    trace.add(session, row, "reuse", outcome=origin.status.lower(), detail=detail, started_at=now, now=now)
+    advance(session, row, Status(origin.status), now)
+
+
+def _known(session: Session, row: QuestionRow, now: datetime) -> tuple[QuestionRow, AnswerRow] | None:
+    """Return an equal question with the latest answer that is still current."""
+    query = (
+        select(QuestionRow)
+        .where(
+            QuestionRow.equal_key == row.equal_key,
+            QuestionRow.status.in_((Status.ANSWERED, Status.ABSTAINED)),
+            QuestionRow.id != row.id,
+            QuestionRow.cached_from.is_(None),  # only originals: a copy is newer than its evidence
+        )
+        .order_by(QuestionRow.finished_at.desc())
+    )
+    for equal in session.scalars(query.limit(LOOKED_AT)).all():
+        answer = answers.last(session, equal.id)
+        if answer is not None and not answer.provisional and _holds(session, row, equal, answer, now):
+            return equal, answer
+    return None
+
+
+def _holds(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
+    if _contradicted(session, row.equal_key, answer):
+        return False
+    if equal.status == Status.ANSWERED:
+        return answers.is_current(session, answer, read_after=answers.oldest(row.max_age_s, now))
+    return (
+        answer.stale_at is None
+        and not answers.read_since(session, answer.created_at, row)
+        and (not row.crawl_enabled or _web_said_no(session, row, equal, answer, now))
+    )
+
+
+def _contradicted(session: Session, equal_key: str, answer: AnswerRow) -> bool:
+    """Return whether a reader of this answer, under whichever equal question, said that it is wrong."""
+    query = (
+        select(FeedbackRow.id)
+        .join(QuestionRow, QuestionRow.id == FeedbackRow.question_id)
+        .join(AnswerRow, (AnswerRow.question_id == QuestionRow.id) & (AnswerRow.revision == FeedbackRow.revision))
+        .where(QuestionRow.equal_key == equal_key, FeedbackRow.verdict != "right", AnswerRow.text == answer.text)
+    )
+    return session.scalar(query.limit(1)) is not None
+
+
+def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
+    """Return whether the crawl that found nothing is fresh, read all it wanted, and would be the same again."""
+    origin = session.get_one(QuestionRow, equal.leader_id or equal.id)
+    spent = candidates.spent(session, origin.id, now)
+    failed = select(CandidateRow.id).where(
+        CandidateRow.question_id == origin.id,
+        CandidateRow.outcome.in_((ReadOutcome.FAILED, ReadOutcome.SKIPPED, ReadOutcome.BLOCKED, ReadOutcome.WALL)),
+    )
+    added = select(SourceRow.id).where(SourceRow.created_at > answer.created_at)
+    return (
+        now - answer.created_at < UNKNOWN_FOR
+        and origin.budget == row.budget
+        and origin.cycle < origin.budget["cycles"]
+        and spent.pages < origin.budget["pages"]
+        and spent.bytes < origin.budget["bytes"]
+        and spent.seconds < origin.budget["seconds"]
+        and session.scalar(failed.limit(1)) is None
+        and session.scalar(added.limit(1)) is None
+    )

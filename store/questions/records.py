@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Status, Verdict
-from domain.answer import ASKING_BACK, Citation
+from domain.answer import ASKING_BACK, Citation, short_answer
 from domain.flow import STEPS
 from domain.outcome import is_far
 from domain.record import ContextHit, Feedback, NearPassage, PageSeen, Record, Timing
-from domain.short_answer import short_answer
 from store.crawl import candidates
 from store.questions import answers
 from store.questions.state import unknown
@@ -28,6 +27,8 @@ NEAR_CHARACTERS: Final = 300
 #: the phase of each step; an answer that is used again was found in the first
 _PHASE_OF_STEP = {"reuse": STEPS[Status.ASKED].phase} | {step.step: step.phase for step in STEPS.values()}
 
+#: what a record takes over from its answer
+_OF_ANSWER = ("confidence", "sentences", "citations", "structured", "related", "composer", "notice")
 #: the JSON in an answer's row; fields that older rows lack have defaults
 _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
@@ -68,14 +69,10 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
         current_step=STEPS[status].phase if status in STEPS else None,
         final_step=_final_step(status, steps),
         provisional=False,
-        answer=None,
         confidence=0.0,
-        sentences=(),
-        citations=(),
-        context=(),
-        composer=None,
         notice="",
-        verdict=None,
+        **dict.fromkeys(("answer", "composer", "verdict")),
+        **dict.fromkeys(("sentences", "citations", "context"), ()),
         retry_attempted=any(step.name == "retry" for step in steps),
         paraphrased_queries=tuple(variant["text"] for variant in run.variants or ()),
         online_search_triggered=run.crawl_started_at is not None or status is Status.SEEKING,
@@ -108,20 +105,14 @@ def _with_answer(record: Record, row: AnswerRow, judged: FeedbackRow | None) -> 
         asks_back=answer.composer == ASKING_BACK,
         answer=answer.text,
         short_answer=short_answer(answer.sentences) if verdict is None or verdict.sufficient else None,
-        confidence=answer.confidence,
-        sentences=answer.sentences,
-        citations=answer.citations,
         context=context,
         nearest=_nearest(context, answer.citations, verdict) if record.outcome in ("unsure", "unknown") else (),
-        structured=answer.structured,
-        related=answer.related,
-        composer=answer.composer,
-        notice=answer.notice,
         verdict=verdict,
         revision=row.revision,
         stale=row.stale_at is not None,
         stale_at=row.stale_at,
         feedback=to_value(Feedback, judged) if judged else None,
+        **{name: getattr(answer, name) for name in _OF_ANSWER},
     )
 
 
@@ -174,15 +165,9 @@ def _steps(session: Session, row: QuestionRow) -> list[StepRow]:
 
 def _pages(session: Session, question_id: str) -> tuple[PageSeen, ...]:
     rows = [row for row in candidates.of_question(session, question_id) if row.kind == "page"]
-    titles = _titles(session, rows)
+    named = select(PageRow.id, PageRow.title).where(PageRow.id.in_([row.page_id for row in rows if row.page_id]))
+    titles = {row.id: row.title for row in session.execute(named)}
     return tuple(to_value(PageSeen, row, title=titles.get(row.page_id or 0) or row.text) for row in rows)
-
-
-def _titles(session: Session, rows: Sequence[CandidateRow]) -> dict[int, str]:
-    ids = [row.page_id for row in rows if row.page_id is not None]
-    if not ids:
-        return {}
-    return {row.id: row.title for row in session.execute(select(PageRow.id, PageRow.title).where(PageRow.id.in_(ids)))}
 
 
 def _entity(named: Sequence[str]) -> str | None:
@@ -203,23 +188,15 @@ def _timings(session: Session, row: QuestionRow, own: Sequence[StepRow]) -> tupl
         if page.elapsed_s > 0 and page.settled_at and page.settled_at >= (row.asked_again_at or row.created_at):
             waves.setdefault(page.wave, []).append(page)
     read = [_reading(wave, pages) for wave, pages in waves.items()]
-    steps = [_timing(step) for step in own if step.name != "feedback"]
+    steps = [
+        to_value(Timing, step, step=step.name, seconds=(step.finished_at - step.started_at).total_seconds())
+        for step in own
+        if step.name != "feedback"
+    ]
     return tuple(sorted((*steps, *read), key=lambda timing: timing.started_at))
 
 
 def _reading(wave: int, pages: Sequence[CandidateRow]) -> Timing:
     spans = [(ended - timedelta(seconds=page.elapsed_s), ended) for page in pages if (ended := page.settled_at)]
-    started_at = min(start for start, _ in spans)
-    return Timing(
-        step="read",
-        cycle=wave,
-        attempt=1,
-        outcome="read",
-        seconds=candidates.covered_s(spans),
-        started_at=started_at,
-    )
-
-
-def _timing(step: StepRow) -> Timing:
-    seconds = (step.finished_at - step.started_at).total_seconds()
-    return to_value(Timing, step, step=step.name, seconds=seconds)
+    took: dict[str, Any] = {"seconds": candidates.covered_s(spans), "started_at": min(start for start, _ in spans)}
+    return Timing(step="read", cycle=wave, attempt=1, outcome="read", **took)

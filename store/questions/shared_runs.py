@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session, aliased
 
 from domain import FINAL, Status
 from domain.question import LAST_PRIORITY
-from store.questions import steps
+from store.questions import trace
 from store.sql.tables import QuestionRow
 from text.analyser import fold
 
@@ -38,21 +38,15 @@ def equal_key(question: str, conditions: Mapping[str, Any]) -> str:
 def lock_key(session: Session, key: str) -> None:
     """Lock the key until the session ends (SQLite has one writer at a time anyway)."""
     if session.get_bind().dialect.name == "postgresql":
-        number = int(key[:15], 16)
-        session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
+        session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": int(key[:15], 16)})
 
 
 def leader_for(session: Session, row: QuestionRow) -> QuestionRow | None:
     """Return the unfinished question that this one can follow, locked: an equal one with the same budget."""
-    query = select(QuestionRow).where(
-        QuestionRow.equal_key == row.equal_key,
-        QuestionRow.status.in_(_MOVING),
-        QuestionRow.id != row.id,
-        QuestionRow.leader_id.is_(None),
-    )
-    oldest = query.order_by(QuestionRow.created_at).limit(LOOKED_AT).with_for_update()
-    found = session.scalars(oldest).all()
-    return next((leader for leader in found if leader.budget == row.budget), None)
+    leads = (QuestionRow.status.in_(_MOVING), QuestionRow.id != row.id, QuestionRow.leader_id.is_(None))
+    query = select(QuestionRow).where(QuestionRow.equal_key == row.equal_key, *leads)
+    oldest = session.scalars(query.order_by(QuestionRow.created_at).limit(LOOKED_AT).with_for_update()).all()
+    return next((leader for leader in oldest if leader.budget == row.budget), None)
 
 
 def join(row: QuestionRow, leader: QuestionRow) -> None:
@@ -74,15 +68,8 @@ def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, no
     for name in SHARED:
         setattr(follower, name, getattr(leader, name))
     understand_as(follower, leader)
-    steps.add(
-        session,
-        follower,
-        "follow",
-        outcome=leader.status.lower(),
-        detail={"leader": leader.id},
-        started_at=follower.asked_again_at or follower.created_at,
-        now=now,
-    )
+    at: dict[str, Any] = {"started_at": follower.asked_again_at or follower.created_at, "now": now}
+    trace.add(session, follower, "follow", outcome=leader.status.lower(), detail={"leader": leader.id}, **at)
 
 
 def understand_as(row: QuestionRow, other: QuestionRow) -> None:

@@ -13,8 +13,8 @@ from domain.errors import WellreadError
 from domain.options import Overrides
 from domain.outcome import Outcome, outcome_at_end
 from domain.record import ContextHit
-from store.questions import answers, batches, shared_runs, steps, watches, webhooks
-from store.questions.steps import StepDetail, to_json
+from store.questions import answers, batches, shared_runs, trace, watches, webhooks
+from store.questions.trace import StepDetail, to_json
 from store.sql import leases
 from store.sql.rows import to_value
 from store.sql.tables import BatchedRequestRow, CandidateRow, QuestionRow
@@ -78,7 +78,7 @@ def get(session: Session, question_id: str) -> QuestionRow:
 def check_owner(session: Session, question_id: str, owner: str | None) -> None:
     """Raise :class:`UnknownQuestion` unless the question is there and was asked with this owner's key."""
     if not is_owned(session, question_id, owner):
-        _known(None, question_id)
+        raise unknown(question_id)
 
 
 def is_owned(session: Session, question_id: str, owner: str | None) -> bool:
@@ -96,8 +96,8 @@ def record(
     session: Session, lease: leases.Lease, move: Move, *, step: str, started_at: datetime, now: datetime
 ) -> bool:
     """Record a step if the lease still holds the question; else change nothing and return False."""
-    row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
-    if row is None or Status(row.status).is_final:
+    row = _held(session, lease)
+    if row is None:
         return False
     record_locked(session, row, move, step=step, started_at=started_at, now=now)
     return True
@@ -107,16 +107,12 @@ def record_locked(
     session: Session, row: QuestionRow, move: Move, *, step: str, started_at: datetime, now: datetime
 ) -> None:
     """Add a step to the trace of a locked question, store its result, and set the next status."""
-    detail = to_json(move.detail)
-    steps.add(
-        session, row, step, outcome=move.outcome, detail=detail, started_at=started_at, now=now, attempt=row.attempts
-    )
+    at: dict[str, Any] = {"started_at": started_at, "now": now, "attempt": row.attempts}
+    trace.add(session, row, step, outcome=move.outcome, detail=to_json(move.detail), **at)
     move.changes.apply(row)
     if move.answer is not None:
-        answer = answers.add(
-            session, row.id, move.answer, verdict=move.verdict, context=move.context, final=move.to.is_final, now=now
-        )
-        answers.copy_to(session, answer, [follower.id for follower in shared_runs.followers(session, row.id)], now)
+        about = {"verdict": move.verdict, "context": move.context, "final": move.to.is_final}
+        _add_answer(session, row, move.answer, now=now, **about)
     advance(session, row, move.to, now)
 
 
@@ -130,12 +126,22 @@ def save_provisional(
     now: datetime,
 ) -> bool:
     """Save an answer before its step ends, if the lease still holds the question; else return False."""
+    row = _held(session, lease)
+    if row is not None:
+        _add_answer(session, row, answer, verdict=verdict, context=context, final=False, now=now)
+    return row is not None
+
+
+def _held(session: Session, lease: leases.Lease) -> QuestionRow | None:
+    """Return the lease's question, locked, if it still holds it and the question has not ended."""
     row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
-    if row is None or Status(row.status).is_final:
-        return False
-    saved = answers.add(session, row.id, answer, verdict=verdict, context=context, final=False, now=now)
+    return None if row is None or Status(row.status).is_final else row
+
+
+def _add_answer(session: Session, row: QuestionRow, answer: Answer, *, now: datetime, **about: Any) -> None:
+    """Save an answer as the next revision of a locked question and of its followers."""
+    saved = answers.add(session, row.id, answer, now=now, **about)
     answers.copy_to(session, saved, [follower.id for follower in shared_runs.followers(session, row.id)], now)
-    return True
 
 
 def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> None:

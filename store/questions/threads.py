@@ -10,9 +10,9 @@ from sqlalchemy import Select, and_, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from domain import Status
+from domain.answer import first_said, short_answer
 from domain.errors import WellreadError
 from domain.question import Thread, ThreadQuestion, Turn
-from domain.short_answer import first_said, short_answer
 from store.questions import answers
 from store.sql.rows import to_value, update_rows
 from store.sql.tables import AnswerRow, QuestionRow, ThreadRow
@@ -130,16 +130,13 @@ def questions(session: Session, thread_id: str, *, limit: int = 50, before: str 
     if before and (row := session.get(QuestionRow, before)) is not None:
         query = query.where(tuple_(QuestionRow.created_at, QuestionRow.id) < (row.created_at, row.id))
     rows = session.scalars(query.limit(limit)).all()
-    return [
-        to_value(
-            ThreadQuestion,
-            row,
-            question=row.asked or row.text,
-            question_as_understood=row.text if row.asked else None,
-            status=Status(row.status),
-        )
-        for row in reversed(rows)
-    ]
+    return [_to_question(row) for row in reversed(rows)]
+
+
+def _to_question(row: QuestionRow) -> ThreadQuestion:
+    understood = row.text if row.asked else None
+    asked = row.asked or row.text
+    return to_value(ThreadQuestion, row, question=asked, question_as_understood=understood, status=Status(row.status))
 
 
 def in_order(session: Session, thread_id: str, *, after: Place | None, limit: int) -> list[Place]:
@@ -205,10 +202,6 @@ def _unknown(thread_id: str) -> UnknownThread:
 
 
 def _with_counts(session: Session, rows: Sequence[ThreadRow]) -> list[Thread]:
-    counted = (
-        select(QuestionRow.thread_id, func.count())
-        .where(QuestionRow.thread_id.in_([row.id for row in rows]))
-        .group_by(QuestionRow.thread_id)
-    )
-    counts = {row[0]: row[1] for row in session.execute(counted)}
+    counted = select(QuestionRow.thread_id, func.count()).group_by(QuestionRow.thread_id)
+    counts = dict(session.execute(counted.where(QuestionRow.thread_id.in_([row.id for row in rows]))).all())
     return [to_value(Thread, row, questions=counts.get(row.id, 0)) for row in rows]

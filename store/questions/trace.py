@@ -1,19 +1,99 @@
-"""Read the trace of a question: its finished steps and the pages read; add up its costs."""
+"""The trace of a question: its finished steps and the pages read; its costs, added up.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+The field names of the details are the keys of the stored JSON: a contract.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain import Cost, ModelCost
+from domain import Cost, ModelCost, VariantKind, Verdict
 from store.crawl import candidates
-from store.questions import steps
-from store.questions.state import find
 from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookupDetail:
+    """The queries of a lookup, its hits and its cost."""
+
+    queries: Sequence[str] = ()
+    entities: Sequence[str] = ()
+    question_type: str = ""
+    before_fusion: Sequence[Mapping[str, Any]] = ()  #: how many hits each query found
+    hits: int = 0
+    sql_hits: int = 0
+    graph_hits: int = 0
+    top: Sequence[Mapping[str, Any]] = ()  #: the hits with their ranks and scores, best first
+    rewards: Mapping[VariantKind, bool] = field(default_factory=dict)  #: kinds that earned a citation
+    kept: Mapping[str, Any] | None = None  #: how many hits, and why no more
+    advice: Mapping[str, Any] | None = None
+    verdict: Verdict | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeekDetail:
+    """The chosen candidates and the results of the search engines."""
+
+    candidates: Sequence[str]
+    pages: int  #: of the candidates, without sitemaps and feeds
+    engines: Mapping[str, Mapping[str, Any]]  #: what each engine gave, or why it was not asked
+    cost: Cost
+    known_links: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteDetail:
+    """What a model was asked for, and what the check of its sentences found."""
+
+    asked: Sequence[str]  #: variants, rewrite, verdict, answer, check or form, in order
+    sections: int = 0  #: parts of pages that it read
+    tokens: int = 0  #: of these, about
+    findings: Sequence[Mapping[str, Any]] = ()
+    error: str = ""
+    kind: str = ""  #: of the error
+    cost: Cost = field(default_factory=Cost)
+
+
+StepDetail = LookupDetail | SeekDetail | WriteDetail
+
+
+def to_json(detail: StepDetail | None) -> dict[str, Any]:
+    """Return the detail as the trace stores it."""
+    return asdict(detail) if detail else {}
+
+
+def for_asker(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a detail that names a model's failure only by its kind: its message names hosts and settings."""
+    return {**detail, "error": detail.get("kind") or "ModelError"} if detail.get("error") else dict(detail)
+
+
+def add(
+    session: Session,
+    question: QuestionRow,
+    name: str,
+    *,
+    outcome: str,
+    detail: Mapping[str, Any],
+    started_at: datetime,
+    now: datetime,
+    attempt: int = 1,
+) -> None:
+    """Add a finished step to the trace of a question, in its current cycle."""
+    step = StepRow(question_id=question.id, name=name, cycle=question.cycle, attempt=attempt, outcome=outcome)
+    step.started_at, step.finished_at, step.detail = started_at, now, dict(detail)
+    session.add(step)
+
+
+def last(session: Session, question_id: str, name: str) -> StepRow | None:
+    """Return the last step of this name in a question's trace."""
+    query = select(StepRow).where(StepRow.question_id == question_id, StepRow.name == name)
+    return session.scalar(query.order_by(StepRow.id.desc()).limit(1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,17 +115,12 @@ class Step:
         return (self.finished_at - self.started_at).total_seconds()
 
 
-def read(session: Session, question_id: str) -> list[Step]:
-    """Return the steps of a question and of the run it shared, by their start.
-
-    Raises :class:`store.questions.state.UnknownQuestion`.
-    """
-    find(session, question_id)
-    row = session.get_one(QuestionRow, question_id)
-    ids = [question_id, *([row.leader_id] if row.leader_id else [])]
+def read(session: Session, question: QuestionRow) -> list[Step]:
+    """Return the steps of a question and of the run it shared, by their start."""
+    ids = [question.id, *([question.leader_id] if question.leader_id else [])]
     # what a reader said of the leader's answer, and what it was understood from, is its asker's
     shared = StepRow.question_id.in_(ids) & StepRow.name.not_in(("feedback", "understand"))
-    shared = shared | (StepRow.question_id == question_id)
+    shared = shared | (StepRow.question_id == question.id)
     own = session.scalars(select(StepRow).where(shared).order_by(StepRow.id))
     pages = [page for id in ids for page in candidates.of_question(session, id) if page.settled_at is not None]
     everything = (*(to_value(Step, step) for step in own), *map(_page, pages))
@@ -64,7 +139,7 @@ def failed_engines(session: Session, question: QuestionRow) -> list[str]:
 def add_cost(session: Session, question_id: str, name: str, cost: Cost, *, started_at: datetime, now: datetime) -> None:
     """Add a cost beside the question's own steps to its trace."""
     question = session.get_one(QuestionRow, question_id)
-    steps.add(session, question, name, outcome="read", detail={"cost": asdict(cost)}, started_at=started_at, now=now)
+    add(session, question, name, outcome="read", detail={"cost": asdict(cost)}, started_at=started_at, now=now)
 
 
 def total_cost(session: Session, question_id: str, *, since: datetime | None = None) -> Cost:
@@ -93,7 +168,10 @@ def spent(session: Session, question_id: str) -> Cost:
 def _page(row: CandidateRow) -> Step:
     """Return the reading of a page as a step; a known page took no time."""
     ended = row.settled_at or row.created_at
-    return Step(
+    told = ("url", "kind", "origin", "score", "depth", "bytes", "page_id", "news", "reason")
+    return to_value(
+        Step,
+        row,
         question_id=row.question_id or "",
         name="read",
         cycle=row.wave,
@@ -101,15 +179,5 @@ def _page(row: CandidateRow) -> Step:
         outcome=row.outcome or "",
         started_at=ended - timedelta(seconds=row.elapsed_s),
         finished_at=ended,
-        detail={
-            "url": row.url,
-            "kind": row.kind,
-            "origin": row.origin,
-            "score": row.score,
-            "depth": row.depth,
-            "bytes": row.bytes,
-            "page_id": row.page_id,
-            "news": row.news,
-            "reason": row.reason,
-        },
+        detail={name: getattr(row, name) for name in told},
     )

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from domain import Status
 from domain.record import Watch
-from store.questions import answers, evidence, webhooks
+from store.questions import answers, webhooks
 from store.sql.rows import to_value, update_rows
 from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, QuestionRow, WatchRow
 
@@ -27,14 +27,8 @@ def add(session: Session, question_id: str, callback_url: str, now: datetime) ->
         row.callback_url = callback_url or row.callback_url
         return
     known = select(func.max(AnswerRow.revision)).where(AnswerRow.question_id == question_id, ~AnswerRow.provisional)
-    session.add(
-        WatchRow(
-            question_id=question_id,
-            callback_url=callback_url or None,
-            told_revision=session.scalar(known),
-            created_at=now,
-        )
-    )
+    watch = {"callback_url": callback_url or None, "told_revision": session.scalar(known)}
+    session.add(WatchRow(question_id=question_id, created_at=now, **watch))
     session.flush()
 
 
@@ -61,7 +55,7 @@ def record_changes(session: Session, ended: Sequence[QuestionRow], now: datetime
 
     Called in the transaction that ends the questions: so a change is delivered once, whichever process dies when.
     """
-    answered = {row.id: row for row in ended if row.status in (Status.ANSWERED, Status.ABSTAINED)}
+    answered = {row.id: row for row in ended if row.status in _ENDED}
     watched = session.scalars(select(WatchRow).where(WatchRow.question_id.in_(answered)).with_for_update())
     for watch in watched.all():
         _record_change(session, watch, answered[watch.question_id], now)
@@ -87,23 +81,16 @@ def differ(one: AnswerRow, other: AnswerRow) -> bool:
 
 def just_changed(session: Session, question_id: str) -> list[str]:
     """Return those of an ended question and its followers whose watchers have another answer to learn of."""
-    query = (
-        select(WatchRow.question_id)
-        .join(QuestionRow, QuestionRow.id == WatchRow.question_id)
-        .where(
-            (QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id),
-            WatchRow.changed_at == QuestionRow.finished_at,
-        )
-    )
-    return list(session.scalars(query))
+    mine = (QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id)
+    query = select(WatchRow.question_id).join(QuestionRow, QuestionRow.id == WatchRow.question_id)
+    return list(session.scalars(query.where(mine, WatchRow.changed_at == QuestionRow.finished_at)))
 
 
 def owners(session: Session) -> set[str]:
     """Return whose questions are watched."""
-    query = (
-        select(QuestionRow.owner).select_from(WatchRow).outerjoin(QuestionRow, QuestionRow.id == WatchRow.question_id)
-    )
-    return {owner for owner in session.scalars(query.distinct()) if owner is not None}
+    watched = select(QuestionRow.owner).select_from(WatchRow)
+    query = watched.outerjoin(QuestionRow, QuestionRow.id == WatchRow.question_id).distinct()
+    return {owner for owner in session.scalars(query) if owner is not None}
 
 
 def due(session: Session, question_id: str = "", *, not_of: Collection[str] = ()) -> list[str]:
@@ -116,28 +103,22 @@ def due(session: Session, question_id: str = "", *, not_of: Collection[str] = ()
         for each in _latest(session, question_id)
         if each.status in _ENDED and each.stale_at is not None and each.owner not in not_of
     }
-    waits = (
-        select(EvidenceRow.answer_id)
-        .join(PageRow, PageRow.id == EvidenceRow.page_id)
-        .where(EvidenceRow.answer_id.in_(stale), PageRow.state == IndexState.FETCHED)
-    )
+    cited = select(EvidenceRow.answer_id).join(PageRow, PageRow.id == EvidenceRow.page_id)
+    waits = cited.where(EvidenceRow.answer_id.in_(stale), PageRow.state == IndexState.FETCHED)
     waiting = set(session.scalars(waits)) if stale else set()
     return [question_id for answer_id, question_id in stale.items() if answer_id not in waiting]
 
 
 def unknown_outdated(session: Session, now: datetime) -> list[int]:
     """Return the answers "not known" of watched questions on whose sites something was read since."""
-    unknown = [
-        each
-        for each in _latest(session)
-        if each.status == Status.ABSTAINED and each.stale_at is None and each.created_at < now - UNKNOWN_AGAIN
-    ]
-    if not unknown or not evidence.anything_since(session, min(each.created_at for each in unknown)):
+    known = (each for each in _latest(session) if each.status == Status.ABSTAINED and each.stale_at is None)
+    unknown = [each for each in known if each.created_at < now - UNKNOWN_AGAIN]
+    if not unknown or not answers.read_since(session, min(each.created_at for each in unknown)):
         return []
     return [
         each.answer_id
         for each in unknown
-        if evidence.read_since(session, session.get_one(QuestionRow, each.question_id), each.created_at)
+        if answers.read_since(session, each.created_at, session.get_one(QuestionRow, each.question_id))
     ]
 
 
@@ -154,15 +135,9 @@ def _latest(session: Session, question_id: str = "") -> Sequence[Any]:
     """
     each = aliased(AnswerRow)
     latest = select(func.max(each.revision)).where(each.question_id == WatchRow.question_id).scalar_subquery()
+    columns = (QuestionRow.status, QuestionRow.owner, AnswerRow.stale_at, AnswerRow.created_at)
     query = (
-        select(
-            WatchRow.question_id,
-            QuestionRow.status,
-            QuestionRow.owner,
-            AnswerRow.id.label("answer_id"),
-            AnswerRow.stale_at,
-            AnswerRow.created_at,
-        )
+        select(WatchRow.question_id, AnswerRow.id.label("answer_id"), *columns)
         .outerjoin(QuestionRow, QuestionRow.id == WatchRow.question_id)
         .outerjoin(AnswerRow, (AnswerRow.question_id == WatchRow.question_id) & (AnswerRow.revision == latest))
         .where(AnswerRow.stale_at.is_not(None) | (QuestionRow.status == Status.ABSTAINED))

@@ -4,7 +4,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import ColumnElement, CursorResult, update
+from sqlalchemy import ColumnElement, CursorResult, delete, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -36,17 +36,21 @@ def update_rows(session: Session, table: type[Table], *where: ColumnElement[bool
     return changed.rowcount
 
 
+def delete_rows(session: Session, table: type[Table], *where: ColumnElement[bool]) -> int:
+    """Delete the rows that match and return how many did; loaded rows must not be used again."""
+    statement = delete(table).where(*where).execution_options(synchronize_session=False)
+    deleted: CursorResult[Any] = session.execute(statement)  # type: ignore[assignment]
+    return deleted.rowcount
+
+
 def add_missing(session: Session, table: type[Row], key: Any = None, **values: Any) -> Row | None:
     """Add a row unless there is one with its ``key`` (a column; None: any that is unique); return it if it was added.
 
     A check before the insert is not enough on PostgreSQL: another process can add the row in between. After this call
     the row is there, whoever added it.
     """
-    add = (
-        dialect_insert(session, table)
-        .values(**values)
-        .on_conflict_do_nothing(index_elements=None if key is None else [key])
-    )
+    add = dialect_insert(session, table).values(**values)
+    add = add.on_conflict_do_nothing(index_elements=None if key is None else [key])
     added: Row | None = session.scalar(add.returning(table))
     return added
 

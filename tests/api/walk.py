@@ -13,7 +13,7 @@ from store.pages import pages
 from store.questions import new_questions, state
 from store.questions.records import latest
 from store.questions.state import Changes, Move
-from store.questions.steps import LookupDetail
+from store.questions.trace import LookupDetail
 from store.sql import leases
 from store.sql.tables import QuestionRow
 from workers.questions.step import notify_moved

@@ -20,7 +20,7 @@ from benchmarks.faults.strike import Fault
 from benchmarks.report import Options
 from domain import Status
 from evals.sandbox import sandbox
-from store.questions import new_questions, state, steps
+from store.questions import new_questions, state, trace
 from store.questions.new_questions import NewQuestion
 from store.sql.database import Database
 from tests.servers import valkey_server
@@ -38,7 +38,7 @@ def _step(database: Database, question_id: str, name: str, *, attempt: int = 1, 
     with database.write() as session:
         row = state.lock(session, question_id)
         assert row is not None
-        steps.add(
+        trace.add(
             session,
             row,
             name,

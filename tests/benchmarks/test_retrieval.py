@@ -59,7 +59,7 @@ def test_exact_search_gives_what_an_unindexed_search_gives(services: Services) -
 
 
 def test_added_postings_give_the_same_scores_as_the_full_text_index(services: Services) -> None:
-    text = "the first of " + services.passages.get(["5-0"])[0].text[:60]
+    text = "the first of " + services.passages.passages_of([5])[0].text[:60]
     table = services.passages._table()
     scores = Postings(table, [text], "en").scores(text)
     hits = services.passages.search_text(text, lang="en", k=10, scope=Scope())

@@ -21,7 +21,7 @@ from api.cli import demo
 from api.cli.demo.site_server import SiteServer, serve
 from domain import Cost, Status
 from domain.flow import FINAL
-from store.questions import new_questions, steps
+from store.questions import new_questions, trace
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
 from tests import office
@@ -104,7 +104,7 @@ def _make_up_a_day(services: Services) -> None:
             row.finished_at = row.updated_at = row.created_at + timedelta(seconds=seconds)
             row.error = "The model at 127.0.0.1:11434 did not answer five times." if status is Status.FAILED else None
             cost = {"cost": vars(Cost(model="m", input_tokens=900, output_tokens=60, usd=0.01))}
-            steps.add(session, row, "retrieve", outcome="", detail=cost, started_at=row.created_at, now=row.finished_at)
+            trace.add(session, row, "retrieve", outcome="", detail=cost, started_at=row.created_at, now=row.finished_at)
 
 
 def _scenes(tab: Tab, services: Services, folder: Path) -> Iterator[tuple[str, bool]]:

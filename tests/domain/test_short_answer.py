@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain import Focus, Sentence
-from domain.short_answer import short_answer
+from domain.answer import short_answer
 
 
 def sentence(year: str, marker: int, *, confidence: float = 0.8) -> Sentence:

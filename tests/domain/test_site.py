@@ -13,7 +13,7 @@ from sqlalchemy import literal, select
 from domain import Scope
 from domain.site import SiteScope, is_under
 from store.pages.visibility import under
-from store.passages.filters import scope_condition
+from store.passages.schema import scope_condition
 from store.sql.database import Database
 
 

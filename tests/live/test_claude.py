@@ -21,7 +21,7 @@ QUESTION = "How many megawatt-hours of electricity do Harrow Point's turbines pr
     ("key", "composer", "notice"),
     [
         pytest.param(KEY, "claude", "", id="right key"),
-        pytest.param("sk-ant-wrong", "extractive", "key", id="wrong key", marks=pytest.mark.nightly),
+        pytest.param("sk-ant-wrong", "extractive", "did not answer", id="wrong key", marks=pytest.mark.nightly),
     ],
 )
 def test_a_question_is_answered_with_and_without_an_accepted_key(

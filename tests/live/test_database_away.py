@@ -14,8 +14,7 @@ from store.questions import new_questions, state
 from store.questions.new_questions import NewQuestion
 from store.questions.state import Move
 from store.sql import leases
-from store.sql.database import Database, migrate
-from store.sql.errors import DatabaseAway
+from store.sql.database import Database, DatabaseAway, migrate
 from store.sql.tables import QuestionRow
 from workers.services.outages import recorded
 

@@ -9,9 +9,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from domain import Answer, Cost, Hit, Page, Passage, Sentence, Variant, VariantKey, Verdict
-from domain.answer import Finding
+from domain.answer import Finding, short_answer
 from domain.flow import Status
-from domain.short_answer import short_answer
 from pipeline.answering.citations import cite, render
 from pipeline.answering.sections import Span, sections
 from pipeline.draft import Draft, Onward, Reading, from_json, to_json

@@ -14,6 +14,7 @@ from store.pages import pages
 from store.questions import new_questions, records, state, trace
 from store.questions.new_questions import NewQuestion
 from store.questions.trace import spent
+from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.fakes import HashingEmbedder
 from tests.pipeline.models.claude.lighthouse import Ask
@@ -115,7 +116,9 @@ def test_answer_that_cannot_be_paid_for_is_made_of_quotes_and_says_so(ready: Ser
     look_until_the_end(ready, question.id, cycles=1)
     with ready.database.read() as session:
         record = records.read(session, question.id, ready.now())
-        errors = [step.detail.get("error", "") for step in trace.read(session, question.id)]
+        errors = [
+            step.detail.get("error", "") for step in trace.read(session, session.get_one(QuestionRow, question.id))
+        ]
     assert double.received == []
     assert record.composer == "extractive"
     assert record.notice == say("not_asked", "en")  # an asker cannot change the setting, an operator reads the trace

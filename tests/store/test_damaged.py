@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import WellreadError
-from store.knowledge.archive import explained
+from store.archive.archive import explained
 
 
 class Bad(WellreadError):

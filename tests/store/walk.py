@@ -8,10 +8,10 @@ from typing import Any
 from domain import Answer, Citation, PageText, Sentence, Status, Validators
 from domain.record import Record
 from store.pages import pages
-from store.questions import answer_cache, new_questions, records, state
+from store.questions import new_questions, records, state
 from store.questions.new_questions import NewQuestion
 from store.questions.state import Move
-from store.questions.steps import LookupDetail
+from store.questions.trace import LookupDetail
 from store.sql import leases
 from store.sql.database import Database
 from store.sql.tables import PageRow, QuestionRow
@@ -25,7 +25,7 @@ def ask(database: Database, text: str = "Capital of France?", *, at: datetime = 
         question, _ = new_questions.ask(session, NewQuestion(text=text, **terms), at)
         row = state.lock(session, question.id)
         assert row is not None
-        answer_cache.start_from_cache_or_run(session, row, at)
+        new_questions.start_from_cache_or_run(session, row, at)
     return question.id
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 from sqlalchemy import insert
 
 from domain import Status
-from domain.recalibration import Recalibration
+from domain.outcome import Recalibration
 from pipeline.judging.calibration import SHOWN, calibration_of
 from pipeline.judging.features import Evidence, features_of
 from store.questions import new_questions

@@ -16,7 +16,7 @@ from sqlalchemy import func, select, text
 
 from domain import Status
 from store import files
-from store.knowledge.archive import BadArchive
+from store.archive.archive import BadArchive
 from store.sql import row_lines
 from store.sql.database import REVISION, Database, is_there
 from store.sql.tables import FileRow, PageRow, QuestionRow

@@ -15,13 +15,13 @@ import pytest
 from sqlalchemy import select
 
 from domain import Block, Fact, PageText, Validators
-from domain.access.collection import Imported
-from store import facts, files
+from domain.access import Imported
+from store import files
+from store.archive import archive
+from store.archive.archive import BadArchive
+from store.archive.pages import PageLine
 from store.crawl import sources
-from store.knowledge import archive
-from store.knowledge.archive import BadArchive
-from store.knowledge.lines import PageLine
-from store.pages import pages, versions
+from store.pages import history, pages
 from store.sql.database import Database, migrate
 from store.sql.tables import FileRow, IndexState, PageRow, PageVersionRow, SourceRow
 from workers import exchange
@@ -114,8 +114,8 @@ def test_what_is_known_comes_out_as_it_went_in(known: Services, file: Path, else
             row = theirs.scalars(select(PageRow).where(PageRow.url == url)).one()
             for name in ("title", "text", "lang", "headings", "blocks", "published", "read_at", "generation"):
                 assert getattr(row, name) == getattr(was, name), name
-            assert [version.number for version in versions.of_page(theirs, row)] == numbers
-            assert [fact.object for fact in facts.of_pages(theirs, [row.id])[row.id]] == ["1831"]
+            assert [version.number for version in history.versions_of(theirs, row)] == numbers
+            assert [fact.object for fact in pages.facts_of(theirs, [row.id])[row.id]] == ["1831"]
             assert (row.state, row.etag) == (IndexState.FETCHED, "")  # passages are made anew
         kept = {source.url: source for source in sources.list_all(theirs)}
         schedule = kept["https://example.org/"].schedule

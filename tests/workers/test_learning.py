@@ -10,12 +10,12 @@ import pytest
 
 from domain import PageText, Status, Tally, Validators
 from domain.answer import ABSTENTION
-from domain.recalibration import Judged, Learned, Recalibration, logit
+from domain.outcome import Judged, Learned, Recalibration, logit
 from domain.record import FeedbackVerdict, Record
 from pipeline.judging.calibration import SHOWN
 from pipeline.judging.features import features_of
 from pipeline.judging.recalibrate import INTERCEPTS, SLOPES
-from store.learned.recalibrations import RecalibrationsInUse
+from store.learned import RecalibrationsInUse
 from store.pages import pages
 from store.questions import feedback
 from store.questions.feedback import LabelledAnswer

@@ -12,7 +12,7 @@ import redis
 from celery import Celery
 
 from domain.answer import Cost
-from store.ephemeral.trace_parents import TraceParents
+from store.ephemeral.marks import TraceParents
 from tests.collector import Collected, Collector, collecting_from_here
 from workers.monitoring import traces
 from workers.services.dispatch import Dispatcher

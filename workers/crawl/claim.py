@@ -16,9 +16,10 @@ from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.pages import pages, refresh_queue
 from store.pages.visibility import visible_to
-from store.questions import evidence, state
+from store.questions import answers, state
 from store.sql import leases
 from store.sql.leases import Lease
+from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, SiteReadRow
 from workers.questions.crawl_progress import out_of_time
 from workers.services import Services
@@ -60,7 +61,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
         row = session.get_one(CandidateRow, candidate_id, populate_existing=True)
         if _is_halted(session, row):
             return None
-        candidate = candidates.to_candidate(row)
+        candidate = to_value(Candidate, row)
         known_sources = tuple(sources.list_all(session))
         asked_by = row.question_id
         return Claim(
@@ -102,7 +103,7 @@ def _page(session: Session, candidate: Candidate, question_id: str | None) -> pa
 
 def _is_fresh(page: pages.PageState, question: Question, now: datetime) -> bool:
     """Return whether the page was read recently enough for the question; one that was gone or missed may be back."""
-    oldest = evidence.oldest_for(question, now)
+    oldest = answers.oldest_for(question, now)
     if page.is_gone or page.missed_as or (oldest is not None and page.checked_at < oldest):
         return False
     return (now - page.checked_at).total_seconds() < FRESH_S

@@ -21,7 +21,7 @@ from domain.site import Source
 from pipeline.llm import ModelError
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
-from store.ephemeral.host_slots import Slot
+from store.ephemeral.slots import Slot
 from store.pages import refresh_queue
 from store.questions import trace
 from store.sql import leases

@@ -13,7 +13,7 @@ from domain import EventKind, ReadOutcome, Status
 from domain.file import is_file_address
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
-from store.pages import links, pages, refresh_queue, visibility, visits
+from store.pages import history, links, pages, refresh_queue, visibility
 from store.questions import state
 from store.sql import leases
 from store.sql.tables import PageRow, QuestionRow
@@ -193,13 +193,13 @@ def _drop_moved(session: Session, claim: Claim, reading: ReadResult, now: dateti
         return ()
     due_at = schedules.due_at(claim.sources, claim.candidate.url, now)
     pages.mark_gone(session, page.id, now, due_at=due_at)
-    visits.add(
+    history.add(
         session,
         page.id,
         outcome=ReadOutcome.GONE,
         status=reading.status,
         content_hash=page.content_hash,
-        reason=visits.moved_to(reading.url),
+        reason=history.moved_to(reading.url),
         now=now,
     )
     return (page.id,)
@@ -269,7 +269,7 @@ def _add_history(
     if page is None or (reading.page is not None and page.url != reading.url):
         return
     found = (ReadOutcome.CHANGED if page.generation > 1 else ReadOutcome.NEW) if is_new else outcome.outcome
-    visits.add(
+    history.add(
         session,
         page.id,
         outcome=ReadOutcome.UNCHANGED if found == ReadOutcome.READ else found,

@@ -12,7 +12,7 @@ from crawler.search.engine import Query, Recency, requested_recency
 from crawler.search.errors import EngineError, meaning_of
 from crawler.search.search_all import SearchResults, search_all
 from domain import Cost, Link
-from store.ephemeral.engine_cooldowns import Cooldown
+from store.ephemeral.slots import Cooldown
 from workers.services import Services
 
 log = structlog.get_logger()

@@ -20,9 +20,9 @@ from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
 from store.pages import links, pages
 from store.pages.links import KnownLink
-from store.questions import evidence, state
+from store.questions import answers, state
 from store.questions.state import Changes, Move
-from store.questions.steps import SeekDetail
+from store.questions.trace import SeekDetail
 from text.rarity import rarity
 from workers.crawl.search import Searched, queries_for, search_engines
 from workers.monitoring import outcomes
@@ -167,7 +167,7 @@ def _known(session: Session, question: Question, now: datetime, excluded: Sequen
     usual = tuple(urljoin(f"{origin}/", "sitemap.xml") for origin in listed)
     lists = [*usual, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
     lately = candidates.finished_since(session, lists, now - LISTS_AGAIN, question_id=question.id)
-    oldest = evidence.oldest_for(question, now)
+    oldest = answers.oldest_for(question, now)
     read = pages.read_urls(session, origins, since=oldest, gone_since=now - LISTS_AGAIN, question_id=question.id)
     return Known(
         sites=sites,

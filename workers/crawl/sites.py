@@ -15,7 +15,7 @@ from domain import Candidate, Link
 from domain.site import SiteRead, SiteReadStatus, SiteScope, Source, may_lead
 from store.crawl import site_reads, sources
 from store.crawl.candidates import CandidateOutcome
-from store.crawl.site_reads import NewSiteRead, SiteReadOver, UnknownSiteRead
+from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
 from store.pages import links
 from store.sql.tables import SiteReadRow
 from workers.crawl.claim import Claim
@@ -40,7 +40,7 @@ def start(
     front = check_site(services, url)
     with services.database.write() as session:
         now, scope, source = services.now(), _scope(session, front, whole=True), sources.at(session, front)
-        new = NewSiteRead(
+        new = SiteReadRow(
             url=front,
             prefix=scope.sites[-1],
             max_pages=max_pages,
@@ -54,7 +54,7 @@ def start(
 
 def look_for_new_pages(session: Session, source: Source, now: datetime) -> list[int]:
     """Read a source's front page, sitemaps and feeds, and then its new pages; return the first candidates."""
-    new = NewSiteRead(
+    new = SiteReadRow(
         url=source.url,
         prefix=source.scope.sites[-1],
         max_pages=MAX_PAGES,
@@ -149,7 +149,7 @@ def send_reads(services: Services, candidate_ids: Sequence[int]) -> None:
         services.dispatcher.send("wellread.read", candidate_id)
 
 
-def _start(session: Session, new: NewSiteRead, now: datetime) -> tuple[int, list[int]]:
+def _start(session: Session, new: SiteReadRow, now: datetime) -> tuple[int, list[int]]:
     row, is_new = site_reads.start(session, new, now)
     if is_new:
         front = Candidate(url=new.url, score=1.5, origin="seed")

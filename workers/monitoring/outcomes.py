@@ -8,7 +8,7 @@ from domain import ReadOutcome, Status
 from domain.outcome import outcome_at_end
 from store.crawl.candidates import CandidateOutcome
 from store.questions.state import Move
-from store.questions.steps import LookupDetail, WriteDetail
+from store.questions.trace import LookupDetail, WriteDetail
 
 #: of one outcome
 MOST_CHARS = 200

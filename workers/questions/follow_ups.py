@@ -19,7 +19,7 @@ from pipeline.llm import ModelBusy, ModelError
 from pipeline.models.model import LanguageModel
 from pipeline.phrases import greeted_in
 from pipeline.question.follow_up import needs_thread, understand
-from store.questions import state, steps, threads
+from store.questions import state, threads, trace
 from store.questions.new_questions import NEW_THREAD, NewQuestion, Understood
 from store.questions.state import Changes, Move
 from store.sql import leases
@@ -94,10 +94,10 @@ def complete(services: Services, question: Question, lease: Lease, model: Langua
 def _add_step(
     session: Session, row: QuestionRow, outcome: str, detail: dict[str, Any], started_at: datetime, now: datetime
 ) -> None:
-    before = steps.last(session, row.id, "understand")
+    before = trace.last(session, row.id, "understand")
     if before is not None:  # what was said is not needed any more
         before.detail = {name: value for name, value in before.detail.items() if name != "said"}
-    steps.add(session, row, "understand", outcome=outcome, detail=detail, started_at=started_at, now=now)
+    trace.add(session, row, "understand", outcome=outcome, detail=detail, started_at=started_at, now=now)
 
 
 def asked_back(services: Services, question: Question) -> Move | None:
@@ -112,7 +112,7 @@ def asked_back(services: Services, question: Question) -> Move | None:
     if not question.thread_id or question.asked or question.sites or not needs_thread(question.text, lang):
         return None
     with services.database.read() as session:
-        if steps.last(session, question.id, "understand") is None:  # it begins its thread
+        if trace.last(session, question.id, "understand") is None:  # it begins its thread
             return None
     changes = Changes(lang=lang, stop_reason="it needs a question asked before it")
     return Move(to=Status.ABSTAINED, outcome="asked back", answer=ask_back(lang), changes=changes)
@@ -120,7 +120,7 @@ def asked_back(services: Services, question: Question) -> Move | None:
 
 def _turns(session: Session, question_id: str) -> list[Turn]:
     """Return what the rules understood a question from; none where its asker or the model has said what it asks."""
-    step = steps.last(session, question_id, "understand")
+    step = trace.last(session, question_id, "understand")
     if step is None or step.outcome != "rules":
         return []
     said = [Turn(**turn) for turn in step.detail.get("said", ())]

@@ -18,7 +18,7 @@ from pipeline.phrases import say
 from store.crawl import sources
 from store.graph import GraphReader
 from store.pages import index_queue, pages, visibility
-from store.questions import evidence, records
+from store.questions import answers, records
 from store.questions.feedback import SolvedReader
 from text.language import detect_language
 from text.urls import without_urls
@@ -113,7 +113,7 @@ def _of_pages(services: Services, question: Question) -> LookupResult | None:
 
 
 def _query(services: Services, question: Question) -> ask.Query:
-    oldest, own = evidence.oldest_for(question, services.now()), question.overrides
+    oldest, own = answers.oldest_for(question, services.now()), question.overrides
     with services.database.read() as session:
         sites = sources.scopes(session, question.sites, page_only=own.only_pages)
     scope = Scope(

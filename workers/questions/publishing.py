@@ -3,7 +3,7 @@
 from domain import Answer, Question
 from pipeline.answering.citations import check, located, outdated_notice, partly_read_notice, with_notices
 from store.pages import pages
-from store.questions import evidence
+from store.questions import answers
 from workers.services import Services
 
 
@@ -18,5 +18,5 @@ def checked(services: Services, answer: Answer, lang: str) -> Answer:
 
 def with_age(services: Services, question: Question, answer: Answer, lang: str) -> Answer:
     """Add a notice to an answer if its pages are older than the question allows."""
-    oldest = evidence.oldest_for(question, services.now())
+    oldest = answers.oldest_for(question, services.now())
     return with_notices(answer, outdated_notice(answer, oldest, lang)) if oldest is not None else answer

@@ -20,7 +20,7 @@ from store.embedders import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbed
 from store.passages.errors import EmbedderMismatch, PassagesLost
 from store.questions import shared_runs, state, watches, webhooks
 from store.questions.state import Changes, Move
-from store.questions.steps import WriteDetail, for_asker, to_json
+from store.questions.trace import WriteDetail, for_asker, to_json
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow

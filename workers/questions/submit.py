@@ -22,7 +22,7 @@ from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
-from store.questions import answer_cache, new_questions, state
+from store.questions import new_questions, state
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
 from text.urls import urls_in
@@ -116,7 +116,7 @@ def _open(
             new = _about_pages(services, session, new, understood.text, private=private)
         row, is_new = new_questions.add(session, new, now, understood)
         if is_new:
-            answer_cache.start_from_cache_or_run(session, row, now)
+            new_questions.start_from_cache_or_run(session, row, now)
             if not Status(row.status).is_final:
                 admission.check_limits(session, services, new.owner, before)
             if documents:

@@ -12,7 +12,7 @@ from pipeline.ask import LookupResult
 from pipeline.phrases import say
 from pipeline.question.variant_choice import rewards
 from store.questions.state import Changes, Move
-from store.questions.steps import LookupDetail
+from store.questions.trace import LookupDetail
 from store.sql.rows import to_value
 from workers.questions.crawl_progress import Progress, stop_reason, with_failures
 

@@ -4,7 +4,7 @@ import structlog
 
 from domain import EventKind
 from domain.record import Watch
-from store.questions import answer_cache, state, watches
+from store.questions import new_questions, state, watches
 from workers.questions.submit import check_callback, notify_started
 from workers.services import Services
 
@@ -56,7 +56,7 @@ def _ask_again(services: Services, question_id: str) -> bool:
         if row is None or question_id not in watches.due(session, question_id):
             return False
         state.ask_again(session, row, now)
-        answer_cache.start_from_cache_or_run(session, row, now)
+        new_questions.start_from_cache_or_run(session, row, now)
         question = state.to_question(row)
     log.info("asked_again", question=question_id, round=row.round)
     notify_started(services, question)

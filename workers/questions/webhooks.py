@@ -19,8 +19,8 @@ from standardwebhooks import Webhook
 
 from crawler import urls
 from crawler.fetch.guard import FetchError
-from domain.access.collection import UnknownCollection
-from store.ephemeral.host_slots import Receiver
+from domain.access import UnknownCollection
+from store.ephemeral.slots import Receiver
 from store.questions import records, webhooks
 from store.sql import leases
 from store.sql.rows import jsonable

@@ -28,9 +28,9 @@ from pipeline.write import Written, key_of, write_answer, write_variants
 from store.pages import pages
 from store.questions import records, state, trace
 from store.questions.state import Changes, Move
-from store.questions.steps import WriteDetail
+from store.questions.trace import WriteDetail
 from store.sql import leases
-from store.sql.errors import DatabaseError
+from store.sql.database import DatabaseError
 from store.sql.tables import QuestionRow
 from workers.monitoring import outcomes
 from workers.questions import batches, follow_ups, publishing

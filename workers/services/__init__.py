@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from domain.access.collection import DEFAULT, MAIN, Collection
+from domain.access import DEFAULT, MAIN, Collection
 from store.sql.database import Database
 from workers.services.cached import cached
 from workers.services.logs import configure_logs
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from pipeline.models.model import LanguageModel
     from pipeline.reader.reader import Reader
     from store.embedders import Embedder
-    from store.learned.recalibrations import RecalibrationsInUse
-    from store.learned.variants import VariantsCache
+    from store.learned import RecalibrationsInUse, VariantsCache
     from store.passages.table import Passages
     from store.passages.writer import PassagesWriter
     from workers.services.dispatch import Dispatcher
@@ -175,14 +174,14 @@ class Services(WebAccess, RedisAccess):
     @cached
     def learned(self) -> "RecalibrationsInUse":
         """What feedback makes of the judge's confidence."""
-        from store.learned.recalibrations import RecalibrationsInUse
+        from store.learned import RecalibrationsInUse
 
         return RecalibrationsInUse(self.database)
 
     @cached
     def variants(self) -> "VariantsCache":
         """Stored variants, and counts of which kinds helped."""
-        from store.learned.variants import VariantsCache
+        from store.learned import VariantsCache
 
         return VariantsCache(self.database, now=self.now)
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from domain.access.collection import Collection
+from domain.access import Collection
 from store import collections
 from store.sql import database as sql
-from store.sql.database import Database
-from store.sql.errors import DatabaseError
+from store.sql.database import Database, DatabaseError
 from workers.services import Services
 from workers.services.cached import cached
 

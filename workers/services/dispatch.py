@@ -14,11 +14,10 @@ from redis import RedisError
 from sqlalchemy import select
 
 from domain import Status
-from domain.access.collection import DEFAULT
+from domain.access import DEFAULT
 from domain.errors import WellreadError
 from domain.flow import STEPS, TASKS, Task
-from store.sql.database import Database
-from store.sql.errors import DatabaseError
+from store.sql.database import Database, DatabaseError
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers.monitoring import traces
 from workers.queues import place
@@ -26,7 +25,7 @@ from workers.queues import place
 if TYPE_CHECKING:
     from sqlalchemy import Select
 
-    from store.ephemeral.trace_parents import TraceParents
+    from store.ephemeral.marks import TraceParents
 
 log = structlog.get_logger()
 

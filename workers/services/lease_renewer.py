@@ -8,8 +8,7 @@ from datetime import datetime
 import structlog
 
 from store.sql import leases
-from store.sql.database import Database
-from store.sql.errors import DatabaseError
+from store.sql.database import Database, DatabaseError
 from store.sql.leases import Lease
 from workers.services.stopping import Stopped
 

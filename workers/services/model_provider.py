@@ -15,7 +15,7 @@ from domain import Question
 from domain.errors import without_userinfo
 from pipeline.llm import SpendingBudget
 from pipeline.models.model import LanguageModel
-from pipeline.models.pace import LONGEST_PAUSE_S, Budget, ModelPace, OwnPace, Rule, ServicePace
+from pipeline.models.pace import LONGEST_PAUSE_S, Budget, ModelPace, Pace, Rule, ServicePace
 from store.questions.trace import spent
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def open_provider(settings: "Settings") -> "Provider | None":
     return None
 
 
-class SharedPace(OwnPace):
+class SharedPace(Pace):
     """The pace of all processes on the same Redis that ask the same service; a process without Redis keeps its own."""
 
     def __init__(self, client: redis.Redis, service: str, budget: Budget) -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import structlog
 from redis import RedisError
 
-from store.sql.errors import DatabaseAway
+from store.sql.database import DatabaseAway
 
 log = structlog.get_logger()
 Value = TypeVar("Value")

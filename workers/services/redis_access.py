@@ -3,19 +3,16 @@
 import threading
 from typing import TYPE_CHECKING
 
-from domain.access.collection import Collection
+from domain.access import Collection
 from workers.services.cached import cached
 from workers.settings import Settings
 
 if TYPE_CHECKING:
     from redis import Redis
 
-    from store.ephemeral.engine_cooldowns import EngineCooldowns
-    from store.ephemeral.erasures import Erasures
-    from store.ephemeral.events import Events
-    from store.ephemeral.host_slots import Receivers, Slots
-    from store.ephemeral.memory import Memory
-    from store.ephemeral.trace_parents import TraceParents
+    from store.ephemeral.events import Events, Memory
+    from store.ephemeral.marks import Erasures, TraceParents
+    from store.ephemeral.slots import EngineCooldowns, Receivers, Slots
     from store.ephemeral.turns import Turns
 
 #: of a host slot, for work that is no fetch
@@ -50,7 +47,7 @@ class RedisAccess:
     @cached
     def broker_memory(self) -> "Memory":
         """How full the broker is."""
-        from store.ephemeral.memory import Memory
+        from store.ephemeral.events import Memory
 
         return Memory(self.redis)
 
@@ -71,7 +68,7 @@ class RedisAccess:
     @cached
     def erasures(self) -> "Erasures":
         """What is to be erased from the disk."""
-        from store.ephemeral.erasures import Erasures
+        from store.ephemeral.marks import Erasures
 
         return Erasures(self.redis, self._prefix)
 
@@ -79,7 +76,7 @@ class RedisAccess:
     def host_slots(self) -> "Slots":
         """Slots at hosts; a slot lasts as long as reading one page may take."""
         from crawler.browser.render import RenderBounds
-        from store.ephemeral.host_slots import Slots
+        from store.ephemeral.slots import Slots
 
         # robots.txt, then the page, then its scripts
         longest_s = 2 * self.settings.fetch_deadline_s + RenderBounds().deadline_s + TURN_SLACK_S
@@ -88,21 +85,21 @@ class RedisAccess:
     @cached
     def receivers(self) -> "Receivers":
         """Deliveries of webhooks that are under way."""
-        from store.ephemeral.host_slots import Receivers
+        from store.ephemeral.slots import Receivers
 
         return Receivers(self.redis, longest_s=WEBHOOK_S + TURN_SLACK_S)
 
     @cached
     def trace_parents(self) -> "TraceParents":
         """Where the traces of questions began."""
-        from store.ephemeral.trace_parents import TraceParents
+        from store.ephemeral.marks import TraceParents
 
         return TraceParents(self.redis)
 
     @cached
     def engine_cooldowns(self) -> "EngineCooldowns":
         """The engines that are cooling down."""
-        from store.ephemeral.engine_cooldowns import EngineCooldowns
+        from store.ephemeral.slots import EngineCooldowns
 
         return EngineCooldowns(self.redis)
 

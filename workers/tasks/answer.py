@@ -8,7 +8,7 @@ from typing import Any
 from celery import Task
 
 from domain import Question, Status
-from domain.access.collection import DEFAULT, UnknownCollection
+from domain.access import DEFAULT, UnknownCollection
 from pipeline.ask import LookupResult
 from store.questions.state import Move
 from workers import messages

@@ -1,7 +1,7 @@
 """The queue ``crawl``: finds pages and reads them."""
 
 from domain import Status
-from domain.access.collection import DEFAULT, UnknownCollection
+from domain.access import DEFAULT, UnknownCollection
 from workers.app import app
 from workers.crawl import read as reading
 from workers.crawl import seek as seeking

@@ -1,6 +1,6 @@
 """The queue ``embed``: the only writer of the knowledge base."""
 
-from domain.access.collection import DEFAULT, UnknownCollection
+from domain.access import DEFAULT, UnknownCollection
 from workers import erasure
 from workers import indexing as embedding
 from workers.app import app

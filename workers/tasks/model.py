@@ -1,6 +1,6 @@
 """The queue ``model``: what waits for other services, in threads, so that it holds no process."""
 
-from domain.access.collection import DEFAULT, UnknownCollection
+from domain.access import DEFAULT, UnknownCollection
 from workers.app import app
 from workers.questions import batches, webhooks, writing
 from workers.services import services

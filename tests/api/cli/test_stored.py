@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from domain import ReadOutcome
-from store.pages import pages, visits
+from store.pages import history, pages
 from store.sql.tables import PageRow
 from tests.api import walk
 from tests.api.cli.command import wellread
@@ -58,7 +58,7 @@ def test_page_that_the_last_look_did_not_read_is_listed_with_since_when_and_why(
         for row in session.scalars(select(PageRow)):
             row.state, row.duplicate_of = "INDEXED", None
         pages.mark_missed(session, page_id, now, ReadOutcome.WALL, due_at=None)
-        visits.add(
+        history.add(
             session,
             page_id,
             outcome=ReadOutcome.WALL,

@@ -25,7 +25,7 @@ from starlette.responses import Response
 from api.app import create_app
 from api.mcp.tools import _BETWEEN, pause_s
 from domain import Status
-from domain.access.key import Role
+from domain.access import Role
 from domain.options import Overrides
 from store import keys
 from store.questions.records import latest

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from api.middleware.auth import BadKeys, KeyRing, KeysMissing, check_exposure, parse_keys
 from domain import Candidate
-from domain.access.key import Role
+from domain.access import Role
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.pages import visibility

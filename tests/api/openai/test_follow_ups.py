@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from domain import Question
-from store.questions import records, state, steps
+from store.questions import records, state, trace
 from store.questions.records import latest
 from tests.api import walk
 from tests.openai_double import Chat, ErrorInside, OpenAIDouble, Reply, Silence, Status, chat_json, model_at
@@ -54,7 +54,7 @@ def asked(http: TestClient, services: Services, question: str, **options: Any) -
 def told(services: Services, question: Question) -> tuple[str, dict[str, Any]]:
     """The outcome and the details of the step that understood it."""
     with services.database.read() as session:
-        step = steps.last(session, question.id, "understand")
+        step = trace.last(session, question.id, "understand")
     assert step is not None
     return step.outcome, step.detail
 

@@ -19,7 +19,7 @@ from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions import webhooks
 from store.questions.state import Changes, Move
-from store.questions.steps import WriteDetail
+from store.questions.trace import WriteDetail
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
 from tests.api import walk
 from tests.api.conftest import LOCAL

@@ -14,7 +14,7 @@ from api.cli.main import cli
 from api.operations.reindex import StillRunning, reindex
 from domain import PageText, Validators
 from domain.errors import WellreadError
-from store import entities
+from store.graph import GraphReader
 from store.pages import pages
 from store.passages.table import Passages
 from store.passages.writer import PassagesWriter
@@ -94,7 +94,7 @@ def test_what_the_worker_would_have_done_for_a_waiting_page_is_done(kept: Servic
         given = answers.last(session, question.id)
         assert given is not None
         assert given.stale_at is not None
-        assert entities.pages_named(session, ["page1"])
+    assert GraphReader(kept.database, kept.passages).pages_named(["page1"])
 
 
 def test_progress_ends_at_all_where_pages_say_the_same(kept: Services) -> None:

@@ -16,7 +16,7 @@ from domain.flow import QUEUES
 from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions.state import Changes, Move
-from store.questions.steps import WriteDetail
+from store.questions.trace import WriteDetail
 from store.sql import leases
 from store.sql.tables import CandidateRow, QuestionRow
 from tests.api import walk

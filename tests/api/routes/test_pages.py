@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from domain import Candidate, PageText, ReadOutcome, Validators
 from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
-from store.pages import pages, visits
+from store.pages import history, pages
 from store.sql import leases
 from store.sql.tables import CandidateRow, PageRow, PageVersionRow
 from tests.api import walk
@@ -100,7 +100,9 @@ def test_what_was_not_read_is_listed_with_the_reason(http: TestClient, services:
         for row in session.scalars(select(PageRow)):
             row.state, row.duplicate_of = "INDEXED", None
         pages.mark_gone(session, page_id, now)
-        visits.add(session, page_id, outcome=ReadOutcome.GONE, status=404, content_hash="h", reason="HTTP 404", now=now)
+        history.add(
+            session, page_id, outcome=ReadOutcome.GONE, status=404, content_hash="h", reason="HTTP 404", now=now
+        )
         session.flush()
         for url in ("https://example.org/held", "https://example.org/secret", waits):
             found = [Candidate(url=url, origin="test")]

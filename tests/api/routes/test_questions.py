@@ -24,7 +24,7 @@ from domain.options import Overrides
 from domain.record import Record
 from store.questions import state, webhooks
 from store.questions.state import Move
-from store.questions.steps import SeekDetail, WriteDetail
+from store.questions.trace import SeekDetail, WriteDetail
 from tests.api import walk
 from tests.api.conftest import LOCAL, serving
 from workers.crawl.seek import after_seek

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from domain.site import SiteReadStatus
 from store.crawl import site_reads, sources
-from store.pages import visits
+from store.pages import history
 from tests.api import walk
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
@@ -105,7 +105,7 @@ def test_a_page_tells_its_history(http: TestClient, services: Services) -> None:
     page_id = walk.keep_page(services)
     with services.database.write() as session:
         for outcome in ("new", "unchanged", "unchanged"):
-            visits.add(session, page_id, outcome=outcome, status=200, content_hash="h", now=services.now())
+            history.add(session, page_id, outcome=outcome, status=200, content_hash="h", now=services.now())
     by_url = http.get("/api/pages", params={"url": "https://example.org/tower"}).json()
     assert by_url == http.get(f"/api/pages/{page_id}").json()
     assert [(check["outcome"], check["times"]) for check in by_url["history"]] == [("unchanged", 2), ("new", 1)]
@@ -215,7 +215,7 @@ def test_commands_show_pause_resume_and_cancel_a_site_read(placed: Services) -> 
 def test_the_history_of_a_page_is_shown(placed: Services) -> None:
     page_id = walk.keep_page(placed)
     with placed.database.write() as session:
-        visits.add(session, page_id, outcome="changed", status=200, content_hash="abc", now=placed.now())
+        history.add(session, page_id, outcome="changed", status=200, content_hash="abc", now=placed.now())
     for url in ("https://example.org/tower", "example.org/tower"):
         shown = wellread("pages", "show", url)
         assert ("changed" in shown.output, "due again" in shown.output) == (True, True)

@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from api.app import create_app
-from domain.access.key import Role
+from domain.access import Role
 from store import keys
 from store.crawl import sources
 from store.questions import records

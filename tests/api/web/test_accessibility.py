@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from api.app import create_app
 from domain import Answer, Sentence, Status
-from domain.access.key import Role
+from domain.access import Role
 from domain.answer import ABSTENTION
 from store import keys
 from store.questions.state import Changes, Move

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.recalibration import Recalibration, logit
+from domain.outcome import Recalibration, logit
 from pipeline.judging.recalibrate import (
     INTERCEPTS,
     MIN_EACH,

@@ -15,7 +15,7 @@ from pipeline.llm import ModelBusy
 from pipeline.models.calls import TRIES, WAITS_S, Calls, Provider, request_hash
 from pipeline.models.claude import ClaudeProvider
 from pipeline.models.openai import OpenAIProvider
-from pipeline.models.pace import Budget, OwnPace
+from pipeline.models.pace import Budget, Pace
 from pipeline.models.provider import Prompt
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.fakes import Unpaced
@@ -78,7 +78,7 @@ def test_refusal_is_told_to_the_pace_and_failures_of_one_call_are_not(double: Cl
 
 
 def _paced(calls: Calls) -> Calls:
-    return replace(calls, pace=OwnPace(), sleep=time.sleep)
+    return replace(calls, pace=Pace(), sleep=time.sleep)
 
 
 def test_short_pause_is_waited_for(double: ClaudeDouble, calls: Calls) -> None:
@@ -148,7 +148,7 @@ def test_tokens_that_a_reply_used_are_counted(double: ClaudeDouble, calls: Calls
 
 
 def test_budget_of_a_minute_keeps_a_call_from_being_sent(double: ClaudeDouble, calls: Calls) -> None:
-    calls.pace = OwnPace(Budget(requests=1))
+    calls.pace = Pace(Budget(requests=1))
     calls.ask("claude-haiku-5-5", PROMPT)
     with pytest.raises(ModelBusy):
         calls.ask("claude-sonnet-5-5", PROMPT)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.models import pace
-from pipeline.models.pace import Budget, OwnPace
+from pipeline.models.pace import Budget, Pace
 
 
 class Clock:
@@ -29,14 +29,14 @@ def clock() -> Clock:
 
 
 def test_nobody_waits_where_nothing_was_refused(clock: Clock) -> None:
-    asking = OwnPace(clock=clock)
+    asking = Pace(clock=clock)
     for _ in range(50):
         assert asking.wait_s("m", 5_000) == 0
         clock.now += pace.BURST_GAP_S
 
 
 def test_pause_lasts_as_long_as_the_service_asks_and_is_that_of_one_model(clock: Clock) -> None:
-    asking = OwnPace(clock=clock)
+    asking = Pace(clock=clock)
     asking.slow_down("m", 20.0)
     assert 20.0 <= asking.wait_s("m", 1) <= 22.0
     assert asking.wait_s("another", 1) == 0
@@ -45,7 +45,7 @@ def test_pause_lasts_as_long_as_the_service_asks_and_is_that_of_one_model(clock:
 
 
 def test_pause_of_unknown_length_doubles_up_to_a_minute(clock: Clock) -> None:
-    asking, waits = OwnPace(clock=clock), []
+    asking, waits = Pace(clock=clock), []
     for _ in range(9):
         asking.slow_down("m", None)
         waits.append(asking.wait_s("m", 1))
@@ -61,7 +61,7 @@ def test_pause_of_unknown_length_doubles_up_to_a_minute(clock: Clock) -> None:
 
 
 def test_refusals_of_calls_that_were_under_way_count_once(clock: Clock) -> None:
-    one, many = OwnPace(clock=clock), OwnPace(clock=clock)
+    one, many = Pace(clock=clock), Pace(clock=clock)
     for asking, refusals in ((one, 1), (many, 30)):
         for _ in range(refusals):
             asking.slow_down("m", None, sent_s_ago=0.1)
@@ -70,13 +70,13 @@ def test_refusals_of_calls_that_were_under_way_count_once(clock: Clock) -> None:
 
 @given(st.floats(0, 1e9))
 def test_no_service_is_left_alone_for_ever(seconds: float) -> None:
-    asking = OwnPace(clock=Clock())
+    asking = Pace(clock=Clock())
     asking.slow_down("m", seconds)
     assert asking.wait_s("m", 1) <= 1.1 * pace.LONGEST_PAUSE_S
 
 
 def test_callers_begin_again_one_after_another_and_ever_faster(clock: Clock) -> None:
-    asking = OwnPace(clock=clock)
+    asking = Pace(clock=clock)
     asking.slow_down("m", 1.0)
     turns = sorted(asking.wait_s("m", 1) for _ in range(10))
     assert all(later - earlier >= 0.8 * pace.FIRST_GAP_S for earlier, later in pairwise(turns))
@@ -95,7 +95,7 @@ def test_callers_begin_again_one_after_another_and_ever_faster(clock: Clock) -> 
 def _ask_together(callers: int, a_second: int, retry_after_s: float | None) -> tuple[int, float]:
     """Return how many calls were refused, and when the last of so many callers was served."""
     clock = Clock()
-    asking, started = OwnPace(clock=clock), clock.now
+    asking, started = Pace(clock=clock), clock.now
     due, served, refused = [(started, number) for number in range(callers)], list[float](), 0
     while due:
         clock.now, number = heapq.heappop(due)
@@ -118,7 +118,7 @@ def test_thirty_callers_do_not_storm_a_service_that_allows_five_a_second(retry_a
 
 
 def test_hour_of_refusals_costs_few_calls(clock: Clock) -> None:
-    asking, sent = OwnPace(clock=clock), 0
+    asking, sent = Pace(clock=clock), 0
     while clock.now < 1_000_000 + 3_600:
         waits = [asking.wait_s("m", 1) for _ in range(32)]
         if 0 in waits:
@@ -143,7 +143,7 @@ def test_hour_of_refusals_costs_few_calls(clock: Clock) -> None:
 )
 def test_no_minute_has_more_than_its_budget_and_most_of_it_can_be_used(budget: Budget, tokens: int) -> None:
     clock = Clock()
-    asking, sent = OwnPace(budget, clock=clock), list[float]()
+    asking, sent = Pace(budget, clock=clock), list[float]()
     while clock.now < 1_000_000 + 600:
         if asking.wait_s("m", tokens) == 0:
             sent.append(clock.now)
@@ -155,13 +155,13 @@ def test_no_minute_has_more_than_its_budget_and_most_of_it_can_be_used(budget: B
 
 
 def test_budget_is_that_of_all_models_of_the_service(clock: Clock) -> None:
-    asking = OwnPace(Budget(requests=10), clock=clock)
+    asking = Pace(Budget(requests=10), clock=clock)
     assert asking.wait_s("small", 1) == 0
     assert asking.wait_s("large", 1) > 0
 
 
 def test_tokens_that_were_not_used_are_given_back(clock: Clock) -> None:
-    asking = OwnPace(Budget(tokens=10_000), clock=clock)
+    asking = Pace(Budget(tokens=10_000), clock=clock)
     assert asking.wait_s("m", 1_000) == 0
     clock.now += 0.1
     assert asking.wait_s("m", 1_000) > 0

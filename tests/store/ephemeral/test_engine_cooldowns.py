@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from store.ephemeral.engine_cooldowns import REMEMBERED_S, EngineCooldowns
+from store.ephemeral.slots import REMEMBERED_S, EngineCooldowns
 
 
 @pytest.fixture

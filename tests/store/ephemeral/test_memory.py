@@ -9,8 +9,7 @@ import pytest
 import redis
 
 from domain import EventKind
-from store.ephemeral.events import KEEP_ENDED_S, MAX_BYTES, MOST_MEMORY, Events
-from store.ephemeral.memory import Memory, memory_use
+from store.ephemeral.events import KEEP_ENDED_S, MAX_BYTES, MOST_MEMORY, Events, Memory, memory_use
 from tests.servers import valkey_server
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 from sqlalchemy import func, select
 
 from domain import PageText, Validators
-from store import entities
-from store.entities import PageNames
+from store import graph
+from store.graph import GraphReader, PageNames
 from store.pages import pages
+from store.passages.table import Passages
 from store.sql.database import Database
 from store.sql.tables import EntityRow, LinkRow, MentionRow
 
@@ -29,7 +32,11 @@ def save_page(database: Database, url: str, title: str = "A page") -> int:
 
 def put(database: Database, names: dict[int, PageNames]) -> None:
     with database.write() as session:
-        entities.replace(session, names)
+        graph.replace(session, names)
+
+
+def reader(database: Database, private_pages: Collection[int] = ()) -> GraphReader:
+    return GraphReader(database, cast(Passages, None), private_pages)
 
 
 @pytest.fixture
@@ -47,27 +54,24 @@ def two(database: Database) -> tuple[int, int]:
 
 
 def test_a_page_is_found_by_its_name_with_how_often_it_is_mentioned(database: Database, two: tuple[int, int]) -> None:
-    with database.read() as session:
-        (named,) = entities.pages_named(session, ["stephen king", "leland", "nobody"])
+    (named,) = reader(database).pages_named(["stephen king", "leland", "nobody"])
     assert (named.name, named.pages, named.mentions) == ("stephen king", (two[1],), 1)
 
 
 def test_a_passage_gives_the_names_it_mentions_that_other_pages_bear(database: Database, two: tuple[int, int]) -> None:
     film, director = two
-    with database.read() as session:
-        found = entities.mentioned_in(session, [(film, 0), (film, 1), (director, 0)])
+    found = reader(database).mentioned_in([f"{film}-0", f"{film}-1", f"{director}-0"])
     assert {passage: [named.name for named in names] for passage, names in found.items()} == {
-        (film, 1): ["stephen king"]
+        f"{film}-1": ["stephen king"]
     }
 
 
 def test_a_page_gives_the_passages_elsewhere_that_mention_it(database: Database, two: tuple[int, int]) -> None:
     film, director = two
-    with database.read() as session:
-        found = entities.mentioning(session, [director, film], most=50)
-        assert [named.passages for named in found[director]] == [(f"{film}-1",)]
-        assert film not in found
-        assert entities.mentioning(session, [director], most=0) == {}
+    found = reader(database).mentioning([director, film], most=50)
+    assert [named.passages for named in found[director]] == [(f"{film}-1",)]
+    assert film not in found
+    assert reader(database).mentioning([director], most=0) == {}
 
 
 def test_a_phrase_is_a_mention_where_a_page_bears_it(database: Database) -> None:
@@ -78,17 +82,16 @@ def test_a_phrase_is_a_mention_where_a_page_bears_it(database: Database) -> None
     }
     put(database, names)
     with database.read() as session:
-        assert [n.name for n in entities.mentioned_in(session, [(plane, 0)])[(plane, 0)]] == ["aircraft carrier"]
+        assert [n.name for n in reader(database).mentioned_in([f"{plane}-0"])[f"{plane}-0"]] == ["aircraft carrier"]
         assert session.scalar(select(func.count()).select_from(EntityRow)) == 2
 
 
 def test_refreshing_a_page_replaces_its_mentions(database: Database, two: tuple[int, int]) -> None:
     film, director = two
     put(database, {film: PageNames(bears=("the shining",), mentions={0: ("jack",)})})
-    with database.read() as session:
-        assert entities.pages_named(session, ["maximum overdrive"]) == []
-        assert entities.mentioning(session, [director], most=50) == {}
-        assert entities.pages_named(session, ["the shining"])[0].pages == (film,)
+    assert reader(database).pages_named(["maximum overdrive"]) == []
+    assert reader(database).mentioning([director], most=50) == {}
+    assert reader(database).pages_named(["the shining"])[0].pages == (film,)
 
 
 def test_a_page_without_names_has_no_mention_left(database: Database, two: tuple[int, int]) -> None:
@@ -130,8 +133,7 @@ def test_writers_that_meet_at_the_same_new_names_all_succeed(database: Database)
 def test_a_name_that_is_everywhere_is_counted_to_a_limit(database: Database) -> None:
     page = save_page(database, "https://e.org/many")
     put(database, {page: PageNames(bears=("everywhere",), mentions=dict.fromkeys(range(1100), ("everywhere",)))})
-    with database.read() as session:
-        assert entities.pages_named(session, ["everywhere"])[0].mentions == entities.MAX_COUNTED
+    assert reader(database).pages_named(["everywhere"])[0].mentions == graph.MAX_COUNTED
 
 
 def test_links_between_pages_are_those_that_both_stand_among_them(database: Database) -> None:
@@ -140,13 +142,11 @@ def test_links_between_pages_are_those_that_both_stand_among_them(database: Data
             session.add(
                 LinkRow(site="s", from_url="a", url=to, text="", context="", origin="link", depth=0, seen_at=NOW)
             )
-    with database.read() as session:
-        assert entities.links_between(session, ["a", "b"]) == [("a", "b")]
+    assert reader(database).links_between(["a", "b"]) == [("a", "b")]
 
 
 def test_a_name_is_counted_among_about_as_many_pages_as_there_are(database: Database, two: tuple[int, int]) -> None:
-    with database.read() as session:
-        assert entities.pages_named(session, ["stephen king"])[0].among == max(two)
+    assert reader(database).pages_named(["stephen king"])[0].among == max(two)
 
 
 def test_private_page_names_and_counts_nothing_for_those_who_may_not_see_it(
@@ -159,12 +159,12 @@ def test_private_page_names_and_counts_nothing_for_those_who_may_not_see_it(
     public = save_page(database, "https://e.org/public")
     put(database, {public: PageNames(maybe={0: ("leland", "stephen king")})})
     with database.read() as session:
-        assert entities.pages_named(session, ["leland"]) == []
-        assert [named.pages for named in entities.pages_named(session, ["leland"], [diary])] == [(diary,)]
-        assert entities.mentioned_in(session, [(film, 0)]) == {}
-        assert entities.mentioned_in(session, [(film, 0)], [diary]).keys() == {(film, 0)}
-        (seen,) = entities.mentioning(session, [director], most=50)[director]
-        (own,) = entities.mentioning(session, [director], most=50, private_pages=[diary])[director]
+        assert reader(database).pages_named(["leland"]) == []
+        assert [named.pages for named in reader(database, [diary]).pages_named(["leland"])] == [(diary,)]
+        assert reader(database).mentioned_in([f"{film}-0"]) == {}
+        assert reader(database, [diary]).mentioned_in([f"{film}-0"]).keys() == {f"{film}-0"}
+        (seen,) = reader(database).mentioning([director], most=50)[director]
+        (own,) = reader(database, [diary]).mentioning([director], most=50)[director]
         assert session.scalars(select(MentionRow.entity_id).where(MentionRow.page_id == public)).all() == [
             session.scalar(select(EntityRow.id).where(EntityRow.name == "stephen king"))
         ]

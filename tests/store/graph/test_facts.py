@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 from sqlalchemy import event
 
-from domain import Fact, PageText, Validators
-from store import facts
+from domain import Fact, PageText, StatedFact, Validators
+from store.graph import GraphReader
 from store.pages import pages
+from store.passages.table import Passages
 from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -35,27 +38,29 @@ def save_page(database: Database, *stated: Fact, content_hash: str = "1") -> int
     return page_id
 
 
+def about(database: Database, *names: str) -> Sequence[StatedFact]:
+    return GraphReader(database, cast(Passages, None)).facts_about(names)
+
+
 def test_a_fact_is_found_by_its_subjects_name_in_any_spelling(database: Database) -> None:
     page_id = save_page(database, BORN, PRICE)
-    with database.read() as session:
-        (found,) = facts.about(session, ["ada lovelace page", "someone else"])
+    (found,) = about(database, "ada lovelace page", "someone else")
     assert (found.fact, found.page_id) == (BORN, page_id)
 
 
 def test_a_pages_facts_are_replaced_when_it_changes(database: Database) -> None:
     page_id = save_page(database, BORN)
     assert save_page(database, PRICE, content_hash="2") == page_id
+    assert about(database, "ada lovelace page") == []
     with database.read() as session:
-        assert facts.about(session, ["ada lovelace page"]) == []
-        assert facts.of_pages(session, [page_id]) == {page_id: [PRICE]}
+        assert pages.facts_of(session, [page_id]) == {page_id: [PRICE]}
 
 
 def test_a_page_that_is_gone_states_nothing(database: Database) -> None:
     page_id = save_page(database, BORN)
     with database.write() as session:
         pages.mark_gone(session, page_id, NOW)
-    with database.read() as session:
-        assert facts.about(session, ["ada lovelace page"]) == []
+    assert about(database, "ada lovelace page") == []
 
 
 # PostgreSQL plans by the size of its tables, which are empty here
@@ -64,7 +69,7 @@ def test_facts_are_looked_up_by_their_subjects_and_not_from_all_pages(database: 
     asked: list[str] = []
     event.listen(database.engine, "before_cursor_execute", lambda _c, _cursor, statement, *_: asked.append(statement))
     with database.read() as session:
-        facts.about(session, ["ada lovelace page", "someone else"])
+        about(database, "ada lovelace page", "someone else")
         query = asked[-1]
         values = tuple("a" for _ in range(query.count("?")))
         plan = session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()

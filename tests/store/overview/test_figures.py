@@ -12,7 +12,7 @@ from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions import new_questions, state
 from store.questions.state import Move
-from store.questions.steps import WriteDetail
+from store.questions.trace import WriteDetail
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, QuestionRow
 
@@ -59,7 +59,7 @@ def test_costs_and_ends_are_of_the_time_asked_for(database: Database) -> None:
     with database.read() as session:
         assert activity.spent(session, NOW - HOUR) == activity.Spent(usd=0.75, tokens=220)
         assert activity.questions_ended(session, NOW - HOUR)[Status.ABSTAINED] == 2
-        assert activity.step_times(session) == [activity.StepTime(name="retrieve", seconds=2)] * 3
+        assert activity.step_times(session) == [("retrieve", 2)] * 3
 
 
 def test_outcomes_are_of_what_was_settled_lately_whenever_it_was_found(database: Database) -> None:

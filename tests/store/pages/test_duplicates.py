@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
 from domain import Fact, PageText, Validators
-from store import facts
+from store.graph import GraphReader
 from store.pages import pages
+from store.passages.table import Passages
 from store.sql.database import Database
 from store.sql.tables import PageRow
 
@@ -61,7 +63,8 @@ def test_page_that_says_the_same_is_kept_without_being_indexed(database: Databas
         assert duplicate.state == "INDEXED"
         assert pages.to_page(duplicate).is_duplicate
         assert pages.count(session) == 1
-        assert {stated.page_id for stated in facts.about(session, ["lamp"])} == {first}
+    stated = GraphReader(database, cast(Passages, None)).facts_about(["lamp"])
+    assert {fact.page_id for fact in stated} == {first}
 
 
 def test_page_that_says_nearly_the_same_is_a_duplicate(database: Database) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from domain import PageText, Validators
-from store.pages import deletion, pages, versions, visibility
+from store.pages import deletion, history, pages, visibility
 from store.sql.database import Database
 from store.sql.tables import PageRow, PageVersionRow
 from tests.store.walk import NOW, ask
@@ -39,7 +39,7 @@ def test_former_texts_are_kept_from_when_a_page_is_public(database: Database) ->
 def test_sharing_deletes_what_was_kept_while_it_was_private(database: Database) -> None:
     page_id = _save(database, "A secret.", private=True)
     with database.write() as session:  # as an earlier version kept it
-        versions.keep(session, session.get_one(PageRow, page_id))
+        history.keep(session, session.get_one(PageRow, page_id))
         visibility.share(session, page_id, NOW)
     assert _former(database) == []
 

@@ -21,7 +21,7 @@ if __name__ == "__main__":
     while not over.is_set() and not failed:
         try:
             [near] = table.search_vectors(np.ones((1, 4), dtype=np.float32), k=5)
-            some = table.get(["100-0", "101-0"])
+            some = table.passages_of([100, 101])
             if len(near) < 5 or len(some) < 2 or "1-0" not in found(table, "aa") or table.vectors_for(["|none"]):
                 failed = f"{near} {some}"
         except PassagesError as error:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from store.passages.errors import EmbedderMismatch
-from store.passages.reindex import reindex
 from store.passages.table import Passages
-from store.passages.writer import PassagesWriter
+from store.passages.writer import PassagesWriter, reindex
 from tests.store.passages.library import LIBRARY, Letters, batches, found, passage
 
 

@@ -13,9 +13,8 @@ import pytest
 
 from domain import Passage
 from store.passages.errors import PassagesError
-from store.passages.reindex import reindex
 from store.passages.table import Passages
-from store.passages.writer import PassagesWriter
+from store.passages.writer import PassagesWriter, reindex
 from tests.store.passages.library import LIBRARY, Letters, batches, page, vectors_of
 
 ROOT = Path(__file__).parents[3]

@@ -44,7 +44,10 @@ def test_only_an_index_that_compresses_gives_estimates(kind: str, compressed: bo
     rows = np.random.default_rng(1).standard_normal((300, 16), dtype=np.float32)
     table = connect(uri, None).create_table("passages", [{"vector": row} for row in rows])
     assert not maintenance.is_compressed(table)
-    table.create_index("vector", config=maintenance._vector_config(kind))
+    from lancedb.index import IvfFlat, IvfRq
+
+    configs = {"IVF_FLAT": IvfFlat, "IVF_RQ": IvfRq}
+    table.create_index("vector", config=configs[kind](distance_type="cosine"))
     assert maintenance.is_compressed(table) is compressed
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from domain import Hit, Scope
 from store.passages.in_memory import Copy
-from store.passages.search import search_terms
 from store.passages.table import Passages
 from store.passages.writer import PassagesWriter
 from tests.store.passages.library import page, vectors_of
@@ -89,13 +88,15 @@ def test_the_copy_finds_what_the_table_finds(uri: str, memory_bytes: int) -> Non
 def test_what_the_table_lost_since_it_was_copied_is_left_out(tmp_path: Path) -> None:
     writer = written(str(tmp_path))
     writer.replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
-    copy = copied(str(tmp_path), memory_bytes=_ENOUGH_WITHOUT_TEXTS)._memory._copy
+    reader = copied(str(tmp_path), memory_bytes=_ENOUGH_WITHOUT_TEXTS)
+    copy = reader._memory._copy
     assert copy is not None
     writer.delete_pages({number for number in _PAGES if number > 3})
     writer.maintain()
     hits = copy.search_vectors(np.ones((1, 4), dtype=np.float32) / 2, k=500)[0]
     assert {hit.passage.page_id for hit in hits} == {1, 2, 3}
-    found = search_terms(writer._table(), "page", lang="en", k=500, scope=Scope(), copy=copy)
+    reader._memory.current = lambda: copy  # type: ignore[method-assign]
+    found = reader.search_text("page", lang="en", k=500)
     assert {hit.passage.page_id for hit in found} == {1, 2, 3}
 
 

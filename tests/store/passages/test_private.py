@@ -40,7 +40,7 @@ def test_private_page_is_found_only_where_it_is_named(secret: Passages, pages: t
 
 def test_what_was_found_is_scored_whether_private_or_not(secret: Passages) -> None:
     assert secret.similarities(VECTOR, ["1-0", "7-0"]).keys() == {"1-0", "7-0"}
-    assert secret.get(["7-0"]) == [SECRET]
+    assert secret.passages_of([7]) == [SECRET]
 
 
 def test_copy_in_memory_holds_public_passages_and_the_table_gives_the_others(secret: Passages, uri: str) -> None:
@@ -72,7 +72,7 @@ def test_table_of_an_older_version_gets_the_column(library: PassagesWriter, uri:
     lancedb.connect(uri).open_table("passages").drop_columns(["private"])
     again = PassagesWriter.open(uri, embedder_id="test", dimension=4)
     assert told(again, Scope()) == EVERY_PUBLIC
-    assert again.get(["1-0"]) == [LIBRARY[1][0]]
+    assert again.passages_of([1])[:1] == [LIBRARY[1][0]]
     again.write_pages({7: [SECRET]}, Letters())
     again.maintain()
     assert set(found(again, "straße")) == {"1-0", "2-0"}

@@ -14,7 +14,7 @@ from tests.store.passages.library import Letters, found, passage
 def test_an_empty_table_answers_with_nothing(table: PassagesWriter) -> None:
     assert table.search_text("anything", lang="en", k=5) == []
     assert table.search_vectors(np.eye(4, dtype=np.float32), k=5) == [[], [], [], []]
-    assert (table.count(), table.page_ids(), table.get(["1-0"]), table.passages_of([1])) == (0, set(), [], [])
+    assert (table.count(), table.page_ids(), table.passages_of([1])) == (0, set(), [])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from domain import Status
 from store.crawl import sources
 from store.pages import index_queue, pages
-from store.questions import evidence, feedback, state
+from store.questions import answers, feedback, state
 from store.questions.state import Changes, Move
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, PageRow
@@ -99,8 +99,8 @@ def test_change_marks_the_answers_that_cite_the_page_and_no_others(database: Dat
     move(database, second, answered(two))
     walk.page(database, "Something else.", path="a", at=SOON)
     with database.write() as session:
-        assert evidence.mark_stale(session, [one, two], SOON) == 1
-        assert evidence.mark_stale(session, [one, two], LATER) == 0
+        assert answers.mark_stale(session, [one, two], SOON) == 1
+        assert answers.mark_stale(session, [one, two], LATER) == 0
     assert (record(database, first).stale, record(database, second).stale) == (True, False)
     assert (record(database, first).stale_at, record(database, second).stale_at) == (SOON, None)
 

@@ -10,7 +10,6 @@ from sqlalchemy import func, select
 from domain import Candidate
 from store.crawl import candidates, site_reads
 from store.crawl.candidates import CandidateStatus
-from store.crawl.site_reads import NewSiteRead
 from store.questions import deletion, feedback, new_questions, webhooks
 from store.sql.database import Database
 from store.sql.tables import (
@@ -109,7 +108,7 @@ def test_batches_are_small_and_begin_with_the_oldest(database: Database) -> None
 def test_old_site_reads_and_variants_go_in_batches(database: Database) -> None:
     with database.write() as session:
         for at, url in ((LONG_AGO, "https://old.example/"), (NOW, "https://new.example/")):
-            new = NewSiteRead(url=url, prefix=url, max_pages=9, max_depth=9)
+            new = SiteReadRow(url=url, prefix=url, max_pages=9, max_depth=9, again=True)
             row, _ = site_reads.start(session, new, at)
             row.status, row.finished_at = "DONE", at
             for path in "abc":

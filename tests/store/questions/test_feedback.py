@@ -11,7 +11,7 @@ from domain.record import FeedbackVerdict
 from store.questions import feedback
 from store.questions.feedback import NothingToJudge, SolvedReader
 from store.questions.state import Move
-from store.questions.steps import LookupDetail
+from store.questions.trace import LookupDetail
 from store.sql.database import Database
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move, record

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import event, text
 
-from store.questions import evidence, watches, webhooks
+from store.questions import answers, watches, webhooks
 from store.sql.database import Database
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move
@@ -52,7 +52,7 @@ def test_looking_for_watched_questions_to_ask_again_starts_from_the_watches(
         assert watches.due(session) == [watched]
         assert watches.unknown_outdated(session, NOW) == []
         assert watches.owners(session) == set()
-        assert not evidence.anything_since(session, NOW)
+        assert not answers.read_since(session, NOW)
     database.close()
     assert plans
     assert _goes_through(plans, "questions", "answers", "evidence", "pages") == []

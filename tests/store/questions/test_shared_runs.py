@@ -15,7 +15,7 @@ from domain import Budget, Cost, Status
 from store.questions import shared_runs, state
 from store.questions.shared_runs import equal_key
 from store.questions.state import Move
-from store.questions.steps import WriteDetail
+from store.questions.trace import WriteDetail
 from store.sql.database import Database
 from store.sql.tables import QuestionRow, WebhookRow
 from tests.store import walk

@@ -14,7 +14,7 @@ from store.crawl.candidates import CandidateStatus, Spent
 from store.questions import records, trace
 from store.questions.new_questions import IdempotencyConflict, NewQuestion, ask
 from store.questions.state import Changes, Move, UnknownQuestion, cancel, dead, find, record, replay
-from store.questions.steps import LookupDetail, WriteDetail
+from store.questions.trace import LookupDetail, WriteDetail
 from store.sql import leases
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, QuestionRow, WebhookRow

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from domain import Status
-from store.questions import answer_cache, evidence, state, watches
+from store.questions import answers, new_questions, state, watches
 from store.questions.state import Move
 from store.sql.database import Database
 from store.sql.tables import PageRow, WebhookRow
@@ -22,7 +22,7 @@ URL = "https://example.org/told"
 def _change(database: Database, text: str = "Lyon is the capital.", path: str = "a") -> int:
     page_id = walk.page(database, text, path=path, at=SOON)
     with database.write() as session:
-        evidence.mark_stale(session, [page_id], SOON)
+        answers.mark_stale(session, [page_id], SOON)
     return page_id
 
 
@@ -36,7 +36,7 @@ def _ask_again(database: Database, question_id: str) -> None:
         row = state.lock(session, question_id)
         assert row is not None
         state.ask_again(session, row, SOON)
-        answer_cache.start_from_cache_or_run(session, row, SOON)
+        new_questions.start_from_cache_or_run(session, row, SOON)
 
 
 def _told(database: Database) -> list[str]:

@@ -17,8 +17,7 @@ from sqlalchemy import event, text
 
 from store.questions.new_questions import NewQuestion, ask
 from store.questions.state import find
-from store.sql.database import REVISION, Database, check_schema, migrate
-from store.sql.errors import DatabaseAway, DatabaseError, SchemaOutdated
+from store.sql.database import REVISION, Database, DatabaseAway, DatabaseError, SchemaOutdated, check_schema, migrate
 from store.sql.tables import QuestionRow, Table
 from workers.processes.supervise import wait_until
 

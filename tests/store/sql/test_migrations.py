@@ -38,8 +38,7 @@ import store.sql
 from store.pages import pages
 from store.questions import state
 from store.sql import row_lines
-from store.sql.database import FIRST_REVISION, Database, check_schema, migrate
-from store.sql.errors import SchemaOutdated
+from store.sql.database import FIRST_REVISION, Database, SchemaOutdated, check_schema, migrate
 from store.sql.tables import PageRow, QuestionRow, Table, UtcDateTime
 
 MIGRATIONS = Path(store.sql.__file__).parent / "migrations" / "versions"

@@ -9,8 +9,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.pool import QueuePool
 
-from store.sql.database import Database, postgres_timeouts
-from store.sql.errors import DatabaseAway
+from store.sql.database import Database, DatabaseAway, postgres_timeouts
 
 
 @pytest.mark.timeout(60)

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
-from domain.access.collection import Imported
+from domain.access import Imported
 from domain.record import Record
 from store import files, folders
+from store.archive import archive
+from store.archive.archive import BadArchive
 from store.crawl import sources
-from store.knowledge import archive
-from store.knowledge.archive import BadArchive
 from store.pages import pages
 from store.questions import feedback, records, threads, watches
 from store.sql.tables import FileRow, PageRow, QuestionRow, SourceRow

@@ -11,13 +11,12 @@ import redis
 from sqlalchemy import create_engine, func, inspect, select, text
 
 from domain import Status, Variant, VariantKey
-from domain.access.collection import UnknownCollection
+from domain.access import UnknownCollection
 from domain.question import EventKind
 from store.graph import GraphReader
 from store.questions import feedback
 from store.questions.feedback import SolvedReader
-from store.sql.database import Database, part_schema
-from store.sql.errors import DatabaseError
+from store.sql.database import Database, DatabaseError, part_schema
 from store.sql.tables import AnswerRow, FactRow, MentionRow, PageRow, Table
 from tests.workers.collections.two import QUESTION, URL, Calls, ask, store_page
 from workers.questions import submit

@@ -12,7 +12,7 @@ from pipeline.phrases import say
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.pages import pages, refresh_queue
-from store.questions import evidence, state
+from store.questions import answers, state
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import CandidateRow, LinkRow, PageRow, PrivateReadRow, QuestionRow
 from tests.fakes import HashingEmbedder
@@ -191,7 +191,7 @@ def test_links_and_news_of_a_private_page_steer_no_other_question(services: Serv
     assert links_seen(services, second) == []
     with services.database.read() as session:
         known = {id: seek._known(session, question, services.now(), ()) for id, question in ((1, first), (2, second))}
-        news = [evidence.read_since(session, session.get_one(QuestionRow, id), before) for id in (first.id, second.id)]
+        news = [answers.read_since(session, before, session.get_one(QuestionRow, id)) for id in (first.id, second.id)]
     assert [f"{site.origin}/" in known[id].seen for id in (1, 2)] == [True, False]
     assert news == [True, False]
 

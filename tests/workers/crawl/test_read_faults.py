@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from domain import Hit, Status
 from pipeline.llm import ModelError, SpendingBudget
-from store.ephemeral.host_slots import Slots
+from store.ephemeral.slots import Slots
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.leases import Lease

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select, update
 
-from store.pages import visits
+from store.pages import history
 from store.sql.tables import HostRow, PageRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
@@ -53,7 +53,7 @@ def test_page_that_leads_to_another_now_is_taken_out_and_the_other_kept(
     assert new.gone_at is None
     assert ("wellread.embed", new.id) in bell.rung
     with services.database.read() as session:
-        latest = visits.of_page(session, _page(services, f"{site.origin}/lamp").id)[0]
+        latest = history.visits_of(session, _page(services, f"{site.origin}/lamp").id)[0]
     assert (latest.outcome, f"{site.origin}/ferry" in latest.reason) == ("gone", True)
 
 

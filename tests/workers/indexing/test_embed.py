@@ -138,7 +138,7 @@ def test_reading_and_embedding_are_among_the_times_of_a_question(services: Servi
     embedding.embed(services, page_id)
     with services.database.read() as session:
         times = {timing.step: timing for timing in records.read(session, question.id, now).timings}
-        traced = [step.name for step in trace.read(session, question.id)]
+        traced = [step.name for step in trace.read(session, session.get_one(QuestionRow, question.id))]
     assert times.keys() == {"read", "embed"}
     assert times["read"].seconds == 4.0
     assert times["embed"].outcome == "embedded"

@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import func, select
 
 from domain import Question, Status
-from domain.access.key import Role
+from domain.access import Role
 from domain.options import BATCH_DEADLINE_S, Overrides
 from domain.question import LAST_PRIORITY
 from evals.model.wire import Fail, say_json
 from store import keys
-from store.questions import steps
+from store.questions import trace
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import BatchedRequestRow, QuestionRow
 from tests.claude_double import ClaudeDouble
@@ -330,7 +330,7 @@ def test_each_call_has_a_batch_of_its_own_and_is_paid_once(written: Services, do
         question = write(written, question)
     assert (question.status, double.batches.made, double.received) == (Status.ANSWERED, 4, [])
     with written.database.read() as session:
-        step = steps.last(session, question.id, "write")
+        step = trace.last(session, question.id, "write")
     assert step is not None
     assert step.detail["asked"] == ["verdict", "answer", "check"]
     sizes = [len(json.dumps(params)) // 4 for batch in double.batches.read for params in batch.requests.values()]

@@ -19,7 +19,7 @@ from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from pipeline.retrieval.context import advise_on_context
 from pipeline.retrieval.retrieve import Ranking
-from store.questions.steps import to_json
+from store.questions.trace import to_json
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.questions.test_transitions import GOOD, POOR
 from workers.questions import lookup, transitions

@@ -12,9 +12,9 @@ from domain import Question, Status
 from domain.options import Asked
 from evals.model.wire import Fail, Reply, say_json
 from pipeline.models.calls import TRIES
-from pipeline.models.pace import OwnPace
+from pipeline.models.pace import Pace
 from pipeline.phrases import say
-from store.questions import records, state, steps
+from store.questions import records, state, trace
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
@@ -84,7 +84,7 @@ def test_model_completes_a_question_from_its_thread_and_the_trace_has_what_that_
     assert done.text == "When was the lighthouse before that of Skagen built?"
     with services.database.read() as session:
         record = records.read(session, question.id, services.now())
-        step = steps.last(session, question.id, "understand")
+        step = trace.last(session, question.id, "understand")
     assert (record.question, record.question_as_understood) == ("And the one before that?", done.text)
     assert step is not None
     assert (step.outcome, record.cost.input_tokens > 0) == ("model", True)
@@ -155,7 +155,7 @@ def test_rules_reading_is_kept_where_the_server_lies_or_fails(
     assert done.text == question.text == "By whom was the lighthouse of Skagen built?"
     assert not needs_model(services, done)  # a step that is tried again does not pay again
     with services.database.read() as session:
-        tried = steps.last(session, question.id, "understand")
+        tried = trace.last(session, question.id, "understand")
         cost = records.read(session, question.id, services.now()).cost
     assert tried is not None
     assert (tried.outcome, bool(tried.detail["error"])) == ("model failed", True)
@@ -204,7 +204,7 @@ def test_question_that_follows_none_or_is_completed_is_not_asked_back(services: 
 def test_model_that_is_over_its_limit_is_waited_for_and_done_without_once(
     services: Services, first: Question, ask: Ask, double: ClaudeDouble
 ) -> None:
-    services.__dict__["model"] = ask(pace=OwnPace())
+    services.__dict__["model"] = ask(pace=Pace())
     double.script(Fail(429, "rate_limit_error", headers={"retry-after": "20"}))
     then = asked(services, "And how high is it?", thread=first.thread_id)
     waits = begun(services, then)

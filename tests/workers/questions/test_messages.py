@@ -15,14 +15,13 @@ from celery import Celery
 from structlog.testing import capture_logs
 
 from domain import Status
-from domain.access.key import Role
+from domain.access import Role
 from domain.options import Asked
 from store import keys
 from store.questions import records
 from store.questions.records import latest
 from store.questions.state import find
-from store.sql.database import Database
-from store.sql.errors import DatabaseAway
+from store.sql.database import Database, DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers import messages, sweep

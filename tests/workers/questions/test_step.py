@@ -16,7 +16,7 @@ from store.questions import new_questions, trace
 from store.questions.new_questions import NewQuestion
 from store.questions.state import Changes, Move
 from store.sql import leases
-from store.sql.errors import DatabaseAway
+from store.sql.database import DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers.monitoring import outcomes
@@ -83,7 +83,7 @@ def test_step_is_recorded_and_the_next_one_sent(services: Services, bell: Bell, 
     row = row_of(services, question_id)
     assert (row.status, row.attempts, row.lease_by) == (Status.RETRYING, 0, None)
     with services.database.read() as session:
-        (entry,) = trace.read(session, question_id)
+        (entry,) = trace.read(session, session.get_one(QuestionRow, question_id))
     assert (entry.name, entry.outcome, entry.attempt) == ("retrieve", "insufficient", 1)
     assert bell.rung == [(Status.RETRYING, question_id)]
 

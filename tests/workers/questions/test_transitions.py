@@ -12,7 +12,7 @@ from domain.options import Overrides
 from pipeline.ask import LookupResult, Timings
 from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import strategy_for
-from store.questions.steps import SeekDetail
+from store.questions.trace import SeekDetail
 from tests.fakes import passage
 from workers.crawl.seek import after_seek
 from workers.questions import transitions

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from domain import PageText, Status
-from domain.access.key import Role
+from domain.access import Role
 from store import keys
 from store.pages import pages
 from store.questions import feedback, records

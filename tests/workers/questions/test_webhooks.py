@@ -14,9 +14,9 @@ from sqlalchemy import select, update
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from domain.access.key import Role
+from domain.access import Role
 from store import keys
-from store.ephemeral.host_slots import Receiver
+from store.ephemeral.slots import Receiver
 from store.questions import webhooks as webhooks_in_sql
 from store.questions.new_questions import NewQuestion
 from store.sql import leases

@@ -11,8 +11,8 @@ from domain import Question, Status
 from domain.record import Record
 from evals.model.wire import Cite, Fail, Ping, Reply, Say, say_json
 from pipeline import llm
-from pipeline.models.pace import OwnPace
-from store.questions import records, state, steps
+from pipeline.models.pace import Pace
+from store.questions import records, state, trace
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import QuestionRow
@@ -128,7 +128,7 @@ def test_answer_is_shown_while_its_sentences_are_checked(written: Services, doub
         given = [row.text for row in session.query(records.AnswerRow).order_by(records.AnswerRow.revision)]
     assert given == [QUOTED, "It was built in 1874. [1]", f"{BUILT} [1]"]
     with written.database.read() as session:
-        step = steps.last(session, question.id, "write")
+        step = trace.last(session, question.id, "write")
     assert step is not None
     assert [each["kind"] for each in step.detail["findings"]] == ["not_said"]
 
@@ -162,7 +162,7 @@ def test_model_that_fails_leaves_the_quote_and_a_notice_without_hosts_and_settin
     assert record.confidence == before.confidence
     assert record.notice == "The language model did not answer; this answer is made of quotes instead."
     with written.database.read() as session:
-        last = steps.last(session, question.id, "write")
+        last = trace.last(session, question.id, "write")
         assert last is not None
         assert last.detail["error"]
         assert last.detail["kind"] in vars(llm)
@@ -171,7 +171,7 @@ def test_model_that_fails_leaves_the_quote_and_a_notice_without_hosts_and_settin
 def test_busy_model_is_waited_for_and_done_without_when_that_takes_too_long(
     written: Services, double: ClaudeDouble, ask: Ask
 ) -> None:
-    written.__dict__["model"] = ask(pace=OwnPace())
+    written.__dict__["model"] = ask(pace=Pace())
     question = look(written, asked(written))
     double.script(Fail(529, "overloaded_error", headers={"retry-after": "20"}))
     question = write(written, question)
@@ -200,7 +200,7 @@ def test_model_that_is_slow_is_left_before_the_questions_own_deadline(written: S
 def test_verdict_of_an_answer_that_must_wait_is_kept_and_its_cost_counted(
     written: Services, double: ClaudeDouble, ask: Ask
 ) -> None:
-    written.__dict__["model"] = ask(pace=OwnPace())
+    written.__dict__["model"] = ask(pace=Pace())
     question = look(written, asked(written))
     reading = question.draft["reading"] | {"confidence": 0.1}
     change(written, question, draft=question.draft | {"reading": reading})
@@ -339,7 +339,7 @@ def test_form_is_filled_from_the_quotes_with_what_stands_in_them(written: Servic
     assert cited is not None
     assert "41 m tall" in cited.quote
     with written.database.read() as session:
-        step = steps.last(session, question.id, "write")
+        step = trace.last(session, question.id, "write")
     assert step is not None
     assert step.detail["asked"] == ["answer", "check", "form"]
     asked = json.loads(double.received[-1].body["messages"][0]["content"][-1]["text"])
@@ -358,7 +358,7 @@ def test_form_that_the_model_does_not_fill_is_as_the_rules_filled_it(
     record = record_of(written, write(written, question))
     assert (record.status, record.composer, record.structured) == (Status.ANSWERED, "claude-sonnet-5-5", before)
     with written.database.read() as session:
-        step = steps.last(session, question.id, "write")
+        step = trace.last(session, question.id, "write")
     assert step is not None
     assert step.detail["error"].startswith("form: ")
 
@@ -368,7 +368,7 @@ def test_check_that_fails_leaves_its_error_in_the_trace(written: Services, doubl
     double.script(WROTE, Fail(400, "invalid_request_error", "too much"))
     assert record_of(written, write(written, question)).composer == "claude-sonnet-5-5"
     with written.database.read() as session:
-        step = steps.last(session, question.id, "write")
+        step = trace.last(session, question.id, "write")
     assert step is not None
     assert (step.outcome, step.detail["kind"]) == ("written", "BadReply")
     assert "too much" in step.detail["error"]
@@ -377,7 +377,7 @@ def test_check_that_fails_leaves_its_error_in_the_trace(written: Services, doubl
 def test_monitoring_is_told_what_became_of_a_question_that_a_model_is_asked(
     written: Services, double: ClaudeDouble, ask: Ask
 ) -> None:
-    written.__dict__["model"] = ask(pace=OwnPace())
+    written.__dict__["model"] = ask(pace=Pace())
     with outcomes.listening() as told:
         question = look(written, asked(written))
         assert told() == "enough for the model to write: What has been read answers the question."

@@ -68,7 +68,7 @@ def _ends(services: Services, question_id: str) -> list[tuple[str, str]]:
     with services.database.read() as session:
         row = session.get_one(QuestionRow, question_id)
         assert (row.status, row.stop_reason) == (Status.TIMED_OUT, "the question's deadline passed")
-        return [(each.name, each.outcome) for each in trace.read(session, question_id)]
+        return [(each.name, each.outcome) for each in trace.read(session, session.get_one(QuestionRow, question_id))]
 
 
 def test_a_question_whose_deadline_passed_is_timed_out(services: Services) -> None:

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from api import streams
 from api.app import create_app
 from api.middleware.auth import KeysMissing
-from domain.access.key import Role
+from domain.access import Role
 from store import keys as stored
 from store.sql.tables import ApiKeyRow, QuestionRow
 from tests.api import walk

@@ -19,7 +19,7 @@ from pipeline.llm import (
 )
 from pipeline.models.calls import TRIES
 from pipeline.models.model import LanguageModel
-from pipeline.models.pace import OwnPace
+from pipeline.models.pace import Pace
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.pipeline.models.asking import answered
 from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
@@ -149,7 +149,7 @@ def test_connection_that_keeps_breaking_is_given_up(double: ClaudeDouble, ask: A
 def test_long_wait_is_not_begun(double: ClaudeDouble, ask: Ask) -> None:
     double.script(Fail(429, "rate_limit_error", headers={"retry-after": "3600"}))
     with pytest.raises(ModelBusy) as caught:
-        answered(ask(pace=OwnPace()), QUESTION, hits())
+        answered(ask(pace=Pace()), QUESTION, hits())
     assert caught.value.retry_after_s == 3600
     assert len(double.received) == 1
 

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select, update
 
 from store.crawl import sources
-from store.ephemeral.host_slots import Slot
+from store.ephemeral.slots import Slot
 from store.pages import pages
 from store.pages.listing import list_pages
 from store.sql.tables import PageRow

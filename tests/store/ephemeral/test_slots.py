@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from store.ephemeral.host_slots import Slots
+from store.ephemeral.slots import Slots
 
 
 @pytest.fixture

@@ -1,14 +1,14 @@
-"""Define a collection: a knowledge base of its own, with its sources, files, questions and all that is made of them."""
+"""Who may do what, and in which collection: a knowledge base of its own. The roles of API keys."""
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Final
+from enum import IntEnum
+from typing import Final
 
 from domain.errors import WellreadError
-from domain.published import UNPUBLISHED, always_sent, described
+from domain.published import Received, always_sent, described
 
 #: the collection that is always there
 DEFAULT: Final = "default"
@@ -25,11 +25,10 @@ class UnknownCollection(WellreadError):
     """There is no such collection, or the key does not open it."""
 
 
+@always_sent()
 @dataclass(frozen=True, kw_only=True)
-class Collection:
+class Collection(Received):
     """A collection as its users see it."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
 
     id: str = field(metadata=described("Names its database and its folder; a name may be used again, an id is not."))
     name: str
@@ -37,8 +36,6 @@ class Collection:
     exclude_sites: tuple[str, ...] = field(
         default=(), metadata=described("Sites that are never read or quoted in it, beside WELLREAD_EXCLUDE_SITES.")
     )
-    #: with the client: as the server sent it, unknown fields included
-    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
 
     @property
     def is_default(self) -> bool:
@@ -46,11 +43,10 @@ class Collection:
         return self.id == DEFAULT
 
 
+@always_sent()
 @dataclass(frozen=True, kw_only=True)
-class Imported:
+class Imported(Received):
     """What came of a file that was taken over into a collection."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
 
     sources: int
     own_left: tuple[str, ...] = field(metadata=described("Sources of their operator's own, not taken as such."))
@@ -62,8 +58,6 @@ class Imported:
     folders: int = field(metadata=described("Folders that are watched."))
     folders_left: tuple[str, ...] = field(metadata=described("Folders that are not watched, some with the reason."))
     sites_left: tuple[str, ...] = field(metadata=described("Sites left out of the collection before, but not here."))
-    #: with the client: as the server sent it, unknown fields included
-    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
 
 
 MAIN: Final = Collection(id=DEFAULT, name=DEFAULT, created_at=None)
@@ -83,3 +77,36 @@ def clean_name(name: str) -> str:
             f"{name!r} is not a valid collection name: use letters a–z, digits, - and _, such as research-2026."
         )
     return clean
+
+
+#: what the owner of a question begins with that was asked with a stored key; its id follows
+OWNER: Final = "key:"
+
+
+class Role(IntEnum):
+    """The permissions of a key; a greater role includes the smaller ones."""
+
+    ask = 1  #: ask, watch and cancel questions of its own, look at pages
+    operate = 2  #: see all questions; choose what is read: sources, files and single pages
+    admin = 3  #: let addresses of inner networks be read; collections and keys
+
+
+@always_sent()
+@dataclass(frozen=True, kw_only=True)
+class ApiKey(Received):
+    """A key of the API; its secret is shown once, when it is made."""
+
+    id: str
+    name: str
+    role: str = field(metadata=described("ask, operate or admin."))
+    collections: tuple[str, ...] | None = field(
+        metadata=described("The collections that it opens; null: all, also those to come.")
+    )
+    created_at: datetime
+    expires_at: datetime | None = field(metadata=described("From then on it opens nothing; null: never."))
+    secret: str | None = field(default=None, metadata=described("The key itself: only in the answer that makes it."))
+
+    @property
+    def owner(self) -> str:
+        """Return what the questions asked with it are marked with."""
+        return OWNER + self.id

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import Tally, Variant, VariantKey
-from store.learned.variants import KEPT_FOR, VariantsCache, correct
+from store.learned import KEPT_FOR, VariantsCache, correct
 from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

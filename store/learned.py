@@ -1,7 +1,8 @@
-"""Store variants that were paid for, and count which kinds of variant earned citations."""
+"""Store what was learned: recalibrations of the judge from feedback, and which kinds of variant earned citations."""
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -11,9 +12,52 @@ from sqlalchemy import case, delete, select, update
 from sqlalchemy.orm import Session
 
 from domain import Tally, Variant, VariantKey, VariantKind
+from domain.outcome import Learned, Recalibration, Recalibrations
 from store.sql.database import Database
-from store.sql.rows import dialect_insert
-from store.sql.tables import VariantsRow, VariantTallyRow
+from store.sql.rows import dialect_insert, to_value
+from store.sql.tables import RecalibrationRow, VariantsRow, VariantTallyRow
+
+#: every process notices a change within this time
+CHECKED_EVERY_S = 2.0
+_KEYS = (RecalibrationRow.embedder, RecalibrationRow.lang, RecalibrationRow.calibration)
+
+
+def all_learned(session: Session) -> list[Learned]:
+    """Return all, by embedder, language and calibration."""
+    return [to_value(Learned, row) for row in session.scalars(select(RecalibrationRow).order_by(*_KEYS))]
+
+
+def save_learned(session: Session, learned: Learned, *, resets: bool = False) -> None:
+    """Save what was learned, unless it was reset while it was learned."""
+    values = asdict(learned)
+    same = None if resets else RecalibrationRow.since.is_not_distinct_from(learned.since)
+    new = dialect_insert(session, RecalibrationRow).values(values)
+    session.execute(new.on_conflict_do_update(index_elements=_KEYS, set_=values, where=same))
+
+
+class RecalibrationsInUse:
+    """The recalibrations in use; SQL is asked at most every ``every_s`` seconds."""
+
+    def __init__(
+        self, database: Database, *, every_s: float = CHECKED_EVERY_S, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._database, self._every_s, self._clock = database, every_s, clock
+        self._checked_at = float("-inf")
+        self._found: Recalibrations = {}
+
+    def now(self) -> Recalibrations:
+        """Return those that change something."""
+        if self._clock() - self._checked_at >= self._every_s:
+            with self._database.read() as session:
+                found = {each.judged: each.recalibration for each in all_learned(session)}
+            self._found = {key: each for key, each in found.items() if each != Recalibration()}
+            self._checked_at = self._clock()
+        return self._found
+
+    def name(self) -> str:
+        """Return a text that tells those in use from others; "" while there are none."""
+        return ", ".join(f"{key} {each.intercept} {each.slope}" for key, each in sorted(self.now().items()))
+
 
 #: variants made longer ago are made again
 KEPT_FOR: Final = timedelta(days=90)

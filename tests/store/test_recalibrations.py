@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from domain.recalibration import Judged, Learned, Recalibration
-from store.learned import recalibrations
-from store.learned.recalibrations import RecalibrationsInUse
+from domain.outcome import Judged, Learned, Recalibration
+from store.learned import RecalibrationsInUse, all_learned, save_learned
 from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -20,12 +19,12 @@ KEY = Judged("e", "en", "shown")
 
 def save(database: Database, learned: Learned, *, resets: bool = False) -> None:
     with database.write() as session:
-        recalibrations.save(session, learned, resets=resets)
+        save_learned(session, learned, resets=resets)
 
 
 def stored(database: Database) -> list[Learned]:
     with database.read() as session:
-        return recalibrations.every(session)
+        return all_learned(session)
 
 
 def test_what_is_learned_anew_takes_the_place_of_the_old(database: Database) -> None:
