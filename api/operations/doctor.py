@@ -158,7 +158,7 @@ def _knowledge_base(services: Services) -> Diagnosis:
 
 
 def _profile(services: Services) -> Diagnosis:
-    from pipeline.documents.profile import DOCUMENTS
+    from pipeline.documents import DOCUMENTS
 
     if services.settings.profile == "default":
         return Diagnosis("ok", "default")

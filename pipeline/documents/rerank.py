@@ -5,10 +5,18 @@ The hits themselves are the corpus. TF-IDF and the hybrid read only the passage'
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Protocol
 
-from domain import Hit
-from pipeline.retrieval.rerank.learned import Reranker, reorder
+import numpy as np
+
+from domain import Hit, Variant
+from pipeline.question.analysis import Analysis
+from pipeline.question.variants import make_variants
+from pipeline.retrieval.fusion import merge, rank_by
+from pipeline.retrieval.multi_hop import Facts, Graph, Nearest
+from pipeline.retrieval.rerank import Reranker, reorder
 from text.analyser import words
 from text.terms import content_terms, jaccard, passage_terms
 
@@ -96,3 +104,115 @@ RERANKERS: Mapping[str, Reranker] = {
     "graph": keep_order,
     "none": keep_order,
 }
+
+
+#: wordings in phase 1 besides the question
+ALTERNATIVES = 2
+#: the constant of reciprocal rank fusion in the literature and in the document
+RRF_K = 60
+#: [max_results]
+MIN_RESULTS, DEFAULT_RESULTS, MAX_RESULTS = 1, 5, 20
+
+
+def alternatives(analysis: Analysis) -> tuple[Variant, ...]:
+    """Return two other wordings by rules, for phase 1, where no model is asked for them.
+
+    Data notice: a model is sent the question, cut to 500 characters, before anything is looked up. Leave multi-query
+    off if a question may not leave the machine [enable_multi_query, _multi_query_retrieve].
+    """
+    return make_variants(analysis, ALTERNATIVES)
+
+
+def rrf(rankings: Iterable[Sequence[Hit]], *, k: int = RRF_K) -> list[Hit]:
+    """Fuse rankings by Σ 1/(k + rank), where rank is each hit's own [_rrf_fusion]. Scale of the result: rrf."""
+    found = list(chain.from_iterable(rankings))
+    parts: dict[str, list[float]] = {}
+    for hit in found:
+        parts.setdefault(hit.passage.id, []).append(1 / (k + hit.rank))
+    # summed in order of size: a float sum depends on the order of its parts
+    return rank_by({id: sum(sorted(each)) for id, each in parts.items()}, merge(found), "rrf")
+
+
+def merge_by_title(hits: Iterable[Hit], max_results: int = DEFAULT_RESULTS) -> list[Hit]:
+    """Return the most similar hit of each title, the most similar first, at most ``max_results`` (1 to 20).
+
+    A page without a title counts by its URL [_multi_query_retrieve]. It hides all but one passage of a page.
+    """
+    by_similarity = sorted(hits, key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id))
+    best = _first_of_each(lambda hit: hit.passage.title or hit.passage.url, by_similarity)
+    kept = {hit.passage.id: hit for hit in best[: min(MAX_RESULTS, max(MIN_RESULTS, max_results))]}
+    return rank_by({id: hit.similarity or 0.0 for id, hit in kept.items()}, kept, "similarity")
+
+
+def merge_by_url(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the best hit of each URL, in their order [keeps highest-scoring version of duplicate URLs]."""
+    best = _first_of_each(lambda hit: hit.passage.url, hits)
+    return [hit.ranked(rank=rank) for rank, hit in enumerate(best, start=1)]
+
+
+def _first_of_each(key: Callable[[Hit], str], hits: Iterable[Hit]) -> list[Hit]:
+    first: dict[str, Hit] = {}
+    for hit in hits:
+        first.setdefault(key(hit), hit)
+    return list(first.values())
+
+
+#: probability of following an edge instead of restarting; PageRank's own
+DAMPING = 0.85
+#: iterations; the share of the start after them is below a thousandth
+_ROUNDS = 50
+
+#: from and to, as places among the hits
+Edge = tuple[int, int]
+
+
+class LinkGraph(Graph, Protocol):
+    """A graph with the links between pages."""
+
+    def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:
+        """Return the links among these pages: (from, to)."""
+
+
+class KnowledgeGraph(LinkGraph, Nearest, Facts, Protocol):
+    """The names, links and facts that lead from a question and its hits to other passages."""
+
+
+def rerank_graph(hits: Sequence[Hit], edges: Collection[Edge]) -> list[Hit]:
+    """Order ``hits`` by their PageRank as a share of the best one's; equal ones keep their order."""
+    ranks = page_rank([max(0.0, hit.score) for hit in hits], edges)
+    best = max(ranks, default=1.0) or 1.0
+    return reorder(hits, [rank / best for rank in ranks])
+
+
+def page_rank(starts: Sequence[float], edges: Collection[Edge]) -> list[float]:
+    """Return the share of time spent at each place, Σ = 1: r = (1 − d)·s + d·Mr, with s the starts' shares and d .85.
+
+    A place without an outgoing edge leads back to the starts.
+    """
+    if not starts:
+        return []
+    total = sum(starts)
+    start = np.array(starts) / total if total else np.full(len(starts), 1 / len(starts))
+    follow = np.zeros((len(starts), len(starts)))
+    for source, target in set(edges):
+        if source != target:
+            follow[target, source] = 1.0
+    outgoing = follow.sum(axis=0)
+    follow = np.where(outgoing > 0, follow / np.maximum(outgoing, 1.0), start[:, None])
+    ranks = start
+    for _ in range(_ROUNDS):
+        ranks = (1 - DAMPING) * start + DAMPING * follow @ ranks
+    return [float(rank) for rank in ranks]
+
+
+def edges_among(hits: Sequence[Hit], graph: LinkGraph) -> list[Edge]:
+    """Return the edges between hits: one names the page of the other, or their pages are linked."""
+    mentioned = graph.mentioned_in([hit.passage.id for hit in hits])
+    linked = set(graph.links_between({hit.passage.url for hit in hits}))
+    return [
+        (source, target)
+        for source, one in enumerate(hits)
+        for target, other in enumerate(hits)
+        if (one.passage.url, other.passage.url) in linked
+        or any(other.passage.page_id in named.pages for named in mentioned.get(one.passage.id, ()))
+    ]

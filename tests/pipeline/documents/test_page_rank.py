@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit, KnownName
-from pipeline.documents.page_rank import DAMPING, edges_among, page_rank, rerank_graph
+from pipeline.documents.rerank import DAMPING, edges_among, page_rank, rerank_graph
 from tests.fakes import passage
 
 

@@ -18,7 +18,7 @@ from pipeline.documents.rerank import (
     rerank_tfidf,
     tfidf_cosines,
 )
-from pipeline.retrieval.rerank.learned import rerank_learned
+from pipeline.retrieval.rerank import rerank_learned
 from tests.fakes import passage
 from text.terms import jaccard
 

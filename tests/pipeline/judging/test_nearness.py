@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from domain import Hit
 from domain.outcome import is_far
 from pipeline.answering.compose import compose
-from pipeline.judging.features import gather_evidence
+from pipeline.judging.calibration import features_of
+from pipeline.judging.evidence import gather
 from pipeline.judging.judge import calibrated_judge
-from pipeline.judging.nearness import best_compared_first, best_first, compare_sentences
+from pipeline.judging.reading import READ_FIRST, best_compared_first, best_first, compare_sentences, read_hits
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.read_hits import READ_FIRST, read_hits
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from store.embedders import Embedder, open_embedder
 from tests.fakes import passage
 from text.encoder import reader as model
@@ -57,7 +57,7 @@ def test_a_sentence_in_other_words_is_nearer_than_one_that_shares_a_word(multili
     (hit,) = compare_sentences(Counting(multilingual), GERMAN, hits_of(TEXT))
     nearest = max(hit.nearness, key=lambda sentence: hit.nearness[sentence])
     assert "Stromausfall" in nearest
-    answer = compose(GERMAN, [hit], confidence=0.5)
+    answer = compose(gather(GERMAN, [hit]), confidence=0.5)
     assert answer is not None
     assert "Stromausfall" in answer.citations[0].quote
 
@@ -69,8 +69,8 @@ def test_an_english_question_is_compared_with_german_sentences(multilingual: Emb
 
 
 def test_the_judge_is_told_that_sentences_were_compared(multilingual: Embedder) -> None:
-    compared = gather_evidence(GERMAN, compare_sentences(Counting(multilingual), GERMAN, hits_of(TEXT)))
-    by_words = gather_evidence(GERMAN, hits_of(TEXT))
+    compared = features_of(gather(GERMAN, compare_sentences(Counting(multilingual), GERMAN, hits_of(TEXT))))
+    by_words = features_of(gather(GERMAN, hits_of(TEXT)))
     assert compared is not None
     assert by_words is not None
     assert (compared.is_compared, by_words.is_compared) == (True, False)
@@ -82,13 +82,13 @@ def test_an_answer_in_another_language_is_surer_than_what_does_not_answer(multil
     english = analyse_question("What happens to my text after a power failure?", "en")
     judge = calibrated_judge(multilingual.id)
     answering, beside = (
-        judge(english, best_compared_first(Counting(multilingual), english, hits_of(text)), 0.7)
+        judge(gather(english, best_compared_first(Counting(multilingual), english, hits_of(text))), 0.7)
         for text in (TEXT, "Die Arbeit an einem Bericht beginnt im Menü. Ein Bericht hat Seiten.")
     )
     assert answering.evidence["is_crossed"]
     assert answering.confidence > 2 * beside.confidence
     of_trains = hits_of("Der Zug nach Bremen fährt täglich um acht.")
-    far = judge(english, best_compared_first(Counting(multilingual), english, of_trains), 0.7)
+    far = judge(gather(english, best_compared_first(Counting(multilingual), english, of_trains)), 0.7)
     assert (is_far(answering.evidence), is_far(far.evidence)) == (False, True)
     assert far.reason.startswith("No passage")
 
@@ -142,10 +142,10 @@ def test_with_a_broken_reader_english_hits_are_answered_by_nearness_and_words(
         assert len(ordered) == len(hits)
         assert not any(hit.reading for hit in ordered)
         assert ordered[0].passage.text == "Crane built the mill."
-        answer = compose(english, ordered, confidence=0.6)
+        answer = compose(gather(english, ordered), confidence=0.6)
         assert answer is not None
         assert answer.sentences[0].text == "Crane built the mill."
-    verdict = calibrated_judge(multilingual.id)(english, ordered, 0.7)
+    verdict = calibrated_judge(multilingual.id)(gather(english, ordered), 0.7)
     assert 0 < verdict.confidence < 1
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from domain import Hit
 from pipeline.answering.compose import compose
+from pipeline.judging.evidence import gather
+from pipeline.judging.reading import read_hits
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.read_hits import read_hits
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from tests.fakes import passage
 
 ASKED = analyse_question("How is the lamp of the lighthouse cleaned?", "en")
@@ -31,6 +32,6 @@ def test_one_sentence_suffices_where_it_was_read_to_answer_best(texts: tuple[str
     ]
     hits = read_hits(Reader(), ASKED, found)
     assert all(hit.reading for hit in hits)
-    answer = compose(ASKED, hits, confidence=0.9, length="long")
+    answer = compose(gather(ASKED, hits), confidence=0.9, length="long")
     assert answer is not None
     assert {sentence.text for sentence in answer.sentences} == quoted

@@ -6,12 +6,11 @@ import pytest
 
 from domain import Hit
 from pipeline.answering.compose import compose
-from pipeline.judging.coverage import cover
+from pipeline.judging.evidence import gather
 from pipeline.judging.judge import calibrated_judge
-from pipeline.judging.nearness import best_compared_first, best_first
-from pipeline.judging.translations import MEANS_THE_SAME, translate_words, translated
+from pipeline.judging.reading import MEANS_THE_SAME, best_compared_first, best_first, translate_words, translated
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from pipeline.retrieval.retrieve import MultilingualEmbed
 from store.embedders import open_embedder
 from tests.fakes import passage
@@ -41,7 +40,7 @@ def hits_of(*texts: str, lang: str = "en") -> list[Hit]:
 def test_a_word_of_the_question_is_covered_by_its_translation(embedder: MultilingualEmbed) -> None:
     (hit,) = translate_words(embedder, ROOMS, hits_of(HOUSE))
     assert hit.translations["zimm"][terms_of("rooms", "de")[0]] > MEANS_THE_SAME
-    coverage = cover(ROOMS, [hit], top=1)
+    coverage = gather(ROOMS, [hit])
     [naming] = [each for each in coverage.spans if "eleven rooms" in each.span.text]
     assert naming.own > 0
     assert coverage.credits[0]["zimm"] > MEANS_THE_SAME
@@ -49,7 +48,7 @@ def test_a_word_of_the_question_is_covered_by_its_translation(embedder: Multilin
 
 def test_a_word_that_no_word_of_the_page_means_stays_uncovered(embedder: MultilingualEmbed) -> None:
     (hit,) = translate_words(embedder, POOL, hits_of(HOUSE))
-    assert cover(POOL, [hit], top=1).credits[0]["schwimmbad"] == 0
+    assert gather(POOL, [hit]).credits[0]["schwimmbad"] == 0
     assert translated(POOL, hit) < MEANS_THE_SAME < translated(ROOMS, translate_words(embedder, ROOMS, [hit])[0])
 
 
@@ -63,12 +62,12 @@ def test_few_files_that_only_name_the_thing_asked_about_do_not_answer(
     asked: Analysis, answers: bool, embedder: MultilingualEmbed
 ) -> None:
     hits = [replace(hit, similarity=0.4 - 0.35 * (hit.rank - 1)) for hit in hits_of(HOUSE, HARBOUR)]
-    verdict = calibrated_judge(embedder.id)(asked, best_compared_first(embedder, asked, hits), 0.7)
+    verdict = calibrated_judge(embedder.id)(gather(asked, best_compared_first(embedder, asked, hits)), 0.7)
     assert verdict.sufficient == answers
 
 
 def test_an_answer_in_another_language_leaves_out_what_the_question_does_not_ask(embedder: MultilingualEmbed) -> None:
-    answer = compose(ROOMS, best_first(embedder, Reader(), ROOMS, hits_of(HOUSE, HARBOUR)), confidence=0.9)
+    answer = compose(gather(ROOMS, best_first(embedder, Reader(), ROOMS, hits_of(HOUSE, HARBOUR))), confidence=0.9)
     assert answer is not None
     assert "eleven rooms" in answer.text
     assert "harbour" not in answer.text

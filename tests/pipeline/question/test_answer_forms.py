@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pipeline.question.analysis import analyse_question
-from pipeline.question.answer_type import form_of
 from tests.tables import each_row
 
 
@@ -22,4 +21,4 @@ from tests.tables import each_row
     ],
 )
 def test_form_of_an_answer_is_what_the_question_asks_for(question: str, form: str) -> None:
-    assert form_of(analyse_question(question)) == form
+    assert analyse_question(question).form == form

@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.question.analysis import analyse_question
-from pipeline.question.parts import parts_of
+from pipeline.question.follow_up import parts_of
 
 SPLIT = [
     # each part is a question of its own

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.question.analysis import analyse_question, question_type_of
-from pipeline.question.answer_type import answer_type_of, asks_for_all
+from pipeline.question.analysis import analyse_question, answer_type_of, asks_for_all, question_type_of
 from tests.tables import each_row
 from text.languages import LANGUAGES, language
 

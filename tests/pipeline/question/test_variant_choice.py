@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, Hit, Tally, Variant
-from pipeline.question.variant_choice import (
+from pipeline.question.variants import (
     KINDS,
     choose_variants,
     kinds_in_turn,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from domain import Fact, StatedFact
 from pipeline.question.analysis import analyse_question
-from pipeline.retrieval.facts import MAX_FACTS, find_facts
+from pipeline.retrieval.multi_hop import MAX_FACTS, find_facts
 from tests.tables import each_row
 from text.names import name_key
 

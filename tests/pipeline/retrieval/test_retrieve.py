@@ -9,9 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
-from pipeline.documents.multi_query import rrf
-from pipeline.documents.rerank import keep_order
-from pipeline.retrieval.retrieve import Ranking, Stage, embed_queries, retrieve
+from pipeline.documents.rerank import keep_order, rrf
+from pipeline.retrieval.retrieve import Ranking, Stage, retrieve
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
 PAGES = [
@@ -38,8 +37,8 @@ class NearestOnly(MemorySearch):
 
 def hits_for(queries: list[str], search: MemorySearch, embedder: HashingEmbedder, k: int = 5) -> list[Hit]:
     with ThreadPoolExecutor(2) as pool:
-        vectors = embed_queries(queries, embedder)
-        return retrieve(queries, vectors, search=search, pool=pool, k=k, scope=Scope(), lang="en")
+        vectors = embedder.embed(queries)
+        return retrieve(queries, vectors, search=search, pool=pool, k=k, scope=Scope(), lang="en")[0]
 
 
 def test_passage_that_only_the_text_leg_finds_gets_its_exact_similarity() -> None:
@@ -73,9 +72,9 @@ def test_no_more_than_k_hits() -> None:
 def test_whoever_measures_is_told_what_each_stage_gave() -> None:
     embedder, seen = HashingEmbedder(), dict[Stage, list[str]]()
     with ThreadPoolExecutor(2) as pool:
-        hits = retrieve(
+        hits, _ = retrieve(
             ["capital of France"],
-            embed_queries(["capital of France"], embedder),
+            embedder.embed(["capital of France"]),
             search=MemorySearch(PAGES, embedder),
             pool=pool,
             k=2,
@@ -91,11 +90,11 @@ def test_whoever_measures_is_told_what_each_stage_gave() -> None:
 def test_fusion_and_reranker_are_chosen() -> None:
     embedder = HashingEmbedder()
     search = MemorySearch(PAGES, embedder)
-    vectors = embed_queries(["capital of France"], embedder)
+    vectors = embedder.embed(["capital of France"])
 
     def scales(ranking: Ranking) -> set[str]:
         with ThreadPoolExecutor(2) as pool:
-            hits = retrieve(
+            hits, _ = retrieve(
                 ["capital of France"], vectors, search=search, pool=pool, k=5, scope=Scope(), lang="en", ranking=ranking
             )
         return {hit.scale for hit in hits}
@@ -134,8 +133,8 @@ class Ordered(MemorySearch):
 def test_constant_of_fusion_by_rank_weighs_a_first_place_against_two_lower_ones(rrf_k: int, first: int) -> None:
     """Page 5 is fifth for both legs, page 1 first for one: 2/65 > 1/61, but 2/6 < 1/2."""
     ranking = Ranking(fuse=partial(rrf, k=rrf_k), rerank=keep_order)
-    vectors = embed_queries(["text"], HashingEmbedder())
+    vectors = HashingEmbedder().embed(["text"])
     search = Ordered((1, 2, 3, 4, 5), (6, 7, 8, 9, 5))
     with ThreadPoolExecutor(2) as pool:
-        hits = retrieve(["text"], vectors, search=search, pool=pool, k=5, scope=Scope(), lang="en", ranking=ranking)
+        hits, _ = retrieve(["text"], vectors, search=search, pool=pool, k=5, scope=Scope(), lang="en", ranking=ranking)
     assert hits[0].passage.page_id == first

@@ -10,13 +10,12 @@ import pytest
 
 from domain import Answer, Citation, Hit, Tally, Variant
 from pipeline.answering.few_shot import examples_for
-from pipeline.documents.profile import DOCUMENTS
+from pipeline.documents import DOCUMENTS
 from pipeline.documents.rerank import keep_order, rerank_bm25
 from pipeline.enhancements import ALL, DEFAULT, parse_enhancements
-from pipeline.judging.cutoff import Cutoff, cut_off_by_judge
-from pipeline.limits import Limits
+from pipeline.judging.judge import Cutoff, cut_off_by_judge
+from pipeline.limits import TASK_STRATEGIES, Limits
 from pipeline.question.analysis import analyse_question
-from pipeline.question.strategy import TASK_STRATEGIES
 from pipeline.retrieval.context import advise_on_context
 from pipeline.retrieval.retrieve import Ranking
 from store.questions.trace import to_json

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from domain import Hit
+from pipeline.judging.reading import READ_FIRST, best_read_first, read_hits
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.read_hits import READ_FIRST, best_read_first, read_hits
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from tests.fakes import passage
 
 ENGLISH = analyse_question("Who built the mill?", "en")

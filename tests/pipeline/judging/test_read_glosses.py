@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from domain import Hit
-from pipeline.judging.features import gather_evidence
-from pipeline.judging.nearness import best_first
+from pipeline.judging.calibration import features_of
+from pipeline.judging.evidence import gather
+from pipeline.judging.reading import READ_FIRST, best_first, read_hits
 from pipeline.judging.sentences import spans_of
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.read_hits import READ_FIRST, read_hits
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from store.embedders import open_embedder
 from tests.fakes import passage
 
@@ -69,7 +69,7 @@ def test_the_judge_is_told_that_a_gloss_was_read_and_compared(reader: Reader) ->
     ordered = best_first(embedder, reader, GERMAN, hits)
     assert ordered[0].passage.text == TEXT
     assert [hit.reading is not None for hit in ordered] == [True] * READ_FIRST + [False] * 3
-    evidence = gather_evidence(GERMAN, ordered)
+    evidence = features_of(gather(GERMAN, ordered))
     assert evidence
     assert (evidence.is_read, evidence.is_compared, evidence.is_crossed) == (True, True, False)
     assert evidence.near > 0
