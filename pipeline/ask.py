@@ -26,7 +26,6 @@ from pipeline.answering.compose import AnsweredPart, compose, compose_as_judged,
 from pipeline.answering.few_shot import SolvedQuestions
 from pipeline.documents.quality import PageTexts, filter_by_quality
 from pipeline.documents.rerank import (
-    KnowledgeGraph,
     alternatives,
     edges_among,
     merge_by_title,
@@ -43,7 +42,7 @@ from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.follow_up import parts_of
 from pipeline.question.variants import Tallies, kinds_in_turn, make_variants
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, select_for_answer
-from pipeline.retrieval.multi_hop import MIN_HITS, expand, find_facts
+from pipeline.retrieval.multi_hop import MIN_HITS, KnowledgeGraph, expand, find_facts
 from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, ignore, retrieve
 
 
@@ -196,7 +195,6 @@ def _run_pass(
     limits = tools.limits.with_overrides(query.overrides)
     strategy = limits.strategy(strategy_for(query.task))
     k = limits.top_k(analysis.suggested_k, strategy, widened=widened)
-    judge = tools.judge or calibrated_judge(tools.embedder.id, tools.learned)
     queries = (analysis.text, *(variant.text for variant in variants))
     times = [tools.clock()]
     vectors = tools.embedder.embed(list(queries))
@@ -204,25 +202,16 @@ def _run_pass(
     retrieved, facts, found = _retrieve(query, analysis, queries, vectors, tools, k)
     hits = _merge(retrieved, tools.enhancements, k, widened=widened) if len(queries) > 1 else retrieved
     times.append(tools.clock())
+    judge = tools.judge or calibrated_judge(tools.embedder.id, tools.learned)
     order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
     evidence = gather(analysis, order(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses))
     cutoff = tools.stop(evidence, strategy=strategy, judge=judge, k=k)
-    evidence = evidence.of(cutoff.hits)
+    kept = evidence.of(cutoff.hits)
     # the document's judge counts all that was retrieved
-    verdict = judge(gather(analysis, retrieved) if tools.judge else evidence, strategy.threshold)
+    verdict = judge(gather(analysis, retrieved) if tools.judge else kept, strategy.threshold)
     times.append(tools.clock())
-    evidence = _context(evidence, tools, limits.final_top_k)
-    several = "multi_document" in tools.enhancements
-    composed = partial(compose, several=several, facts=facts, length=query.overrides.length)
-    parts = [
-        _answer_part(part, evidence.hits, composed, tools, judge, strategy.threshold) for part in parts_of(analysis)
-    ]
-    answer, verdict = join_parts(parts, needs_all=verdict.sufficient) or (
-        compose_as_judged(verdict, composed, evidence),
-        verdict,
-    )
-    if answer is None and verdict.sufficient:
-        verdict = replace(verdict, sufficient=False, reason=say("unknown", analysis.lang))
+    context = _context(kept, tools, limits.final_top_k)
+    answer, verdict = _answer(query, context, verdict, facts, tools, lambda read: judge(read, strategy.threshold))
     times.append(tools.clock())
     embed, search, judging, composing = (later - earlier for earlier, later in pairwise(times))
     return LookupResult(
@@ -231,13 +220,17 @@ def _run_pass(
         queries=queries,
         variants=tuple(variants),
         hits=cutoff.hits,
-        context=evidence.hits,
+        context=context.hits,
         verdict=verdict,
         answer=answer,
         timings=Timings(embed=embed, search=search, judge=judging, compose=composing),
         facts=tuple(facts),
         cutoff=cutoff,
-        advice=None if verdict.sufficient else _context_advice(analysis, cutoff.hits, verdict),
+        advice=None
+        if verdict.sufficient
+        else advise_on_context(
+            analysis.text, build_context(cutoff.hits), lang=analysis.lang, answer_quality=verdict.confidence
+        ),
         found=found,
         strict=limits.strict,
     )
@@ -275,34 +268,41 @@ def _merge(hits: list[Hit], enabled: frozenset[Enhancement], k: int, *, widened:
     return merge_by_url(hits) if "by_url" in enabled else hits
 
 
-def _context_advice(analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> ContextAdvice:
-    context = build_context(hits)
-    return advise_on_context(analysis.text, context, lang=analysis.lang, answer_quality=verdict.confidence)
-
-
 def _context(evidence: Evidence, tools: Tools, most: int) -> Evidence:
     """Return the evidence that the answer is made from: of at most so many hits, read anew unless they are the same."""
     analysis, hits = evidence.analysis, evidence.hits
     if "quality" in tools.enhancements:
         hits = filter_by_quality(hits, analysis.text, lang=analysis.lang, page_texts=tools.page_texts)
     hits = select_for_answer(analysis, hits, tools.enhancements)[:most]
-    if hits == list(evidence.hits) and all(hit.reading for hit in hits[:READ_FIRST]):
+    if tuple(hits) == evidence.hits and all(hit.reading for hit in hits[:READ_FIRST]):
         return evidence
+    return _read(analysis, hits, tools)
+
+
+def _read(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> Evidence:
     return gather(analysis, read_and_compare(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses))
 
 
-def _answer_part(
-    question: Analysis,
-    hits: Sequence[Hit],
-    composed: Callable[..., Answer | None],
+def _answer(
+    query: Query,
+    context: Evidence,
+    verdict: Verdict,
+    facts: Sequence[StatedFact],
     tools: Tools,
-    judge: Judge,
-    threshold: float,
-) -> AnsweredPart:
-    """Return the answer to a part of a question, for which the hits are read and judged anew."""
-    hits = [replace(hit, nearness={}, translations={}) for hit in hits]
-    hits = read_and_compare(tools.embedder, tools.reader, question, hits, glosses=tools.glosses)
-    evidence = gather(question, hits)
-    verdict = judge(evidence, threshold)
-    answer = compose_as_judged(verdict, composed, evidence, is_part=True)
-    return AnsweredPart(question=question, answer=answer, verdict=verdict)
+    judge: Callable[[Evidence], Verdict],
+) -> tuple[Answer | None, Verdict]:
+    """Return the answer and the verdict on it: to both parts of a question that has two, or else to the whole."""
+    several = "multi_document" in tools.enhancements
+    composed = partial(compose, several=several, facts=facts, length=query.overrides.length)
+    parts = []
+    for part in parts_of(context.analysis):  # for which the hits are read and judged anew
+        read = _read(part, [replace(hit, nearness={}, translations={}) for hit in context.hits], tools)
+        judged = judge(read)
+        answer = compose_as_judged(judged, composed, read, is_part=True)
+        parts.append(AnsweredPart(question=part, answer=answer, verdict=judged))
+    if joined := join_parts(parts, needs_all=verdict.sufficient):
+        return joined
+    answer = compose_as_judged(verdict, composed, context)
+    if answer is None and verdict.sufficient:
+        verdict = replace(verdict, sufficient=False, reason=say("unknown", context.analysis.lang))
+    return answer, verdict

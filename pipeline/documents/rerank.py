@@ -1,13 +1,18 @@
-"""Reorder hits by the design document's formulas [rerank_search_results]: TF-IDF cosine, alone or with others, or BM25.
+"""Merge and reorder hits by the design documents' formulas.
 
-The hits themselves are the corpus. TF-IDF and the hybrid read only the passage's text and ignore its language.
+* Reranking [rerank_search_results]: TF-IDF cosine, alone or with others, or BM25. The hits themselves are the corpus.
+  TF-IDF and the hybrid read only the passage's text and ignore its language.
+* Asking in several wordings, and merging what they find by rank, by title or by URL. By default the wordings' hits are
+  fused by score (:mod:`pipeline.retrieval.fusion`), and phase 1 asks only in the question's own words.
+* PageRank over the links and the names between hits [GraphReranker]. The document names the method, and gives no
+  formula. This is personalised PageRank: a walk over links and names from hit to hit restarts, one time in seven, at a
+  hit chosen by its score. Without an edge the order stays.
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Protocol
 
 import numpy as np
 
@@ -15,7 +20,7 @@ from domain import Hit, Variant
 from pipeline.question.analysis import Analysis
 from pipeline.question.variants import make_variants
 from pipeline.retrieval.fusion import merge, rank_by
-from pipeline.retrieval.multi_hop import Facts, Graph, Nearest
+from pipeline.retrieval.multi_hop import LinkGraph
 from pipeline.retrieval.rerank import Reranker, reorder
 from text.analyser import words
 from text.terms import content_terms, jaccard, passage_terms
@@ -25,18 +30,28 @@ WEIGHTS = (0.5, 0.3, 0.2)
 MAX_FEATURES = 1000
 #: Robertson's constants as the full-text index has them
 K1, B = 1.2, 0.75
+#: wordings in phase 1 besides the question
+ALTERNATIVES = 2
+#: the constant of reciprocal rank fusion in the literature and in the document
+RRF_K = 60
+#: [max_results]
+MIN_RESULTS, DEFAULT_RESULTS, MAX_RESULTS = 1, 5, 20
+#: probability of following an edge instead of restarting; PageRank's own
+DAMPING = 0.85
+#: iterations; the share of the start after them is below a thousandth
+_ROUNDS = 50
+
+#: from and to, as places among the hits
+Edge = tuple[int, int]
 
 
 def rerank_hybrid(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     """Order ``hits`` by .5 similarity + .3 TF-IDF cosine + .2 Jaccard [_hybrid_rerank]."""
-    texts = [hit.passage.text for hit in hits]
+    texts, weights = [hit.passage.text for hit in hits], WEIGHTS
     parts = zip(hits, tfidf_cosines(question, texts), keyword_overlap(question, texts), strict=True)
     return reorder(
         hits,
-        [
-            WEIGHTS[0] * (hit.similarity or 0.0) + WEIGHTS[1] * cosine + WEIGHTS[2] * overlap
-            for hit, cosine, overlap in parts
-        ],
+        [weights[0] * (hit.similarity or 0.0) + weights[1] * tfidf + weights[2] * words for hit, tfidf, words in parts],
     )
 
 
@@ -106,14 +121,6 @@ RERANKERS: Mapping[str, Reranker] = {
 }
 
 
-#: wordings in phase 1 besides the question
-ALTERNATIVES = 2
-#: the constant of reciprocal rank fusion in the literature and in the document
-RRF_K = 60
-#: [max_results]
-MIN_RESULTS, DEFAULT_RESULTS, MAX_RESULTS = 1, 5, 20
-
-
 def alternatives(analysis: Analysis) -> tuple[Variant, ...]:
     """Return two other wordings by rules, for phase 1, where no model is asked for them.
 
@@ -138,43 +145,17 @@ def merge_by_title(hits: Iterable[Hit], max_results: int = DEFAULT_RESULTS) -> l
 
     A page without a title counts by its URL [_multi_query_retrieve]. It hides all but one passage of a page.
     """
-    by_similarity = sorted(hits, key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id))
-    best = _first_of_each(lambda hit: hit.passage.title or hit.passage.url, by_similarity)
-    kept = {hit.passage.id: hit for hit in best[: min(MAX_RESULTS, max(MIN_RESULTS, max_results))]}
+    best: dict[str, Hit] = {}
+    for hit in sorted(hits, key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id)):
+        best.setdefault(hit.passage.title or hit.passage.url, hit)
+    kept = {hit.passage.id: hit for hit in [*best.values()][: min(MAX_RESULTS, max(MIN_RESULTS, max_results))]}
     return rank_by({id: hit.similarity or 0.0 for id, hit in kept.items()}, kept, "similarity")
 
 
 def merge_by_url(hits: Sequence[Hit]) -> list[Hit]:
     """Return the best hit of each URL, in their order [keeps highest-scoring version of duplicate URLs]."""
-    best = _first_of_each(lambda hit: hit.passage.url, hits)
-    return [hit.ranked(rank=rank) for rank, hit in enumerate(best, start=1)]
-
-
-def _first_of_each(key: Callable[[Hit], str], hits: Iterable[Hit]) -> list[Hit]:
-    first: dict[str, Hit] = {}
-    for hit in hits:
-        first.setdefault(key(hit), hit)
-    return list(first.values())
-
-
-#: probability of following an edge instead of restarting; PageRank's own
-DAMPING = 0.85
-#: iterations; the share of the start after them is below a thousandth
-_ROUNDS = 50
-
-#: from and to, as places among the hits
-Edge = tuple[int, int]
-
-
-class LinkGraph(Graph, Protocol):
-    """A graph with the links between pages."""
-
-    def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:
-        """Return the links among these pages: (from, to)."""
-
-
-class KnowledgeGraph(LinkGraph, Nearest, Facts, Protocol):
-    """The names, links and facts that lead from a question and its hits to other passages."""
+    best = {hit.passage.url: hit for hit in reversed(hits)}
+    return [best[url].ranked(rank=rank) for rank, url in enumerate(dict.fromkeys(hit.passage.url for hit in hits), 1)]
 
 
 def rerank_graph(hits: Sequence[Hit], edges: Collection[Edge]) -> list[Hit]:

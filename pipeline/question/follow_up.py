@@ -2,7 +2,8 @@
 
 A fragment takes the place of what the question before has of its kind; a pronoun gives way to what that question, or
 its answer, is about, or the words of the question stand behind it in brackets. An "it" that stands for nothing does not
-point back: "Is it safe to …?".
+point back: "Is it safe to …?". By the same rules the two parts of a question complete each other: "How long is it open,
+and what does it cost?".
 """
 
 import re
@@ -213,7 +214,8 @@ def _places(before: str, body: str, last: str, words: Words, lang: str) -> Itera
     is_verb = re.fullmatch(r"[a-z-]+[a-rt-z]", body) is not None  # "And close?"
     for at, end, phrase in phrases if not is_verb else ():
         yield at, end, _with_noun(body, phrase.split()[-1], lang)
-    if not is_verb and (said := content_words(_before_preposition(last[start:], words), lang)):
+    before_preposition = re.split(rf"(?<=\S)\s(?:{words.prepositions})\s", f"{last[start:]} ", flags=re.IGNORECASE)[0]
+    if not is_verb and (said := content_words(before_preposition.strip(), lang)):
         at = last.rfind(said[-1])
         yield at, at + len(said[-1]), _with_noun(body, said[-1], lang)
 
@@ -336,10 +338,6 @@ def _asking_end(text: str, words: Words) -> int:
     return found.end() if found else 0
 
 
-def _before_preposition(text: str, words: Words) -> str:
-    return re.split(rf"(?<=\S)\s(?:{words.prepositions})\s", f"{text} ", flags=re.IGNORECASE)[0].strip()
-
-
 def _names(text: str, lang: str) -> list[str]:
     return [name for name in find_entities(text, lang) if not name[0].isdigit() and name in text]
 
@@ -393,26 +391,18 @@ def parts_of(analysis: Analysis) -> tuple[Analysis, ...]:
     lang = analysis.lang
     sentences = [analysis.text[start:end] for start, end in sentence_spans(analysis.text)]
     asked = [sentence for sentence in sentences if sentence.endswith(("?", "？"))]
-    both = asked if len(asked) == 2 else _around_and(analysis.text, lang)
-    if len(both) != 2:
+    if len(asked) == 2:
+        first, second = asked
+    elif found := _second_question(lang).match(analysis.text):  # what stands before "and how much …", and that
+        first, second = f"{found[1].rstrip(' ,')}?", found[2]
+    else:
         return ()
-    first, second = both
     lead = re.match(rf"(?:{words_of(lang).lead}) ", second, re.IGNORECASE)
     alone = second[lead.end() :] if lead else second
-    if _is_asking_only(first, lang):  # "When and where …?"
+    if re.fullmatch(rf"(?:{words_of(lang).asking})\W*", first, re.IGNORECASE):  # "When and where …?"
         first = understand(first, [Turn(question=alone)], lang)
     completed = understand(second, [Turn(question=first)], lang)
     return tuple(analyse_question(text, lang) for text in (first, alone if completed == second else completed))
-
-
-def _around_and(text: str, lang: str) -> list[str]:
-    """Return what stands before "and how much …", and that; nothing where there is no such thing."""
-    found = _second_question(lang).match(text)
-    return [f"{found[1].rstrip(' ,')}?", found[2]] if found else []
-
-
-def _is_asking_only(text: str, lang: str) -> bool:
-    return re.fullmatch(rf"(?:{words_of(lang).asking})\W*", text, re.IGNORECASE) is not None
 
 
 @cache

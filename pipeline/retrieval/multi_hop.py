@@ -78,6 +78,17 @@ class Facts(Protocol):
         """Return the facts whose subject has one of these names."""
 
 
+class LinkGraph(Graph, Protocol):
+    """A graph with the links between pages."""
+
+    def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:
+        """Return the links among these pages: (from, to)."""
+
+
+class KnowledgeGraph(LinkGraph, Nearest, Facts, Protocol):
+    """The names, links and facts that lead from a question and its hits to other passages."""
+
+
 class _Lead(NamedTuple):
     """A name, and the pages and passages that it leads to."""
 

@@ -19,6 +19,9 @@ from text.related_words import find_related
 from text.sentences import sentence_spans
 from text.terms import content_terms, terms_of
 
+#: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
+Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
+
 #: the least range of similarities that is scaled to [0, 1]: two hits that are nearly alike score nearly the same
 _SPREAD = 0.3
 #: what a part of a compound counts for it, and the reverse (Kostümsammlung, Sammlung); the least length of both
@@ -43,60 +46,43 @@ class Signals:
     title: float  #: weighted share of the question's words in the title
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Words:
-    """The weights of a hit's words for the words of the question."""
-
-    title: tuple[float, ...]  #: per term of the question: what the title counts for it
-    sentences: tuple[tuple[float, ...], ...]
-    places: tuple[tuple[int, ...], ...]  #: per term of the question: its positions in the text
-
-    @property
-    def held(self) -> tuple[float, ...]:
-        """Return what title and text count for each term."""
-        return tuple(map(max, zip(self.title, *self.sentences, strict=True)))
-
-
 def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
-    """Return the signals of each of ``hits``, in their order."""
+    """Return the signals of each of ``hits``, in their order.
+
+    Words are weighed by their rarity among these hits, and related words count, as in the judge's evidence. The kinds
+    of sentences and the lines that lead to them are left out: there are many hits here.
+    """
     terms = tuple(content_terms(question, lang))
-    found = _words(terms, hits, lang)
-    held = [words.held for words in found]
-    weights = [
-        rarity_among(term, lang, sum(each[place] for each in held), len(held)) for place, term in enumerate(terms)
-    ]
-    most = max((hit.bm25 or 0.0 for hit in hits), default=0.0) or 1.0
-    return [
-        Signals(
-            bm25=(hit.bm25 or 0.0) / most,
-            similarity=similarity,
-            coverage=_share(weights, each),
-            sentence=_best_sentence(words, weights),
-            nearness=_nearness(words.places),
-            title=_share(weights, words.title),
-        )
-        for hit, similarity, words, each in zip(hits, _similarities(hits), found, held, strict=True)
-    ]
-
-
-def _words(terms: Sequence[str], hits: Sequence[Hit], lang: str) -> list[_Words]:
     titles = [terms_of(hit.passage.title, lang) for hit in hits]
-    texts = [[(text, terms_of(text, lang)) for text in _sentences(hit.passage.text)] for hit in hits]
+    texts = [_sentences(hit.passage.text, lang) for hit in hits]
     vocabulary = {term for title in titles for term in title}
-    vocabulary.update(term for sentences in texts for _, words in sentences for term in words)
+    vocabulary.update(term for sentences in texts for words in sentences for term in words)
     counts = _counts(terms, vocabulary, lang)
-    return [
-        _Words(
-            title=_credits(counts, title, len(terms)),
-            sentences=tuple(_credits(counts, words, len(terms)) for _, words in sentences),
-            places=_places(counts, [term for _, words in sentences for term in words], len(terms)),
+    of_titles = [_credits(counts, title, len(terms)) for title in titles]
+    of_texts = [[_credits(counts, words, len(terms)) for words in sentences] for sentences in texts]
+    held = [tuple(map(max, zip(title, *text, strict=True))) for title, text in zip(of_titles, of_texts, strict=True)]
+    weights = [rarity_among(term, lang, sum(each[at] for each in held), len(held)) for at, term in enumerate(terms)]
+    most = max((hit.bm25 or 0.0 for hit in hits), default=0.0) or 1.0
+    similarities = _similarities(hits)
+    found = []
+    for at, hit in enumerate(hits):
+        above = [_ABOVE * title for title in of_titles[at]]
+        found.append(
+            Signals(
+                bm25=(hit.bm25 or 0.0) / most,
+                similarity=similarities[at],
+                coverage=_share(weights, held[at]),
+                sentence=_SENTENCE
+                * max((_share(weights, list(map(max, own, above))) for own in of_texts[at]), default=0.0),
+                nearness=_nearness(counts, [term for words in texts[at] for term in words], len(terms)),
+                title=_share(weights, of_titles[at]),
+            )
         )
-        for title, sentences in zip(titles, texts, strict=True)
-    ]
+    return found
 
 
-def _sentences(text: str) -> list[str]:
-    return [text[start:end] for start, end in sentence_spans(text)]
+def _sentences(text: str, lang: str) -> list[tuple[str, ...]]:
+    return [terms_of(text[start:end], lang) for start, end in sentence_spans(text)]
 
 
 def _counts(terms: Sequence[str], vocabulary: set[str], lang: str) -> dict[str, list[tuple[int, float]]]:
@@ -121,16 +107,6 @@ def _credits(counts: Mapping[str, Sequence[tuple[int, float]]], found: Sequence[
     return tuple(best)
 
 
-def _places(
-    counts: Mapping[str, Sequence[tuple[int, float]]], found: Sequence[str], terms: int
-) -> tuple[tuple[int, ...], ...]:
-    places: list[list[int]] = [[] for _ in range(terms)]
-    for at, word in enumerate(found):
-        for place, _ in counts.get(word, ()):
-            places[place].append(at)
-    return tuple(map(tuple, places))
-
-
 def _share(weights: Sequence[float], credits: Sequence[float]) -> float:
     total = sum(weights)
     return sum(map(mul, weights, credits)) / total if total else 0.0
@@ -144,23 +120,15 @@ def _similarities(hits: Sequence[Hit]) -> list[float]:
     return [0.0 if hit.similarity is None else 1 - (most - hit.similarity) / spread for hit in hits]
 
 
-def _best_sentence(words: _Words, weights: Sequence[float]) -> float:
-    """Return the best sentence's share of the words, with the title's."""
-    shares = (
-        _share(weights, [max(own, _ABOVE * title) for own, title in zip(credits, words.title, strict=True)])
-        for credits in words.sentences
-    )
-    return _SENTENCE * max(shares, default=0.0)
-
-
-def _nearness(places: Sequence[Sequence[int]]) -> float:
+def _nearness(counts: Mapping[str, Sequence[tuple[int, float]]], found: Sequence[str], terms: int) -> float:
+    """Return the share of the question's neighbouring words that are near each other among the words ``found``."""
+    places: list[list[int]] = [[] for _ in range(terms)]
+    for at, word in enumerate(found):
+        for place, _ in counts.get(word, ()):
+            places[place].append(at)
     pairs = list(pairwise(places))
     near = [any(0 < abs(one - other) <= _NEAR for one in first for other in second) for first, second in pairs]
     return sum(near) / len(near) if near else 0.0
-
-
-#: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
-Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
 
 
 def rerank_learned(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:

@@ -1,5 +1,7 @@
 """Whether hits suffice."""
 
+from __future__ import annotations
+
 from dataclasses import fields
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from domain import Hit
 from evals.fit.judge_models import COMPARED_FEATURES, CROSSED_FEATURES, FEATURES, READ_FEATURES
 from evals.fit.rarity import rarity_of
+from pipeline.answering.compose import compose
 from pipeline.judging.calibration import (
     ANY_EMBEDDER,
     OTHER,
@@ -198,3 +201,28 @@ def test_rare_words_weigh_more_than_common_ones() -> None:
     assert rarity("кот", "ru") == 1
     assert rarity_of(1, 1000) == 1
     assert 0 < rarity_of(500, 1000) < rarity_of(10, 1000) < 1
+
+
+ASKED = analyse_question("How is the lamp of the lighthouse cleaned?", "en")
+CLOTH = "The lamp of the lighthouse is cleaned every morning with a soft cloth and a little vinegar."
+WATER = "The lamp of the lighthouse is cleaned with warm water and wiped dry by the keeper."
+HOUSE = "The lighthouse was built on a rock. Its keeper lives in a house of stone with a garden."
+
+
+@pytest.mark.parametrize(
+    ("texts", "quoted"),
+    [
+        ((CLOTH, HOUSE), {CLOTH}),  # it is far ahead
+        ((HOUSE, CLOTH, HOUSE), {CLOTH}),
+        ((CLOTH, WATER, HOUSE), {CLOTH, WATER}),  # one is as likely as the other
+    ],
+)
+def test_one_sentence_suffices_where_it_was_read_to_answer_best(texts: tuple[str, ...], quoted: set[str]) -> None:
+    found = [
+        Hit(passage=passage(text, page_id=at), score=1, scale="rerank", rank=at) for at, text in enumerate(texts, 1)
+    ]
+    hits = read_hits(Reader(), ASKED, found)
+    assert all(hit.reading for hit in hits)
+    answer = compose(gather(ASKED, hits), confidence=0.9, length="long")
+    assert answer is not None
+    assert {sentence.text for sentence in answer.sentences} == quoted
