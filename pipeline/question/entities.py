@@ -117,10 +117,9 @@ def _may_begin(listed: list[_Word], at: int) -> bool:
 
 def _ended(run: list[_Word], lang: str) -> Iterator[str]:
     """Yield the name that a run of words is, or none."""
-    if len(run) == 1:
-        alone = run[0].text
-        run = run if (_has_inner_capital(alone) if lang == "de" else _stem(alone) not in _GENERIC) else []
-    if run:
+    alone = run[0].text if len(run) == 1 else ""
+    is_name = _has_inner_capital(alone) if lang == "de" else _stem(alone) not in _GENERIC
+    if len(run) > 1 or (alone and is_name):
         yield " ".join(word.text for word in run)
 
 
