@@ -270,7 +270,8 @@ def _merge(hits: list[Hit], enabled: frozenset[Enhancement], k: int, *, widened:
 
 def _context(evidence: Evidence, tools: Tools, most: int) -> Evidence:
     """Return the evidence that the answer is made from: of at most so many hits, read anew unless they are the same."""
-    analysis, hits = evidence.analysis, evidence.hits
+    analysis = evidence.analysis
+    hits: Sequence[Hit] = evidence.hits
     if "quality" in tools.enhancements:
         hits = filter_by_quality(hits, analysis.text, lang=analysis.lang, page_texts=tools.page_texts)
     hits = select_for_answer(analysis, hits, tools.enhancements)[:most]
