@@ -8,7 +8,7 @@ from time import process_time
 
 from benchmarks.corpus.knowledge_base import real_set
 from benchmarks.report import Figure, Options, Report, spread
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 
 #: passages read for one question
 COUNTS = (5, 8)

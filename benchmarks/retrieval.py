@@ -94,7 +94,7 @@ def _round(tools: Tools, wordings: Sequence[str], exact: Exact, postings: Postin
 
 def _hits(tools: Tools, wordings: Sequence[str]) -> list[Hit]:
     """Search with every wording, fuse and fetch, nothing more."""
-    return retrieve(
+    hits, _ = retrieve(
         wordings,
         tools.embedder.embed(wordings),
         search=tools.search,
@@ -105,6 +105,7 @@ def _hits(tools: Tools, wordings: Sequence[str]) -> list[Hit]:
         embedder_id=tools.embedder.id,
         ranking=Ranking(rerank=keep_order),
     )
+    return hits
 
 
 def _timed_pass(name: str, tools: Tools, run: Callable[[Tools], LookupResult]) -> dict[str, float]:

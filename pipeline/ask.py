@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Protocol
 
 from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Variant, VariantKey, VariantKind, Verdict
@@ -23,25 +24,26 @@ from domain.options import MAX_K, Overrides
 from domain.outcome import Outcome, Recalibrations, outcome_of
 from pipeline.answering.compose import AnsweredPart, compose, compose_as_judged, join_parts
 from pipeline.answering.few_shot import SolvedQuestions
-from pipeline.documents.multi_query import alternatives, merge_by_title, merge_by_url
-from pipeline.documents.page_rank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.documents.quality import PageTexts, filter_by_quality
+from pipeline.documents.rerank import (
+    alternatives,
+    edges_among,
+    merge_by_title,
+    merge_by_url,
+    rerank_graph,
+)
 from pipeline.enhancements import DEFAULT, Enhancement
-from pipeline.judging.cutoff import Cutoff, Stop, cut_off_by_judge, remember_verdicts
-from pipeline.judging.judge import Judge, calibrated_judge
-from pipeline.judging.nearness import best_first, read_and_compare
-from pipeline.limits import Limits
+from pipeline.judging.evidence import Evidence, gather
+from pipeline.judging.judge import Cutoff, Judge, Stop, calibrated_judge, cut_off_by_judge
+from pipeline.judging.reading import READ_FIRST, Reads, best_first, read_and_compare
+from pipeline.limits import Limits, RetrievalStrategy, strategy_for
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.question.parts import parts_of
-from pipeline.question.strategy import RetrievalStrategy, strategy_for
-from pipeline.question.variant_choice import DOCUMENTED, Tallies, kinds_in_turn
-from pipeline.question.variants import make_variants
-from pipeline.reader.read_hits import Reads
+from pipeline.question.follow_up import parts_of
+from pipeline.question.variants import Tallies, kinds_in_turn, make_variants
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, select_for_answer
-from pipeline.retrieval.facts import find_facts
-from pipeline.retrieval.multi_hop import MIN_HITS, expand
-from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, embed_queries, retrieve
+from pipeline.retrieval.multi_hop import MIN_HITS, KnowledgeGraph, expand, find_facts
+from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, ignore, retrieve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +84,7 @@ class Tools:
     judge: Judge | None = None  #: instead of the one calibrated for the embedder
     limits: Limits = field(default_factory=Limits)
     ranking: Ranking = field(default_factory=Ranking)  #: how hits are put in order
-    observe: Observe | None = None  #: measures retrieval stage by stage
+    observe: Observe = ignore  #: measures retrieval stage by stage
     stop: Stop = cut_off_by_judge  #: decides how many hits are enough
     enhancements: frozenset[Enhancement] = DEFAULT  #: those that are on
     page_texts: PageTexts | None = None  #: for the fallback to pages' whole text
@@ -183,7 +185,7 @@ def without_search(query: Query, passages: Sequence[Passage], answer: Answer) ->
 
 def order_of_variants(analysis: Analysis, seed: str, learned: VariantMemory | None) -> Sequence[VariantKind]:
     """Return the kinds of variant in the order to choose them in: those that helped such questions first."""
-    return DOCUMENTED if learned is None else kinds_in_turn(learned.tallies(analysis.question_type), seed=seed)
+    return () if learned is None else kinds_in_turn(learned.tallies(analysis.question_type), seed=seed)
 
 
 def _run_pass(
@@ -192,63 +194,54 @@ def _run_pass(
     """Embed all queries at once, search, fuse, rerank, cut off, judge, compose; ``widened`` doubles the hits."""
     limits = tools.limits.with_overrides(query.overrides)
     strategy = limits.strategy(strategy_for(query.task))
-    k = limits.top_k(analysis, strategy, widened=widened)
+    k = limits.top_k(analysis.suggested_k, strategy, widened=widened)
     queries = (analysis.text, *(variant.text for variant in variants))
     times = [tools.clock()]
-    vectors = embed_queries(queries, tools.embedder)
+    vectors = tools.embedder.embed(list(queries))
     times.append(tools.clock())
-    found: list[QueryHits] = []
-    retrieved, facts = _retrieve(query, analysis, queries, vectors, tools, k, found)
+    retrieved, facts, found = _retrieve(query, analysis, queries, vectors, tools, k)
     hits = _merge(retrieved, tools.enhancements, k, widened=widened) if len(queries) > 1 else retrieved
     times.append(tools.clock())
-    cutoff, verdict = _judge(analysis, hits, retrieved, strategy, tools, k)
+    judge = tools.judge or calibrated_judge(tools.embedder.id, tools.learned)
+    order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
+    evidence = gather(analysis, order(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses))
+    cutoff = tools.stop(evidence, strategy=strategy, judge=judge, k=k)
+    kept = evidence.of(cutoff.hits)
+    # the document's judge counts all that was retrieved
+    verdict = judge(gather(analysis, retrieved) if tools.judge else kept, strategy.threshold)
     times.append(tools.clock())
-    context = _context(analysis, cutoff.hits, tools)[: limits.final_top_k]
-    # some may have other texts now; the others are remembered
-    context = read_and_compare(tools.embedder, tools.reader, analysis, context, glosses=tools.glosses)
-    composed = partial(
-        compose,
-        several="multi_document" in tools.enhancements,
-        facts=facts,
-        length=query.overrides.length,
-    )
-    parts = [_answer_part(part, context, composed, tools, strategy.threshold) for part in parts_of(analysis)]
-    answer, verdict = join_parts(parts, needs_all=verdict.sufficient) or (
-        compose_as_judged(verdict, composed, analysis, context),
-        verdict,
-    )
-    if answer is None and verdict.sufficient:
-        verdict = replace(verdict, sufficient=False, reason=say("unknown", analysis.lang))
+    context = _context(kept, tools, limits.final_top_k)
+    answer, verdict = _answer(query, context, verdict, facts, tools, lambda read: judge(read, strategy.threshold))
     times.append(tools.clock())
+    embed, search, judging, composing = (later - earlier for earlier, later in pairwise(times))
     return LookupResult(
         analysis=analysis,
         strategy=strategy,
         queries=queries,
         variants=tuple(variants),
         hits=cutoff.hits,
-        context=tuple(context),
+        context=context.hits,
         verdict=verdict,
         answer=answer,
-        timings=_timings(times),
+        timings=Timings(embed=embed, search=search, judge=judging, compose=composing),
         facts=tuple(facts),
         cutoff=cutoff,
-        advice=None if verdict.sufficient else _context_advice(analysis, cutoff.hits, verdict),
-        found=tuple(found),
+        advice=None
+        if verdict.sufficient
+        else advise_on_context(
+            analysis.text, build_context(cutoff.hits), lang=analysis.lang, answer_quality=verdict.confidence
+        ),
+        found=found,
         strict=limits.strict,
     )
 
 
 def _retrieve(
-    query: Query,
-    analysis: Analysis,
-    queries: Sequence[str],
-    vectors: Vectors,
-    tools: Tools,
-    k: int,
-    found: list[QueryHits],
-) -> tuple[list[Hit], list[StatedFact]]:
-    """Return the k best hits, with those that names and facts lead to, and those facts; count into found."""
-    hits = retrieve(
+    query: Query, analysis: Analysis, queries: Sequence[str], vectors: Vectors, tools: Tools, k: int
+) -> tuple[list[Hit], list[StatedFact], tuple[QueryHits, ...]]:
+    """Return the k best hits, with those that names and facts lead to, those facts, and what each query found."""
+    graph, enabled, facts = tools.graph, tools.enhancements, list[StatedFact]()
+    hits, found = retrieve(
         queries,
         vectors,
         search=tools.search,
@@ -259,10 +252,13 @@ def _retrieve(
         embedder_id=tools.embedder.id,
         ranking=tools.ranking,
         observe=tools.observe,
-        on_found=found.extend,
     )
-    hits, facts = _expand(query, analysis, vectors, hits, tools)
-    return hits[:k], facts
+    if graph is not None:
+        facts = find_facts(analysis, graph) if "facts" in enabled else []
+        names = graph if "graph" in enabled else None
+        hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=query.scope, facts=facts)
+        hits = rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in enabled else hits
+    return hits[:k], facts, found
 
 
 def _merge(hits: list[Hit], enabled: frozenset[Enhancement], k: int, *, widened: bool) -> list[Hit]:
@@ -272,59 +268,42 @@ def _merge(hits: list[Hit], enabled: frozenset[Enhancement], k: int, *, widened:
     return merge_by_url(hits) if "by_url" in enabled else hits
 
 
-def _expand(
-    query: Query, analysis: Analysis, vectors: Vectors, hits: list[Hit], tools: Tools
-) -> tuple[list[Hit], list[StatedFact]]:
-    """Add the hits that names and facts lead to; return them with those facts."""
-    graph, enabled = tools.graph, tools.enhancements
-    if graph is None:
-        return hits, []
-    facts = find_facts(analysis, graph) if "facts" in enabled else []
-    names = graph if "graph" in enabled else None
-    hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=query.scope, facts=facts)
-    return (rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in enabled else hits), facts
-
-
-def _judge(
-    analysis: Analysis,
-    hits: Sequence[Hit],
-    retrieved: Sequence[Hit],
-    strategy: RetrievalStrategy,
-    tools: Tools,
-    k: int,
-) -> tuple[Cutoff, Verdict]:
-    """Put the hits in order, keep enough of them, and judge those; the document's judge counts all ``retrieved``."""
-    order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
-    hits = order(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses)
-    judge = remember_verdicts(tools.judge or calibrated_judge(tools.embedder.id, tools.learned))
-    cutoff = tools.stop(analysis, hits, strategy=strategy, judge=judge, k=k)
-    return cutoff, judge(analysis, retrieved if tools.judge else cutoff.hits, strategy.threshold)
-
-
-def _answer_part(
-    question: Analysis, hits: Sequence[Hit], composed: Callable[..., Answer | None], tools: Tools, threshold: float
-) -> AnsweredPart:
-    """Return the answer to a part of a question, for which the hits are read and judged anew."""
-    hits = [replace(hit, nearness={}, translations={}) for hit in hits]
-    hits = read_and_compare(tools.embedder, tools.reader, question, hits, glosses=tools.glosses)
-    verdict = (tools.judge or calibrated_judge(tools.embedder.id, tools.learned))(question, hits, threshold)
-    answer = compose_as_judged(verdict, composed, question, hits, is_part=True)
-    return AnsweredPart(question=question, answer=answer, verdict=verdict)
-
-
-def _context(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> list[Hit]:
+def _context(evidence: Evidence, tools: Tools, most: int) -> Evidence:
+    """Return the evidence that the answer is made from: of at most so many hits, read anew unless they are the same."""
+    analysis = evidence.analysis
+    hits: Sequence[Hit] = evidence.hits
     if "quality" in tools.enhancements:
         hits = filter_by_quality(hits, analysis.text, lang=analysis.lang, page_texts=tools.page_texts)
-    return select_for_answer(analysis, hits, tools.enhancements)
+    hits = select_for_answer(analysis, hits, tools.enhancements)[:most]
+    if tuple(hits) == evidence.hits and all(hit.reading for hit in hits[:READ_FIRST]):
+        return evidence
+    return _read(analysis, hits, tools)
 
 
-def _context_advice(analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> ContextAdvice:
-    context = build_context(hits)
-    return advise_on_context(analysis.text, context, lang=analysis.lang, answer_quality=verdict.confidence)
+def _read(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> Evidence:
+    return gather(analysis, read_and_compare(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses))
 
 
-def _timings(times: Sequence[float]) -> Timings:
-    started, embedded, searched, judged, composed = times
-    return Timings(
-        embed=embedded - started, search=searched - embedded, judge=judged - searched, compose=composed - judged
-    )
+def _answer(
+    query: Query,
+    context: Evidence,
+    verdict: Verdict,
+    facts: Sequence[StatedFact],
+    tools: Tools,
+    judge: Callable[[Evidence], Verdict],
+) -> tuple[Answer | None, Verdict]:
+    """Return the answer and the verdict on it: to both parts of a question that has two, or else to the whole."""
+    several = "multi_document" in tools.enhancements
+    composed = partial(compose, several=several, facts=facts, length=query.overrides.length)
+    parts = []
+    for part in parts_of(context.analysis):  # for which the hits are read and judged anew
+        read = _read(part, [replace(hit, nearness={}, translations={}) for hit in context.hits], tools)
+        judged = judge(read)
+        answer = compose_as_judged(judged, composed, read, is_part=True)
+        parts.append(AnsweredPart(question=part, answer=answer, verdict=judged))
+    if joined := join_parts(parts, needs_all=verdict.sufficient):
+        return joined
+    answer = compose_as_judged(verdict, composed, context)
+    if answer is None and verdict.sufficient:
+        verdict = replace(verdict, sufficient=False, reason=say("unknown", context.analysis.lang))
+    return answer, verdict

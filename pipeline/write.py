@@ -19,7 +19,7 @@ from pipeline.draft import Reading
 from pipeline.llm import BadReply, Brief, ModelError, OnAnswer, Priced
 from pipeline.models.model import LanguageModel
 from pipeline.question.analysis import analyse_question
-from pipeline.question.variant_choice import choose_variants
+from pipeline.question.variants import choose_variants
 from pipeline.question.yes_no import with_yes_no
 from text.analyser import fold
 

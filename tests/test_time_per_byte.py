@@ -20,7 +20,7 @@ from crawler.robots import rules
 from crawler.search.responses import is_block_page
 from domain.page import PageText
 from pipeline.answering.schema import parse_schema
-from pipeline.judging.kinds import kind_of, looks_like_code
+from pipeline.judging.sentences import kind_of, looks_like_code
 from pipeline.question.analysis import analyse_question
 from pipeline.safety.injection import is_injection
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags

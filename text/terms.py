@@ -1,5 +1,6 @@
 """Find the search terms of a text, with or without the words that carry no topic."""
 
+from collections.abc import Set
 from functools import lru_cache
 
 from domain import Passage
@@ -41,7 +42,7 @@ def passage_terms(passage: Passage, lang: str) -> tuple[str, ...]:
     return terms_of(passage.title, lang) + terms_of(passage.text, lang)
 
 
-def jaccard(one: set[str], other: set[str]) -> float:
+def jaccard(one: Set[str], other: Set[str]) -> float:
     """Return |intersection| / |union|; 0 for two empty sets."""
     union = one | other
     return len(one & other) / len(union) if union else 0.0

@@ -9,8 +9,7 @@ import structlog
 
 from domain.answer import ABSTENTION
 from domain.outcome import Judged, Learned
-from pipeline.judging.calibration import calibration_of
-from pipeline.judging.features import evidence_of
+from pipeline.judging.calibration import calibration_of, from_store
 from pipeline.judging.recalibrate import Fit, JudgedAnswer, recalibrate
 from store.learned import all_learned, save_learned
 from store.questions import feedback
@@ -72,7 +71,7 @@ def examples(
     found: dict[Judged, dict[tuple[str, float], JudgedAnswer]] = defaultdict(dict)
     for outcome in outcomes:
         unknown = outcome.features.get("composer") == ABSTENTION
-        evidence, embedder = evidence_of(outcome.features.get("evidence") or {}), outcome.features.get("embedder")
+        evidence, embedder = from_store(outcome.features.get("evidence") or {}), outcome.features.get("embedder")
         if not embedder or evidence is None or (unknown and outcome.verdict != "right"):
             continue
         shipped = calibration_of(embedder, outcome.lang, evidence)

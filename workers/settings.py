@@ -19,7 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from crawler.search import catalog
 from domain.errors import WellreadError
 from domain.options import MAX_INSTRUCTIONS, MAX_K
-from pipeline.documents.profile import DOCUMENTS
+from pipeline.documents import DOCUMENTS
 from pipeline.models.pace import Times
 from workers.setting_types import (
     Batched,

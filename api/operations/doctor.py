@@ -18,7 +18,7 @@ from crawler.search import errors
 from crawler.search.engine import Query
 from crawler.search.errors import EngineDown, EngineError
 from domain.errors import WellreadError
-from pipeline.documents.profile import DOCUMENTS
+from pipeline.documents import DOCUMENTS
 from store.crawl import candidates, sources
 from store.sql.database import check_schema, where
 from workers.crawl.search import cooling_engines

@@ -38,9 +38,10 @@ from evals.report.tables import table
 from pipeline.answering.compose import compose, compose_as_judged
 from pipeline.answering.quotes import Quote
 from pipeline.ask import LookupResult
+from pipeline.judging.evidence import gather
 from pipeline.judging.judge import calibrated_judge
+from pipeline.judging.reading import Reads
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.read_hits import Reads
 from store.embedders import open_embedder
 from workers.questions.transitions import after_first_pass, after_second_pass
 from workers.services import Services
@@ -48,17 +49,17 @@ from workers.settings import load
 
 #: a family → the functions that it is, each with what does nothing in its place
 FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
-    "kind of answer": {"pipeline.question.answer_type:answer_type_of": lambda question: "any"},
+    "kind of answer": {"pipeline.question.analysis:answer_type_of": lambda question: "any"},
     "wishes for lists": {
         "pipeline.question.analysis:ask_for_list": lambda text: text,
-        "pipeline.question.answer_type:asks_for_all": lambda question: False,
+        "pipeline.question.analysis:asks_for_all": lambda question: False,
     },
     "entities": {"pipeline.question.entities:find_entities": lambda question, lang="en": ()},
     "type of question": {"pipeline.question.analysis:question_type_of": lambda question, lang="en": "general"},
     "complexity": {"pipeline.question.analysis:suggested_k": lambda complexity: 7},
     "variants": {"pipeline.question.variants:make_variants": lambda analysis, count, order=(): ()},
     "names that lead on": {"pipeline.retrieval.multi_hop:expand": lambda analysis, vectors, hits, **_: list(hits)},
-    "facts": {"pipeline.retrieval.facts:find_facts": lambda analysis, facts: []},
+    "facts": {"pipeline.retrieval.multi_hop:find_facts": lambda analysis, facts: []},
     "joined pages": {"pipeline.answering.compose:join_sides": lambda analysis, first, ranked: [first]},
     "several pages first": {"pipeline.retrieval.context:wants_several_pages": lambda analysis: False},
     "related words": {
@@ -70,11 +71,11 @@ FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
         "pipeline.answering.quotes:extend": lambda read, spans, **_: Quote(span=read.span, sentence=read.span)
     },
     "follow-ups": {"pipeline.question.follow_up:understand": lambda question, turns, lang="": question},
-    "words translated": {"pipeline.judging.translations:translate_words": lambda embedder, analysis, hits: list(hits)},
+    "words translated": {"pipeline.judging.reading:translate_words": lambda embedder, analysis, hits: list(hits)},
     "enough hits": {
-        "pipeline.judging.cutoff:cut_off_by_judge": lambda analysis, hits, *, strategy, judge, k: import_module(
-            "pipeline.judging.cutoff"
-        ).keep_all(analysis, hits, strategy=strategy, judge=judge, k=k)
+        "pipeline.judging.judge:cut_off_by_judge": lambda evidence, *, strategy, judge, k: import_module(
+            "pipeline.judging.judge"
+        ).keep_all(evidence, strategy=strategy, judge=judge, k=k)
     },
     "whole page": {"pipeline.answering.compose:topic_of": lambda text: None},
     "what announces": {"pipeline.judging.sentences:announced_by": lambda span, following: None},
@@ -148,8 +149,8 @@ def replayed(text: str, result: LookupResult) -> LookupResult:
     """Return a stored lookup with its hits judged and its answer composed again."""
     analysis = analyse_question(text, result.analysis.lang)
     judge = calibrated_judge(result.verdict.embedder or "")
-    verdict = judge(analysis, result.hits, result.strategy.threshold)
-    answer = compose_as_judged(verdict, partial(compose, facts=result.facts), analysis, result.context)
+    verdict = judge(gather(analysis, result.hits), result.strategy.threshold)
+    answer = compose_as_judged(verdict, partial(compose, facts=result.facts), gather(analysis, result.context))
     if answer is None:
         verdict = replace(verdict, sufficient=False)
     return replace(result, analysis=analysis, verdict=verdict, answer=answer)

@@ -16,19 +16,18 @@ from typing import Final
 import click
 import numpy as np
 
-from domain import Hit
 from evals.asked.grade import is_right, plain
 from evals.asked.questions import CHOOSE, SHIPPED, Question, QuestionSet, page_of, read_question_set
 from evals.asked.quick import addresses_of, best_passes
 from evals.fit.judge import write
-from evals.fit.judge_models import fit_logistic
+from evals.fit.judge_models import SHOWN_FEATURES, fit_logistic
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.answers import of_first_quote
 from evals.measure.probabilities import Floats, Truth, auroc, calibration_error
 from pipeline.answering.compose import compose
 from pipeline.ask import LookupResult
-from pipeline.judging.calibration import ANY_EMBEDDER, FIRST_QUOTE, SHOWN, SHOWN_FEATURES
-from pipeline.judging.features import Evidence, evidence_of, gather_evidence
+from pipeline.judging.calibration import ANY_EMBEDDER, FIRST_QUOTE, SHOWN, Features, features_of, from_store
+from pipeline.judging.evidence import Evidence, gather
 from store.embedders import open_embedder
 
 #: the weight of a case beside a question as it was asked
@@ -42,7 +41,7 @@ class Case:
     """What was read for a question, and whether what it gives is right."""
 
     set: str
-    evidence: Evidence
+    features: Features
     shown: bool  #: the answer with its further quotes
     first: bool  #: its first quote alone
     weight: float
@@ -61,27 +60,26 @@ def cases_of(of: QuestionSet, results: Sequence[LookupResult]) -> Iterator[Case]
     """Yield the cases of each question of a set that could be read; those that follow up another are left out."""
     chance = random.Random(7)  # noqa: S311 - a sample, not a secret
     for question, result in zip(of.questions, results, strict=True):
-        evidence = evidence_of(result.verdict.evidence)
-        if question.after or evidence is None or not evidence.is_read:
+        features = from_store(result.verdict.evidence)
+        if question.after or features is None or not features.is_read:
             continue
-        yield _case(of, question, result, result.context, evidence, 1.0)
+        yield _case(of, question, gather(result.analysis, result.context), features, 1.0)
         hits = result.context or result.hits
         gold = [hit for hit in hits if of.is_gold(page_of(hit.passage.url, addresses_of(of)), question)]
         others = [hit for hit in hits if hit not in gold]
         few = chance.randint(1, 3)
         for chosen, weight in ((others, _LACKING), (others[:few], _FEW), ((*gold, *others)[:few], _FEW)):
-            if question.gold and chosen and (read := gather_evidence(result.analysis, chosen)) and read.is_read:
-                yield _case(of, question, result, chosen, read, weight)
+            evidence = gather(result.analysis, chosen)
+            if question.gold and (read := features_of(evidence)) and read.is_read:
+                yield _case(of, question, evidence, read, weight)
 
 
-def _case(
-    of: QuestionSet, question: Question, result: LookupResult, hits: Sequence[Hit], evidence: Evidence, weight: float
-) -> Case:
-    answer = compose(result.analysis, hits, confidence=1.0, further=True)
+def _case(of: QuestionSet, question: Question, evidence: Evidence, features: Features, weight: float) -> Case:
+    answer = compose(evidence, confidence=1.0, further=True)
     first = plain(of_first_quote(answer.sentences) or answer.text) if answer else ""
     return Case(
         set=of.name,
-        evidence=evidence,
+        features=features,
         shown=bool(answer and question.gold) and is_right(question.golds, plain(answer.text if answer else "")),
         first=bool(question.gold) and is_right(question.golds, first),
         weight=weight,
@@ -136,7 +134,7 @@ def _fit(cases: Sequence[Case], truth: Truth, names: Sequence[str]) -> tuple[Flo
 
 
 def _rows(cases: Sequence[Case], names: Sequence[str]) -> Floats:
-    return np.array([[float(getattr(case.evidence, name)) for name in names] for case in cases])
+    return np.array([[float(getattr(case.features, name)) for name in names] for case in cases])
 
 
 if __name__ == "__main__":

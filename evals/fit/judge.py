@@ -14,13 +14,13 @@ from pathlib import Path
 import click
 
 from evals.asked.judge_cases import cases_of_asked
-from evals.fit.judge_models import ASKED, OF_CROSSED, SHOWN_SETS, THRESHOLD, fit, fit_shown
+from evals.fit.judge_models import ASKED, FEATURES, OF_CROSSED, SHOWN_SETS, THRESHOLD, fit, fit_shown
 from evals.knowledge.file_cases import FILES, file_cases
 from evals.knowledge.judge_cases import Case, cases_of
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import EvalSet, read_set
 from evals.sets.sites import read_python_docs
-from pipeline.judging.calibration import ANY_EMBEDDER, CROSSED, FEATURES, OTHER
+from pipeline.judging.calibration import ANY_EMBEDDER, CROSSED, OTHER
 from store.embedders import open_embedder
 
 FITTED = Path(__file__).parents[2] / "pipeline" / "judging" / "calibration.json"
@@ -76,7 +76,7 @@ def main(
     fitted, all_cases = [], list[Case]()
     for name in names or EMBEDDERS:
         embedder = CachedEmbedder(open_embedder(name, threads=1), cache)
-        cases = [case for each in known for case in cases_of(each, embedder, questions, glosses=False) if case.evidence]
+        cases = [case for each in known for case in cases_of(each, embedder, questions, glosses=False) if case.features]
         all_cases += cases
         fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in by_lang]
         sets = ASKED if shown else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 
 import click
 import numpy as np
@@ -12,15 +13,18 @@ from domain.outcome import UNSURE_FROM
 from evals.knowledge.file_cases import FILES
 from evals.knowledge.judge_cases import Case, Condition
 from evals.measure.probabilities import Floats, Truth, auroc, calibration_error
-from pipeline.judging.calibration import (
-    ANY_EMBEDDER,
-    COMPARED,
-    COMPARED_FEATURES,
-    CROSSED,
-    FEATURES,
-    OTHER,
+from pipeline.judging.calibration import ANY_EMBEDDER, COMPARED, CROSSED, OTHER, Features
+
+#: the features that only a reader gives, and those that only comparing sentences gives
+READ_FEATURES = ("answers", "evidence", "ahead", "rivals")
+COMPARED_FEATURES = ("near", "near_margin")
+#: the features of a model for a known embedder: the other numbers
+_BY_MEANING = frozenset((*READ_FEATURES, *COMPARED_FEATURES, "translated"))
+FEATURES = tuple(
+    field.name for field in fields(Features) if field.type in (float, "float") and field.name not in _BY_MEANING
 )
-from pipeline.judging.features import Evidence
+#: what the models of hits that were read weigh
+SHOWN_FEATURES = ("margin", *READ_FEATURES, "is_compared", "is_crossed")
 
 ASKED = ("finance-privacy", "games-faq", "pages", "readmes")
 #: what the models of read and of compared hits are fitted and measured on, beside asked questions
@@ -104,7 +108,7 @@ def fit_shown(embedder_id: str, lang: str, found: Sequence[Case]) -> dict[str, o
     """
     features = _FEATURES_OF[lang]
     known = {*ASKED, *FILES, *SHOWN_SETS[lang]}
-    cases = [case for case in found if case.set in known and case.evidence and _is_of(lang, case.evidence)]
+    cases = [case for case in found if case.set in known and case.features and _is_of(lang, case.features)]
     if not cases:
         return {}
     report = {}
@@ -131,8 +135,8 @@ def fit_shown(embedder_id: str, lang: str, found: Sequence[Case]) -> dict[str, o
     return _stored(embedder_id, lang, fitted, names, weights, intercept) | {"tested": report | of_sets}
 
 
-def _is_of(lang: str, evidence: Evidence) -> bool:
-    return not evidence.is_read and (evidence.is_compared, evidence.is_crossed) == (True, lang in OF_CROSSED)
+def _is_of(lang: str, of: Features) -> bool:
+    return not of.is_read and (of.is_compared, of.is_crossed) == (True, lang in OF_CROSSED)
 
 
 def _chances(
@@ -198,7 +202,7 @@ def _reports(cases: Sequence[Case], chances: NDArray[np.float64]) -> Iterator[tu
 
 
 def _rows(cases: Sequence[Case], features: Sequence[str]) -> NDArray[np.float64]:
-    return np.array([[getattr(each.evidence, feature) for feature in features] for each in cases], dtype=np.float64)
+    return np.array([[getattr(each.features, feature) for feature in features] for each in cases], dtype=np.float64)
 
 
 def _answered(cases: Sequence[Case]) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Fit the learned reranker; write ``pipeline/retrieval/rerank/learned.json``.
+"""Fit the learned reranker; write ``pipeline/retrieval/learned.json``.
 
 One half of the titles is used to fit, the other to report, beside each leg, each fusion and each other reranker. The
 last lines report each set with weights fitted on the other sets alone.
@@ -23,15 +23,13 @@ from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.metrics import recall_at, reciprocal_rank_at
 from evals.measure.probabilities import Floats
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting, read_set
-from pipeline.documents.multi_query import rrf
-from pipeline.documents.rerank import RERANKERS, keep_order
+from pipeline.documents.rerank import RERANKERS, keep_order, rrf
 from pipeline.retrieval.fusion import minmax
-from pipeline.retrieval.rerank.features import Signals, signals
-from pipeline.retrieval.rerank.learned import weighted_mean
+from pipeline.retrieval.rerank import Signals, signals, weighted_mean
 from pipeline.retrieval.retrieve import RERANKED, Ranking, Stage
 from store.embedders import Embedder, open_embedder
 
-FITTED = Path(__file__).parents[2] / "pipeline" / "retrieval" / "rerank" / "learned.json"
+FITTED = Path(__file__).parents[2] / "pipeline" / "retrieval" / "learned.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
 SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
 SIGNALS = tuple(field.name for field in fields(Signals))

@@ -8,11 +8,10 @@ from typing import Any, cast
 
 from domain import PageText
 from pipeline.ask import LookupResult, Query, Tools, final_pass
-from pipeline.documents.adaptive import document_stop
-from pipeline.documents.judge import document_judge, similarity_of
-from pipeline.documents.profile import DOCUMENTS
+from pipeline.documents import DOCUMENTS
+from pipeline.documents.judge import document_judge, document_stop, similarity_of
 from pipeline.enhancements import DEFAULT, OFF, Enhancement
-from pipeline.judging.cutoff import keep_all
+from pipeline.judging.judge import keep_all
 from pipeline.retrieval.retrieve import Search
 from workers.services.rules import with_rules
 from workers.settings import Settings

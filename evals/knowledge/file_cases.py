@@ -17,9 +17,10 @@ from evals.knowledge.in_memory import MemoryKnowledge
 from evals.knowledge.judge_cases import Case
 from evals.sets.beir import passage_of
 from pipeline.answering.compose import compose
-from pipeline.judging.nearness import best_first
+from pipeline.judging.evidence import gather
+from pipeline.judging.reading import best_first
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from pipeline.retrieval.retrieve import Embed, retrieve
 
 #: the sets, of other files each
@@ -44,7 +45,7 @@ def file_cases(embedder: Embed, name: str, *, glosses: bool = True) -> Iterator[
 
 
 def _search(analysis: Analysis, knowledge: MemoryKnowledge, embedder: Embed, pool: Executor) -> list[Hit]:
-    return retrieve(
+    hits, _ = retrieve(
         [analysis.text],
         embedder.embed([analysis.text]),
         search=knowledge,
@@ -54,10 +55,11 @@ def _search(analysis: Analysis, knowledge: MemoryKnowledge, embedder: Embed, poo
         lang=analysis.lang,
         embedder_id=embedder.id,
     )
+    return hits
 
 
 def _case(name: str, analysis: Analysis, wanted: str | None, hits: tuple[Hit, ...]) -> Case:
-    answer = compose(analysis, hits, confidence=1.0)
+    answer = compose(gather(analysis, hits), confidence=1.0)
     shown = " ".join(citation.quote for citation in answer.citations) if answer else ""
     return Case(
         set=name,

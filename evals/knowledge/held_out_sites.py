@@ -13,9 +13,9 @@ from typing import Any, Final
 from domain import Answer, Hit, Passage, Scope
 from evals.knowledge.in_memory import MemoryKnowledge
 from evals.sets.beir import passage_of
+from pipeline.judging.reading import best_read_first
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader.read_hits import best_read_first
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from pipeline.retrieval.retrieve import Embed, retrieve
 
 #: as `training.examples.HELD_OUT`: parts of manuals
@@ -72,7 +72,7 @@ def ask_site(embedder: Embed, site: str, at_most: int) -> Iterator[SiteQuestion]
         for row, vector in zip(asked, vectors, strict=True):
             gold, question = passages[places[row["passage"]]], row["question"]
             analysis = analyse_question(question, "en")
-            found = retrieve(
+            found, _ = retrieve(
                 [question], vector[None], search=knowledge, pool=pool, k=_K, scope=Scope(), lang="en",
                 embedder_id=embedder.id,
             )  # fmt: skip

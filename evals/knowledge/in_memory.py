@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
 from evals.sets.beir import EvalQuestion, EvalSet
-from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, retrieve
+from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, ignore, retrieve
 from store.embedders import SentenceEmbedder
 from store.passages.schema import best_cosine, embedding_text, pack
 from text.analyser import analyse
@@ -153,10 +153,10 @@ class EmbeddedQuestion:
     pool: Executor
 
     def find(
-        self, text: str, base: Search, *, k: int, ranking: Ranking | None = None, observe: Observe | None = None
+        self, text: str, base: Search, *, k: int, ranking: Ranking | None = None, observe: Observe = ignore
     ) -> tuple[Hit, ...]:
         """Return the k best hits of a knowledge base; the text leg searches for ``text``."""
-        hits = retrieve(
+        hits, _ = retrieve(
             [text],
             self.row[None],
             search=base,

@@ -17,10 +17,11 @@ from domain import Hit, Passage
 from evals.knowledge.in_memory import EmbeddedQuestion, MemoryKnowledge, embed_questions
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
 from pipeline.answering.compose import compose
-from pipeline.judging.features import Evidence, gather_evidence
-from pipeline.judging.nearness import best_first
+from pipeline.judging.calibration import Features, features_of
+from pipeline.judging.evidence import Evidence, gather
+from pipeline.judging.reading import best_first
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from pipeline.retrieval.retrieve import Embed, Search
 
 #: all: everything in. title-out: nothing on the subject. passage-out: the subject in, the answer out.
@@ -61,14 +62,18 @@ class Case:
         """Whether what the composer would quote holds an answer."""
         if self.condition == "shown-right" or not self.answered:
             return self.answered
-        answer = compose(self.analysis, self.hits, confidence=1.0)
+        answer = compose(self._gathered, confidence=1.0)
         quotes = " ".join(citation.quote for citation in answer.citations).casefold() if answer else ""
         return any(text.casefold() in quotes for text in self.answers)
 
     @cached_property
-    def evidence(self) -> Evidence | None:
+    def features(self) -> Features | None:
         """The judge's input; None without hits or terms."""
-        return gather_evidence(self.analysis, self.hits)
+        return features_of(self._gathered)
+
+    @cached_property
+    def _gathered(self) -> Evidence:
+        return gather(self.analysis, self.hits)
 
 
 def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int, *, glosses: bool = True) -> Iterator[Case]:

@@ -30,7 +30,7 @@ from evals.knowledge.vector_cache import CachedEmbedder
 from pipeline import ask
 from pipeline.answering.citations import is_verbatim
 from pipeline.ask import LookupResult, Tools
-from pipeline.retrieval.retrieve import Observe, Search
+from pipeline.retrieval.retrieve import Observe, Search, ignore
 from store.embedders import Embedder
 from store.pages import pages
 from store.sql.database import migrate
@@ -123,7 +123,7 @@ class Knowledge:
         """Return the hits' documents, each at the rank of its best passage."""
         return [self._places[page] for page in dict.fromkeys(hit.passage.page_id for hit in hits)]
 
-    def first_pass(self, text: str, *, search: Search | None = None, observe: Observe | None = None) -> LookupResult:
+    def first_pass(self, text: str, *, search: Search | None = None, observe: Observe = ignore) -> LookupResult:
         """Return the first pass's result."""
         tools = replace(self._tools, search=search or self.search, observe=observe)
         found = ask.first_pass(ask.Query(text=text), tools)

@@ -25,7 +25,7 @@ from evals.sets.beir import passage_of
 from evals.sets.sites import read_folder
 from pipeline.ask import Query, Tools, first_pass
 from pipeline.question.follow_up import understand
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from pipeline.retrieval.retrieve import Embed
 
 SPLITS: Final = ("seen", "unseen", "dev", "check", "tune", "held")

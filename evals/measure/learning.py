@@ -83,10 +83,10 @@ def _is_fed_back(case: Case) -> bool:
 
 def _judged(embedder: str, case: Case) -> tuple[str, JudgedAnswer] | None:
     """Return the calibration that judges a case, and its confidence; None where it is capped, or nothing was found."""
-    if case.evidence is None:
+    if case.features is None:
         return None
-    shipped = calibration_of(embedder, case.lang, case.evidence)
-    confidence = shipped.probability(case.evidence)
+    shipped = calibration_of(embedder, case.lang, case.features)
+    confidence = shipped.probability(case.features)
     return shipped.lang, JudgedAnswer(question=case.analysis.text, confidence=confidence, right=case.answered)
 
 

@@ -10,6 +10,7 @@ from domain.outcome import ANSWERED_FROM
 from evals.knowledge.held_out_sites import ask_site
 from evals.measure.probabilities import auroc, calibration_error
 from pipeline.answering.compose import compose, compose_as_judged
+from pipeline.judging.evidence import gather
 from pipeline.judging.judge import calibrated_judge
 from pipeline.retrieval.retrieve import Embed
 
@@ -29,8 +30,9 @@ def measure_sites(sites: Sequence[str], embedder: Embed, at_most: int) -> dict[s
     chances, firsts, shown, answerable, read, searched = ([] for _ in range(6))
     for site in sites:
         for asked in ask_site(embedder, site, at_most):
-            verdict = judge(asked.analysis, asked.hits, ANSWERED_FROM)
-            right = asked.right(compose_as_judged(verdict, compose, asked.analysis, asked.hits))
+            evidence = gather(asked.analysis, asked.hits)
+            verdict = judge(evidence, ANSWERED_FROM)
+            right = asked.right(compose_as_judged(verdict, compose, evidence))
             chances.append(verdict.confidence)
             firsts.append(right[:1] == [True])
             shown.append(any(right))

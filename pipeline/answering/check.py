@@ -7,7 +7,7 @@ from domain import Answer, Citation, Sentence
 from domain.answer import LEADS_IN, AnswerBlock, Finding, FindingKind
 from pipeline.answering.citations import supported, with_notices, with_sentences
 from pipeline.answering.quotes import ITEM, quoted
-from pipeline.judging.kinds import kind_of
+from pipeline.judging.sentences import kind_of
 from pipeline.phrases import Phrase, say
 from text.analyser import words
 from text.languages import word_set

@@ -30,14 +30,10 @@ from pipeline.answering.quotes import (
     write,
 )
 from pipeline.answering.sections import most_quotes
-from pipeline.judging.coverage import SpanCoverage, cover
-from pipeline.judging.kinds import ANSWERING
-from pipeline.judging.sentence_score import choose_sentences, is_as_good, rank_by_score
-from pipeline.judging.sentences import Span, spans_of
+from pipeline.judging.evidence import Evidence, SpanCoverage, choose_sentences, is_as_good
+from pipeline.judging.sentences import ANSWERING, Span, spans_of
 from pipeline.phrases import say
-from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import answer_type_of, asks_for_all, is_number, last_question
-from pipeline.reader.read_hits import READ_FIRST
+from pipeline.question.analysis import Analysis, is_number, last_question
 from pipeline.safety.sanitize import sanitize_line
 from text.analyser import analyse, spaced_words
 from text.language import detect_language
@@ -78,8 +74,7 @@ _FIRST_CJK: Final = 0x3000
 
 
 def compose(
-    analysis: Analysis,
-    hits: Sequence[Hit],
+    evidence: Evidence,
     *,
     confidence: float,
     is_sure: bool = True,
@@ -88,7 +83,7 @@ def compose(
     facts: Sequence[StatedFact] = (),
     length: Length = "normal",
 ) -> Answer | None:
-    """Return the sentences of ``hits`` that answer best, or None when there is none.
+    """Return the sentences of the hits that answer best, or None when there is none.
 
     A sentence that states one of ``facts``, which the pages' data give for what is asked, comes first where it is near
     the best.
@@ -96,11 +91,10 @@ def compose(
     Of hits that are not sure to answer (``is_sure``), there is one quote; with ``further`` the next best follow, since
     the first alone may not say it. With ``several``, joins sentences of several pages where the question needs that.
     """
-    read_spans = cover(analysis, hits, top=READ_FIRST).spans
-    ranked = rank_by_score(read_spans, analysis.text)
+    analysis, read_spans, ranked = evidence.analysis, evidence.spans, evidence.ranked
     if not ranked:
         return None
-    first, usual = _best(ranked, facts), MOST_OF_SEVERAL if further or asks_for_all(analysis.text) else 1
+    first, usual = _best(ranked, facts), MOST_OF_SEVERAL if further or analysis.asks_for_all else 1
     if not is_sure or length == "short":
         quotes = _quotes_of(analysis, [first], read_spans, 1, words=QUOTE_WORDS)
     else:
@@ -117,8 +111,7 @@ def compose(
 def compose_as_judged(
     verdict: Verdict,
     composed: Callable[..., Answer | None],
-    analysis: Analysis,
-    hits: Sequence[Hit],
+    evidence: Evidence,
     *,
     is_part: bool = False,
 ) -> Answer | None:
@@ -127,16 +120,15 @@ def compose_as_judged(
     A part of a question gets one quote. What the question names and nothing mentions is said in a notice.
     """
     answer = composed(
-        analysis,
-        hits,
+        evidence,
         confidence=verdict.of_answer,
         is_sure=verdict.sufficient,
         further=not is_part and verdict.of_first_quote < FIRST_SUFFICES,
     )
     if answer is None or not verdict.not_mentioned:
         return answer
-    name = quoted(verdict.not_mentioned, analysis.lang)
-    return with_notices(answer, say("not_mentioned", analysis.lang, name=name))
+    lang = evidence.analysis.lang
+    return with_notices(answer, say("not_mentioned", lang, name=quoted(verdict.not_mentioned, lang)))
 
 
 def _best(ranked: Sequence[SpanCoverage], facts: Sequence[StatedFact]) -> SpanCoverage:
@@ -163,7 +155,7 @@ def _quotes_of(
     analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage], most: int, *, words: int
 ) -> list[Quote]:
     """Return the quotes of the chosen sentences, at most ``most``; one alone has about ``words`` words."""
-    wants_all = asks_for_all(analysis.text)
+    wants_all = analysis.asks_for_all
     quotes = _apart([extend(each, read_spans, wants_all=wants_all) for each in chosen])
     if min(len(quotes), most) == 1:
         return [extend(chosen[0], read_spans, wants_all=wants_all, words=words)]
@@ -232,7 +224,7 @@ def short_answer(analysis: Analysis, hit: Hit, best: Span, *, quote: str) -> Foc
     than asked for, and if no few words can answer.
     """
     found = hit.reading.short_answer() if hit.reading else None
-    if found is None or found.margin < _LEAST_MARGIN or answer_type_of(analysis.text) == _NOT_SAID_SHORTLY:
+    if found is None or found.margin < _LEAST_MARGIN or analysis.answer_type == _NOT_SAID_SHORTLY:
         return None
     words = sanitize_line(hit.passage.text[found.start : found.end])
     start = quote.find(words) if words and best.start <= found.start and found.end <= best.end else -1
@@ -249,7 +241,7 @@ def may_answer(analysis: Analysis, said: str) -> bool:
     if words and not _OR.search(question) and all(_is_told(word, analysis) for word in words):
         return False
     has_number = any(is_number(word) for word in _WORD.findall(said))
-    if answer_type_of(analysis.text) == "time":
+    if analysis.answer_type == "time":
         return has_number or _TIMES.search(said) is not None
     return has_number or analysis.lang not in _LANGUAGES_OF_NUMBERS or not _HOW_MANY.search(question)
 

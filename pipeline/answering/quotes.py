@@ -14,10 +14,17 @@ from textwrap import dedent
 from domain import TABLES, Answer, Block, BlockKind, Citation, Sentence, blocks_within
 from domain.answer import EXTRACTIVE, AnswerBlock, ChosenSentence
 from pipeline.answering.citations import cite, render
-from pipeline.judging.coverage import SpanCoverage
-from pipeline.judging.kinds import ANSWERING, asks, looks_like_code
-from pipeline.judging.sentence_score import WORTH_GIVING, is_as_good, is_instruction
-from pipeline.judging.sentences import LINES, MAX_QUOTE_CHARACTERS, Span, announced_by
+from pipeline.judging.evidence import WORTH_GIVING, SpanCoverage, is_as_good
+from pipeline.judging.sentences import (
+    ANSWERING,
+    LINES,
+    MAX_QUOTE_CHARACTERS,
+    Span,
+    announced_by,
+    asks,
+    is_instruction,
+    looks_like_code,
+)
 from pipeline.safety.sanitize import sanitize, sanitize_line
 from text.sentences import goes_on
 

@@ -1,14 +1,27 @@
-"""Reorder hits by the design document's formulas [rerank_search_results]: TF-IDF cosine, alone or with others, or BM25.
+"""Merge and reorder hits by the design documents' formulas.
 
-The hits themselves are the corpus. TF-IDF and the hybrid read only the passage's text and ignore its language.
+* Reranking [rerank_search_results]: TF-IDF cosine, alone or with others, or BM25. The hits themselves are the corpus.
+  TF-IDF and the hybrid read only the passage's text and ignore its language.
+* Asking in several wordings, and merging what they find by rank, by title or by URL. By default the wordings' hits are
+  fused by score (:mod:`pipeline.retrieval.fusion`), and phase 1 asks only in the question's own words.
+* PageRank over the links and the names between hits [GraphReranker]. The document names the method, and gives no
+  formula. This is personalised PageRank: a walk over links and names from hit to hit restarts, one time in seven, at a
+  hit chosen by its score. Without an edge the order stays.
 """
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
-from domain import Hit
-from pipeline.retrieval.rerank.learned import Reranker, reorder
+import numpy as np
+
+from domain import Hit, Variant
+from pipeline.question.analysis import Analysis
+from pipeline.question.variants import make_variants
+from pipeline.retrieval.fusion import merge, rank_by
+from pipeline.retrieval.multi_hop import LinkGraph
+from pipeline.retrieval.rerank import Reranker, reorder
 from text.analyser import words
 from text.terms import content_terms, jaccard, passage_terms
 
@@ -17,18 +30,28 @@ WEIGHTS = (0.5, 0.3, 0.2)
 MAX_FEATURES = 1000
 #: Robertson's constants as the full-text index has them
 K1, B = 1.2, 0.75
+#: wordings in phase 1 besides the question
+ALTERNATIVES = 2
+#: the constant of reciprocal rank fusion in the literature and in the document
+RRF_K = 60
+#: [max_results]
+MIN_RESULTS, DEFAULT_RESULTS, MAX_RESULTS = 1, 5, 20
+#: probability of following an edge instead of restarting; PageRank's own
+DAMPING = 0.85
+#: iterations; the share of the start after them is below a thousandth
+_ROUNDS = 50
+
+#: from and to, as places among the hits
+Edge = tuple[int, int]
 
 
 def rerank_hybrid(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     """Order ``hits`` by .5 similarity + .3 TF-IDF cosine + .2 Jaccard [_hybrid_rerank]."""
-    texts = [hit.passage.text for hit in hits]
+    texts, weights = [hit.passage.text for hit in hits], WEIGHTS
     parts = zip(hits, tfidf_cosines(question, texts), keyword_overlap(question, texts), strict=True)
     return reorder(
         hits,
-        [
-            WEIGHTS[0] * (hit.similarity or 0.0) + WEIGHTS[1] * cosine + WEIGHTS[2] * overlap
-            for hit, cosine, overlap in parts
-        ],
+        [weights[0] * (hit.similarity or 0.0) + weights[1] * tfidf + weights[2] * words for hit, tfidf, words in parts],
     )
 
 
@@ -96,3 +119,81 @@ RERANKERS: Mapping[str, Reranker] = {
     "graph": keep_order,
     "none": keep_order,
 }
+
+
+def alternatives(analysis: Analysis) -> tuple[Variant, ...]:
+    """Return two other wordings by rules, for phase 1, where no model is asked for them.
+
+    Data notice: a model is sent the question, cut to 500 characters, before anything is looked up. Leave multi-query
+    off if a question may not leave the machine [enable_multi_query, _multi_query_retrieve].
+    """
+    return make_variants(analysis, ALTERNATIVES)
+
+
+def rrf(rankings: Iterable[Sequence[Hit]], *, k: int = RRF_K) -> list[Hit]:
+    """Fuse rankings by Σ 1/(k + rank), where rank is each hit's own [_rrf_fusion]. Scale of the result: rrf."""
+    found = list(chain.from_iterable(rankings))
+    parts: dict[str, list[float]] = {}
+    for hit in found:
+        parts.setdefault(hit.passage.id, []).append(1 / (k + hit.rank))
+    # summed in order of size: a float sum depends on the order of its parts
+    return rank_by({id: sum(sorted(each)) for id, each in parts.items()}, merge(found), "rrf")
+
+
+def merge_by_title(hits: Iterable[Hit], max_results: int = DEFAULT_RESULTS) -> list[Hit]:
+    """Return the most similar hit of each title, the most similar first, at most ``max_results`` (1 to 20).
+
+    A page without a title counts by its URL [_multi_query_retrieve]. It hides all but one passage of a page.
+    """
+    best: dict[str, Hit] = {}
+    for hit in sorted(hits, key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id)):
+        best.setdefault(hit.passage.title or hit.passage.url, hit)
+    kept = {hit.passage.id: hit for hit in [*best.values()][: min(MAX_RESULTS, max(MIN_RESULTS, max_results))]}
+    return rank_by({id: hit.similarity or 0.0 for id, hit in kept.items()}, kept, "similarity")
+
+
+def merge_by_url(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the best hit of each URL, in their order [keeps highest-scoring version of duplicate URLs]."""
+    best = {hit.passage.url: hit for hit in reversed(hits)}
+    return [best[url].ranked(rank=rank) for rank, url in enumerate(dict.fromkeys(hit.passage.url for hit in hits), 1)]
+
+
+def rerank_graph(hits: Sequence[Hit], edges: Collection[Edge]) -> list[Hit]:
+    """Order ``hits`` by their PageRank as a share of the best one's; equal ones keep their order."""
+    ranks = page_rank([max(0.0, hit.score) for hit in hits], edges)
+    best = max(ranks, default=1.0) or 1.0
+    return reorder(hits, [rank / best for rank in ranks])
+
+
+def page_rank(starts: Sequence[float], edges: Collection[Edge]) -> list[float]:
+    """Return the share of time spent at each place, Σ = 1: r = (1 − d)·s + d·Mr, with s the starts' shares and d .85.
+
+    A place without an outgoing edge leads back to the starts.
+    """
+    if not starts:
+        return []
+    total = sum(starts)
+    start = np.array(starts) / total if total else np.full(len(starts), 1 / len(starts))
+    follow = np.zeros((len(starts), len(starts)))
+    for source, target in set(edges):
+        if source != target:
+            follow[target, source] = 1.0
+    outgoing = follow.sum(axis=0)
+    follow = np.where(outgoing > 0, follow / np.maximum(outgoing, 1.0), start[:, None])
+    ranks = start
+    for _ in range(_ROUNDS):
+        ranks = (1 - DAMPING) * start + DAMPING * follow @ ranks
+    return [float(rank) for rank in ranks]
+
+
+def edges_among(hits: Sequence[Hit], graph: LinkGraph) -> list[Edge]:
+    """Return the edges between hits: one names the page of the other, or their pages are linked."""
+    mentioned = graph.mentioned_in([hit.passage.id for hit in hits])
+    linked = set(graph.links_between({hit.passage.url for hit in hits}))
+    return [
+        (source, target)
+        for source, one in enumerate(hits)
+        for target, other in enumerate(hits)
+        if (one.passage.url, other.passage.url) in linked
+        or any(other.passage.page_id in named.pages for named in mentioned.get(one.passage.id, ()))
+    ]

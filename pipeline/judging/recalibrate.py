@@ -27,7 +27,6 @@ _HELD_OUT = 3
 _COIN_AUROC = 0.5
 
 Floats = NDArray[np.float64]
-Truth = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +75,7 @@ def fit_recalibration(judged: Sequence[JudgedAnswer]) -> Recalibration:
     from scipy.optimize import minimize  # takes a second, and only learning needs it
     from scipy.special import expit
 
-    logits, truth = _logits(judged), _truth(judged)
+    logits, truth = _logits_and_truth(judged)
     signs = np.where(truth, 1.0, -1.0)
     rows = np.column_stack([np.ones(len(logits)), logits])
     shipped = np.array([0.0, 1.0])
@@ -104,20 +103,18 @@ def is_better(before: Floats, after: Floats) -> bool:
 
 def _losses(judged: Sequence[JudgedAnswer], recalibration: Recalibration) -> Floats:
     """Return the log loss of each answer, in nats."""
-    scores = recalibration.intercept + recalibration.slope * _logits(judged)
-    losses: Floats = np.logaddexp(0, np.where(_truth(judged), -scores, scores))
+    logits, truth = _logits_and_truth(judged)
+    scores = recalibration.intercept + recalibration.slope * logits
+    losses: Floats = np.logaddexp(0, np.where(truth, -scores, scores))
     return losses
 
 
 def _auroc(judged: Sequence[JudgedAnswer]) -> float:
     from sklearn.metrics import roc_auc_score
 
-    return float(roc_auc_score(_truth(judged), _logits(judged)))
+    logits, truth = _logits_and_truth(judged)
+    return float(roc_auc_score(truth, logits))
 
 
-def _logits(judged: Sequence[JudgedAnswer]) -> Floats:
-    return np.array([logit(answer.confidence) for answer in judged], dtype=np.float64)
-
-
-def _truth(judged: Sequence[JudgedAnswer]) -> Truth:
-    return np.array([answer.right for answer in judged], dtype=np.bool_)
+def _logits_and_truth(judged: Sequence[JudgedAnswer]) -> tuple[Floats, NDArray[np.bool_]]:
+    return np.array([logit(each.confidence) for each in judged]), np.array([each.right for each in judged], dtype=bool)

@@ -10,13 +10,40 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import dropwhile, groupby, takewhile
-from typing import Final
+from typing import Final, Literal
 
 from domain import TABLES, Block, BlockKind, Passage
-from pipeline.judging.kinds import ANSWERING, CAPTION, SentenceKind, kind_of
 from pipeline.safety.injection import is_injected
 from text.sentences import sentence_spans
 from text.terms import terms_of
+
+#: prose, rows (of a list or a table), snippets (code directly below a heading, which says what it does) and perhaps
+#: pointers (to further reading) can answer; a signature is the name that documentation describes below it, a header the
+#: first row of a table
+SentenceKind = Literal["prose", "row", "snippet", "pointer", "heading", "question", "signature", "code", "header"]
+ANSWERING: frozenset[SentenceKind] = frozenset({"prose", "row", "snippet", "pointer"})
+
+#: the largest share of code marks among the characters of prose
+_MARKS_IN_PROSE = 0.06
+_CODE_MARKS = re.compile(r"[=_(){}\[\]<>|\\@$#*/]")
+_CODE_BEGINS = re.compile(
+    r">>>|\.\.\.(?:\s|$)|\$ |@\w|#|[\w.\[\]'\", ]+ = |[\w.]+\(|[)}\]]"
+    r"|(?:import|from|def|class|with|for|while|if|else|elif|try|except|return|print|async|await)\b.*[:()=\w]$"
+)
+_SIGNATURE = re.compile(
+    r"(?:(?:class|exception|async|abstract|static|classmethod|method|property|function|def|coroutine|module) ?)*"
+    r"@?[A-Za-z_][\w:]*(?:\.\w+)*(?:\([^\n]{0,300}\)|\.\w+|_\w+)(?: (?:->|→|=|:) [^\n]{1,120})?"
+    r"|--?[a-z][\w-]*(?:[ =,].{0,80})?"
+)
+_HEADING_WORDS, _PROSE_WORDS = 12, 4
+#: "Accessibility: paths, steps, and seeing the lantern."
+_POINTER = re.compile(r"[^\W\d_][\w' -]{2,40}: [^\W\d_A-Z][^.:\d]*\.?")
+_ENDS = re.compile(r"[.!…:;。！][\"'”’»)\]]*(?: ?\[\d+\])*$")
+CAPTION = re.compile(
+    r"(?:fig(?:ure|ura|\.)|abb(?:ildung|\.)|tab(?:le|elle|leau|la|ela|el|\.)|afbeelding)\s*\d", re.IGNORECASE
+)
+_LABELLED = re.compile(r"[^\W\d][^:\d]{0,40}: .*\d")  #: "Phone: 040 555"
+_ASKS = re.compile(r"[?？][\"'”’»)\]]*$")
 
 #: passages whose sentences are remembered, some 20 KB each
 REMEMBERED: Final = 256
@@ -68,7 +95,7 @@ class Span:
         return frozenset(self.terms)
 
 
-@lru_cache(maxsize=REMEMBERED)  # judge and composer, and the passes of a question, look at the same passages
+@lru_cache(maxsize=REMEMBERED)  # the passes of a question, and its parts, look at the same passages
 def spans_of(passage: Passage, lang: str) -> tuple[Span, ...]:
     """Return every sentence of a passage in order, its terms analysed as those of a question in ``lang``."""
     spans = _with_snippets(_with_values(_with_headers(_with_numbered_headings([*_sentences_of(passage, lang)]))))
@@ -117,22 +144,15 @@ def _sentences_of(passage: Passage, lang: str) -> Iterator[Span]:
 
 def _in_blocks(passage: Passage) -> Iterator[tuple[int, int, int, BlockKind]]:
     """Yield the sentences of a passage, each with the place and the kind of its block; none goes beyond its block."""
-    for place, block in enumerate(passage.blocks or _paragraphs(passage.text)):
+    paragraphs = (Block(kind="prose", start=each.start(), end=each.end()) for each in _PARAGRAPH.finditer(passage.text))
+    for place, block in enumerate(passage.blocks or paragraphs):
         text = passage.text[block.start : block.end]
         begin, kind = block.start, block.kind
         if kind in TABLES and " | " not in text.lstrip("| "):  # no two cells beside each other: a note in a frame, say
             begin, kind = block.end - len(text.lstrip("| ")), "prose"
-        for start, end in _rows(text) if kind in TABLES else sentence_spans(passage.text[begin : block.end]):
+        rows = [found.span() for found in _ROW.finditer(text)] if kind in TABLES else None
+        for start, end in sentence_spans(passage.text[begin : block.end]) if rows is None else rows:
             yield begin + start, begin + end, place, kind
-
-
-def _rows(text: str) -> list[tuple[int, int]]:
-    return [found.span() for found in _ROW.finditer(text)]
-
-
-def _paragraphs(text: str) -> list[Block]:
-    """Return the paragraphs of a passage whose blocks are not known."""
-    return [Block(kind="prose", start=found.start(), end=found.end()) for found in _PARAGRAPH.finditer(text)]
 
 
 def _with_numbered_headings(spans: Sequence[Span]) -> list[Span]:
@@ -169,20 +189,15 @@ def _with_values(spans: Sequence[Span]) -> list[Span]:
     sizes = Counter(span.block for span in spans)
     for span in spans:
         before = found[-1] if found else None
-        is_below = before.block_kind == "heading" or _is_value(before) if before else bool(span.passage.lead)
-        is_value = is_below and sizes[span.block] == 1 and _may_be_value(span)
-        found.append(replace(span, kind="row") if is_value else span)
+        is_below = bool(span.passage.lead)
+        if before:
+            is_below = before.block_kind == "heading" or (before.kind, before.block_kind) == ("row", "prose")
+        is_line = sizes[span.block] == 1 and (span.kind, span.block_kind) == ("heading", "prose")
+        if is_below and is_line and any(map(str.isdigit, span.text)):
+            is_other = CAPTION.match(span.text) or _BETWEEN_LINKS.search(span.text)
+            span = span if is_other else replace(span, kind="row")
+        found.append(span)
     return found
-
-
-def _may_be_value(span: Span) -> bool:
-    """Return whether a line of a paragraph has a digit and is neither a caption nor a row of links."""
-    is_line = span.kind == "heading" and span.block_kind == "prose" and any(map(str.isdigit, span.text))
-    return is_line and not CAPTION.match(span.text) and not _BETWEEN_LINKS.search(span.text)
-
-
-def _is_value(span: Span) -> bool:
-    return span.kind == "row" and span.block_kind == "prose"
 
 
 def _with_snippets(spans: Sequence[Span]) -> list[Span]:
@@ -227,12 +242,13 @@ def _without_halves(spans: Sequence[Span]) -> Iterator[Span]:
     """
     for at, span in enumerate(spans):
         announces = span.kind in ANSWERING and span.text.endswith(":")
-        is_half = announces and announced_by(span, takewhile(_is_harmless, spans[at + 1 :])) is None
-        yield replace(span, kind="heading") if is_half else span
+        below = takewhile(lambda other: not is_instruction(other), spans[at + 1 :])
+        yield replace(span, kind="heading") if announces and announced_by(span, below) is None else span
 
 
-def _is_harmless(span: Span) -> bool:
-    return not is_injected(span.passage.text, span.start, span.end)
+def is_instruction(span: Span) -> bool:
+    """Return whether a sentence is an instruction to the answerer, or directly beside one."""
+    return is_injected(span.passage.text, span.start, span.end)
 
 
 def _leads_on(span: Span) -> bool:
@@ -249,3 +265,50 @@ def _announces(spans: Sequence[Span], at: int) -> bool:
 
 def _is_cells(span: Span) -> bool:
     return span.kind in ("row", "header") and " | " in span.text
+
+
+def looks_like_code(text: str) -> bool:
+    """Return whether a sentence is code, a signature or program output rather than prose."""
+    return bool(_CODE_BEGINS.match(text)) or len(_CODE_MARKS.findall(text)) > _MARKS_IN_PROSE * len(text)
+
+
+def kind_of(text: str, *, block: BlockKind | None = None, bulleted: bool = False) -> SentenceKind:
+    """Return the kind of a sentence by its form, and by the kind of its block; None where that is not known."""
+    if _SIGNATURE.fullmatch(text):
+        return "signature"
+    if " | " in text and block != "prose":
+        return "row"
+    if looks_like_code(text) and not _is_sentence_about_code(text):
+        return "code"
+    if asks(text):
+        return "question"
+    if bulleted and _POINTER.fullmatch(text):
+        return "pointer"
+    if _ENDS.search(text):
+        return "prose"
+    return _kind_without_stop(text, block, bulleted=bulleted)
+
+
+def _kind_without_stop(text: str, block: BlockKind | None, *, bulleted: bool) -> SentenceKind:
+    """Return the kind of a line without a full stop: a long one in a paragraph is a sentence that only lacks it."""
+    is_long = len(text.split()) > _HEADING_WORDS
+    if bulleted:
+        return "row"
+    if CAPTION.match(text):
+        return "heading"
+    if block == "prose":
+        return "prose" if is_long else "row" if _LABELLED.match(text) else "heading"
+    return "row" if is_long or any(map(str.isdigit, text)) else "heading"
+
+
+def asks(text: str) -> bool:
+    """Return whether a sentence ends in a question mark."""
+    return _ASKS.search(text) is not None
+
+
+def _is_sentence_about_code(text: str) -> bool:
+    """Return whether a line with code marks is a sentence about code, or announces some: "Edit /etc/app.conf:"."""
+    if text.endswith(":") and text[0].isupper() and not _CODE_BEGINS.match(text):
+        return True
+    plain = [word for word in text.split() if word.strip("(),.;:'\"").isalpha()]
+    return text.endswith((".", "!", ".)")) and len(plain) >= _PROSE_WORDS

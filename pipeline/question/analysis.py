@@ -1,7 +1,9 @@
-"""Analyse a question: its language, type, entities and complexity, and how many hits it needs.
+"""Analyse a question, once: its language, type, entities, terms, complexity, and the kind of thing it asks for.
 
-The formula and its constants are the design document's [analyze_query_complexity]; no model is asked.
+The complexity's formula and constants are the design document's [analyze_query_complexity]; no model is asked.
 """
+
+from __future__ import annotations
 
 import re
 import unicodedata
@@ -12,15 +14,21 @@ from typing import Final, Literal, cast
 
 from domain.errors import WellreadError
 from domain.options import MAX_CHARACTERS
+from pipeline.llm import Form
 from pipeline.question.entities import find_entities
 from text.language import detect_language
-from text.languages import language
+from text.languages import LANGUAGES, language, pattern_of
+from text.sentences import sentence_spans
 from text.terms import content_terms, terms_of
 
 _WORD = re.compile(r"[^\W_]+(?:[._'’-]?[^\W_]+)*")
 QuestionType = Literal["definition", "procedural", "causal", "temporal", "spatial", "comparative", "general"]
+AnswerType = Literal["time", "money", "number", "name", "place", "reason", "way", "symbol", "any"]
+#: in the order in which they are tried
+_ANSWER_TYPES: tuple[AnswerType, ...] = ("way", "time", "money", "number", "place", "name", "symbol", "reason")
 
 _UNKNOWN = ("", "und")
+_NUMBER_WORDS = re.compile(pattern_of("forms", "number", "en"), re.IGNORECASE)
 #: a wish for all of something → the question for it; "List comprehensions" and "Name the mayor" are none
 _WISHES: Final = tuple(
     (re.compile(wish, re.IGNORECASE), question)
@@ -58,8 +66,6 @@ class Analysis:
 
     text: str  #: the question, cleaned; a wish for a list is the question for it
     lang: str  #: ISO 639-1, or "und"
-    word_count: int
-    character_count: int
     question_type: QuestionType
     entities: tuple[str, ...]
     complexity: float  #: [0, 1]
@@ -75,19 +81,45 @@ class Analysis:
         """Return the search terms of the entities."""
         return frozenset(term for entity in self.entities for term in terms_of(entity, self.lang))
 
+    @cached_property
+    def answer_type(self) -> AnswerType:
+        """Return the kind of thing that the question asks for."""
+        return answer_type_of(self.text)
+
+    @cached_property
+    def asks_for_all(self) -> bool:
+        """Return whether a whole list, or steps, answer the question."""
+        return asks_for_all(self.text)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the entities that are no numbers."""
+        return [entity for entity in self.entities if not entity[0].isdigit()]
+
+    @property
+    def form(self) -> Form:
+        """Return the form in which a question is best answered: of 501, 119 in steps, 40 in a list, 2 in code.
+
+        A writer keeps to prose where the pages have no several steps or things.
+        """
+        if self.question_type == "comparative" and len(self.names) > 1:
+            return "table"
+        if self.answer_type == "way" or (self.answer_type == "any" and self.question_type == "procedural"):
+            return "steps"
+        if self.answer_type == "symbol":
+            return "code"
+        return "list" if self.asks_for_all else "prose"
+
 
 def analyse_question(text: str, lang: str = "") -> Analysis:
     """Analyse a question; an empty ``lang`` is detected. Raises QuestionError."""
     question = ask_for_list(clean_question(text))
     language = lang or detect_language(question)
-    words = _WORD.findall(question)
     entities = find_entities(question, language)
-    complexity = complexity_of(len(words), len(entities), "?" in question or "？" in question)
+    complexity = complexity_of(len(_WORD.findall(question)), len(entities), "?" in question or "？" in question)
     return Analysis(
         text=question,
         lang=language,
-        word_count=len(words),
-        character_count=len(question),
         question_type=question_type_of(question, language),
         entities=entities,
         complexity=complexity,
@@ -151,3 +183,33 @@ def ask_for_list(text: str) -> str:
         if found := pattern.fullmatch(wish):
             return question.format(*found.groups())
     return text
+
+
+def answer_type_of(question: str) -> AnswerType:
+    """Return the kind of thing a question asks for, by its last sentence that is a question."""
+    asked = last_question(question)
+    return next((kind for kind in _ANSWER_TYPES if _asks(kind).search(asked)), "any")
+
+
+def asks_for_all(question: str) -> bool:
+    """Return whether a question asks how to do something, or for several things: a whole list, or steps, answers."""
+    return answer_type_of(question) == "way" or _asks("several").search(last_question(question)) is not None
+
+
+def last_question(text: str) -> str:
+    """Return the last sentence that ends in a question mark, without it; the whole text where none does."""
+    sentences = [text[start:end] for start, end in sentence_spans(text)]
+    asked = [sentence for sentence in sentences if sentence.rstrip("\"'”’») ").endswith(("?", "？"))]
+    return (asked[-1] if asked else text).strip().rstrip("?？ ")
+
+
+@cache
+def _asks(kind: str) -> re.Pattern[str]:
+    """Return the pattern that all languages together have for a kind of thing, or for several of them."""
+    patterns = (language(lang).answer_types.get(kind, "") for lang in sorted(LANGUAGES))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(filter(None, patterns))})(?!\w)", re.IGNORECASE)
+
+
+def is_number(word: str) -> bool:
+    """Return whether a word is a number, in digits or in the letters of English or German."""
+    return word[0].isdigit() or bool(_NUMBER_WORDS.fullmatch(word.partition("-")[0]))

@@ -51,16 +51,13 @@ def find_entities(question: str, lang: str = "en") -> tuple[str, ...]:
     for match in _QUOTED.finditer(question):
         found.setdefault(next(group for group in match.groups() if group).strip())
     rest = _QUOTED.sub(" | ", question)
-    named = _names(rest, lang) if any(char.islower() for char in rest) else _numbers(rest)
+    # a text that is all capitals, or of a script without any: no capital shows a name there, only numbers count
+    numbers = (match.group() for match in _WORD.finditer(rest) if match.group()[0].isdigit())
+    named = _names(rest, lang) if any(char.islower() for char in rest) else numbers
     for name in named:
         if not any(name in entity.split() for entity in found):
             found.setdefault(name)
     return tuple(found)
-
-
-def _numbers(text: str) -> Iterator[str]:
-    """Yield the numbers of a text that is all capitals, or of a script without any: no capital shows a name there."""
-    return (match.group() for match in _WORD.finditer(text) if match.group()[0].isdigit())
 
 
 def _names(text: str, lang: str) -> Iterator[str]:
@@ -120,12 +117,10 @@ def _may_begin(listed: list[_Word], at: int) -> bool:
 
 def _ended(run: list[_Word], lang: str) -> Iterator[str]:
     """Yield the name that a run of words is, or none."""
-    if len(run) > 1 or (run and _is_lone_name(run[0].text, lang)):
+    alone = run[0].text if len(run) == 1 else ""
+    is_name = _has_inner_capital(alone) if lang == "de" else _stem(alone) not in _GENERIC
+    if len(run) > 1 or (alone and is_name):
         yield " ".join(word.text for word in run)
-
-
-def _is_lone_name(word: str, lang: str) -> bool:
-    return _has_inner_capital(word) if lang == "de" else _stem(word) not in _GENERIC
 
 
 def _is_title(word: str) -> bool:

@@ -2,7 +2,8 @@
 
 A fragment takes the place of what the question before has of its kind; a pronoun gives way to what that question, or
 its answer, is about, or the words of the question stand behind it in brackets. An "it" that stands for nothing does not
-point back: "Is it safe to …?".
+point back: "Is it safe to …?". By the same rules the two parts of a question complete each other: "How long is it open,
+and what does it cost?".
 """
 
 import re
@@ -13,9 +14,11 @@ from typing import Final
 
 from domain.options import MAX_CHARACTERS
 from domain.question import Turn
+from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.entities import find_entities
 from text.language import detect_language
 from text.languages import any_of, language, word_set
+from text.sentences import sentence_spans
 from text.terms import content_words
 from text.urls import urls_in
 
@@ -211,7 +214,8 @@ def _places(before: str, body: str, last: str, words: Words, lang: str) -> Itera
     is_verb = re.fullmatch(r"[a-z-]+[a-rt-z]", body) is not None  # "And close?"
     for at, end, phrase in phrases if not is_verb else ():
         yield at, end, _with_noun(body, phrase.split()[-1], lang)
-    if not is_verb and (said := content_words(_before_preposition(last[start:], words), lang)):
+    before_preposition = re.split(rf"(?<=\S)\s(?:{words.prepositions})\s", f"{last[start:]} ", flags=re.IGNORECASE)[0]
+    if not is_verb and (said := content_words(before_preposition.strip(), lang)):
         at = last.rfind(said[-1])
         yield at, at + len(said[-1]), _with_noun(body, said[-1], lang)
 
@@ -334,10 +338,6 @@ def _asking_end(text: str, words: Words) -> int:
     return found.end() if found else 0
 
 
-def _before_preposition(text: str, words: Words) -> str:
-    return re.split(rf"(?<=\S)\s(?:{words.prepositions})\s", f"{text} ", flags=re.IGNORECASE)[0].strip()
-
-
 def _names(text: str, lang: str) -> list[str]:
     return [name for name in find_entities(text, lang) if not name[0].isdigit() and name in text]
 
@@ -381,3 +381,36 @@ def _time_kind(word: str) -> str:
         return "day"
     months = word_set("months", "en", "de") | word_set("seasons", "en", "de", "fr", "es", "it")
     return "month" if word in months else ""
+
+
+def parts_of(analysis: Analysis) -> tuple[Analysis, ...]:
+    """Return the two questions that are asked, each completed from the other; none where only one is.
+
+    They are two sentences that end in a question mark, or one with a second question word behind "and".
+    """
+    lang = analysis.lang
+    sentences = [analysis.text[start:end] for start, end in sentence_spans(analysis.text)]
+    asked = [sentence for sentence in sentences if sentence.endswith(("?", "？"))]
+    if len(asked) == 2:
+        first, second = asked
+    elif found := _second_question(lang).match(analysis.text):  # what stands before "and how much …", and that
+        first, second = f"{found[1].rstrip(' ,')}?", found[2]
+    else:
+        return ()
+    lead = re.match(rf"(?:{words_of(lang).lead}) ", second, re.IGNORECASE)
+    alone = second[lead.end() :] if lead else second
+    if re.fullmatch(rf"(?:{words_of(lang).asking})\W*", first, re.IGNORECASE):  # "When and where …?"
+        first = understand(first, [Turn(question=alone)], lang)
+    completed = understand(second, [Turn(question=first)], lang)
+    return tuple(analyse_question(text, lang) for text in (first, alone if completed == second else completed))
+
+
+@cache
+def _second_question(lang: str) -> re.Pattern[str]:
+    """Return the pattern of a text with a question word, or a verb that begins a question, and another behind "and"."""
+    words = words_of(lang)
+    asking, verb = rf"(?:(?:{words.prepositions}) )?(?:{words.asking})(?!\w)", rf"(?:{words.auxiliaries})(?!\w)"
+    first = rf"(?:.*?(?<![\w-]){asking}|(?:.*[.:!] )?{verb})"
+    return re.compile(
+        rf"({first}.*?)(?: (?=(?:{words.lead}) {asking})|, (?=(?:{words.lead}) {verb}))(.+)", re.IGNORECASE
+    )

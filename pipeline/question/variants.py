@@ -3,43 +3,57 @@
 The rules know the shapes of questions and a few general synonyms; they cost nothing. A question of another shape still
 gets its keywords and a statement of its topic. In any other language the keywords are the one variant: English words
 around them would find English pages.
+
+Which kinds of variant help which type of question is learned: Beta–Bernoulli, one reward per question and kind. A kind
+is rewarded when the answer cites a passage that was among the first hits of one of its queries. Only two counts are
+stored for each type of question and kind; nothing of the question itself.
 """
 
+import random
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
-from domain import Variant, VariantKind
+from domain import Answer, Hit, Tally, Variant, VariantKind
+from pipeline.limits import DEFAULT_VARIANTS
 from pipeline.question.analysis import Analysis
-from pipeline.question.variant_choice import choose_variants
 from text.analyser import words
 from text.languages import any_of, expand, language
 from text.terms import content_words
 
-MIN_COUNT, DEFAULT_COUNT, MAX_COUNT = 2, 3, 5
+MIN_COUNT, MAX_COUNT = 2, 5
+KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
+#: Beta(1, 1): an unknown kind helps with probability one half
+PRIOR_REWARDED, PRIOR_UNREWARDED = 1.0, 1.0
+#: share of questions that try the kinds in a random order, so that a kind unlucky at first is tried again
+EXPLORED = 0.1
 
+#: tried this often, a kind whose mean is below this share of the best kind's is weak
+KNOWN_AFTER, WEAK = 20, 0.5
+#: for one type of question; a kind that is not in it was never tried
+Tallies = Mapping[VariantKind, Tally]
 
 Rules = dict[str, list[tuple[re.Pattern[str], str]]]  #: shapes of questions and their wordings, by language
 
 
-def _read_rules() -> tuple[Rules, Rules]:
+def _read_rules() -> dict[str, Rules]:
     """Return the rules for paraphrases and for shifts of perspective."""
     read = tomllib.loads(Path(__file__).with_name("wordings.toml").read_text("utf-8"))
     names = {"why": any_of("why", "de")}
-    for name, pattern in read["names"].items():
+    for name, pattern in read.pop("names").items():
         names[name] = expand(pattern, names)
-    paraphrases, shifts = (
-        {
+    return {
+        kind: {
             lang: [(re.compile(expand(pattern, names), re.IGNORECASE), wording) for pattern, wording in rules]
-            for lang, rules in read[kind].items()
+            for lang, rules in by_language.items()
         }
-        for kind in ("paraphrases", "shifts")
-    )
-    return paraphrases, shifts
+        for kind, by_language in read.items()
+    }
 
 
-_PARAPHRASES, _SHIFTS = _read_rules()
+_RULES = _read_rules()
 
 
 def _table(pairs: str) -> dict[str, str]:
@@ -62,7 +76,7 @@ _NUMBER = re.compile(
 
 
 def make_variants(
-    analysis: Analysis, count: int = DEFAULT_COUNT, order: Sequence[VariantKind] = ()
+    analysis: Analysis, count: int = DEFAULT_VARIANTS, order: Sequence[VariantKind] = ()
 ) -> tuple[Variant, ...]:
     """Return up to ``count`` (2–5) variants; none equals the question or another of them.
 
@@ -79,18 +93,22 @@ def make_variants(
 
 def _wordings(analysis: Analysis) -> Iterator[tuple[VariantKind, str]]:
     """Yield every wording of the rules, the most useful of each kind first."""
-    lang = analysis.lang
+    lang, said = analysis.lang, language(analysis.lang).variants
     bare = analysis.text.rstrip("?？!. ").strip("¿¡ ")
-    keywords = " ".join(dict.fromkeys(content_words(bare, analysis.lang)))
+    keywords = " ".join(dict.fromkeys(content_words(bare, lang)))
     synonym = _replace_synonyms(bare, lang)
-    paraphrase = _by_rule(synonym or bare, _PARAPHRASES.get(lang, ()))
+    paraphrase = _by_rule(synonym or bare, _RULES["paraphrases"].get(lang, ()))
+    about = f"{said['about']} {keywords}" if keywords and said.get("about") else ""
     yield "paraphrase", f"{paraphrase or synonym}?" if paraphrase or synonym else ""
-    yield "perspective_shift", _by_rule(bare, _SHIFTS.get(lang, ())) or _about(keywords, lang)
+    yield "perspective_shift", _by_rule(bare, _RULES["shifts"].get(lang, ())) or about
     yield "keyword_focus", keywords
     yield "paraphrase", f"{synonym}?" if synonym else ""
-    yield "keyword_focus", _with_topic_word(keywords, analysis, lang)
-    yield "perspective_shift", _about(keywords, lang)
-    yield "paraphrase", _as_question(bare, keywords, lang)
+    if keywords and (topic := said.get(analysis.question_type)):
+        yield "keyword_focus", f"{topic} {keywords}" if topic == "how to" else f"{keywords} {topic}"
+    yield "perspective_shift", about
+    # a question about a topic that was asked for without one; the keywords of a sentence are no topic
+    if keywords and keywords.casefold() == bare.casefold():
+        yield "paraphrase", said.get("known", "").format(keywords)
 
 
 def _by_rule(bare: str, rules: Sequence[tuple[re.Pattern[str], str]]) -> str:
@@ -115,23 +133,58 @@ def _replace_synonyms(text: str, lang: str) -> str:
     return exchanged if exchanged != text else ""
 
 
-def _about(keywords: str, lang: str) -> str:
-    about = language(lang).variants.get("about", "")
-    return f"{about} {keywords}" if keywords and about else ""
-
-
-def _as_question(bare: str, keywords: str, lang: str) -> str:
-    """Return a question about a topic that was asked for without one; the keywords of a sentence are no topic."""
-    is_topic = keywords.casefold() == bare.casefold()
-    return language(lang).variants.get("known", "").format(keywords) if keywords and is_topic else ""
-
-
-def _with_topic_word(keywords: str, analysis: Analysis, lang: str) -> str:
-    topic = language(lang).variants.get(analysis.question_type, "")
-    if not keywords or not topic:
-        return ""
-    return f"{topic} {keywords}" if topic == "how to" else f"{keywords} {topic}"
-
-
 def _essence(text: str) -> str:
     return " ".join(words(text))
+
+
+def order_kinds(tallies: Tallies, *, seed: str) -> tuple[VariantKind, ...]:
+    """Order the kinds, the most helpful first; the same ``seed`` and tallies give the same order.
+
+    Orders by the posterior mean, except for one question in ten. Kinds of equal value keep the design document's order.
+    """
+    rng = random.Random(seed)  # noqa: S311 - reproducible, not secret
+    if rng.random() < EXPLORED:
+        return tuple(rng.sample(KINDS, len(KINDS)))
+    return tuple(sorted(KINDS, key=lambda kind: -posterior_mean(tallies.get(kind, Tally()))))
+
+
+def posterior_mean(tally: Tally) -> float:
+    """Return the posterior mean of the probability of a reward, (0, 1)."""
+    return (PRIOR_REWARDED + tally.rewarded) / (PRIOR_REWARDED + PRIOR_UNREWARDED + tally.tried)
+
+
+def kinds_in_turn(tallies: Tallies, *, seed: str) -> tuple[VariantKind, ...]:
+    """Return the kind of each variant to choose: each kind in its order, then each once more.
+
+    A weak kind comes after the second variant of the others.
+    """
+    order = order_kinds(tallies, seed=seed)
+    best = max(posterior_mean(tallies.get(kind, Tally())) for kind in KINDS)
+    known = [kind for kind, tally in tallies.items() if tally.tried >= KNOWN_AFTER and kind != order[0]]
+    weak = [kind for kind in known if posterior_mean(tallies[kind]) < WEAK * best]
+    strong = [kind for kind in order if kind not in weak]
+    return (*strong, *strong, *weak, *weak)
+
+
+def choose_variants(variants: Sequence[Variant], count: int, order: Sequence[VariantKind] = ()) -> tuple[Variant, ...]:
+    """Choose up to ``count`` of the variants: one for each kind in ``order``, then the others in their own order."""
+    left = list(variants)
+    chosen: list[Variant] = []
+    for kind in order:
+        own = next((variant for variant in left if variant.kind == kind), None)
+        if own is not None:
+            left.remove(own)
+            chosen.append(own)
+    return tuple([*chosen, *left][: max(0, count)])
+
+
+def rewards(variants: Sequence[Variant], hits: Sequence[Hit], answer: Answer | None) -> dict[VariantKind, bool]:
+    """Return for each kind tried whether the answer cites one of its hits; nothing without a citation."""
+    if answer is None or not answer.citations:
+        return {}
+    cited = {citation.passage_id for citation in answer.citations}
+    helpful = {query for hit in hits if hit.passage.id in cited for query in hit.found_by}
+    found: dict[VariantKind, bool] = {}
+    for variant in variants:
+        found[variant.kind] = found.get(variant.kind, False) or variant.text in helpful
+    return found

@@ -69,7 +69,8 @@ def advise_on_context(question: str, context: str, *, lang: str = "en", answer_q
     short, long = len(context) < SHORT_BELOW, len(context) > LONG_ABOVE
     held = set(words(context))
     missing = tuple(word for word in dict.fromkeys(content_words(question, lang)) if not held.intersection(words(word)))
-    repeated = _repeats_itself(context)
+    sentences = [" ".join(words(context[start:end])) for start, end in sentence_spans(context)]
+    repeated = bool(sentences) and len(set(sentences)) / len(sentences) < UNIQUE_SENTENCES
     advice = (
         (short, "Consider retrieving more context chunks"),
         (long, "Consider filtering the context to its most relevant parts"),
@@ -105,19 +106,15 @@ def select_for_answer(analysis: Analysis, hits: Sequence[Hit], enabled: frozense
 
 def wants_several_pages(analysis: Analysis) -> bool:
     """Return whether the question compares, or names two things or more."""
-    named = [entity for entity in analysis.entities if not entity[0].isdigit()]
-    return analysis.question_type == "comparative" or len(named) >= 2
+    return analysis.question_type == "comparative" or len(analysis.names) >= 2
 
 
 def best_of_each_page_first(analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
     """Return the same hits with the best of each of the first pages in front, where several pages are wanted."""
     if not wants_several_pages(analysis):
         return list(hits)
-    first: dict[int, Hit] = {}
-    for hit in hits:
-        if len(first) < MAX_PAGES:
-            first.setdefault(hit.passage.page_id, hit)
-    front = list(first.values())
+    first = {hit.passage.page_id: hit for hit in reversed(hits)}
+    front = [first[page_id] for page_id in dict.fromkeys(hit.passage.page_id for hit in hits)][:MAX_PAGES]
     ordered = [*front, *(hit for hit in hits if hit not in front)]
     return [replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1)]
 
@@ -130,8 +127,3 @@ def prompt_notes(analysis: Analysis, hits: Sequence[Hit]) -> tuple[str, ...]:
 
 def _block(hit: Hit) -> str:
     return f"[Relevance: {hit.score:.2f}] {hit.passage.text}"
-
-
-def _repeats_itself(context: str) -> bool:
-    sentences = [" ".join(words(context[start:end])) for start, end in sentence_spans(context)]
-    return bool(sentences) and len(set(sentences)) / len(sentences) < UNIQUE_SENTENCES

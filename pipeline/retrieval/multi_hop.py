@@ -5,20 +5,25 @@ constant: its expansion queries are a name and the rest of the question. Here th
 the question that are still missing rank the pages it leads to. A name counts less, the more passages mention it.
 
 The first hit stays first, so a question that one passage answers is answered as before.
+
+So do facts lead to the passages that state them: those of a subject that the question names, with a predicate whose
+words it contains.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
 
 from domain import Hit, KnownName, Passage, Scope, StatedFact, Via
 from pipeline.question.analysis import Analysis
 from pipeline.retrieval.retrieve import Vectors
-from text.names import names_in
+from text.analyser import analyse
+from text.names import name_key, names_in
 from text.rarity import rarity
+from text.related_words import find_related
 from text.stopwords import stop_words
-from text.terms import passage_terms
+from text.terms import content_words, passage_terms
 
 #: hits to retrieve for the expansion: a passage is pulled up from among them, or pulled in from outside
 MIN_HITS = 25
@@ -36,6 +41,12 @@ MOST_BACK = 50
 AGREED = 0.2
 #: the most passages fetched in one step
 REACH = 60
+#: the predicate of a term's description, which no question contains
+_DEFINITION = "definition"
+#: share of a predicate's words that the question must contain: "published" asks for "date published"
+_ASKED = 0.5
+#: facts that one question may bring in
+MAX_FACTS = 5
 
 
 class Graph(Protocol):
@@ -60,8 +71,25 @@ class Nearest(Protocol):
         """Return of the passages on these pages, or with these ids, the k most similar to the first row."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Lead:
+class Facts(Protocol):
+    """The facts that pages state, by their subjects."""
+
+    def facts_about(self, names: Collection[str]) -> Sequence[StatedFact]:
+        """Return the facts whose subject has one of these names."""
+
+
+class LinkGraph(Graph, Protocol):
+    """A graph with the links between pages."""
+
+    def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:
+        """Return the links among these pages: (from, to)."""
+
+
+class KnowledgeGraph(LinkGraph, Nearest, Facts, Protocol):
+    """The names, links and facts that lead from a question and its hits to other passages."""
+
+
+class _Lead(NamedTuple):
     """A name, and the pages and passages that it leads to."""
 
     worth: float  #: [0, 1]
@@ -69,26 +97,13 @@ class _Lead:
     passages: frozenset[str]
     known_terms: frozenset[str]  #: terms of the passage that mentions it
 
-    def leads_to(self, hit: Hit) -> bool:
-        return hit.passage.page_id in self.pages or hit.passage.id in self.passages
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Pulled:
+class _Pulled(NamedTuple):
     """A passage that a name or a fact led to."""
 
     hit: Hit
     worth: float  #: [0, 1]
     via: Via
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Target:
-    """The scores that the added passages are compared with."""
-
-    weights: Mapping[str, float]  #: term of the question → rarity
-    lang: str
-    similarity: float  #: of the most similar hit
 
 
 def expand(
@@ -108,21 +123,25 @@ def expand(
     """
     if not hits or hits[0].score <= 0:
         return list(hits)
-    target = _target(analysis, hits)
+    nearest = max(hit.similarity or 0.0 for hit in hits)
     pulled: dict[str, _Pulled] = {}
     leads, stating = _leads_from_question(analysis, graph) if graph else [], {stated.page_id for stated in facts}
     ranked, followed = list(hits), set[str]()
     for _ in range(STEPS):
         sources = [hit for hit in ranked[:SOURCES] if hit.passage.id not in followed]
         followed.update(hit.passage.id for hit in sources)
-        leads += _leads_from_hits(sources, hits[0].score, graph, target.lang) if graph else []
+        leads += _leads_from_hits(sources, hits[0].score, graph, analysis.lang) if graph and sources else []
         page_ids = stating.union(*(lead.pages for lead in leads))
         ids = frozenset[str]().union(*(lead.passages for lead in leads))
         if not page_ids and not ids:
             break
         found = passages.nearest(vectors[:1], page_ids=page_ids, ids=ids, k=REACH, scope=scope)
-        _pull_named(pulled, leads, found, target)
-        _pull_stating(pulled, facts, found)
+        named = _named(analysis, leads, found, nearest)
+        stated = [_Pulled(hit, 1.0, "fact") for hit in found if any(_states(hit.passage, fact) for fact in facts)]
+        for new in (*named, *stated):
+            known = pulled.get(new.hit.passage.id)
+            if known is None or new.worth > known.worth:
+                pulled[new.hit.passage.id] = new
         ranked, leads, stating = _merged(hits, pulled), [], set()
     return ranked
 
@@ -135,48 +154,27 @@ def specificity(named: KnownName) -> float:
     return math.sqrt(math.log1p(named.among / max(1, named.mentions)) / math.log1p(max(1, named.among)))
 
 
-def _target(analysis: Analysis, hits: Sequence[Hit]) -> _Target:
-    return _Target(
-        weights={term: rarity(term, analysis.lang) for term in analysis.terms},
-        lang=analysis.lang,
-        similarity=max((hit.similarity or 0.0 for hit in hits), default=0.0),
-    )
-
-
 def _leads_from_question(analysis: Analysis, graph: Graph) -> list[_Lead]:
     """Return the pages that the question names."""
     names = names_in(analysis.text, empty=stop_words(analysis.lang))
-    return [_lead(named, worth=1.0) for named in _longest(graph.pages_named(names))]
+    return [
+        _Lead(specificity(named), frozenset(named.pages), frozenset(), frozenset())
+        for named in _longest(graph.pages_named(names))
+    ]
 
 
 def _leads_from_hits(sources: Sequence[Hit], best: float, graph: Graph, lang: str) -> list[_Lead]:
     """Return the pages that hits name, and the passages that name the hits' pages."""
-    if not sources:
-        return []
     mentioned = graph.mentioned_in([hit.passage.id for hit in sources])
     back = graph.mentioning({hit.passage.page_id for hit in sources}, most=MOST_BACK)
     leads = []
     for hit in sources:
-        worth, known_terms = min(1.0, hit.score / best), frozenset(passage_terms(hit.passage, lang))
-        leads += [
-            _lead(named, worth=worth, known_terms=known_terms) for named in _longest(mentioned.get(hit.passage.id, ()))
-        ]
+        worth, known = min(1.0, hit.score / best), frozenset(passage_terms(hit.passage, lang))
+        for named in _longest(mentioned.get(hit.passage.id, ())):
+            leads.append(_Lead(worth * specificity(named), frozenset(named.pages), frozenset(), known))
         for named in back.get(hit.passage.page_id, ()):
-            leads.append(
-                _Lead(
-                    worth=BACK * worth * specificity(named),
-                    pages=frozenset(),
-                    passages=frozenset(named.passages),
-                    known_terms=known_terms,
-                )
-            )
+            leads.append(_Lead(BACK * worth * specificity(named), frozenset(), frozenset(named.passages), known))
     return leads
-
-
-def _lead(named: KnownName, *, worth: float, known_terms: frozenset[str] = frozenset()) -> _Lead:
-    return _Lead(
-        worth=worth * specificity(named), pages=frozenset(named.pages), passages=frozenset(), known_terms=known_terms
-    )
 
 
 def _longest(found: Iterable[KnownName]) -> list[KnownName]:
@@ -189,24 +187,24 @@ def _longest(found: Iterable[KnownName]) -> list[KnownName]:
     ]
 
 
-def _pull_named(pulled: dict[str, _Pulled], leads: Sequence[_Lead], found: Sequence[Hit], target: _Target) -> None:
-    """Pull the passages that the leads lead to, each with its worth by its best lead."""
-    terms = {hit.passage.id: frozenset(passage_terms(hit.passage, target.lang)) for hit in found}
+def _named(analysis: Analysis, leads: Sequence[_Lead], found: Sequence[Hit], nearest: float) -> Iterator[_Pulled]:
+    """Yield the best passages that each lead leads to, by their relevance.
+
+    That is the mean of a passage's similarity and its share of the question's words that the lead lacks.
+    """
+    weights = {term: rarity(term, analysis.lang) for term in analysis.terms}
+    terms = {hit.passage.id: frozenset(passage_terms(hit.passage, analysis.lang)) for hit in found}
     for lead in leads:
-        led = [hit for hit in found if lead.leads_to(hit)]
-        worths = {
-            hit.passage.id: lead.worth * (NAMED + (1 - NAMED) * _relevance(hit, terms[hit.passage.id], lead, target))
-            for hit in led
-        }
-        for hit in sorted(led, key=lambda hit: (-worths[hit.passage.id], hit.passage.id))[:PER_NAME]:
-            _pull(pulled, _Pulled(hit=hit, worth=worths[hit.passage.id], via="graph"))
-
-
-def _pull_stating(pulled: dict[str, _Pulled], facts: Sequence[StatedFact], found: Sequence[Hit]) -> None:
-    """Pull the passages that state the facts."""
-    for hit in found:
-        if any(_states(hit.passage, stated) for stated in facts):
-            _pull(pulled, _Pulled(hit=hit, worth=1.0, via="fact"))
+        left = {term: weight for term, weight in weights.items() if term not in lead.known_terms}
+        total = sum(left.values()) or 1.0
+        led = []
+        for hit in found:
+            if hit.passage.page_id in lead.pages or hit.passage.id in lead.passages:
+                share = sum(weight for term, weight in left.items() if term in terms[hit.passage.id]) / total
+                similarity = (hit.similarity or 0.0) / nearest if nearest > 0 else 0.0
+                relevance = (share + min(1.0, max(0.0, similarity))) / 2
+                led.append(_Pulled(hit, lead.worth * (NAMED + (1 - NAMED) * relevance), "graph"))
+        yield from sorted(led, key=lambda each: (-each.worth, each.hit.passage.id))[:PER_NAME]
 
 
 def _states(passage: Passage, stated: StatedFact) -> bool:
@@ -216,26 +214,15 @@ def _states(passage: Passage, stated: StatedFact) -> bool:
     return fact.object in passage.text if fact.start is None else passage.start <= fact.start < passage.end
 
 
-def _pull(pulled: dict[str, _Pulled], new: _Pulled) -> None:
-    known = pulled.get(new.hit.passage.id)
-    if known is None or new.worth > known.worth:
-        pulled[new.hit.passage.id] = new
-
-
-def _relevance(hit: Hit, terms: Collection[str], lead: _Lead, target: _Target) -> float:
-    """Return the mean of a passage's similarity and its share of the question's words that the lead lacks."""
-    left = {term: weight for term, weight in target.weights.items() if term not in lead.known_terms}
-    share = sum(weight for term, weight in left.items() if term in terms) / (sum(left.values()) or 1.0)
-    similarity = (hit.similarity or 0.0) / target.similarity if target.similarity > 0 else 0.0
-    return (share + min(1.0, max(0.0, similarity))) / 2
-
-
 def _merged(hits: Sequence[Hit], pulled: Mapping[str, _Pulled]) -> list[Hit]:
     """Return the hits and the pulled passages, the first hit first, none scored above it."""
     first, best = hits[0], hits[0].score
     every = {id: each.hit for id, each in pulled.items()} | {hit.passage.id: hit for hit in hits}
     owns = {hit.passage.id: hit.score / best for hit in hits}
-    scores = {id: _combined(owns.get(id, 0.0), pulled[id].worth if id in pulled else 0.0) for id in every}
+    scores = {}
+    for id in every:
+        own, worth = owns.get(id, 0.0), pulled[id].worth if id in pulled else 0.0
+        scores[id] = max(own, worth) + AGREED * min(own, worth)
     order = sorted(every, key=lambda id: (id != first.passage.id, -scores[id], id))
     return [
         replace(
@@ -249,5 +236,22 @@ def _merged(hits: Sequence[Hit], pulled: Mapping[str, _Pulled]) -> list[Hit]:
     ]
 
 
-def _combined(own: float, worth: float) -> float:
-    return max(own, worth) + AGREED * min(own, worth)
+def find_facts(analysis: Analysis, facts: Facts) -> list[StatedFact]:
+    """Return the facts that answer the question, the best first."""
+    names = dict.fromkeys(names_in(analysis.text, empty=stop_words(analysis.lang)))
+    names.update(dict.fromkeys(name_key(word) for word in content_words(analysis.text, analysis.lang)))
+    found = facts.facts_about([name for name in names if name])
+    shares = [_share(analysis, stated) for stated in found]
+    best = sorted(range(len(found)), key=lambda at: -shares[at])
+    return [found[at] for at in best if shares[at] >= _ASKED][:MAX_FACTS]
+
+
+def _share(analysis: Analysis, stated: StatedFact) -> float:
+    """Return the share of the predicate's words in the question, without the subject's own words."""
+    if stated.fact.predicate == _DEFINITION:
+        return float(analysis.question_type == "definition")
+    lang = analysis.lang
+    asked = analysis.terms.keys() - set(analyse(stated.fact.subject, lang))
+    wanted = [term for term in analyse(stated.fact.predicate, lang) if term not in stop_words(lang)]
+    stand_for = find_related(wanted, asked, lang)
+    return sum(1 for term in wanted if stand_for[term]) / len(wanted) if wanted else 0.0

@@ -1,4 +1,4 @@
-"""Retrieve hits for one or several queries: embed in one batch, search text and vectors at once, fuse, rerank."""
+"""Retrieve hits for one or several queries: search text and vectors at once, fuse, rerank."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from domain import Hit, Scope
 from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES, fuse_queries, minmax, vector_weight, with_queries
-from pipeline.retrieval.rerank.learned import Reranker, rerank_learned
+from pipeline.retrieval.rerank import Reranker, rerank_learned
 from text.terms import content_words
 
 Vectors = NDArray[np.float32]
@@ -36,8 +36,6 @@ class QueryHits:
     best: tuple[Hit, ...] = ()  #: the first of these
 
 
-#: is called with what each query found, in their order; changes nothing
-OnFound = Callable[[Sequence[QueryHits]], None]
 #: hits that each leg gives the fusion: a passage below them in one leg scores 0 there
 LEG_DEPTH = 50
 #: how many of each query's own hits are kept
@@ -58,7 +56,10 @@ class Ranking:
 
     fuse: Fuse | None = None  #: None: by score (min–max)
     rerank: Reranker | None = None  #: None: the learned one
-    vector_weight: float | None = None  #: in min–max fusion; None: as measured for the embedder and the language
+
+
+def ignore(stage: Stage, hits: Sequence[Hit]) -> None:
+    """Measure nothing."""
 
 
 class Search(Protocol):
@@ -96,11 +97,6 @@ class MultilingualEmbed(Protocol):
         """Return unit rows (len(texts), numbers), in a space of their own."""
 
 
-def embed_queries(queries: Sequence[str], embedder: Embed) -> Vectors:
-    """Embed all queries in one batch: (len(queries), dimension)."""
-    return embedder.embed(list(queries))
-
-
 def retrieve(
     queries: Sequence[str],
     vectors: Vectors,
@@ -112,40 +108,63 @@ def retrieve(
     lang: str,
     embedder_id: str = "",
     ranking: Ranking = Ranking(),
-    observe: Observe | None = None,
-    on_found: OnFound | None = None,
-) -> list[Hit]:
-    """Return the k best hits for ``queries``, of which the first is the question itself.
+    observe: Observe = ignore,
+) -> tuple[list[Hit], tuple[QueryHits, ...]]:
+    """Return the k best hits for ``queries``, of which the first is the question itself, and what each of them found.
 
     ``vectors`` are the queries', made by ``embedder_id``. Both legs run at once on ``pool``; neither filters the other.
     """
     depth = max(LEG_DEPTH, 2 * k)
-    searches = [
-        pool.submit(search.search_text, _topic(query, lang), lang=lang, k=depth, scope=scope) for query in queries
-    ]
+    # without "what is the" full text ranks better (R@1 +.01)
+    topics = [" ".join(content_words(query, lang)) or query for query in queries]
+    searches = [pool.submit(search.search_text, topic, lang=lang, k=depth, scope=scope) for topic in topics]
     by_vector = search.search_vectors(vectors, k=depth, scope=scope)
     by_text = _with_similarities([future.result() for future in searches], by_vector, vectors, search)
     rankings = [
         [hit.ranked(query=query) for hit in _fuse_legs(text, vector, lang, embedder_id, ranking)]
         for query, text, vector in zip(queries, by_text, by_vector, strict=True)
     ]
-    if on_found is not None:
-        legs = zip(queries, by_text, by_vector, rankings, strict=True)
-        on_found(
-            [
-                QueryHits(query=q, text=len(t), vectors=len(v), hits=len(both), best=tuple(both[:OWN_BEST]))
-                for q, t, v, both in legs
-            ]
-        )
     fused = _fuse_queries(rankings, ranking)
-    if observe is not None:
-        observe("bm25", by_text[0])
-        observe("dense", by_vector[0])
-        observe("fused", fused)
+    observe("bm25", by_text[0])
+    observe("dense", by_vector[0])
+    observe("fused", fused)
     reranked = _rerank(queries[0], vectors[0], fused[: max(RERANKED, k)], lang, search, ranking)
-    if observe is not None:
-        observe("reranked", reranked)
-    return reranked[:k]
+    observe("reranked", reranked)
+    found = (
+        QueryHits(query=query, text=len(text), vectors=len(vector), hits=len(both), best=tuple(both[:OWN_BEST]))
+        for query, text, vector, both in zip(queries, by_text, by_vector, rankings, strict=True)
+    )
+    return reranked[:k], tuple(found)
+
+
+def _with_similarities(
+    by_text: list[list[Hit]], by_vector: list[list[Hit]], vectors: Vectors, search: Search
+) -> list[list[Hit]]:
+    """Return the text hits with their exact similarity: those not among the nearest must not count as 0."""
+    known = [{hit.passage.id: hit.similarity for hit in hits} for hits in by_vector]
+    missing = {hit.passage.id for row, hits in enumerate(by_text) for hit in hits if hit.passage.id not in known[row]}
+    exact = search.similarities(vectors, missing) if missing else {}
+    for row, near in enumerate(known):
+        near.update({id: float(own[row]) for id, own in exact.items() if id not in near})
+    return [
+        [hit.ranked(similarity=near.get(hit.passage.id)) for hit in hits]
+        for hits, near in zip(by_text, known, strict=True)
+    ]
+
+
+def _fuse_legs(
+    by_text: Sequence[Hit], by_vector: Sequence[Hit], lang: str, embedder_id: str, ranking: Ranking
+) -> list[Hit]:
+    if ranking.fuse is not None:
+        return ranking.fuse([by_text, by_vector])
+    return minmax(by_text, by_vector, weight=lambda hit: vector_weight(embedder_id, lang, hit.passage.lang))
+
+
+def _fuse_queries(rankings: Sequence[list[Hit]], ranking: Ranking) -> list[Hit]:
+    if len(rankings) == 1:
+        return rankings[0]
+    weights = [QUESTION_WEIGHT] + [1.0] * (len(rankings) - 1)
+    return with_queries(ranking.fuse(rankings) if ranking.fuse else fuse_queries(rankings, weights=weights), rankings)
 
 
 def _rerank(
@@ -159,49 +178,6 @@ def _rerank(
         return reranked
     english = [hit.passage.id for hit in reranked if hit.passage.lang in (_SENTENCES_IN, *UNKNOWN_LANGUAGES)]
     return order_by_sentence(reranked, search.sentence_similarities(vector, english))
-
-
-def _topic(query: str, lang: str) -> str:
-    """Return the words of a query that carry a topic; without "what is the" full text ranks better (R@1 +.01)."""
-    return " ".join(content_words(query, lang)) or query
-
-
-def _fuse_legs(
-    by_text: Sequence[Hit], by_vector: Sequence[Hit], lang: str, embedder_id: str, ranking: Ranking
-) -> list[Hit]:
-    if ranking.fuse is not None:
-        return ranking.fuse([by_text, by_vector])
-    if ranking.vector_weight is not None:
-        return minmax(by_text, by_vector, weight=ranking.vector_weight)
-    return minmax(by_text, by_vector, weight=lambda hit: vector_weight(embedder_id, lang, hit.passage.lang))
-
-
-def _fuse_queries(rankings: Sequence[list[Hit]], ranking: Ranking) -> list[Hit]:
-    if len(rankings) == 1:
-        return rankings[0]
-    if ranking.fuse is not None:
-        return with_queries(ranking.fuse(rankings), rankings)
-    weights = [QUESTION_WEIGHT] + [1.0] * (len(rankings) - 1)
-    return with_queries(fuse_queries(rankings, weights=weights), rankings)
-
-
-def _with_similarities(
-    by_text: list[list[Hit]], by_vector: list[list[Hit]], vectors: Vectors, search: Search
-) -> list[list[Hit]]:
-    """Return the text hits with their exact similarity: those not among the nearest must not count as 0."""
-    known = [{hit.passage.id: hit.similarity for hit in hits} for hits in by_vector]
-    missing = {hit.passage.id for row, hits in enumerate(by_text) for hit in hits if hit.passage.id not in known[row]}
-    exact = search.similarities(vectors, missing) if missing else {}
-    return [
-        [hit.ranked(similarity=_similarity(hit.passage.id, row, near, exact)) for hit in hits]
-        for row, (hits, near) in enumerate(zip(by_text, known, strict=True))
-    ]
-
-
-def _similarity(id: str, row: int, near: dict[str, float | None], exact: dict[str, Vectors]) -> float | None:
-    if id in near:
-        return near[id]
-    return float(exact[id][row]) if id in exact else None
 
 
 def order_by_sentence(hits: Sequence[Hit], cosines: Mapping[str, float]) -> list[Hit]:

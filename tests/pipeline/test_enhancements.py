@@ -11,7 +11,7 @@ import pytest
 from domain import Hit, SolvedQuestion, Variant
 from pipeline.ask import Query, Tools, first_pass, second_pass
 from pipeline.enhancements import ALL, DEFAULT, Enhancement
-from pipeline.judging.cutoff import keep_all
+from pipeline.judging.judge import keep_all
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.fakes import passage
 from tests.pipeline.models.asking import answered

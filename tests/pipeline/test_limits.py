@@ -9,7 +9,7 @@ import pytest
 
 from domain.options import Overrides
 from pipeline.ask import Query, first_pass, second_pass
-from pipeline.judging.cutoff import keep_all
+from pipeline.judging.judge import keep_all
 from pipeline.limits import MAX_K, Limits
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for

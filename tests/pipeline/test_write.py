@@ -16,7 +16,7 @@ from pipeline.answering.sections import Span, sections
 from pipeline.draft import Draft, Onward, Reading, from_json, to_json
 from pipeline.llm import Brief, ModelBusy, OnAnswer, Priced, SpendingBudget, Written
 from pipeline.phrases import say
-from pipeline.question.variant_choice import Tallies
+from pipeline.question.variants import Tallies
 from pipeline.write import VERDICT_BELOW, confidence_of, key_of, write_answer, write_variants
 
 BUILT, OTHER = "The lighthouse of Vierburg was built in 1874.", "The lighthouse of Vierburg was built in 1880."

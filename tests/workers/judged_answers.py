@@ -12,8 +12,7 @@ from sqlalchemy import insert
 
 from domain import Status
 from domain.outcome import Recalibration
-from pipeline.judging.calibration import SHOWN, calibration_of
-from pipeline.judging.features import Evidence, features_of
+from pipeline.judging.calibration import SHOWN, Features, calibration_of
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import FeedbackRow, QuestionRow
@@ -29,11 +28,11 @@ class Said:
     """A question with the judge's evidence, and what a reader said of its answer."""
 
     question: str
-    evidence: Evidence
+    evidence: Features
     right: bool
 
 
-def evidence(strength: float, calibration: str = "") -> Evidence:
+def evidence(strength: float, calibration: str = "") -> Features:
     """Return evidence from thin (0) to full (1), for one of the calibrations of hits that were read, or for none."""
     values: dict[str, Any] = dict.fromkeys(
         ("similarity", "agreement", "passage_coverage", "sentence_coverage", "led_coverage", "nearness"), strength
@@ -49,7 +48,7 @@ def evidence(strength: float, calibration: str = "") -> Evidence:
             "rivals": 8,
             "is_read": True,
         }
-    return Evidence(**values)
+    return Features(**values)
 
 
 def history(
@@ -93,7 +92,7 @@ def put_history(
                 | {
                     "question_id": id,
                     "verdict": "right" if each.right else "wrong",
-                    "features": {"embedder": embedder, "evidence": features_of(each.evidence)},
+                    "features": {"embedder": embedder, "evidence": each.evidence.to_store()},
                 }
                 for id, each in zip(ids, answers, strict=True)
             ],

@@ -13,7 +13,6 @@ from domain.answer import ABSTENTION
 from domain.outcome import Judged, Learned, Recalibration, logit
 from domain.record import FeedbackVerdict, Record
 from pipeline.judging.calibration import SHOWN
-from pipeline.judging.features import features_of
 from pipeline.judging.recalibrate import INTERCEPTS, SLOPES
 from store.learned import RecalibrationsInUse
 from store.pages import pages
@@ -204,7 +203,7 @@ def test_learning_is_due_after_enough_feedback_or_after_a_day_with_some(services
 
 
 def outcome(verdict: FeedbackVerdict, question: str = "When?", **features: Any) -> LabelledAnswer:
-    known = {"embedder": "e", "evidence": features_of(evidence(0.5)), "composer": "extractive"}
+    known = {"embedder": "e", "evidence": evidence(0.5).to_store(), "composer": "extractive"}
     return LabelledAnswer(question=question, lang="en", verdict=verdict, features={**known, **features}, at=NOW)
 
 
@@ -218,7 +217,7 @@ def outcome(verdict: FeedbackVerdict, question: str = "When?", **features: Any) 
         ("wrong", {"composer": ABSTENTION}, []),  # somebody knows: perhaps from the hits, perhaps not
         ("right", {"evidence": None}, []),  # judged by another judge
         ("right", {"evidence": {"similarity": 0.5}}, []),  # judged by a version with other features
-        ("right", {"evidence": {**features_of(evidence(0.5)), "gone": 1.0}}, [True]),
+        ("right", {"evidence": {**evidence(0.5).to_store(), "gone": 1.0}}, [True]),
         ("right", {"embedder": None}, []),
     ],
 )

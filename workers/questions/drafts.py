@@ -11,9 +11,8 @@ from domain import Question, Status
 from pipeline.answering.few_shot import examples_for
 from pipeline.answering.sections import ROOM, places_to_read
 from pipeline.ask import LookupResult
-from pipeline.documents.multi_query import ALTERNATIVES
+from pipeline.documents.rerank import ALTERNATIVES
 from pipeline.draft import Draft, Onward, Reading, to_json
-from pipeline.question.answer_type import form_of
 from pipeline.retrieval.context import prompt_notes
 from pipeline.write import RULED_OUT, VERDICT_BELOW
 from store.questions.state import Changes, Move
@@ -83,7 +82,7 @@ def _reading(services: Services, question: Question, result: LookupResult) -> Re
         ),
         confidence=result.verdict.confidence,
         lang=analysis.lang,
-        form=form_of(analysis),
+        form=analysis.form,
         notes=prompt_notes(analysis, result.context) if "multi_document" in tools.enhancements else (),
         examples=examples_for(analysis, tools.solved, tools.examples) if "few_shot" in tools.enhancements else "",
     )

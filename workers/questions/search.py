@@ -37,13 +37,13 @@ class PassageQuery:
 
 def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
     """Return the best passages, best first. Raises QuestionError, BadSite and PassagesError."""
-    from pipeline.retrieval.retrieve import embed_queries, retrieve  # not needed for the start of the API
+    from pipeline.retrieval.retrieve import retrieve  # not needed for the start of the API
 
     analysis = analyse_question(query.text, query.lang)
     tools = services.tools
-    hits = retrieve(
+    hits, _ = retrieve(
         [analysis.text],
-        embed_queries([analysis.text], tools.embedder),
+        tools.embedder.embed([analysis.text]),
         search=tools.search,
         pool=tools.pool,
         k=_DEPTH_BY_KIND if query.kinds else query.limit,

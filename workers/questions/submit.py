@@ -17,8 +17,8 @@ from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES
 from domain.question import LAST_PRIORITY
 from domain.site import SiteScope, Source, is_under
 from pipeline.answering.schema import parse_schema
+from pipeline.limits import TASK_STRATEGIES
 from pipeline.question.analysis import clean_question
-from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
 from store.pages import visibility

@@ -10,7 +10,7 @@ from domain.record import ContextHit
 from pipeline.abstain import abstention, as_perhaps
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
-from pipeline.question.variant_choice import rewards
+from pipeline.question.variants import rewards
 from store.questions.state import Changes, Move
 from store.questions.trace import LookupDetail
 from store.sql.rows import to_value

@@ -20,7 +20,7 @@ from workers.settings import load
 if TYPE_CHECKING:
     from pipeline.ask import Tools
     from pipeline.models.model import LanguageModel
-    from pipeline.reader.reader import Reader
+    from pipeline.reader import Reader
     from store.embedders import Embedder
     from store.learned import RecalibrationsInUse, VariantsCache
     from store.passages.table import Passages
@@ -115,7 +115,7 @@ class Services(WebAccess, RedisAccess):
     @cached
     def reader(self) -> "Reader":
         """Reads the best hits."""
-        from pipeline.reader.reader import Reader
+        from pipeline.reader import Reader
 
         return Reader(threads=self.settings.embedder_threads)
 

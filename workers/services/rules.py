@@ -6,12 +6,10 @@ from functools import partial
 
 from pipeline.answering.few_shot import read_examples
 from pipeline.ask import Tools
-from pipeline.documents.adaptive import document_stop
-from pipeline.documents.judge import QualityRule, document_judge, similarity_of
-from pipeline.documents.multi_query import rrf
-from pipeline.documents.rerank import RERANKERS
+from pipeline.documents.judge import QualityRule, document_judge, document_stop, similarity_of
+from pipeline.documents.rerank import RERANKERS, rrf
 from pipeline.enhancements import parse_enhancements
-from pipeline.judging.cutoff import Stop, cut_off_by_judge, keep_all
+from pipeline.judging.judge import Stop, cut_off_by_judge, keep_all
 from pipeline.limits import Limits
 from pipeline.retrieval.retrieve import Ranking
 from workers.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evals.asked.ablate import FAMILIES, count, without
 from evals.asked.grade import Graded, Reply, grade
 from evals.asked.questions import Question, QuestionSet
-from pipeline.question import answer_type
+from pipeline.question import analysis
 from pipeline.question.analysis import analyse_question
 
 QUESTION = Question(
@@ -20,8 +20,8 @@ def graded(answer: str, confidence: float = 0.9) -> Graded:
 
 def test_family_does_nothing_within_and_all_that_it_did_afterwards() -> None:
     with without("kind of answer"):
-        assert answer_type.answer_type_of("When was it built?") == "any"
-    assert answer_type.answer_type_of("When was it built?") == "time"
+        assert analysis.answer_type_of("When was it built?") == "any"
+    assert analysis.answer_type_of("When was it built?") == "time"
     with without("entities"):
         assert analyse_question("Who built the Eiffel Tower?").entities == ()
     assert analyse_question("Who built the Eiffel Tower?").entities == ("Eiffel Tower",)

@@ -19,6 +19,7 @@ from pipeline.answering.citations import (
     supported,
 )
 from pipeline.answering.compose import compose
+from pipeline.judging.evidence import gather
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
@@ -189,7 +190,7 @@ def test_citation_of_a_page_that_is_not_known_stays_as_it_is() -> None:
 def dated_answer(published: datetime | None = None) -> Answer:
     of_one_page = replace(passage("The lighthouse of Vierburg was built in 1874."), published=published)
     hit = Hit(passage=of_one_page, score=0.9, scale="rerank", rank=1)
-    answer = compose(analyse_question("When was the lighthouse of Vierburg built?"), [hit], confidence=0.8)
+    answer = compose(gather(analyse_question("When was the lighthouse of Vierburg built?"), [hit]), confidence=0.8)
     assert answer is not None
     return answer
 

@@ -13,10 +13,10 @@ from domain.page import Fact
 from pipeline.answering.citations import check
 from pipeline.answering.compose import MOST_OF_SEVERAL, compose
 from pipeline.answering.quotes import Quote, _sentences
-from pipeline.judging.kinds import ANSWERING
-from pipeline.judging.sentences import MAX_QUOTE_CHARACTERS, Span, spans_of
+from pipeline.judging.evidence import gather
+from pipeline.judging.reading import READ_FIRST
+from pipeline.judging.sentences import ANSWERING, MAX_QUOTE_CHARACTERS, Span, spans_of
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.read_hits import READ_FIRST
 from tests.fakes import passage
 
 PAGE = (
@@ -35,7 +35,7 @@ def hits_of(*texts: str, start: int = 0) -> list[Hit]:
 
 
 def answer_to(question: str, *texts: str, start: int = 0) -> Answer:
-    answer = compose(analyse_question(question), hits_of(*texts, start=start), confidence=0.8)
+    answer = compose(gather(analyse_question(question), hits_of(*texts, start=start)), confidence=0.8)
     assert answer is not None
     return answer
 
@@ -51,7 +51,7 @@ def test_best_sentence_comes_first_with_its_citation_at_its_place_in_the_page() 
 
 
 def test_no_hits_give_no_answer() -> None:
-    assert compose(analyse_question("When?"), [], confidence=0.5) is None
+    assert compose(gather(analyse_question("When?"), []), confidence=0.5) is None
 
 
 def test_same_sentence_on_two_pages_is_given_once() -> None:
@@ -87,7 +87,9 @@ LAMPS = [
 def test_more_than_one_quote_is_given_only_where_it_is_wanted_and_sure(
     question: str, is_sure: bool, length: Length, quotes: int
 ) -> None:
-    answer = compose(analyse_question(question), hits_of(*LAMPS), confidence=0.6, is_sure=is_sure, length=length)
+    answer = compose(
+        gather(analyse_question(question), hits_of(*LAMPS)), confidence=0.6, is_sure=is_sure, length=length
+    )
     assert answer is not None
     assert len(answer.citations) == quotes
 
@@ -134,7 +136,9 @@ def test_far_row_of_a_table_cites_the_header_that_no_quote_before_shows() -> Non
     text = "\n".join(["Room | Price | Remarks", *rows])
     item = replace(passage(text), blocks=(Block(kind="table", start=0, end=len(text)),))
     hit = Hit(passage=item, score=1, scale="minmax", rank=1)
-    answer = compose(analyse_question("What do room 17 and room 18 cost?"), [hit], confidence=0.2, is_sure=False)
+    answer = compose(
+        gather(analyse_question("What do room 17 and room 18 cost?"), [hit]), confidence=0.2, is_sure=False
+    )
     assert answer is not None
     assert check(answer, {1: text}.get) is answer
     [first] = answer.sentences
@@ -172,10 +176,10 @@ def test_sentence_that_states_a_known_fact_comes_first(has_place: bool) -> None:
     place = text.index("1793")
     fact = Fact(subject="Louvre", predicate="opened", object="1793", start=place if has_place else None)
     question = analyse_question("What year did the Louvre open?")
-    answer = compose(question, hits_of(text), confidence=0.8, facts=[StatedFact(fact=fact, page_id=1)])
+    answer = compose(gather(question, hits_of(text)), confidence=0.8, facts=[StatedFact(fact=fact, page_id=1)])
     assert answer is not None
     assert answer.citations[0].quote == "The palace was turned into a museum in 1793."
-    other = compose(question, hits_of(text), confidence=0.8, facts=[StatedFact(fact=fact, page_id=2)])
+    other = compose(gather(question, hits_of(text)), confidence=0.8, facts=[StatedFact(fact=fact, page_id=2)])
     assert other is not None
     assert other.citations[0].quote == "The Louvre did open in 1200 as a fortress."
 
@@ -184,8 +188,8 @@ def test_fact_that_no_sentence_states_is_not_said() -> None:
     hits = hits_of("The Louvre did open as a fortress. The palace was turned into a museum.")
     question = analyse_question("What year did the Louvre open?")
     stated = StatedFact(fact=Fact(subject="Louvre", predicate="opened", object="1793"), page_id=1)
-    with_fact = compose(question, hits, confidence=0.8, facts=[stated])
-    assert with_fact == compose(question, hits, confidence=0.8)
+    with_fact = compose(gather(question, hits), confidence=0.8, facts=[stated])
+    assert with_fact == compose(gather(question, hits), confidence=0.8)
 
 
 def test_sentence_that_was_chosen_is_known_in_its_quote() -> None:
@@ -214,7 +218,7 @@ pages = st.text(alphabet=st.sampled_from("abcdef .!?\n:>=()ÄßЖ文。1"), max_
 @given(st.lists(pages, max_size=4), st.sampled_from(["How do I bake a cake?", "When was abc made?", "Wer ist def?"]))
 def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> None:
     hits = hits_of(*texts)
-    answer = compose(analyse_question(question), hits, confidence=0.6)
+    answer = compose(gather(analyse_question(question), hits), confidence=0.6)
     if answer is None:
         assert not any(span.kind in ANSWERING for hit in hits[:READ_FIRST] for span in spans_of(hit.passage, "en"))
         return
@@ -234,7 +238,7 @@ def test_code_keeps_its_lines_by_its_kind_however_it_looks() -> None:
         Block(kind="prose", start=len(lead) + 4 + len(code), end=len(text)),
     )
     hit = Hit(passage=replace(passage(text), blocks=blocks), score=1, scale="minmax", rank=1)
-    answer = compose(analyse_question("How do I restore the snapshot?"), [hit], confidence=0.8)
+    answer = compose(gather(analyse_question("How do I restore the snapshot?"), [hit]), confidence=0.8)
     assert answer is not None
     assert [(each.block, each.text) for each in answer.sentences] == [("", lead), ("code", code)]
     assert answer.text == f"{lead} [1]\n\n```\n{code}\n```\n[1]"

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from domain import Hit
 from pipeline.answering.compose import compose
 from pipeline.enhancements import DEFAULT
-from pipeline.judging.coverage import cover
-from pipeline.judging.sentence_score import choose_sentences, rank_by_score
+from pipeline.judging.evidence import choose_sentences, gather
+from pipeline.judging.reading import read_hits
 from pipeline.judging.sentences import Span
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader.read_hits import READ_FIRST, read_hits
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from pipeline.retrieval.context import select_for_answer
 from tests.fakes import passage
 
@@ -48,12 +47,12 @@ def hits_of(texts: Sequence[str]) -> list[Hit]:
 
 def weighed(analysis: Analysis, hits: Sequence[Hit]) -> Span:
     """Return the sentence that the judge weighs."""
-    return choose_sentences(rank_by_score(cover(analysis, hits, top=READ_FIRST).spans, analysis.text), most=1)[0].span
+    return choose_sentences(gather(analysis, hits).ranked, most=1)[0].span
 
 
 def assert_quoted_first(analysis: Analysis, hits: Sequence[Hit], *, confidence: float = 0.8) -> None:
     best = weighed(analysis, hits)
-    answer = compose(analysis, select_for_answer(analysis, hits, DEFAULT), confidence=confidence)
+    answer = compose(gather(analysis, select_for_answer(analysis, hits, DEFAULT)), confidence=confidence)
     assert answer is not None
     first = answer.citations[0]
     assert first.passage_id == best.passage.id

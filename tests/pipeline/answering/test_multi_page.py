@@ -7,6 +7,7 @@ from domain import Answer, Hit
 from domain.options import Length
 from pipeline.answering.citations import is_verbatim
 from pipeline.answering.compose import MAX_JOINED, compose
+from pipeline.judging.evidence import gather
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
 
@@ -31,7 +32,7 @@ def hits_of(pages: Pages) -> list[Hit]:
 
 
 def answer_to(question: str, pages: Pages, *, several: bool = True, length: Length = "normal") -> Answer:
-    answer = compose(analyse_question(question), hits_of(pages), confidence=0.8, several=several, length=length)
+    answer = compose(gather(analyse_question(question), hits_of(pages)), confidence=0.8, several=several, length=length)
     assert answer is not None
     return answer
 
@@ -83,7 +84,7 @@ texts = st.text(alphabet=st.sampled_from("AdaMoor LelandTide.is\n"), min_size=1,
 @given(st.lists(texts, min_size=1, max_size=5), st.sampled_from(["Ada Moor or Leland?", "Who is Ada Moor?"]))
 def test_every_joined_sentence_is_cited_where_it_stands_and_said_once(found: list[str], question: str) -> None:
     pages = dict(zip(["Ada Moor", "Leland", "Ada", "The Tide", "Moor | Sites"], found, strict=False))
-    answer = compose(analyse_question(question), hits_of(pages), confidence=0.5)
+    answer = compose(gather(analyse_question(question), hits_of(pages)), confidence=0.5)
     if answer is None:
         return
     assert len(answer.sentences) <= MAX_JOINED

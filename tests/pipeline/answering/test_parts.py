@@ -4,7 +4,7 @@ from concurrent.futures import Executor
 from itertools import count
 
 from pipeline.ask import LookupResult, Query, Tools, first_pass
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
 MOUNTS = passage(

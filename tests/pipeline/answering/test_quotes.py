@@ -9,10 +9,10 @@ import pytest
 from domain import Answer, Block, BlockKind, Citation, Hit, Sentence
 from pipeline.answering.citations import check, render
 from pipeline.answering.quotes import ALONE_WORDS, QUOTE_WORDS, extend, verbatim
-from pipeline.judging.coverage import cover
+from pipeline.judging.evidence import gather
 from pipeline.judging.sentences import MAX_QUOTE_CHARACTERS
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from tests.fakes import passage
 
 QUESTION = analyse_question("How is the lamp of the lighthouse cleaned?", "en")
@@ -31,7 +31,7 @@ def quoted(
     item = replace(passage(text), blocks=tuple(blocks))
     [reading] = READER.read(QUESTION.text, [("", text)])
     hit = Hit(passage=item, score=1, scale="rerank", rank=1, reading=reading if read else None)
-    spans = cover(QUESTION, [hit], top=1).spans
+    spans = gather(QUESTION, [hit]).spans
     chosen = next(each for each in spans if each.span.text.startswith(sentence))
     return extend(chosen, spans, wants_all=wants_all, words=words).text
 

@@ -8,7 +8,7 @@ from domain import Focus, Hit
 from pipeline.answering.compose import may_answer, short_answer
 from pipeline.judging.sentences import spans_of
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from tests.fakes import passage
 from tests.tables import each_row
 

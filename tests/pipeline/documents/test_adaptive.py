@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 
 from domain import Hit, Verdict
 from pipeline.ask import Query, Tools, first_pass, second_pass
-from pipeline.documents import adaptive
-from pipeline.documents.adaptive import compute_confidence, cut_off_by_document, document_stop
-from pipeline.judging.cutoff import Cutoff, cut_off_by_judge, keep_all, remember_verdicts
-from pipeline.judging.judge import Judge
-from pipeline.limits import MAX_K, Limits
-from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.question.strategy import TASK_STRATEGIES
+from pipeline.documents import judge as document
+from pipeline.documents.judge import compute_confidence, cut_off_by_document, document_stop
+from pipeline.judging.evidence import Evidence, gather
+from pipeline.judging.judge import Cutoff, Judge, cut_off_by_judge, keep_all
+from pipeline.limits import MAX_K, TASK_STRATEGIES, Limits
+from pipeline.question.analysis import analyse_question
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES
 
@@ -35,9 +34,9 @@ def hits(*similarities: float, text: str = "Some text.") -> list[Hit]:
 
 
 def test_constants_are_the_documents() -> None:
-    assert adaptive.SIMILARITY_FLOOR == 0.2
-    assert (adaptive.DEFAULT_THRESHOLD, adaptive.DEFAULT_MIN_K, adaptive.DEFAULT_MAX_K) == (0.7, 1, 8)
-    assert (adaptive.SIMILARITY_WEIGHT, adaptive.COVERAGE_WEIGHT) == (0.6, 0.4)
+    assert document.SIMILARITY_FLOOR == 0.2
+    assert (document.DEFAULT_THRESHOLD, document.DEFAULT_MIN_K, document.DEFAULT_MAX_K) == (0.7, 1, 8)
+    assert (document.SIMILARITY_WEIGHT, document.COVERAGE_WEIGHT) == (0.6, 0.4)
 
 
 def test_confidence_without_entities_is_the_mean_similarity() -> None:
@@ -112,7 +111,7 @@ def test_rule_keeps_the_most_similar_within_its_bounds(
 ) -> None:
     entities = ["Vierburg"] if named else []
     kept = cut_off_by_document(hits(*similarities), min_k=min_k, max_k=max_k, threshold=threshold, entities=entities)
-    near = sorted((s for s in similarities if s >= adaptive.SIMILARITY_FLOOR), reverse=True)
+    near = sorted((s for s in similarities if s >= document.SIMILARITY_FLOOR), reverse=True)
     assert [hit.similarity for hit in kept.hits] == near[: kept.chunks_retrieved]
     assert kept.chunks_retrieved <= max_k
     assert [hit.rank for hit in kept.hits] == list(range(1, kept.chunks_retrieved + 1))
@@ -126,13 +125,13 @@ def test_rule_takes_threshold_and_min_k_from_the_tasks_strategy(task: str) -> No
     strategy = TASK_STRATEGIES[task]
     judge = _judge_by_count({})
     analysis = analyse_question("what is it?")
-    kept = document_stop()(analysis, hits(*[0.99] * 10), strategy=strategy, judge=judge, k=strategy.max_k)
+    kept = document_stop()(gather(analysis, hits(*[0.99] * 10)), strategy=strategy, judge=judge, k=strategy.max_k)
     assert (kept.chunks_retrieved, kept.stop_reason) == (strategy.min_k, "threshold")
 
 
 def test_kept_hits_stay_in_the_order_of_the_reranker() -> None:
     found = [replace(hit, rank=rank) for rank, hit in enumerate(reversed(hits(0.9, 0.8, 0.3, 0.1)), start=1)]
-    kept = document_stop()(ANALYSIS, found, strategy=GENERAL, judge=_judge_by_count({}), k=3)
+    kept = document_stop()(gather(ANALYSIS, found), strategy=GENERAL, judge=_judge_by_count({}), k=3)
     assert [(hit.similarity, hit.rank) for hit in kept.hits] == [(0.3, 1), (0.8, 2), (0.9, 3)]
 
 
@@ -191,8 +190,8 @@ def test_document_rule_asks_for_the_strategys_max_k_and_a_second_look_for_twice_
 def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> Judge:
     """A judge that is as sure as the number of hits says."""
 
-    def judge(analysis: Analysis, found: object, threshold: float) -> Verdict:
-        confidence = confidences.get(len(found), default)  # type: ignore[arg-type]
+    def judge(evidence: Evidence, threshold: float) -> Verdict:
+        confidence = confidences.get(len(evidence.hits), default)
         return Verdict(sufficient=confidence >= threshold, confidence=confidence, reason="so many hits")
 
     return judge
@@ -200,7 +199,7 @@ def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> Judg
 
 def _by_judge(found: list[Hit], confidences: dict[int, float], *, k: int = 8, default: float = 0.5) -> Cutoff:
     judge = _judge_by_count(confidences, default)
-    return cut_off_by_judge(ANALYSIS, found, strategy=GENERAL, judge=judge, k=k)
+    return cut_off_by_judge(gather(ANALYSIS, found), strategy=GENERAL, judge=judge, k=k)
 
 
 def test_default_stops_where_more_hits_would_change_nothing() -> None:
@@ -236,21 +235,7 @@ def test_default_does_not_cut_off_a_page_that_a_better_hit_names() -> None:
 def test_default_never_changes_whether_hits_suffice(confidences: list[float], more: int) -> None:
     found = hits(*[0.5] * len(confidences))
     judge = _judge_by_count(dict(enumerate(confidences, start=1)))
-    kept = cut_off_by_judge(ANALYSIS, found, strategy=GENERAL, judge=judge, k=len(found) + more)
-    everything = judge(ANALYSIS, found, GENERAL.threshold)
-    assert judge(ANALYSIS, kept.hits, GENERAL.threshold).sufficient == everything.sufficient
+    kept = cut_off_by_judge(gather(ANALYSIS, found), strategy=GENERAL, judge=judge, k=len(found) + more)
+    everything = judge(gather(ANALYSIS, found), GENERAL.threshold)
+    assert judge(gather(ANALYSIS, kept.hits), GENERAL.threshold).sufficient == everything.sufficient
     assert list(kept.hits) == found[: kept.chunks_retrieved]
-
-
-def test_a_judge_is_asked_once_about_the_same_hits() -> None:
-    asked: list[int] = []
-
-    def judge(analysis: Analysis, found: object, threshold: float) -> Verdict:
-        asked.append(len(found))  # type: ignore[arg-type]
-        return Verdict(sufficient=True, confidence=0.9, reason="")
-
-    once = remember_verdicts(judge)
-    for _ in range(2):
-        once(ANALYSIS, hits(0.5, 0.4), 0.7)
-    once(ANALYSIS, hits(0.5), 0.7)
-    assert asked == [2, 1]

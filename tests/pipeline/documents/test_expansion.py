@@ -11,13 +11,13 @@ import pytest
 
 from domain import Hit, Scope, VariantKind
 from pipeline.ask import Query, second_pass
-from pipeline.documents.multi_query import RRF_K, rrf
+from pipeline.documents.rerank import RRF_K, rrf
+from pipeline.judging.reading import READ_FIRST
 from pipeline.limits import Limits
 from pipeline.models.prompts import VARIANTS
 from pipeline.models.replies import MAX_VARIANT_CHARS
 from pipeline.question.analysis import analyse_question
-from pipeline.question.variants import DEFAULT_COUNT, MAX_COUNT, MIN_COUNT, make_variants
-from pipeline.reader.read_hits import READ_FIRST
+from pipeline.question.variants import MAX_COUNT, MIN_COUNT, make_variants
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES, tools_for
 
@@ -41,7 +41,7 @@ def test_there_are_the_documents_three_strategies_in_its_order() -> None:
 
 
 def test_number_of_variants_is_two_to_five_and_three_by_default() -> None:
-    assert (MIN_COUNT, DEFAULT_COUNT, MAX_COUNT) == (2, 3, 5)
+    assert (MIN_COUNT, Limits().variants, MAX_COUNT) == (2, 3, 5)
 
 
 def test_documents_first_example_by_rule() -> None:

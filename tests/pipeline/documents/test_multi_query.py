@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.documents.multi_query import DEFAULT_RESULTS, alternatives, merge_by_title, merge_by_url
+from pipeline.documents.rerank import DEFAULT_RESULTS, alternatives, merge_by_title, merge_by_url
 from pipeline.enhancements import ALL, DEFAULT, OFF, UnknownEnhancement, parse_enhancements
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage

@@ -13,13 +13,12 @@ from domain import Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from domain.record import Record
 from pipeline.answering.refusal import is_refusal
 from pipeline.ask import Query, Tools, final_pass, first_pass, order_of_variants, second_pass
-from pipeline.documents.adaptive import document_stop
-from pipeline.documents.judge import ENOUGH, HIGH_QUALITY, QualityRule, document_judge, similarity_of
-from pipeline.judging.cutoff import keep_all
-from pipeline.limits import MAX_K
+from pipeline.documents.judge import ENOUGH, HIGH_QUALITY, QualityRule, document_judge, document_stop, similarity_of
+from pipeline.judging.evidence import gather
+from pipeline.judging.judge import keep_all
+from pipeline.limits import MAX_K, TASK_STRATEGIES, Limits
 from pipeline.question.analysis import analyse_question
-from pipeline.question.strategy import TASK_STRATEGIES
-from pipeline.question.variants import DEFAULT_COUNT, make_variants
+from pipeline.question.variants import make_variants
 from pipeline.retrieval.context import crawl_queries
 from store.embedders.bundled import Combined
 from tests.fakes import HashingEmbedder, MemorySearch, passage
@@ -69,7 +68,7 @@ def test_two_hits_of_point_seven_suffice_whatever_the_strategys_threshold(
     similarities: tuple[float, ...], sufficient: bool, confidence: float
 ) -> None:
     hits = [hit(similarity, at) for at, similarity in enumerate(similarities, start=1)]
-    verdict = document_judge()(analyse_question(HEADQUARTERS), hits, 0.99)
+    verdict = document_judge()(gather(analyse_question(HEADQUARTERS), hits), 0.99)
     assert (verdict.sufficient, verdict.confidence) == (sufficient, confidence)
 
 
@@ -100,7 +99,7 @@ def test_judge_counts_what_was_retrieved_however_few_the_stop_rule_keeps(pool: E
 
 def test_quality_threshold_and_number_of_good_hits_can_be_set() -> None:
     judge = document_judge(QualityRule(similarity=0.6, hits=1))
-    verdict = judge(analyse_question(HEADQUARTERS), [hit(0.65, 1), hit(0.2, 2)], 0.5)
+    verdict = judge(gather(analyse_question(HEADQUARTERS), [hit(0.65, 1), hit(0.2, 2)]), 0.5)
     assert verdict.sufficient
     assert verdict.reason == "1 of 2 passages have a similarity of at least 0.6; 1 are needed."
 
@@ -111,7 +110,7 @@ def test_refusal_triggers_phase_two(text: str) -> None:
 
 
 def test_at_most_three_paraphrases_are_made() -> None:
-    assert DEFAULT_COUNT == 3  # max_paraphrased_queries
+    assert Limits().variants == 3  # max_paraphrased_queries
     for question in (HEADQUARTERS, STARTUP, "How do I fix a broken build?"):
         assert 2 <= len(make_variants(analyse_question(question))) <= 3
 

@@ -1,5 +1,7 @@
 """Whether hits suffice."""
 
+from __future__ import annotations
+
 from dataclasses import fields
 
 import pytest
@@ -7,23 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from evals.fit.judge_models import CROSSED_FEATURES
+from evals.fit.judge_models import COMPARED_FEATURES, CROSSED_FEATURES, FEATURES, READ_FEATURES
 from evals.fit.rarity import rarity_of
+from pipeline.answering.compose import compose
 from pipeline.judging.calibration import (
     ANY_EMBEDDER,
-    COMPARED_FEATURES,
-    FEATURES,
     OTHER,
-    READ_FEATURES,
     Calibration,
+    Features,
     calibration_for,
+    features_of,
 )
-from pipeline.judging.coverage import cover
-from pipeline.judging.features import Evidence, gather_evidence
+from pipeline.judging.evidence import gather
 from pipeline.judging.judge import calibrated_judge
+from pipeline.judging.reading import read_hits
 from pipeline.question.analysis import analyse_question
-from pipeline.reader.read_hits import read_hits
-from pipeline.reader.reader import Reader
+from pipeline.reader import Reader
 from store.embedders.bundled import Combined
 from tests.fakes import passage
 from text.analyser import analyse
@@ -41,7 +42,7 @@ def hit(text: str, *, similarity: float = 0.5, page_id: int = 1, title: str = ""
 
 def test_passage_that_says_it_suffices_and_the_reason_says_so() -> None:
     hits = [hit("France won the 1998 World Cup, beating Brazil in the final.", similarity=0.8)]
-    verdict = calibrated_judge("wellread-en-2-int8")(WORLD_CUP, hits, 0.7)
+    verdict = calibrated_judge("wellread-en-2-int8")(gather(WORLD_CUP, hits), 0.7)
     assert verdict.sufficient
     assert verdict.missing == ()
     assert verdict.reason == "What has been read answers the question."
@@ -49,7 +50,7 @@ def test_passage_that_says_it_suffices_and_the_reason_says_so() -> None:
 
 def test_passage_about_something_else_does_not_and_the_missing_words_are_named() -> None:
     verdict = calibrated_judge("wellread-en-2-int8")(
-        WORLD_CUP, [hit("The csv module reads files of the world.", similarity=0.1, title="csv")], 0.7
+        gather(WORLD_CUP, [hit("The csv module reads files of the world.", similarity=0.1, title="csv")]), 0.7
     )
     assert not verdict.sufficient
     assert verdict.confidence < 0.1
@@ -59,14 +60,14 @@ def test_passage_about_something_else_does_not_and_the_missing_words_are_named()
 
 def test_the_reason_is_in_the_askers_language_and_names_a_page_by_its_url_where_it_has_no_title() -> None:
     question = analyse_question("Wer gewann 1998 die Weltmeisterschaft?", "de")
-    verdict = calibrated_judge("wellread-en-2-int8")(question, [hit("Ein Buch der Welt.", similarity=0.1)], 0.7)
+    verdict = calibrated_judge("wellread-en-2-int8")(gather(question, [hit("Ein Buch der Welt.", similarity=0.1)]), 0.7)
     assert verdict.reason.startswith("Die nächsten Stellen stehen in „https://example.org/1“;")
 
 
 @pytest.mark.parametrize("embedder", ["wellread-en-2-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])
 @pytest.mark.parametrize("lang", ["en", "de", "fr", "und"])
 def test_nothing_found_never_suffices(embedder: str, lang: str) -> None:
-    verdict = calibrated_judge(embedder)(analyse_question("Paris 1998", lang), [], 0.0001)
+    verdict = calibrated_judge(embedder)(gather(analyse_question("Paris 1998", lang), []), 0.0001)
     assert not verdict.sufficient
     assert verdict.confidence == 0
     assert verdict.missing == ("Paris", "1998")
@@ -78,14 +79,16 @@ def test_nothing_found_never_suffices(embedder: str, lang: str) -> None:
 )
 def test_confidence_is_a_probability(embedder: str, found: list[tuple[str, float]]) -> None:
     hits = [hit(text, similarity=similarity, page_id=at) for at, (text, similarity) in enumerate(found)]
-    verdict = calibrated_judge(embedder)(WORLD_CUP, hits, 0.7)
+    verdict = calibrated_judge(embedder)(gather(WORLD_CUP, hits), 0.7)
     assert 0 <= verdict.confidence <= 1
     assert verdict.sufficient == (verdict.confidence >= 0.7)
 
 
 def test_unknown_embedder_is_judged_without_its_similarity() -> None:
     judge = calibrated_judge(UNKNOWN_EMBEDDER)
-    near, far = (judge(WORLD_CUP, [hit("France won the 1998 World Cup.", similarity=s)], 0.7) for s in (0.99, 0.01))
+    near, far = (
+        judge(gather(WORLD_CUP, [hit("France won the 1998 World Cup.", similarity=s)]), 0.7) for s in (0.99, 0.01)
+    )
     assert near == far
 
 
@@ -99,15 +102,15 @@ def test_every_embedder_has_a_calibration_for_any_language() -> None:
             assert calibration_for(embedder, lang).embedder == embedder
 
 
-def test_features_are_those_of_the_evidence() -> None:
+def test_what_is_fitted_are_the_features_that_are_numbers() -> None:
     not_numbers = {"covered", "missing", "is_read", "is_compared", "is_crossed"}
     others = {*not_numbers, *READ_FEATURES, *COMPARED_FEATURES, *CROSSED_FEATURES} - set(FEATURES)
-    assert set(FEATURES) == {field.name for field in fields(Evidence)} - others
+    assert set(FEATURES) == {field.name for field in fields(Features)} - others
 
 
 def test_probability_is_the_logistic_of_the_weighted_sum() -> None:
     calibration = Calibration(embedder="x", lang="en", weights={"similarity": 2.0}, intercept=-1.0)
-    evidence = gather_evidence(WORLD_CUP, [hit("France", similarity=0.5)])
+    evidence = features_of(gather(WORLD_CUP, [hit("France", similarity=0.5)]))
     assert evidence is not None
     assert calibration.probability(evidence) == pytest.approx(0.5)
 
@@ -115,7 +118,7 @@ def test_probability_is_the_logistic_of_the_weighted_sum() -> None:
 def test_hits_beyond_the_best_do_not_change_what_the_best_says() -> None:
     best = hit("France won the 1998 World Cup.", similarity=0.9, page_id=1)
     others = [hit("The weather was fine.", similarity=0.1, page_id=at) for at in range(2, 20)]
-    alone, among = gather_evidence(WORLD_CUP, [best]), gather_evidence(WORLD_CUP, [best, *others])
+    alone, among = features_of(gather(WORLD_CUP, [best])), features_of(gather(WORLD_CUP, [best, *others]))
     assert alone is not None
     assert among is not None
     for feature in set(FEATURES) - {"margin", "coverage_margin"}:
@@ -124,8 +127,8 @@ def test_hits_beyond_the_best_do_not_change_what_the_best_says() -> None:
 
 def test_title_leads_to_what_a_sentence_says() -> None:
     analysis = analyse_question("What does csv.reader return?")
-    evidence = gather_evidence(
-        analysis, [hit("Return a reader object that yields rows.", title="csv — CSV File Reading")]
+    evidence = features_of(
+        gather(analysis, [hit("Return a reader object that yields rows.", title="csv — CSV File Reading")])
     )
     assert evidence is not None
     assert evidence.led_coverage > evidence.sentence_coverage > 0
@@ -148,22 +151,22 @@ def test_page_that_only_mentions_the_subject_does_not_suffice(embedder: str) -> 
     front = hit(MILL_FRONT, similarity=0.6, title=MILL)
     answering = hit(MILL_WHEEL, similarity=0.75, page_id=2, title="The wheel")
     alone, both = (read_hits(Reader(), asked, hits) for hits in ([front], [answering, front]))
-    assert not judge(asked, alone, 0.7).sufficient
-    assert judge(asked, both, 0.7).confidence > judge(asked, alone, 0.7).confidence
+    assert not judge(gather(asked, alone), 0.7).sufficient
+    assert judge(gather(asked, both), 0.7).confidence > judge(gather(asked, alone), 0.7).confidence
 
 
 def test_word_that_every_hit_holds_tells_less_than_one_that_few_hold() -> None:
     hits = [hit(f"Saltmarsh Mill, page {at}.", page_id=at) for at in range(1, 6)]
     hits.append(hit("Saltmarsh Mill has an elm wheel.", page_id=6))
-    weights = cover(analyse_question("What wheel has Saltmarsh Mill?"), hits, top=5).weights
+    weights = gather(analyse_question("What wheel has Saltmarsh Mill?"), hits).weights
     assert weights["wheel"] > 2 * weights["saltmarsh"]
 
 
 def test_name_that_the_passage_lacks_is_noticed() -> None:
     asked = analyse_question("Who won the cup in Brazil?")
     with_it, without = (
-        gather_evidence(asked, [hit("Ada won the cup in Brazil.")]),
-        gather_evidence(asked, [hit("Ada won the cup.")]),
+        features_of(gather(asked, [hit("Ada won the cup in Brazil.")])),
+        features_of(gather(asked, [hit("Ada won the cup.")])),
     )
     assert with_it is not None
     assert without is not None
@@ -198,3 +201,28 @@ def test_rare_words_weigh_more_than_common_ones() -> None:
     assert rarity("кот", "ru") == 1
     assert rarity_of(1, 1000) == 1
     assert 0 < rarity_of(500, 1000) < rarity_of(10, 1000) < 1
+
+
+ASKED = analyse_question("How is the lamp of the lighthouse cleaned?", "en")
+CLOTH = "The lamp of the lighthouse is cleaned every morning with a soft cloth and a little vinegar."
+WATER = "The lamp of the lighthouse is cleaned with warm water and wiped dry by the keeper."
+HOUSE = "The lighthouse was built on a rock. Its keeper lives in a house of stone with a garden."
+
+
+@pytest.mark.parametrize(
+    ("texts", "quoted"),
+    [
+        ((CLOTH, HOUSE), {CLOTH}),  # it is far ahead
+        ((HOUSE, CLOTH, HOUSE), {CLOTH}),
+        ((CLOTH, WATER, HOUSE), {CLOTH, WATER}),  # one is as likely as the other
+    ],
+)
+def test_one_sentence_suffices_where_it_was_read_to_answer_best(texts: tuple[str, ...], quoted: set[str]) -> None:
+    found = [
+        Hit(passage=passage(text, page_id=at), score=1, scale="rerank", rank=at) for at, text in enumerate(texts, 1)
+    ]
+    hits = read_hits(Reader(), ASKED, found)
+    assert all(hit.reading for hit in hits)
+    answer = compose(gather(ASKED, hits), confidence=0.9, length="long")
+    assert answer is not None
+    assert {sentence.text for sentence in answer.sentences} == quoted

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from domain import Block, BlockKind, Hit, Passage
-from pipeline.judging.kinds import kind_of
-from pipeline.judging.sentences import spans_of
+from pipeline.judging.sentences import kind_of, spans_of
 from tests.fakes import passage
 from tests.tables import each_row
 from text.terms import terms_of

@@ -1,5 +1,7 @@
 """Test the analysis of a question from its words alone."""
 
+from __future__ import annotations
+
 from typing import get_args
 
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from domain.options import StrategyName
 from domain.outcome import ANSWERED_FROM
+from pipeline.limits import TASK_STRATEGIES, strategy_for
 from pipeline.question.analysis import (
     MAX_CHARACTERS,
     QuestionError,
@@ -15,14 +18,12 @@ from pipeline.question.analysis import (
     complexity_of,
     suggested_k,
 )
-from pipeline.question.strategy import TASK_STRATEGIES, strategy_for
 from tests.tables import each_row
 from text.language import detect_language
 
 
 def test_documents_example_is_a_complex_procedural_question() -> None:
     analysis = analyse_question("How do I implement authentication in a React application using JWT tokens?")
-    assert analysis.word_count == 12
     assert analysis.question_type == "procedural"
     assert analysis.entities == ("React", "JWT")
     assert analysis.suggested_k == 10
@@ -62,7 +63,7 @@ def test_question_that_is_too_long_is_told_the_limit_and_what_to_do() -> None:
 
 
 def test_question_at_the_limit_is_taken() -> None:
-    assert analyse_question("a" * MAX_CHARACTERS).character_count == MAX_CHARACTERS
+    assert len(analyse_question("a" * MAX_CHARACTERS).text) == MAX_CHARACTERS
 
 
 def test_control_characters_go_and_words_stay_apart() -> None:
@@ -130,3 +131,30 @@ def test_terms_are_the_words_of_topic_each_with_the_word_as_written() -> None:
 
 def test_every_task_has_a_strategy() -> None:
     assert set(get_args(StrategyName)) == set(TASK_STRATEGIES)
+
+
+@each_row(
+    ("wish", "question"),
+    [
+        ("list all error codes", "What are the error codes?"),
+        ("Please list the steps to descale it.", "What are the steps to descale it?"),
+        ("Could you show me all of the colours?", "What are the colours?"),
+        ("Nenne alle Fehlercodes", "Welche Fehlercodes gibt es?"),
+        ("Listen Sie bitte alle Räume auf", "Welche Räume gibt es?"),
+        ("Listez toutes les erreurs", "Quelles sont les erreurs ?"),
+        ("Enumera todos los errores", "¿Cuáles son los errores?"),
+        ("Elenca tutti gli errori.", "Quali sono gli errori?"),
+        ("Liste todas as salas", "Quais são as salas?"),
+        ("Noem alle foutcodes", "Wat zijn de foutcodes?"),
+        ("Enumera los errores de todos", "Enumera los errores de todos"),
+        ("List comprehensions in Python", "List comprehensions in Python"),
+        ("Name the mayor of Vierburg", "Name the mayor of Vierburg"),
+        ("Does the list name all members?", "Does the list name all members?"),
+    ],
+)
+def test_wish_for_a_list_is_a_question(wish: str, question: str) -> None:
+    assert analyse_question(wish).text == question
+
+
+def test_word_that_wishes_for_a_list_is_no_topic() -> None:
+    assert list(analyse_question("List all error codes").terms.values()) == ["error", "codes"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.question.analysis import analyse_question, question_type_of
-from pipeline.question.answer_type import answer_type_of, asks_for_all
+from pipeline.question.analysis import analyse_question, answer_type_of, asks_for_all, question_type_of
 from tests.tables import each_row
 from text.languages import LANGUAGES, language
 
@@ -216,3 +215,21 @@ def test_kind_of_thing_is_read_from_the_question_itself(question: str, kind: str
 )
 def test_question_for_several_things_is_answered_by_a_whole_list(question: str, several: bool) -> None:
     assert asks_for_all(question) is several
+
+
+@each_row(
+    "question, form",
+    [
+        ("How do I install it?", "steps"),
+        ("Wie starte ich den Server neu?", "steps"),
+        ("Comment installer Debian ?", "steps"),
+        ("What is the difference between MariaDB and PostgreSQL?", "table"),
+        ("List all error codes", "list"),
+        ("What are the five kinds of accounts?", "list"),
+        ("Which command deletes a folder?", "code"),
+        ("Who wrote Faust?", "prose"),
+        ("How many rows are in a chunk?", "prose"),
+    ],
+)
+def test_form_of_an_answer_is_what_the_question_asks_for(question: str, form: str) -> None:
+    assert analyse_question(question).form == form

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.documents.multi_query import rrf
+from pipeline.documents.rerank import rrf
 from pipeline.retrieval.fusion import (
     ACROSS_LANGUAGES,
     FOUND_WITHIN,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from domain import Hit, Scope
-from pipeline.retrieval.retrieve import embed_queries, retrieve
+from pipeline.retrieval.retrieve import retrieve
 from store.embedders import Embedder, open_embedder
 from store.passages.table import Passages
 from store.passages.writer import PassagesWriter
@@ -88,9 +88,9 @@ def knowledge(embedder: Embedder, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def found(question: str, embedder: Embedder, knowledge: Passages, scope: Scope) -> list[Hit]:
-    vectors: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = embed_queries([question], embedder)
+    vectors: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = embedder.embed([question])
     with ThreadPoolExecutor(1) as pool:
-        return retrieve(
+        hits, _ = retrieve(
             [question],
             vectors,
             search=knowledge,
@@ -100,6 +100,7 @@ def found(question: str, embedder: Embedder, knowledge: Passages, scope: Scope) 
             lang=detect_language(question),
             embedder_id=embedder.id,
         )
+    return hits
 
 
 @each_row("lang", TEXTS)

@@ -1,17 +1,21 @@
 """Retrieval with several queries."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
-from pipeline.documents.multi_query import rrf
-from pipeline.documents.rerank import keep_order
-from pipeline.retrieval.retrieve import Ranking, Stage, embed_queries, retrieve
+from pipeline.documents.rerank import keep_order, rrf
+from pipeline.retrieval.retrieve import Ranking, Stage, order_by_sentence, retrieve
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
 PAGES = [
@@ -38,8 +42,8 @@ class NearestOnly(MemorySearch):
 
 def hits_for(queries: list[str], search: MemorySearch, embedder: HashingEmbedder, k: int = 5) -> list[Hit]:
     with ThreadPoolExecutor(2) as pool:
-        vectors = embed_queries(queries, embedder)
-        return retrieve(queries, vectors, search=search, pool=pool, k=k, scope=Scope(), lang="en")
+        vectors = embedder.embed(queries)
+        return retrieve(queries, vectors, search=search, pool=pool, k=k, scope=Scope(), lang="en")[0]
 
 
 def test_passage_that_only_the_text_leg_finds_gets_its_exact_similarity() -> None:
@@ -73,9 +77,9 @@ def test_no_more_than_k_hits() -> None:
 def test_whoever_measures_is_told_what_each_stage_gave() -> None:
     embedder, seen = HashingEmbedder(), dict[Stage, list[str]]()
     with ThreadPoolExecutor(2) as pool:
-        hits = retrieve(
+        hits, _ = retrieve(
             ["capital of France"],
-            embed_queries(["capital of France"], embedder),
+            embedder.embed(["capital of France"]),
             search=MemorySearch(PAGES, embedder),
             pool=pool,
             k=2,
@@ -91,11 +95,11 @@ def test_whoever_measures_is_told_what_each_stage_gave() -> None:
 def test_fusion_and_reranker_are_chosen() -> None:
     embedder = HashingEmbedder()
     search = MemorySearch(PAGES, embedder)
-    vectors = embed_queries(["capital of France"], embedder)
+    vectors = embedder.embed(["capital of France"])
 
     def scales(ranking: Ranking) -> set[str]:
         with ThreadPoolExecutor(2) as pool:
-            hits = retrieve(
+            hits, _ = retrieve(
                 ["capital of France"], vectors, search=search, pool=pool, k=5, scope=Scope(), lang="en", ranking=ranking
             )
         return {hit.scale for hit in hits}
@@ -134,8 +138,44 @@ class Ordered(MemorySearch):
 def test_constant_of_fusion_by_rank_weighs_a_first_place_against_two_lower_ones(rrf_k: int, first: int) -> None:
     """Page 5 is fifth for both legs, page 1 first for one: 2/65 > 1/61, but 2/6 < 1/2."""
     ranking = Ranking(fuse=partial(rrf, k=rrf_k), rerank=keep_order)
-    vectors = embed_queries(["text"], HashingEmbedder())
+    vectors = HashingEmbedder().embed(["text"])
     search = Ordered((1, 2, 3, 4, 5), (6, 7, 8, 9, 5))
     with ThreadPoolExecutor(2) as pool:
-        hits = retrieve(["text"], vectors, search=search, pool=pool, k=5, scope=Scope(), lang="en", ranking=ranking)
+        hits, _ = retrieve(["text"], vectors, search=search, pool=pool, k=5, scope=Scope(), lang="en", ranking=ranking)
     assert hits[0].passage.page_id == first
+
+
+_SHARES = st.floats(0, 1)
+
+
+def hits(*scores: float) -> list[Hit]:
+    return [
+        Hit(passage=passage(f"text {at}", ord=at), score=score, scale="rerank", rank=at + 1)
+        for at, score in enumerate(scores)
+    ]
+
+
+def test_the_nearest_sentence_moves_a_passage_up() -> None:
+    first, second = given_hits = hits(0.6, 0.5)
+    ordered = order_by_sentence(given_hits, {first.passage.id: 0.2, second.passage.id: 0.7})
+    assert [hit.passage.id for hit in ordered] == [second.passage.id, first.passage.id]
+    assert [hit.rank for hit in ordered] == [1, 2]
+
+
+def test_a_passage_without_sentences_counts_as_the_mean() -> None:
+    first, second, third = given_hits = hits(0.5, 0.5, 0.5)
+    ordered = order_by_sentence(given_hits, {first.passage.id: 0.1, third.passage.id: 0.5})
+    assert [hit.passage.id for hit in ordered] == [each.passage.id for each in (third, second, first)]
+
+
+def test_nothing_changes_where_no_sentence_is_known() -> None:
+    assert order_by_sentence(hits(0.2, 0.9), {}) == hits(0.2, 0.9)
+
+
+@given(st.lists(st.tuples(_SHARES, st.floats(-1, 1)), min_size=1, max_size=12))
+def test_all_hits_stay_in_order_of_their_score(each: list[tuple[float, float]]) -> None:
+    some = hits(*(score for score, _ in each))
+    ordered = order_by_sentence(some, {hit.passage.id: cosine for hit, (_, cosine) in zip(some, each, strict=True)})
+    assert {hit.passage.id for hit in ordered} == {hit.passage.id for hit in some}
+    assert all(one.score >= other.score for one, other in pairwise(ordered))
+    assert all(0 <= hit.score <= 1 for hit in ordered)

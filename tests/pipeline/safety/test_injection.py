@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from domain import Answer, Hit
 from evals.injection.attack import LIE
 from pipeline.answering.compose import compose
+from pipeline.judging.evidence import gather
 from pipeline.question.analysis import analyse_question
 from pipeline.safety.injection import is_injected, is_injection
 from tests.fakes import passage
@@ -83,7 +84,7 @@ def _answer(question: str, *texts: str) -> Answer | None:
         Hit(passage=passage(text, page_id=at, title="The lighthouse"), score=1 / at, scale="rerank", rank=at)
         for at, text in enumerate(texts, start=1)
     ]
-    return compose(analyse_question(question), hits, confidence=0.9)
+    return compose(gather(analyse_question(question), hits), confidence=0.9)
 
 
 def test_order_is_never_the_answer_however_well_it_fits() -> None:

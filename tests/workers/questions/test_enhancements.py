@@ -10,13 +10,13 @@ import pytest
 
 from domain import Answer, Citation, Hit, Tally, Variant
 from pipeline.answering.few_shot import examples_for
-from pipeline.documents.profile import DOCUMENTS
+from pipeline.documents import DOCUMENTS
 from pipeline.documents.rerank import keep_order, rerank_bm25
 from pipeline.enhancements import ALL, DEFAULT, parse_enhancements
-from pipeline.judging.cutoff import Cutoff, cut_off_by_judge
-from pipeline.limits import Limits
+from pipeline.judging.evidence import gather
+from pipeline.judging.judge import Cutoff, cut_off_by_judge
+from pipeline.limits import TASK_STRATEGIES, Limits
 from pipeline.question.analysis import analyse_question
-from pipeline.question.strategy import TASK_STRATEGIES
 from pipeline.retrieval.context import advise_on_context
 from pipeline.retrieval.retrieve import Ranking
 from store.questions.trace import to_json
@@ -89,9 +89,10 @@ def test_documents_judge_and_stop_rule_take_their_settings(
     tools = with_rules(looked.tools, load(judge="document", stop="document", **changed))
     assert tools.judge is not None
     hits = [replace(HIT, similarity=0.9), replace(HIT, similarity=0.5)]
-    assert tools.judge(GOOD.analysis, hits, 0.5).sufficient is sufficient
+    assert tools.judge(gather(GOOD.analysis, hits), 0.5).sufficient is sufficient
     strategy = TASK_STRATEGIES["general"]
-    assert tools.stop(GOOD.analysis, hits[:1], strategy=strategy, judge=tools.judge, k=8).chunks_retrieved == kept
+    first = gather(GOOD.analysis, hits[:1])
+    assert tools.stop(first, strategy=strategy, judge=tools.judge, k=8).chunks_retrieved == kept
     assert tools.limits.by_strategy
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from pipeline.reader.reader import MAX_ANSWER_TOKENS, REMEMBERED, PassageReading, Reader
+from pipeline.reader import MAX_ANSWER_TOKENS, REMEMBERED, PassageReading, Reader
 from text.encoder import reader as model
 from text.encoder.reader import NOTHING, Logits
 

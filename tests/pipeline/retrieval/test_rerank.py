@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.retrieval.rerank.features import Signals, signals
-from pipeline.retrieval.rerank.learned import rerank_learned, weighted_mean, weights
+from pipeline.retrieval.rerank import Signals, rerank_learned, signals, weighted_mean, weights
 from tests.fakes import passage
 
 

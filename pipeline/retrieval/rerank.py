@@ -1,0 +1,157 @@
+"""Reorder hits by a weighted mean of six signals, fitted on questions whose passage is known.
+
+``learned.json`` holds the weights, the sets they were fitted on and their metrics; ``evals/fit/rerank.py`` writes it.
+The weights are the same for every language and embedder: each signal is relative to the other hits, and no weight is
+negative.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from operator import mul
+
+from domain import Hit
+from text.rarity import rarity_among
+from text.related_words import find_related
+from text.sentences import sentence_spans
+from text.terms import content_terms, terms_of
+
+#: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
+Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
+
+#: the least range of similarities that is scaled to [0, 1]: two hits that are nearly alike score nearly the same
+_SPREAD = 0.3
+#: what a part of a compound counts for it, and the reverse (Kostümsammlung, Sammlung); the least length of both
+_COMPOUND, _COMPOUND_CHARS = 0.6, 5
+#: what a word counts in the title
+_ABOVE = 0.8
+#: the weights were fitted when a sentence that held the kind of thing asked for counted up to 1, and others this much
+_SENTENCE = 1 / 1.3
+#: two words of the question are near each other when at most this many words apart
+_NEAR = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signals:
+    """The features of one hit among the others, [0, 1] each."""
+
+    bm25: float  #: share of the best hit's
+    similarity: float  #: from the least similar hit's to the most similar one's
+    coverage: float  #: weighted share of the question's words in title and text
+    sentence: float  #: the same for the best sentence, with what the title counts
+    nearness: float  #: share of the question's neighbouring words that are near each other
+    title: float  #: weighted share of the question's words in the title
+
+
+def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
+    """Return the signals of each of ``hits``, in their order.
+
+    Words are weighed by their rarity among these hits, and related words count, as in the judge's evidence. The kinds
+    of sentences and the lines that lead to them are left out: there are many hits here.
+    """
+    terms = tuple(content_terms(question, lang))
+    titles = [terms_of(hit.passage.title, lang) for hit in hits]
+    texts = [_sentences(hit.passage.text, lang) for hit in hits]
+    vocabulary = {term for title in titles for term in title}
+    vocabulary.update(term for sentences in texts for words in sentences for term in words)
+    counts = _counts(terms, vocabulary, lang)
+    of_titles = [_credits(counts, title, len(terms)) for title in titles]
+    of_texts = [[_credits(counts, words, len(terms)) for words in sentences] for sentences in texts]
+    held = [tuple(map(max, zip(title, *text, strict=True))) for title, text in zip(of_titles, of_texts, strict=True)]
+    weights = [rarity_among(term, lang, sum(each[at] for each in held), len(held)) for at, term in enumerate(terms)]
+    most = max((hit.bm25 or 0.0 for hit in hits), default=0.0) or 1.0
+    similarities = _similarities(hits)
+    found = []
+    for at, hit in enumerate(hits):
+        above = [_ABOVE * title for title in of_titles[at]]
+        found.append(
+            Signals(
+                bm25=(hit.bm25 or 0.0) / most,
+                similarity=similarities[at],
+                coverage=_share(weights, held[at]),
+                sentence=_SENTENCE
+                * max((_share(weights, list(map(max, own, above))) for own in of_texts[at]), default=0.0),
+                nearness=_nearness(counts, [term for words in texts[at] for term in words], len(terms)),
+                title=_share(weights, of_titles[at]),
+            )
+        )
+    return found
+
+
+def _sentences(text: str, lang: str) -> list[tuple[str, ...]]:
+    return [terms_of(text[start:end], lang) for start, end in sentence_spans(text)]
+
+
+def _counts(terms: Sequence[str], vocabulary: set[str], lang: str) -> dict[str, list[tuple[int, float]]]:
+    """Return for each word of ``vocabulary`` which terms of the question, by place, it counts for, and how much."""
+    counts: dict[str, list[tuple[int, float]]] = {}
+    for place, (term, others) in enumerate(find_related(terms, vocabulary, lang).items()):
+        if len(term) >= _COMPOUND_CHARS:
+            long = (other for other in vocabulary if len(other) >= _COMPOUND_CHARS)
+            parts = {other: _COMPOUND for other in long if term in other or other in term}
+            others = parts | others
+        for other, count in others.items():
+            counts.setdefault(other, []).append((place, count))
+    return counts
+
+
+def _credits(counts: Mapping[str, Sequence[tuple[int, float]]], found: Sequence[str], terms: int) -> tuple[float, ...]:
+    """Return what the best of the words ``found`` counts for each term of the question."""
+    best = [0.0] * terms
+    for word in found:
+        for place, count in counts.get(word, ()):
+            best[place] = max(best[place], count)
+    return tuple(best)
+
+
+def _share(weights: Sequence[float], credits: Sequence[float]) -> float:
+    total = sum(weights)
+    return sum(map(mul, weights, credits)) / total if total else 0.0
+
+
+def _similarities(hits: Sequence[Hit]) -> list[float]:
+    """Scale the similarities to [0, 1], the most similar hit's to 1."""
+    known = [hit.similarity for hit in hits if hit.similarity is not None]
+    most = max(known, default=0.0)
+    spread = max(_SPREAD, most - min(known, default=0.0))
+    return [0.0 if hit.similarity is None else 1 - (most - hit.similarity) / spread for hit in hits]
+
+
+def _nearness(counts: Mapping[str, Sequence[tuple[int, float]]], found: Sequence[str], terms: int) -> float:
+    """Return the share of the question's neighbouring words that are near each other among the words ``found``."""
+    places: list[list[int]] = [[] for _ in range(terms)]
+    for at, word in enumerate(found):
+        for place, _ in counts.get(word, ()):
+            places[place].append(at)
+    pairs = list(pairwise(places))
+    near = [any(0 < abs(one - other) <= _NEAR for one in first for other in second) for first, second in pairs]
+    return sum(near) / len(near) if near else 0.0
+
+
+def rerank_learned(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Order ``hits`` by the weighted mean of their signals, [0, 1]."""
+    return reorder(hits, [weighted_mean(own, weights()) for own in signals(question, hits, lang=lang)])
+
+
+def reorder(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
+    """Return ``hits`` in the order of their new ``scores``, with their former ranks; equal scores keep their order."""
+    ordered = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])
+    return [
+        replace(hit, score=score, scale="rerank", rank=rank, original_rank=hit.rank)
+        for rank, (score, hit) in enumerate(ordered, start=1)
+    ]
+
+
+def weighted_mean(each: Signals, by: Mapping[str, float]) -> float:
+    """Return the mean of a hit's signals; the weights sum to 1."""
+    return float(sum(weight * getattr(each, name) for name, weight in by.items()))
+
+
+@cache
+def weights() -> Mapping[str, float]:
+    """Return the fitted weight of each signal."""
+    stored = json.loads(files(__package__).joinpath("learned.json").read_text("utf-8"))
+    return {str(name): float(weight) for name, weight in stored["weights"].items()}

@@ -1,1 +1,0 @@
-"""The learned reranker and its signals."""
