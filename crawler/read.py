@@ -10,11 +10,9 @@ from itertools import takewhile
 from urllib.parse import unquote
 
 from crawler import urls
-from crawler.browser.render import NotRendered
-from crawler.browser.with_javascript import PageClient, Renderer, run_scripts
+from crawler.browser.render import NotRendered, PageClient, Renderer, run_scripts
 from crawler.content_types import ARCHIVES, kind_of
-from crawler.discovery.feed import parse_feed
-from crawler.discovery.sitemap import BadSitemap, is_list, parse_sitemap
+from crawler.discovery.lists import BadSitemap, is_list, parse_feed, parse_sitemap
 from crawler.extract.bounded_process import PAGE_S, TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
@@ -23,9 +21,8 @@ from crawler.extract.links import FRAME
 from crawler.extract.metadata import Directives, robots_directives
 from crawler.extract.walls import Wall, is_login, wall_of
 from crawler.fetch.guard import Blocked, FetchError
-from crawler.fetch.result import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
-from crawler.robots.crawl_delay import parse_retry_after
-from crawler.robots.permission import HostBusy, Permission, RobotsCache, RobotsForbidden
+from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
+from crawler.robots import HostBusy, Permission, RobotsCache, RobotsForbidden, parse_retry_after
 from domain import Candidate, Link, PageText, ReadOutcome, Validators
 
 #: called with a URL before it is requested; raises FetchError to refuse it

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from text.languages import word_set
-from text.stopwords import listed_languages, question_words
+from text.terms import listed_languages, question_words
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier

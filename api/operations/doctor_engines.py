@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import redis
 
-from crawler.search.errors import EngineError
+from crawler.search.engine import EngineError
 from store.ephemeral.slots import Cooldown
 from workers.services import Services
 
@@ -38,9 +38,9 @@ def check_engines(services: Services, *, redis_is_there: bool) -> tuple[str, str
 
 def needs_operator(kind: str) -> bool:
     """Return whether an error of this name is one that only the operator mends."""
-    from crawler.search import errors
+    from crawler.search.engine import error_named
 
-    return bool(getattr(getattr(errors, kind, None), "needs_operator", False))
+    return error_named(kind).needs_operator
 
 
 def _shown(name: str, cooldowns: Mapping[str, Cooldown]) -> str:
@@ -68,7 +68,7 @@ def _cooldowns(services: Services) -> dict[str, Cooldown]:
 
 
 def _fix(name: str, error: EngineError) -> str:
-    from crawler.search.errors import EngineDown
+    from crawler.search.engine import EngineDown
 
     if isinstance(error, EngineDown):
         return f"Check this machine's network, and that {name} is there; without it only known pages and sites answer."
@@ -79,8 +79,7 @@ def _fix(name: str, error: EngineError) -> str:
 
 def _probe(services: Services, name: str) -> EngineError | None:
     """Return why an engine does not answer; None where it does."""
-    from crawler.search.engine import Query
-    from crawler.search.errors import EngineError
+    from crawler.search.engine import EngineError, Query
 
     (engine,) = (account.engine for account in services.engines if account.engine.name == name)
     try:

@@ -1,17 +1,172 @@
-"""Cut a page into passages of about 120 words, at sentences, list items and headings; each is a span of its text.
-
-What fits is not cut: code, a list with the sentence above it, a table, a term with its description. Where one must be
-cut, its later passages repeat the sentence, the table's header or the term as their lead.
-"""
+"""Tell what of a page stays together in a passage, and where each may be cut if it must: its units and their pieces."""
 
 import hashlib
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
-from crawler.extract.units import MAX_WORDS, TARGET_WORDS, Span, lead_of, units, word_count
-from domain import Page, PageText, Passage, blocks_within, passage_of_page, titled
+from domain import TABLES, Block, Page, PageText, Passage, blocks_between, blocks_within, passage_of_page, titled
+from text.sentences import sentence_spans
+
+TARGET_WORDS, MAX_WORDS = 110, 180
+_LEAD_CHARS = 300
+#: characters of a script without spaces for one word
+_WIDE_CHARS_PER_WORD = 2.5
+#: characters; longer strings are URLs or data, and count as several words
+_MAX_WORD = 60
+_WIDE = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+#: a word, or so much of a longer one as counts as one; else a character of a script without spaces
+_COUNTED = re.compile(rf"([^\s{_WIDE.pattern[1:-1]}]{{1,{_MAX_WORD}}})|{_WIDE.pattern}")
+_ITEM = re.compile(r"\n(?= *(?:-|-?\d{1,5}\.|[a-zA-Z]{1,2}\.|[ivxlcdmIVXLCDM]{1,8}\.) )")
+_ROW = re.compile(r"\n")
+
+Span = tuple[int, int]
+
+
+def word_count(text: str) -> float:
+    """Return the length of a text in words: 2.5 characters of a script without spaces are one.
+
+    A string longer than any word counts as several, so that no passage grows without end.
+    """
+    wide = len(_WIDE.findall(text))
+    words = _WIDE.sub(" ", text).split()
+    return sum(1 if len(word) <= _MAX_WORD else len(word) / _MAX_WORD for word in words) + wide / _WIDE_CHARS_PER_WORD
+
+
+def lead_of(page: PageText, start: int) -> str:
+    """Return what introduces a table, list or definition that ``start`` lies within: header, sentence, or term."""
+    at = bisect_right(page.blocks, start, key=lambda block: block.start) - 1
+    block = page.blocks[at] if at >= 0 else None
+    if (
+        block is None
+        or not block.start < start < block.end
+        or block.kind not in ("table", "rows", "list", "definition")
+    ):
+        return ""
+    if block.kind in ("list", "rows"):
+        above = page.blocks[at - 1] if at else None
+        text = page.text[max(above.start, above.end - _LEAD_CHARS) : above.end] if above else ""
+        sentences = sentence_spans(text) if above is not None and above.kind == "prose" else []
+        lead = text[slice(*sentences[-1])] if sentences else ""
+    else:
+        lead = page.text[block.start : min(start, block.start + _LEAD_CHARS + 1)].partition("\n")[0].strip()
+    return lead if len(lead) < _LEAD_CHARS else ""
+
+
+def units(page: PageText, start: int, end: int) -> Iterator[list[Span]]:
+    """Yield the units of ``page.text[start:end]`` in order, each as the pieces between which it may be cut.
+
+    A sentence is one; so are a list, a table or code with the sentence above it, and a term with its description.
+    """
+    held: list[Span] = []
+    above = ""  #: the kind of what is held last
+    for block in _filled(page, start, end):
+        pieces = list(_pieces(page.text, block))
+        if not pieces:
+            continue
+        if _joins(page.text, block, above):
+            held = _joined(page.text, held, pieces[0])
+        else:
+            if held:
+                yield held
+            held = pieces[:1]
+        for piece in pieces[1:]:
+            if block.kind in ("prose", "heading"):
+                yield held
+                held = [piece]
+            else:
+                held.append(piece)
+        above = block.kind
+    if held:
+        yield held
+
+
+def _joins(text: str, block: Block, above: str) -> bool:
+    """Return whether a block's beginning stays with what stands above it."""
+    if above == "heading":
+        return True
+    if block.kind == "prose":  # the rest of a sentence that code or a list interrupts
+        return above in ("code", "list", *TABLES) and text[block.start : block.start + 1].islower()
+    if block.kind == "definition":
+        return above == "prose" and text[max(0, block.start - 20) : block.start].rstrip().endswith((":", "："))
+    return above == "prose" or (above == "definition" and block.kind != "heading")
+
+
+def _joined(text: str, held: list[Span], piece: Span) -> list[Span]:
+    """Return pieces with one more: one piece with the last of them, if it fits."""
+    one = (held[-1][0], piece[1])
+    return [*held[:-1], one] if word_count(text[slice(*one)]) <= MAX_WORDS else [*held, piece]
+
+
+def _filled(page: PageText, start: int, end: int) -> Iterator[Block]:
+    """Yield the blocks within ``start`` and ``end``; text in none of them is prose."""
+    at = start
+    for block in blocks_between(page.blocks, start, end):
+        begin, stop = max(block.start, at), min(block.end, end)
+        if begin < stop:
+            if page.text[at:begin].strip():
+                yield Block(kind="prose", start=at, end=begin)
+            yield Block(kind=block.kind, start=begin, end=stop)
+            at = stop
+    if page.text[at:end].strip():
+        yield Block(kind="prose", start=at, end=end)
+
+
+def _pieces(text: str, block: Block) -> Iterator[Span]:
+    """Yield what a block is made of: sentences, items, rows, else all of it; too long ones are cut."""
+    for begin, stop in _natural(text, block):
+        at = begin
+        while (reach := _reach(text, at, stop)) is not None:
+            cut = _cut(text, at, reach)
+            yield at, cut
+            at = cut
+        if text[at:stop].strip():
+            yield at, stop
+
+
+def _reach(text: str, start: int, end: int) -> int | None:
+    """Return where TARGET_WORDS have been read; None where there are no more than MAX_WORDS, counted no further."""
+    words, target = 0.0, None
+    for found in _COUNTED.finditer(text, start, end):
+        words += 1 if found[1] else 1 / _WIDE_CHARS_PER_WORD
+        if target is None and words >= TARGET_WORDS:
+            target = found.end()
+        if words > MAX_WORDS:
+            return target
+    return None
+
+
+def _natural(text: str, block: Block) -> Iterator[Span]:
+    if block.kind == "code" or (block.kind == "definition" and _fits(text, block)):
+        yield block.start, block.end
+    elif block.kind in ("list", *TABLES):
+        marks = _ITEM if block.kind == "list" else _ROW
+        starts = [found.end() for found in marks.finditer(text, block.start, block.end)]
+        if block.kind == "table":
+            del starts[1:2]  # the row below the header stays with it
+        starts = [block.start, *(at for at in starts if at > block.start)]
+        yield from zip(starts, [*starts[1:], block.end], strict=True)
+    else:
+        for begin, stop in sentence_spans(text[block.start : block.end]):
+            yield block.start + begin, block.start + stop
+
+
+def _fits(text: str, block: Block) -> bool:
+    return word_count(text[block.start : block.end]) <= MAX_WORDS
+
+
+def _cut(text: str, start: int, reach: int) -> int:
+    """Return where to cut what is too long: at the last line's, sentence's or word's end before ``reach``, if any."""
+    for mark in ("\n", ". ", " "):
+        if (found := text.rfind(mark, start + 1, reach)) > start:
+            return found + len(mark)
+    return reach
+
 
 #: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
 MIN_WORDS = 25

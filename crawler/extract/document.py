@@ -16,18 +16,18 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
 from crawler.content_types import NAMES, PDF, READABLE
-from crawler.extract.bounded_process import BOUNDS, TooMuchWork
+from crawler.extract.bounded_process import BOUNDS, Unreadable
 from crawler.extract.charset import decode
-from crawler.extract.content.main_content import HUB_SHARE, main_content
-from crawler.extract.content.page_kind import kind_by_signs
 from crawler.extract.element_text import Rendered
 from crawler.extract.facts import facts_of
 from crawler.extract.folded import place_tabs
 from crawler.extract.formulas import write_formulas
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
+from crawler.extract.main_content import HUB_SHARE, main_content
 from crawler.extract.metadata import Metadata, read_metadata
-from crawler.extract.pdf.read import NoPdfText, read_pdf
+from crawler.extract.page_kind import kind_by_signs
+from crawler.extract.pdf import read_pdf
 from crawler.extract.preformatted import write_preformatted
 from crawler.extract.superscripts import write_superscripts
 from crawler.extract.tables import level_tables
@@ -96,7 +96,7 @@ def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = B
             return read_pdf(body, url=url)
         text = CONTROL.sub(" ", decode(body, content_type))
         page = _READERS.get(kind, _html)(text[:max_chars], url)
-    except (NoPdfText, TooMuchWork) as error:
+    except Unreadable as error:
         raise NothingToRead(f"{url} {error}") from error
     if not page.text.strip():
         links = page.links if page.follow else ()

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from crawler.fetch.result import Fetched
+from crawler.fetch.response import Fetched
 from domain import PageText
 from text.languages import LANGUAGES, language
 

@@ -17,7 +17,7 @@ import httpcore2
 from crawler import urls
 from crawler.fetch.guard import Blocked, FetchError, Guard, allowlist_entry
 from crawler.fetch.network import GuardedNetwork, Resolver
-from crawler.fetch.result import Limits
+from crawler.fetch.response import Limits
 from domain.options import SourceAccess
 from domain.site import SiteScope
 

@@ -23,8 +23,16 @@ from crawler.fetch.access import KEPT_S, SiteAccess, SiteAccesses
 from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
-from crawler.fetch.response import Cookies, fetch_error_of, location_of, receive, refresh_of
-from crawler.fetch.result import Fetched, FetchTimeout, Limits
+from crawler.fetch.response import (
+    Cookies,
+    Fetched,
+    FetchTimeout,
+    Limits,
+    fetch_error_of,
+    location_of,
+    receive,
+    refresh_of,
+)
 from crawler.urls import BadUrl, absolute
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")

@@ -20,7 +20,7 @@ from pipeline.judging.reading import MEANS_THE_SAME, READ_FIRST
 from pipeline.judging.sentences import ANSWERING, SentenceKind, Span, is_instruction, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.safety.injection import asks_about_prompts
-from text.rarity import rarity_among
+from text.terms import rarity_among
 from text.related_words import best_weight, find_related
 from text.terms import jaccard, passage_terms, terms_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.tables import each_row
-from text.quotation import OPENING, quoted
+from text.sentences import OPENING, quoted
 
 
 @each_row(

@@ -15,15 +15,13 @@ from typing import Any, Final
 
 from lxml import etree
 
+from crawler.extract.bounded_process import Unreadable
+
 MAX_PARTS: Final = 20_000
 MAX_PART: Final = 40_000_000  #: bytes, unpacked
 MAX_ALL: Final = 120_000_000  #: bytes of all parts that are read
 _ENCRYPTED: Final = 0x1
 _PROLOG: Final = 100_000  #: bytes in which a document type stands
-
-
-class Unreadable(Exception):
-    """The file cannot be read; the message continues a sentence that begins with its address."""
 
 
 class Archive:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
+from crawler.extract.bounded_process import Unreadable
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Archive, Unreadable, attribute, child_of, elements, elements_of, local, texts
+from crawler.extract.files.archive import Archive, attribute, child_of, elements, elements_of, local, texts
 from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missing, number_of, picture, write_table
 
 _MAX_DEPTH = 60

@@ -6,8 +6,9 @@ from html import escape
 from typing import Any
 from urllib.parse import unquote, urldefrag
 
+from crawler.extract.bounded_process import Unreadable
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, join, texts
+from crawler.extract.files.archive import Archive, attribute, elements, join, texts
 
 MAX_CHAPTERS = 5_000
 _MOST_FALLBACKS = 10

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, elements_of, join, local, texts
+from crawler.extract.bounded_process import Unreadable
+from crawler.extract.files.archive import Archive, attribute, elements, elements_of, join, local, texts
 from crawler.extract.files.drawing import Cell, marked, missing, number_of, picture, write_table
 from crawler.extract.formulas import linear
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, local, texts
+from crawler.extract.bounded_process import Unreadable
+from crawler.extract.files.archive import Archive, attribute, elements, local, texts
 from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missing, number_of, picture, write_table
 
 MAX_SLIDES = 5_000

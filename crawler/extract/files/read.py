@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from crawler.content_types import BY_SUFFIX, NAMES, FileKind, suffix_of
-from crawler.extract.bounded_process import BOUNDS, Bounds, TooMuchWork, parsed_lines
+from crawler.extract.bounded_process import BOUNDS, Bounds, Unreadable, parsed_lines
 from crawler.extract.charset import decode, wide_charset
 from crawler.extract.document import CONTROL, NO_LETTERS, NothingToRead, extract, markdown_to_html
 from crawler.extract.element_text import Rendered, render
@@ -17,7 +17,7 @@ from crawler.extract.files.rows import render_rows, rows_of
 from crawler.extract.files.texts import to_markdown
 from crawler.extract.html import parse
 from crawler.extract.metadata import parse_date
-from crawler.extract.pdf.read import NoPdfText, read_pdf
+from crawler.extract.pdf import read_pdf
 from crawler.extract.superscripts import write_superscripts
 from crawler.extract.tables import level_tables
 from crawler.extract.visibility import drop_hidden, drop_invisible_characters
@@ -62,7 +62,7 @@ def read_document(
     """
     try:
         page = _read(body, url, name, kind or BY_SUFFIX.get(suffix_of(name)), bounds, pictures)
-    except (NoPdfText, TooMuchWork) as error:
+    except Unreadable as error:
         raise NothingToRead(f"{name} {error}") from error
     except NothingToRead as error:
         raise NothingToRead(str(error).replace(url, name)) from error
@@ -134,9 +134,8 @@ class _Part:
 def _read_parts(reader: str, body: bytes, name: str, bounds: Bounds) -> PageText:
     parts, missing, is_whole, left = list[_Part](), list[str](), False, bounds.chars
     about: Mapping[str, str] = {}
-    limits = map(str, (bounds.cpu_s, bounds.memory, bounds.chars))
-    command = ("-m", "crawler.extract.files.child_process", reader, *limits)
-    for line in _with_whole_sheets(parsed_lines(command, body, wall_s=bounds.wall_s)):
+    arguments = ("crawler.extract.files.process", reader, bounds.cpu_s, bounds.memory, bounds.chars)
+    for line in _with_whole_sheets(parsed_lines(*arguments, body=body, wall_s=bounds.wall_s)):
         if "problem" in line and not parts:
             raise NothingToRead(f"{name} {line['problem']}")
         about = line.get("about", about)

@@ -12,8 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+from crawler.extract.bounded_process import Unreadable
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Unreadable
 
 _RULES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _MAX_ATTACHMENTS: Final = 20

@@ -10,7 +10,8 @@ from html import escape
 from itertools import islice
 from typing import Any, Final
 
-from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, texts
+from crawler.extract.bounded_process import Unreadable
+from crawler.extract.files.archive import Archive, attribute, elements, texts
 from crawler.extract.superscripts import write_raised
 
 _BATCH: Final = 500  #: rows in a line of output

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.robots.crawl_delay import CEILING_S, FLOOR_S, MAX_ASKED_S, next_delay_s, parse_retry_after
+from crawler.robots import CEILING_S, FLOOR_S, MAX_ASKED_S, next_delay_s, parse_retry_after
 from tests.tables import each_row
 
 NOW = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)

@@ -1,21 +1,25 @@
-"""Parse a PDF: a script of its own, so that a file that takes too much time or memory ends only this process.
+"""Parse a PDF, as a process of its own: reads it from standard input and writes JSON lines.
 
-Reads the file from standard input and writes JSON lines: its metadata, or why it cannot be read; then the text of each
-page as soon as it is known. Arguments: seconds of processor time, bytes of memory, pages, characters.
+The first line has its metadata, each other one the text of a page as soon as it is known. Arguments: "text", seconds of
+processor time, bytes of memory, pages, characters; or "pictures", seconds, bytes, and the numbers of scanned pages,
+whose text the extra "ocr" reads: nothing is downloaded, the models are in its package.
 """
 
 import ctypes
-import json
+import logging
+import math
 import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from crawler.extract.bounded_process import limit_this_process
+from crawler.extract.bounded_process import Unreadable, write_lines
+from text.encoder.runtime import silence_telemetry
 
 MAX_OUTLINE: Final = 500
 _DATE: Final = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?")
@@ -33,21 +37,12 @@ _SMALLER, _HIGHER = 0.85, 0.15
 _MOST: Final = 5_000  #: annotations of a page that are looked at
 _TICKED: Final = (2, 3)  #: PDFium's numbers of check boxes and radio buttons
 _SAME_LINE: Final = 4.0  #: points between a label and its value
+_DPI: Final = 200
+#: of a page as a picture: A4 at 200 dpi has four million, and a page may claim to be as large as a field
+_MAX_PIXELS: Final = 6_000_000
 
 
-def main() -> None:
-    """Read the file within the bounds."""
-    seconds, memory, pages, chars = map(int, sys.argv[1:5])
-    limit_this_process(cpu_s=seconds, memory=memory)
-    try:
-        for line in _lines(sys.stdin.buffer.read(), pages, chars, until=time.process_time() + 0.8 * seconds):
-            sys.stdout.buffer.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
-            sys.stdout.buffer.flush()
-    except Exception as error:  # damage can raise anything, and the process ends here either way
-        sys.stdout.write(json.dumps({"problem": f"is damaged ({type(error).__name__})"}) + "\n")
-
-
-def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[str, Any]]:
+def _read(body: bytes, until: float, *, pages: int, chars: int) -> Iterator[dict[str, Any]]:
     import pypdfium2
     from pypdfium2 import raw
 
@@ -56,8 +51,7 @@ def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[s
         document: Any = pypdfium2.PdfDocument(body)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error):
-            yield {"problem": "is encrypted: it opens only with a password. Save it without one"}
-            return
+            raise Unreadable("is encrypted: it opens only with a password. Save it without one.") from error
         document, is_cut = pypdfium2.PdfDocument(_with_root(body)), True
     has_forms = document.get_formtype() != raw.FORMTYPE_NONE
     if has_forms:
@@ -213,6 +207,35 @@ def _outline(document: Any) -> list[tuple[int, int, str]]:
             place = entry.get_dest()
             found.append(((place.get_index() if place else None) or 0, entry.level + 1, entry.get_title()[:200]))
     return found
+
+
+def _read_pictures(body: bytes, until: float, *, pages: Sequence[int]) -> Iterator[dict[str, Any]]:
+    logging.disable()
+    silence_telemetry()
+    import pypdfium2
+    from rapidocr import RapidOCR
+
+    threads = {f"EngineConfig.onnxruntime.{which}_op_num_threads": 1 for which in ("intra", "inter")}
+    engine: Any = RapidOCR(params={"Global.log_level": "error", **threads})
+    document: Any = pypdfium2.PdfDocument(body)
+    for number in pages:
+        if time.process_time() > until:
+            return
+        width, height = document[number].get_size()  # in points, 72 to an inch
+        scale = min(_DPI / 72, math.sqrt(_MAX_PIXELS / max(1.0, width * height)))
+        picture = document[number].render(scale=scale).to_numpy()[:, :, :3]  # blue, green, red
+        yield {"page": number, "text": "\n".join(engine(picture).txts or ())}
+
+
+def main() -> None:
+    """Read the text of the file, or that of its pictures, within the bounds."""
+    cpu_s, memory = map(int, sys.argv[2:4])
+    if sys.argv[1] == "text":
+        pages, chars = map(int, sys.argv[4:6])
+        write_lines(partial(_read, pages=pages, chars=chars), cpu_s=cpu_s, memory=memory)
+    else:
+        read = partial(_read_pictures, pages=[int(page) for page in sys.argv[4].split(",")])
+        write_lines(read, cpu_s=cpu_s, memory=memory, failure="its pictures could not be read")
 
 
 if __name__ == "__main__":

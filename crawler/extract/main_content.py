@@ -15,10 +15,10 @@ from typing import Any
 import trafilatura
 
 from crawler.extract.bounded_process import forked
-from crawler.extract.content.navigation import drop_menu_cells, drop_navigation, weigh, without_bars
-from crawler.extract.content.page_kind import Kind, kind_by_loss
 from crawler.extract.element_text import Line, Rendered, joined, lines_of
 from crawler.extract.html import MAX_NAMES
+from crawler.extract.navigation import drop_menu_cells, drop_navigation, weigh, without_bars
+from crawler.extract.page_kind import Kind, kind_by_loss
 from text.languages import expand
 
 #: where pages mark their content

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.robots.rules import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, from_response, parse, robots_url
+from crawler.robots import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, from_response, parse, robots_url
 from tests.crawler.hostile import VECTORS
 from tests.tables import each_row
 
