@@ -263,14 +263,12 @@ def _of_page(
 
 
 def _of_wall(wall: Wall, url: str) -> ReadResult:
-    """Return the result of an answer that is not the page: it may be there again in a minute."""
     outcomes = dict.fromkeys((Wall.MISSING, Wall.FRONT), ReadOutcome.GONE)
     outcomes |= dict.fromkeys((Wall.MAINTENANCE, Wall.FAILURE), ReadOutcome.RETRY)
     return ReadResult(outcome=outcomes.get(wall, ReadOutcome.WALL), url=url, reason=f"{NOT_READ}{wall}")
 
 
 def _why_not_shown(index: bool, until: datetime | None, now: datetime) -> str:
-    """Return why a page may not be stored; "" if it may."""
     return _NOINDEX if not index else _EXPIRED if until is not None and until <= now else ""
 
 

@@ -140,7 +140,6 @@ def _seconds(value: bytes) -> float | None:
 
 
 def _lines(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the lines with a meaning: the meaning and the value."""
     text = _utf8(body[:MAX_BYTES])
     for line in text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
         statement = line[:MAX_LINE].partition(b"#")[0].strip()
@@ -167,7 +166,6 @@ def _utf8(body: bytes) -> bytes:
 
 
 def _token(agent: bytes) -> str:
-    """Return the product token that an agent's name begins with, in lower case; "" for none."""
     token = _TOKEN.match(agent)
     return token[0].decode().lower() if token else ""
 

@@ -170,7 +170,6 @@ _FOLDED: Final = _Remembered(lambda token: (word for found, _ in _names(fold(tok
 
 
 def _bigrams(run: str) -> list[str]:
-    """Return overlapping pairs of characters (each with its vowel signs), or the only character."""
     clusters = _CLUSTER.findall(run)
     if len(clusters) == 1:
         return clusters

@@ -95,7 +95,6 @@ def _bare(title: str) -> str:
 
 
 def _words(text: str) -> Iterator[_Word]:
-    """Yield the words of a text, folded like search terms."""
     end = 0
     for match in _TOKEN.finditer(text):
         written, apart = match.group(), bool(text[end : match.start()].strip())
@@ -109,7 +108,6 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _from(listed: Sequence[_Word], at: int, empty: Collection[str]) -> Iterator[str]:
-    """Yield the names that begin at one word."""
     first = listed[at]
     for end in range(at + 1, min(at + MAX_WORDS, len(listed)) + 1):
         last = listed[end - 1]
@@ -138,7 +136,6 @@ def _names(word: _Word, empty: Collection[str]) -> bool:
 
 
 def _runs(listed: Sequence[_Word]) -> Iterator[list[_Word]]:
-    """Yield the runs of capitalised words, with the small words between two of them."""
     run: list[_Word] = []
     for word in listed:
         if run and word.apart:

@@ -94,7 +94,6 @@ def _ends(text: str) -> Iterator[int]:
 
 
 def _line_ends(text: str, line_start: int, stop: re.Match[str]) -> bool:
-    """Return whether the line break ends a sentence; that of wrapped prose does not."""
     if stop.group() != "\n":  # a blank line, or an indented next line
         return True
     line = text[line_start : stop.start()].rstrip()
@@ -109,7 +108,6 @@ def _quote_goes_on(text: str, stop: re.Match[str]) -> bool:
 
 
 def _mark_ends(text: str, stop: re.Match[str]) -> bool:
-    """Return whether ``.``, ``!`` or ``?`` ends a sentence here."""
     following = text[stop.end() : stop.end() + 80].lstrip()
     if not following:
         return True
@@ -124,7 +122,6 @@ def _mark_ends(text: str, stop: re.Match[str]) -> bool:
 
 
 def _dot_is_of_word(word: str, before: str, begin: str) -> bool:
-    """Return whether the dot belongs to an abbreviation, an initial, an ordinal or a list's number."""
     folded = word.casefold()
     following = _WORD.match(begin)
     starts = following is not None and following.group().casefold() in _STARTERS

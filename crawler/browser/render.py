@@ -201,15 +201,12 @@ class Browser:
 
 
 async def _watch(pid: int, max_memory: int) -> None:
-    """Kill a browser that uses too much memory."""
     while memory_used(pid) <= max_memory:  # noqa: ASYNC110 (no event reports memory)
         await asyncio.sleep(0.2)
     kill(pid)
 
 
 class _View:
-    """The browser's one page."""
-
     devtools: DevTools
 
     def __init__(self, requests: RequestInterceptor) -> None:

@@ -111,8 +111,6 @@ def leads_to_text(url: str) -> bool:
 
 @dataclass
 class _Entry:
-    """A URL with its words and its best rank at an engine."""
-
     link: Link
     engine_rank: int | None = None
     words: LinkWords = field(default_factory=LinkWords)
@@ -133,7 +131,6 @@ class _Entry:
 
 
 def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Entry]:
-    """Return an entry for each URL, in the order of first mention."""
     known: dict[str, _Entry] = {}
     engines = 0
     for link in links:
@@ -152,7 +149,6 @@ def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Entry]:
 
 
 def _score(entry: _Entry, shared: float, inherited: float) -> float:
-    """Return the score: of words and meaning, of the linking page, of engines and of the kind of page."""
     score = shared + _INHERITED * inherited
     if entry.engine_rank is not None:
         score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)
@@ -177,7 +173,6 @@ def _best_first(scored: tuple[_Entry, float]) -> tuple[float, int]:
 
 
 def _path(url: str) -> str:
-    """Return the part of a canonical URL after its host and slash."""
     return url.split("/", 3)[3] if url.count("/") > 2 else ""
 
 

@@ -246,7 +246,6 @@ def _json(body: bytes) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _root_name(body: bytes) -> str:
-    """Return the root element's local name in lower case; "" where there is no XML."""
     for _, element in _events(body, ("start",)):
         return _local_name(element)
     return ""
@@ -263,12 +262,10 @@ def _entries(body: bytes, names: Collection[str]) -> Iterator[Any]:
 
 
 def _local_name(element: Any) -> str:
-    """Return the element's name in lower case without its namespace."""
     return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
 
 
 def _text_of(element: Any) -> str:
-    """Return all text in an element, with white space as single blanks."""
     return " ".join("".join(element.itertext()).split())
 
 

@@ -179,7 +179,6 @@ def nearness(documents: Sequence[LinkWords], by_words: Sequence[float], similari
 
 
 def _anchors(document: LinkWords) -> list[str]:
-    """Return a link's anchors, or the words of its path where it has none."""
     return list(islice(filter(None, document.anchors), MOST_ANCHORS)) or list(filter(None, [document.path]))
 
 

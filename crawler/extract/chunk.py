@@ -1,4 +1,8 @@
-"""Tell what of a page stays together in a passage, and where each may be cut if it must: its units and their pieces."""
+"""Cut a page into passages of about 120 words, at sentences, list items and headings; each is a span of its text.
+
+What fits is not cut: code, a list with the sentence above it, a table, a term with its description. Where one must be
+cut, its later passages repeat the sentence, the table's header or the term as their lead.
+"""
 
 import hashlib
 import re
@@ -28,6 +32,47 @@ _ROW = re.compile(r"\n")
 Span = tuple[int, int]
 
 
+#: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
+MIN_WORDS = 25
+
+
+def chunk(page: Page | PageText, *, page_id: int, url: str, read_at: datetime | None = None) -> list[Passage]:
+    """Cut a page into passages, in order; together they have all its text except the space between them."""
+    found: list[Passage] = []
+    for section, heading in _sections(page):
+        for span in _grouped(page.text, units(page, *section)):
+            raw = page.text[slice(*span)]
+            text = raw.strip()
+            start = span[0] + len(raw) - len(raw.lstrip())
+            end = start + len(text)
+            lead, title = lead_of(page, start), titled(page.title, heading)
+            hashed = "\0".join((title, text, lead) if lead else (title, text))
+            passage = passage_of_page(
+                page,
+                start,
+                end,
+                id=f"{page_id}-{len(found)}",
+                page_id=page_id,
+                ord=len(found),
+                url=url,
+                title=title,
+                content_hash=hashlib.blake2b(hashed.encode(), digest_size=16).hexdigest(),
+                read_at=read_at,
+                blocks=blocks_within(page.blocks, start, end),
+                lead=lead,
+            )
+            found.append(passage)
+    return found
+
+
+def passages_of(page: Page) -> list[Passage]:
+    """Return a page's passages; none if it is gone, a duplicate, or mostly links."""
+    if page.is_gone or page.is_duplicate or page.is_hub:
+        return []
+    passages = chunk(page, page_id=page.id, url=page.url, read_at=page.read_at)
+    return [replace(passage, private=True) for passage in passages] if page.private else passages
+
+
 def word_count(text: str) -> float:
     """Return the length of a text in words: 2.5 characters of a script without spaces are one.
 
@@ -38,7 +83,7 @@ def word_count(text: str) -> float:
     return sum(1 if len(word) <= _MAX_WORD else len(word) / _MAX_WORD for word in words) + wide / _WIDE_CHARS_PER_WORD
 
 
-def lead_of(page: PageText, start: int) -> str:
+def lead_of(page: Page | PageText, start: int) -> str:
     """Return what introduces a table, list or definition that ``start`` lies within: header, sentence, or term."""
     at = bisect_right(page.blocks, start, key=lambda block: block.start) - 1
     block = page.blocks[at] if at >= 0 else None
@@ -58,7 +103,7 @@ def lead_of(page: PageText, start: int) -> str:
     return lead if len(lead) < _LEAD_CHARS else ""
 
 
-def units(page: PageText, start: int, end: int) -> Iterator[list[Span]]:
+def units(page: Page | PageText, start: int, end: int) -> Iterator[list[Span]]:
     """Yield the units of ``page.text[start:end]`` in order, each as the pieces between which it may be cut.
 
     A sentence is one; so are a list, a table or code with the sentence above it, and a term with its description.
@@ -70,7 +115,9 @@ def units(page: PageText, start: int, end: int) -> Iterator[list[Span]]:
         if not pieces:
             continue
         if _joins(page.text, block, above):
-            held = _joined(page.text, held, pieces[0])
+            one = (held[-1][0], pieces[0][1])  # with the last of what is held, if it fits
+            fits = word_count(page.text[slice(*one)]) <= MAX_WORDS
+            held = [*held[:-1], one] if fits else [*held, pieces[0]]
         else:
             if held:
                 yield held
@@ -87,7 +134,6 @@ def units(page: PageText, start: int, end: int) -> Iterator[list[Span]]:
 
 
 def _joins(text: str, block: Block, above: str) -> bool:
-    """Return whether a block's beginning stays with what stands above it."""
     if above == "heading":
         return True
     if block.kind == "prose":  # the rest of a sentence that code or a list interrupts
@@ -97,14 +143,7 @@ def _joins(text: str, block: Block, above: str) -> bool:
     return above == "prose" or (above == "definition" and block.kind != "heading")
 
 
-def _joined(text: str, held: list[Span], piece: Span) -> list[Span]:
-    """Return pieces with one more: one piece with the last of them, if it fits."""
-    one = (held[-1][0], piece[1])
-    return [*held[:-1], one] if word_count(text[slice(*one)]) <= MAX_WORDS else [*held, piece]
-
-
-def _filled(page: PageText, start: int, end: int) -> Iterator[Block]:
-    """Yield the blocks within ``start`` and ``end``; text in none of them is prose."""
+def _filled(page: Page | PageText, start: int, end: int) -> Iterator[Block]:
     at = start
     for block in blocks_between(page.blocks, start, end):
         begin, stop = max(block.start, at), min(block.end, end)
@@ -122,7 +161,9 @@ def _pieces(text: str, block: Block) -> Iterator[Span]:
     for begin, stop in _natural(text, block):
         at = begin
         while (reach := _reach(text, at, stop)) is not None:
-            cut = _cut(text, at, reach)
+            # at the end of the last line, sentence or word, if any
+            ends = ((text.rfind(mark, at + 1, reach), len(mark)) for mark in ("\n", ". ", " "))
+            cut = next((end + length for end, length in ends if end > at), reach)
             yield at, cut
             at = cut
         if text[at:stop].strip():
@@ -142,7 +183,8 @@ def _reach(text: str, start: int, end: int) -> int | None:
 
 
 def _natural(text: str, block: Block) -> Iterator[Span]:
-    if block.kind == "code" or (block.kind == "definition" and _fits(text, block)):
+    fits = block.kind == "definition" and word_count(text[block.start : block.end]) <= MAX_WORDS
+    if block.kind == "code" or fits:
         yield block.start, block.end
     elif block.kind in ("list", *TABLES):
         marks = _ITEM if block.kind == "list" else _ROW
@@ -156,53 +198,7 @@ def _natural(text: str, block: Block) -> Iterator[Span]:
             yield block.start + begin, block.start + stop
 
 
-def _fits(text: str, block: Block) -> bool:
-    return word_count(text[block.start : block.end]) <= MAX_WORDS
-
-
-def _cut(text: str, start: int, reach: int) -> int:
-    """Return where to cut what is too long: at the last line's, sentence's or word's end before ``reach``, if any."""
-    for mark in ("\n", ". ", " "):
-        if (found := text.rfind(mark, start + 1, reach)) > start:
-            return found + len(mark)
-    return reach
-
-
-#: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
-MIN_WORDS = 25
-
-
-def chunk(page: PageText, *, page_id: int, url: str, read_at: datetime | None = None) -> list[Passage]:
-    """Cut a page into passages, in order; together they have all its text except the space between them."""
-    return [
-        _passage(page, span, heading, ord, page_id=page_id, url=url, read_at=read_at)
-        for ord, (span, heading) in enumerate(_spans(page))
-    ]
-
-
-def passages_of(page: Page) -> list[Passage]:
-    """Return a page's passages; none if it is gone, a duplicate, or mostly links."""
-    if page.is_gone or page.is_duplicate or page.is_hub:
-        return []
-    text = PageText(
-        title=page.title,
-        text=page.text,
-        lang=page.lang,
-        published=page.published,
-        headings=page.headings,
-        blocks=page.blocks,
-    )
-    passages = chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)
-    return [replace(passage, private=True) for passage in passages] if page.private else passages
-
-
-def _spans(page: PageText) -> Iterator[tuple[Span, str]]:
-    for (start, end), heading in _sections(page):
-        for span in _grouped(page.text, units(page, start, end)):
-            yield span, heading
-
-
-def _sections(page: PageText) -> Iterator[tuple[Span, str]]:
+def _sections(page: Page | PageText) -> Iterator[tuple[Span, str]]:
     """Yield the sections from heading to heading; one with hardly any text joins the next."""
     marks = [(0, ""), *(mark for mark in page.headings if mark[0] < len(page.text)), (len(page.text), "")]
     start, heading = marks[0]
@@ -232,36 +228,6 @@ def _grouped(text: str, whole: Iterable[Sequence[Span]]) -> list[Span]:
             last, words = stop, words + size
     if words:
         groups.append((first, last))
-    return _join_short_end(text, groups)
-
-
-def _join_short_end(text: str, groups: list[Span]) -> list[Span]:
-    if len(groups) < 2 or word_count(text[slice(*groups[-1])]) >= MIN_WORDS:
-        return groups
-    return [*groups[:-2], (groups[-2][0], groups[-1][1])]
-
-
-def _passage(
-    page: PageText, span: Span, heading: str, ord: int, *, page_id: int, url: str, read_at: datetime | None
-) -> Passage:
-    raw = page.text[slice(*span)]
-    start = span[0] + len(raw) - len(raw.lstrip())
-    text = raw.strip()
-    end = start + len(text)
-    lead = lead_of(page, start)
-    title = titled(page.title, heading)
-    hashed = (title, text, lead) if lead else (title, text)
-    return passage_of_page(
-        page,
-        start,
-        end,
-        id=f"{page_id}-{ord}",
-        page_id=page_id,
-        ord=ord,
-        url=url,
-        title=title,
-        content_hash=hashlib.blake2b("\0".join(hashed).encode(), digest_size=16).hexdigest(),
-        read_at=read_at,
-        blocks=blocks_within(page.blocks, start, end),
-        lead=lead,
-    )
+    if len(groups) > 1 and word_count(text[slice(*groups[-1])]) < MIN_WORDS:
+        return [*groups[:-2], (groups[-2][0], groups[-1][1])]
+    return groups

@@ -158,7 +158,6 @@ class StyleSheets:
         return self._with_variables(element, {name: value for name, (value, _) in style.items()})
 
     def _declared_for(self, element: Any) -> list[_Declared]:
-        """Return what the sheets' rules declare for an element, the more specific ones last."""
         wrapper = self._wrapped.get(element)
         if wrapper is None:
             return []
@@ -216,7 +215,6 @@ class StyleSheets:
 
 
 def _is_for_window(query: str) -> bool:
-    """Return whether a media query holds for somebody who reads the page in a window."""
     return any(map(_holds, query.lower().split(",")))
 
 
@@ -263,7 +261,6 @@ def _applies(rule: Any) -> bool:
 
 
 def _selectors(tokens: Sequence[Any], around: Sequence[_Selector]) -> list[_Selector]:
-    """Return the selectors of a list; those in a block are of what ``around`` matches."""
     parts = groupby(tokens, lambda part: part == ",")
     return [_selector(list(part), around) for is_comma, part in parts if not is_comma]
 
@@ -298,7 +295,6 @@ def _is_cheap(tokens: Sequence[Any]) -> bool:
 
 
 def _stripped(tokens: list[Any]) -> list[Any]:
-    """Return tokens without the blanks around them."""
     return tokens[tokens[0].type == "whitespace" : len(tokens) - (len(tokens) > 1 and tokens[-1].type == "whitespace")]
 
 

@@ -206,7 +206,6 @@ def read_plain(text: str, url: str) -> PageText:
 
 
 def _first_line(text: str) -> str:
-    """Return the first line where it may be a title; "" for a sentence, or the beginning of one."""
     line = text.partition("\n")[0].strip()
     return "" if len(line) > _MOST_TITLE or line.endswith(_ENDS) else line
 

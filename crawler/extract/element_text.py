@@ -155,7 +155,6 @@ class _ListNumbers:
 
 
 def _numbers_of(element: Any) -> _ListNumbers:
-    """Return the numbers of a list element."""
     if element.tag != "ol":
         return _ListNumbers(kind="none", next=0, step=0)
     step, first = 1, 1
@@ -199,8 +198,6 @@ def _roman(number: int) -> str:
 
 @dataclass
 class _Writer:
-    """The lines so far, and the one being written."""
-
     layout: set[Any]  #: tables for layout: their cells are blocks
     lines: list[Line] = field(default_factory=list)
     line: list[str] = field(default_factory=list)

@@ -27,11 +27,8 @@ _BLOCKS = frozenset("div section aside ul ol p table article form footer header 
 
 
 def _short(tag: re.Match[str]) -> str:
-    """Return the start of a tag, without its attributes where they are too many."""
-    few = (
-        tag.end(2) - tag.start(2) <= 3 * _MOST_ATTRIBUTES
-        or len(tag[2].split(None, _MOST_ATTRIBUTES)) <= _MOST_ATTRIBUTES
-    )
+    is_short = tag.end(2) - tag.start(2) <= 3 * _MOST_ATTRIBUTES
+    few = is_short or len(tag[2].split(None, _MOST_ATTRIBUTES)) <= _MOST_ATTRIBUTES
     return tag[0] if few else f"<{tag[1]}>"
 
 

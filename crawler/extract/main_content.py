@@ -93,7 +93,6 @@ def _main(body: Any) -> Any:
 
 
 def _share(lines: list[Line]) -> float:
-    """Return the share of links in some lines; 1.0 for an index: many links with few words for each."""
     links = sum(line.links - line.local for line in lines)
     if links > _INDEX_LINKS and sum(len(line.text.split()) for line in lines) < _WORDS_PER_LINK * links:
         return 1.0
@@ -236,7 +235,6 @@ def _is_paragraph(line: Line) -> bool:
 
 
 def _take(own: Sequence[str], wanted: Counter[str], places: range, *, least: int) -> set[int]:
-    """Return the places of lines that are wanted, and want them no more."""
     taken = set()
     for at in places:
         if len(own[at]) >= least and wanted[own[at]] > 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -26,18 +27,6 @@ _ROBOT = re.compile(r"\*|[a-z_][\w.-]*")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metadata:
-    """A page's own statements about itself."""
-
-    title: str = ""
-    lang: str = ""  #: ISO 639-1, as declared
-    published: datetime | None = None
-    modified: datetime | None = None
-    canonical_url: str = ""
-    directives: Directives
-
-
-@dataclass(frozen=True, kw_only=True)
 class Directives:
     """What a page, or the header of its answer, asks of robots."""
 
@@ -46,9 +35,24 @@ class Directives:
     until: datetime | None = None  #: it is not to be shown after that
 
 
+@dataclass(frozen=True, kw_only=True)
+class Metadata:
+    """A page's own statements about itself."""
+
+    title: str
+    lang: str  #: ISO 639-1, as declared
+    published: datetime | None
+    modified: datetime | None
+    canonical_url: str
+    directives: Directives
+
+
 def read_metadata(tree: Any, url: str) -> Metadata:
     """Read a parsed page's metadata."""
-    named = _named(tree)
+    named: dict[str, str] = {}  # the meta elements by name or property; the first of each counts
+    for meta in tree.iter("meta"):
+        if name := (meta.get("name") or meta.get("property") or meta.get("itemprop") or "").strip().lower():
+            named.setdefault(name, meta.get("content", "").strip())
     dates = dict(_dates_in_json(tree))
     asked = (meta.get("content", "") for meta in tree.iter("meta") if meta.get("name", "").strip().lower() in _ROBOTS)
     return Metadata(
@@ -82,44 +86,23 @@ def robots_directives(value: str, *, agent: str = "wellread") -> Directives:
                 until = min(when, until or when) if when and is_ours else until
             elif is_ours:
                 words.add(name)
-    everything = "none" in words
     return Directives(
-        index=not (everything or "noindex" in words), follow=not (everything or "nofollow" in words), until=until
+        index=words.isdisjoint(("none", "noindex")), follow=words.isdisjoint(("none", "nofollow")), until=until
     )
 
 
 def parse_date(value: str) -> datetime | None:
     """Parse an ISO 8601 or RFC 5322 date, in UTC without a zone; None for any other text and years before 1990."""
     value = value.strip()
-    try:
-        when: datetime | None = datetime.fromisoformat(value)
-    except ValueError:
-        when = _other_date(value)
-    if when is None or not 1990 <= when.year <= 2100:
-        return None
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
-
-
-def _other_date(value: str) -> datetime | None:
-    if found := _DAY.match(value):
-        try:
-            return datetime.fromisoformat(found[0])
-        except ValueError:
-            return None
-    try:
-        return parsedate_to_datetime(value)
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
-
-
-def _named(tree: Any) -> dict[str, str]:
-    """Return the meta elements by name or property, in lower case; the first of each counts."""
-    found: dict[str, str] = {}
-    for meta in tree.iter("meta"):
-        name = (meta.get("name") or meta.get("property") or meta.get("itemprop") or "").strip().lower()
-        if name:
-            found.setdefault(name, meta.get("content", "").strip())
-    return found
+    day = _DAY.match(value)
+    others = (datetime.fromisoformat, day[0]) if day else (parsedate_to_datetime, value)
+    for parse, written in ((datetime.fromisoformat, value), others):
+        with suppress(ValueError, TypeError, OverflowError, IndexError):
+            when = parse(written)
+            if not 1990 <= when.year <= 2100:
+                return None
+            return when if when.tzinfo else when.replace(tzinfo=UTC)
+    return None
 
 
 def _title(tree: Any, named: dict[str, str]) -> str:
@@ -149,13 +132,9 @@ def _first_date(named: dict[str, str], names: tuple[str, ...]) -> datetime | Non
 
 def _dates_in_json(tree: Any) -> Iterator[tuple[str, datetime]]:
     for script in tree.iterfind(".//script[@type='application/ld+json']"):
-        source = script.text or ""
-        if len(source) > MAX_JSON:
-            continue
-        try:
-            entries = json.loads(source)
-        except (ValueError, RecursionError):
-            continue
+        source, entries = script.text or "", None
+        with suppress(ValueError, RecursionError):
+            entries = json.loads(source) if len(source) <= MAX_JSON else None
         for entry in entries if isinstance(entries, list) else [entries]:
             for name in ("datePublished", "dateModified"):
                 value = entry.get(name) if isinstance(entry, dict) else None

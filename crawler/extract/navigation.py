@@ -158,7 +158,6 @@ def _without_empty_titles(lines: Sequence[Line]) -> list[Line]:
 
 
 def _without_menus(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines without runs of links above the first text."""
     texts = [at for at, line in enumerate(lines) if line.kind == "heading" or _is_text(line)]
     if not texts:
         return list(lines)

@@ -81,7 +81,6 @@ def _why_none(pages: int, wrong: Sequence[int], *, ocr: bool, has_ocr: bool) -> 
 
 
 def _named(pages: Sequence[int]) -> str:
-    """Return pages by their numbers, those that follow each other together: "pages 3 to 5, 9"."""
     runs = [[number for _, number in run] for _, run in groupby(enumerate(pages), key=lambda each: each[0] - each[1])]
     named = ", ".join(f"{run[0] + 1:,} to {run[-1] + 1:,}" if len(run) > 1 else f"{run[0] + 1:,}" for run in runs)
     return f"page{'s' * (len(pages) > 1)} {named}" if named else ""
@@ -213,7 +212,6 @@ def _keys(page: list[str], at: int, number: int, pages: int) -> set[tuple[str, i
 
 
 def _edge(page: list[str]) -> set[int]:
-    """Return where the lines at a page's edges stand; none of a page that has hardly any."""
     return {*range(_EDGE), *range(len(page) - _EDGE, len(page))} if len(page) > _FEW else set()
 
 

@@ -190,7 +190,6 @@ def _about(document: Any, raw: Any) -> dict[str, str]:
 
 
 def _date(value: str) -> str:
-    """Return a date of a PDF as ISO has it; "" for what is none."""
     found = _DATE.match(value)
     if found is None:
         return ""
@@ -200,7 +199,6 @@ def _date(value: str) -> str:
 
 
 def _outline(document: Any) -> list[tuple[int, int, str]]:
-    """Return the file's outline: (page, level, title) of each heading."""
     found: list[tuple[int, int, str]] = []
     with suppress(Exception):
         for entry in islice(document.get_toc(max_depth=6), MAX_OUTLINE):

@@ -60,7 +60,6 @@ def write_preformatted(body: Any) -> None:
 
 
 def _parts(text: str) -> Iterator[_Part]:
-    """Yield the parts of a text in order."""
     lines = [line.rstrip() for line in text.replace("\f", "\n").split("\n")]
     section, column = "", 0
     for group in _groups(lines):

@@ -54,7 +54,6 @@ def write_superscripts(tree: Any) -> None:
 
 
 def _write(element: Any, before: str) -> str:
-    """Replace an element by a text, and return it."""
     text = " ".join(element.text_content().split())
     after = (element.tail or "")[:_BASE]
     if element.tag == "sub":

@@ -37,7 +37,6 @@ def layout_tables(root: Any) -> set[Any]:
 
 
 def _is_layout(table: Any) -> bool:
-    """Return whether a table without tables in it is for layout."""
     if next(table.iter("th"), None) is not None:
         return False
     rows = [[cell for cell in row if cell.tag == "td"] for row in table.iter("tr")]
@@ -125,7 +124,6 @@ def _level(table: Any, rows: Sequence[Sequence[Any]]) -> None:
 
 
 def _columns(rows: Sequence[Sequence[Any]], width: int) -> Iterator[list[Any]]:
-    """Yield the cells of each column, from the top."""
     for at in range(width):
         yield [row[at] for row in rows if at < len(row)]
 

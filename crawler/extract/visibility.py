@@ -96,8 +96,6 @@ def _strip(element: Any, name: str) -> None:
 
 
 class _Styles:
-    """The declarations of a page's elements, and their background colours."""
-
     def __init__(self, tree: Any) -> None:
         self._sheets = StyleSheets(tree)
         self._backgrounds: dict[Any, Colour | str] = {}
@@ -191,7 +189,6 @@ def _raising_tag(element: Any, style: dict[str, str]) -> str:
 
 
 def _has_background_colour(element: Any, style: dict[str, str], styles: _Styles) -> bool:
-    """Return whether an element's letters have the colour of its background."""
     colour = colour_of(style.get("color", ""))
     if colour is None or "background-clip" in style or "-webkit-background-clip" in style:
         return False

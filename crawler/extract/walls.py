@@ -124,7 +124,6 @@ def _leads_to_front(url: str, asked: str) -> bool:
 
 
 def _is_login_form(page: PageText) -> bool:
-    """Return whether a page with a password field is little else."""
     says = _says(Wall.LOGIN)
     pieces = [piece for piece in _pieces(page.text) if len(piece.split()) > _LABEL and not says.search(piece)]
     beside = sum(len(piece.split()) for piece in pieces)

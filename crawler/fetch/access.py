@@ -148,7 +148,6 @@ class SiteAccesses:
 
 
 def _load_certificate(context: ssl.SSLContext, pem: str) -> None:
-    """Load a certificate and its key; raises BadAccess."""
     # Python loads them from a file only: this one is its owner's to read, and gone at once
     with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
         file.write(pem)

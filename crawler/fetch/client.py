@@ -206,8 +206,6 @@ class Fetcher:
 
 @dataclass(frozen=True, kw_only=True)
 class _Call:
-    """A request, without its URL."""
-
     method: str = "GET"
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -230,8 +228,6 @@ def _of_hop(call: _Call, cookies: str, *, is_first: bool) -> _Call:
 
 
 class _Connected:
-    """Records whether the pool opened a new connection for a request."""
-
     anew = False
 
     async def __call__(self, event: str, info: Mapping[str, object]) -> None:

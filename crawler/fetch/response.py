@@ -216,5 +216,4 @@ def _check_declared_length(declared: str, bounds: BodyBounds) -> None:
 
 
 def _content_type(headers: Mapping[str, str]) -> str:
-    """Return the Content-Type in lower case, without its parameters; "" where there is none."""
     return headers.get("content-type", "").partition(";")[0].strip().lower()

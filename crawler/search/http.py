@@ -70,7 +70,6 @@ class EngineApi:
         return await self._answer(path, headers, urlencode(fields).encode())
 
     async def _answer(self, path: str, headers: Mapping[str, str], body: bytes | None = None) -> Fetched:
-        """GET, or POST a body; return an answer with the status 200 and raise EngineError for any other."""
         url = self.base_url + path
         try:
             if body is None:
@@ -146,7 +145,6 @@ def error_of(fetched: Fetched, engine: str, *, setting: str = "", hide: str = ""
 
 
 def _detail(fetched: Fetched, hide: str) -> str:
-    """Return the engine's own message on one line; "" for a page."""
     if _is_page(fetched):
         return ""
     text = fetched.body[:_MAX_SEARCHED].decode("utf-8", "replace")

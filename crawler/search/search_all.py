@@ -85,8 +85,6 @@ def select_queries(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
 
 @dataclass(kw_only=True)
 class _EngineSearch:
-    """One engine's part of one search."""
-
     engine: Engine
     limit: int
     deadline_s: float

@@ -66,7 +66,6 @@ def _other_form(lang: str, word: str) -> str | None:
 
 
 def _common(word: str, other: str) -> int:
-    """Return how many letters two words have in common from their beginning."""
     differing = (at for at, (one, there) in enumerate(zip(word, other, strict=False)) if one != there)
     return next(differing, min(len(word), len(other)))
 
@@ -178,5 +177,4 @@ def glossed_from(text: str) -> str | None:
 
 
 def _is_known(words: list[str], lang: str) -> bool:
-    """Return whether most of some words have another form in English."""
     return 2 * sum((english(word, lang) or word) != word for word in words) > len(words)

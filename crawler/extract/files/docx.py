@@ -66,7 +66,6 @@ def _kind(inner: Mapping[str, Any]) -> str:
 
 
 def _properties(parent: Any, name: str) -> dict[str, str]:
-    """Return the properties of a paragraph, run or style by name, with their values."""
     return {local(each): attribute(each, "val") for each in child_of(parent, name)}
 
 
@@ -130,7 +129,6 @@ class _Writer:
         return "".join(dict.fromkeys(html for html in written if any(map(str.isalpha, html))))
 
     def _included(self, relation: str) -> str:
-        """Return the text of a document within this one."""
         archive, part = self._drawings.archive, self._drawings.relations.get(relation, ("", ""))[1]
         body = archive.read(part)
         if body.startswith(b"PK"):

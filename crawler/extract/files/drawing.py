@@ -107,7 +107,6 @@ def missing(unread: Mapping[str, int]) -> list[str]:
 
 
 def _diagram(root: Any) -> str:
-    """Return the texts of a SmartArt diagram as a list."""
     points = elements(root, "pt")
     texts = (" ".join(filter(None, map(_text, point.iterfind("{*}t")))) for point in points)
     items = "".join(f"<li>{escape(text)}</li>" for text in texts if text)
@@ -115,7 +114,6 @@ def _diagram(root: Any) -> str:
 
 
 def _chart(root: Any) -> str:
-    """Return a chart's title, and its values as a table with a row for each category."""
     chart = next(elements(root, "chart"), root)
     titles = [_text(each) for each in elements(chart, "title")]
     rows: dict[str, dict[int, str]] = {}
@@ -136,7 +134,6 @@ def _chart(root: Any) -> str:
 
 
 def _values(part: Any | None) -> dict[int, str]:
-    """Return the values that a chart keeps of the sheet it was made from, by their index."""
     found: dict[int, str] = {}
     are_days = any("yy" in (each.text or "").casefold() for each in elements(part, "formatCode"))
     for point in elements(part, "pt"):

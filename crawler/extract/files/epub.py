@@ -51,7 +51,6 @@ def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:
 
 
 def _readable(items: Mapping[str, Any], name: str) -> Any | None:
-    """Return the item of this id, or what the book gives in its place for readers of text."""
     for _ in range(_MOST_FALLBACKS):
         item = items.get(name)
         if item is None:
@@ -64,6 +63,5 @@ def _readable(items: Mapping[str, Any], name: str) -> Any | None:
 
 
 def _is_protected(archive: Archive) -> bool:
-    """Return whether anything but fonts is encrypted."""
     hidden = elements(archive.xml("META-INF/encryption.xml"), "CipherReference")
     return any(not any(mark in attribute(each, "URI").casefold() for mark in _FONTS) for each in hidden)

@@ -105,7 +105,6 @@ class _Writer:
         return "".join(dict.fromkeys(html for part in parts if any(map(str.isalpha, html := self.blocks(part)))))
 
     def _object(self, element: Any, depth: int) -> str:
-        """Return the table of a chart, or of a sheet within the document."""
         self._objects += 1
         name = join("", attribute(element, "href")) + "/content.xml"
         root = self._archive.xml(name) if self._objects < _MAX_OBJECTS else None

@@ -108,7 +108,6 @@ def _is_pdf(body: bytes, kind: FileKind | None) -> bool:
 
 
 def _titled(page: PageText, url: str, name: str) -> PageText:
-    """Return a file's page: what a site says of indexing, and of where it is, does not count for a file."""
     title = page.title if page.title != url else name
     return replace(page, title=title, canonical_url="", links=(), is_hub=False, index=True, follow=False)
 
@@ -155,7 +154,6 @@ def _read_parts(reader: str, body: bytes, name: str, bounds: Bounds) -> PageText
 
 
 def _with_whole_sheets(lines: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines, those of a sheet as one."""
     for sheet, some in groupby(lines, key=lambda line: line.get("sheet")):
         if sheet is None:
             yield from some
@@ -164,7 +162,6 @@ def _with_whole_sheets(lines: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[s
 
 
 def _part(line: Mapping[str, Any], bounds: Bounds) -> _Part | None:
-    """Return the part of a file that a line of the process has; None if it has none."""
     if "sheet" in line:
         return _of_sheet(line["sheet"], line["rows"], bounds.chars)
     if "file" in line:
@@ -190,7 +187,6 @@ def _attached(name: str, body: bytes, bounds: Bounds) -> _Part:
 
 
 def _below(heading: str, page: PageText | Rendered) -> Rendered:
-    """Return a text below a heading."""
     start = len(heading) + 2
     return Rendered(
         text=f"{heading}\n\n{page.text}",
@@ -224,7 +220,6 @@ def _rendered(written: str, *, is_markdown: bool) -> Rendered:
 def _page(
     name: str, parts: Sequence[_Part], about: Mapping[str, str] = MappingProxyType({}), missing: Sequence[str] = ()
 ) -> PageText:
-    """Return the parts as one text with its title, language and dates; raises NothingToRead."""
     page = _joined(parts)
     if not page.text.strip():
         why = "it is empty, or contains only pictures, which are not read"
@@ -252,7 +247,6 @@ def _date(value: str) -> datetime | None:
 
 
 def _joined(parts: Iterable[_Part]) -> Rendered:
-    """Return the parts as one text with blank lines between them."""
     out: list[str] = []
     length = 0
     headings, blocks, places = list[tuple[int, str]](), list[Block](), list[tuple[int, str]]()

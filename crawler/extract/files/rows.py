@@ -34,7 +34,6 @@ def rows_of(text: str) -> list[tuple[int, list[str]]]:
 
 
 def _delimiter(sample: str) -> str:
-    """Return the mark that cuts the most lines into equally many cells."""
     best, most = ",", (0, 0)
     for mark in _DELIMITERS:
         with suppress(csv.Error):

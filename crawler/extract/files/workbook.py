@@ -63,7 +63,6 @@ def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[
 
 
 def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield a sheet's rows that have a value, with their numbers; a cell that spans rows has its value in each."""
     top, left = sheet.start or (0, 0)
     spans: dict[int, list[tuple[int, int]]] = {}
     for (first, column), (last, _) in sheet.merged_cell_ranges or ():
@@ -93,7 +92,6 @@ def _text(value: Any) -> str:
 
 
 def _comments(archive: Archive) -> dict[str, str]:
-    """Return by sheet the comments on its cells, each a paragraph that names its cell."""
     main = archive.main_part("xl/workbook.xml")
     parts, found = archive.relations(main), dict[str, str]()
     for sheet in elements(archive.xml(main) if parts else None, "sheet"):
@@ -108,7 +106,6 @@ def _comments(archive: Archive) -> dict[str, str]:
 
 
 def _rewritten(archive: Archive, body: bytes) -> bytes:
-    """Return the workbook without its struck text, its raised digits as ``^6``, and far-off cells packed."""
     struck, parts, is_changed = _struck_cells(archive), dict[str, bytes](), False
     for name in archive.names():
         is_sheet = name.startswith("xl/worksheets/") and name.endswith(".xml")
