@@ -182,18 +182,13 @@ def _written(number: int, kind: str) -> str:
         first, last = divmod(number - 1, 26)
         text = (chr(96 + first) if first else "") + chr(97 + last)
     elif kind in "iI" and 0 < number < 4000:
-        text = _roman(number)
+        text = ""
+        for value, letters in _ROMAN:
+            text += letters * (number // value)
+            number %= value
     else:
         return str(number)
     return text if kind.islower() else text.upper()
-
-
-def _roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN:
-        text += letters * (number // value)
-        number %= value
-    return text
 
 
 @dataclass
@@ -267,31 +262,32 @@ class _Writer:
 
     def flush(self) -> None:
         """Write the line."""
-        text = _code("".join(self.line)) if self.pre else _prose("".join(self.line))
+        text = "".join(self.line)
+        if self.pre:
+            text = "\n".join(line.rstrip() for line in text.expandtabs(4).strip("\r\n").splitlines()).rstrip()
+        else:
+            text = _SPACE.sub(" ", text).strip().removesuffix(" |").rstrip()
         self.line.clear()
-        linked, links, local = self.linked, self.links, self.local
-        self.linked = self.links = self.local = 0
-        if not text:
-            return
-        kind = self._kind()
-        if kind not in ("list", "definition", *TABLES) and (not self.lines or self.gap == "\n\n"):
-            self.block += 1
-        self.lines.append(
-            Line(
+        if text:
+            kind = self._kind()
+            if kind not in ("list", "definition", *TABLES) and (not self.lines or self.gap == "\n\n"):
+                self.block += 1
+            line = Line(
                 kind=kind,
                 block=self.block,
                 gap=self.gap,
                 bullet=self.bullet,
                 text=text,
                 level=self.heading if kind == "heading" else 0,
-                linked=linked,
-                links=links,
-                local=local,
+                linked=self.linked,
+                links=self.links,
+                local=self.local,
                 holder=self.holders[-1] if self.holders else None,
                 is_aside=bool(self.asides),
             )
-        )
-        self.gap = self.bullet = ""
+            self.lines.append(line)
+            self.gap = self.bullet = ""
+        self.linked = self.links = self.local = 0
 
     def _begin(self, tag: str, element: Any) -> None:
         self.flush()
@@ -367,17 +363,6 @@ class _Writer:
         self.gap = max(self.gap, gap, key=len)
 
     def _lays_out(self, cell: Any) -> bool:
-        row = cell.getparent()
-        for _ in range(3):
-            if row is None or row.tag == "table":
-                break
-            row = row.getparent()
-        return row is None or row in self.layout
-
-
-def _prose(line: str) -> str:
-    return _SPACE.sub(" ", line).strip().removesuffix(" |").rstrip()
-
-
-def _code(block: str) -> str:
-    return "\n".join(line.rstrip() for line in block.expandtabs(4).strip("\r\n").splitlines()).rstrip()
+        around = list(islice(cell.iterancestors(), 4))
+        table = next((above for above in around if above.tag == "table"), None)
+        return table in self.layout if table is not None else len(around) < 4

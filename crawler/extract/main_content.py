@@ -60,7 +60,12 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     drop_menu_cells(body)
     text = "" if kind == "documentation" else article_text(tree)
     lines = lines_of(body) if len(text.split()) >= MIN_WORDS else []
-    article = _without_furniture(_without_asides(with_like_wrappers(lines, chosen(lines, text))))
+    found = with_like_wrappers(lines, chosen(lines, text))
+    own = [
+        line for line in found if not line.is_aside
+    ]  # without comments, related pages and so on, unless they are most
+    is_most = sum(len(line.text) for line in own) > _ARTICLE_SHARE * sum(len(line.text) for line in found)
+    article = _without_furniture(own if is_most else found)
     if article and kind == "article":
         return joined(article), _share(article)
     drop_navigation(body)
@@ -69,14 +74,6 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     if article and kind_by_loss(whole, article, is_plain=kind == "plain") == "article":
         return joined(article), _share(article)
     return joined(whole), _share(lines)
-
-
-def _without_asides(lines: list[Line]) -> list[Line]:
-    """Return an article without what names itself comments, related pages and so on; all if that is most."""
-    kept = [line for line in lines if not line.is_aside]
-    return (
-        kept if sum(len(line.text) for line in kept) > _ARTICLE_SHARE * sum(len(line.text) for line in lines) else lines
-    )
 
 
 def _main(body: Any) -> Any:
@@ -157,7 +154,12 @@ def with_like_wrappers(lines: Sequence[Line], article: Sequence[Line]) -> list[L
         wrapper = _wrapper(line.holder, kinds)
         if wrapper is not None and wrapper not in held:
             found.setdefault(wrapper, []).append(line)
-    texts = (within for within in found.values() if _share(within) < _LINKED and any(map(_is_text, within)))
+    sentences = (
+        within
+        for within in found.values()
+        if any(line.kind == "prose" and not line.is_aside and len(line.text.split()) >= _SENTENCE for line in within)
+    )
+    texts = (within for within in sentences if _share(within) < _LINKED)
     taken = {id(line) for line in (*article, *(line for within in texts for line in within))}
     taken |= _marked(lines, taken, paragraphs)
     return [line for line in lines if id(line) in taken]
@@ -165,11 +167,8 @@ def with_like_wrappers(lines: Sequence[Line], article: Sequence[Line]) -> list[L
 
 def _marked(lines: Sequence[Line], taken: Set[int], paragraphs: Sequence[Line]) -> set[int]:
     """Return the lines of the element that the page marks as its article, if most of its paragraphs are not taken."""
-    marked = (
-        next((each for each in _around(paragraphs[0].holder) if each.tag in ("article", "main")), None)
-        if paragraphs
-        else None
-    )
+    around = _around(paragraphs[0].holder) if paragraphs else []
+    marked = next((each for each in around if each.tag in ("article", "main")), None)
     if marked is None:
         return set()
     places = [at for at, line in enumerate(lines) if _is_paragraph(line) and marked in _around(line.holder)]
@@ -188,13 +187,10 @@ def _wrapper(holder: Any, kinds: Set[tuple[str, ...]]) -> Any:
     """Return the element of one of these kinds that holds a line, a few elements above it; None if there is none."""
     for element in _around(holder)[:_ABOVE]:
         kind = _kind(element)
-        if kind in kinds or any(kind[0] == other[0] == "." and _is_part(kind, other) for other in kinds):
+        classed = [other for other in kinds if kind[0] == other[0] == "."]
+        if kind in kinds or any(set(kind) <= set(other) or set(other) <= set(kind) for other in classed):
             return element
     return None
-
-
-def _is_part(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return set(one) <= set(other) or set(other) <= set(one)
 
 
 def _kind(element: Any) -> tuple[str, ...]:
@@ -207,10 +203,6 @@ def _kind(element: Any) -> tuple[str, ...]:
 
 def _classes(element: Any) -> list[str]:
     return _DIGITS.sub("", element.get("class", "")[:MAX_NAMES]).split()
-
-
-def _is_text(line: Line) -> bool:
-    return line.kind == "prose" and not line.is_aside and len(line.text.split()) >= _SENTENCE
 
 
 def _rest(lines: Sequence[Line], taken: Set[int]) -> set[int]:
@@ -256,17 +248,9 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 
 _CHANGED, _ASKED, _ACTION, _MADE = map(_any_of, ("changed", "asked", "action", "made"))
-
-
 _FOOTER, _RIGHTS = map(_any_of, ("footer", "rights"))
-
-
 _IMPRINT = frozenset(_LISTED["imprint"].split())
-
-
 _DATE = re.compile(r"\b(?:19|20)\d\d\b|\bago\b")
-
-
 _WORD = re.compile(r"[^\W\d_]+")
 
 

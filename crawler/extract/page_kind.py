@@ -60,7 +60,7 @@ def kind_by_loss(whole: Sequence[Line], article: Sequence[Line], *, is_plain: bo
             other += len(line.text)
         elif line.linked > 0.4 * len("".join(line.text.split())):
             linked += len(line.text)
-        elif _is_content(line):
+        elif line.kind in ("code", "definition", *TABLES) or len(line.text.split()) >= 8:
             lost += len(line.text)
             within += len(line.text) if places and places[0] < at < places[-1] else 0
         else:
@@ -70,10 +70,6 @@ def kind_by_loss(whole: Sequence[Line], article: Sequence[Line], *, is_plain: bo
         return "documentation"
     little = other < max(_OTHER * total, lost + short) and linked < _LINKED * total
     return "documentation" if is_plain and little else "article"
-
-
-def _is_content(line: Line) -> bool:
-    return line.kind in ("code", "definition", *TABLES) or len(line.text.split()) >= 8
 
 
 def _points_of_head(tree: Any) -> int:
@@ -94,18 +90,10 @@ def _points_of_head(tree: Any) -> int:
 
 
 def _points_of_body(tree: Any) -> int:
-    points = 0
-    for element in tree.iter("div", "section", "main", "article", "a", "table", "body", "p", "td"):
-        if _DOCUMENTATION_CLASSES.search(names_of(element)):
-            points += 3
-            break
-    counts = [0, 0, 0]
-    for element in tree.iter("pre", "dt", "code", "tt", "kbd", "samp", "var"):
-        counts[("pre", "dt").index(element.tag) if element.tag in ("pre", "dt") else 2] += 1
-    points += (counts[0] > 0) + (counts[1] > 2) + (counts[2] > 4)
-    if any(
-        "articlebody" in (element.get("itemprop") or "").lower()
-        for element in tree.iter("div", "section", "article", "span")
-    ):
-        points -= 2
+    blocks = tree.iter("div", "section", "main", "article", "a", "table", "body", "p", "td")
+    holders = tree.iter("div", "section", "article", "span")
+    points = 3 * any(_DOCUMENTATION_CLASSES.search(names_of(element)) for element in blocks)
+    points -= 2 * any("articlebody" in (element.get("itemprop") or "").lower() for element in holders)
+    for most, *tags in ((0, "pre"), (2, "dt"), (4, "code", "tt", "kbd", "samp", "var")):
+        points += next(islice(tree.iter(*tags), most, None), None) is not None
     return points
