@@ -18,8 +18,7 @@ from typing import Any, Final, Protocol
 from crawler.browser.process import BrowserFailed, DevTools, kill, memory_used, run_browser
 from crawler.content_types import HTML
 from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
-from crawler.extract.charset import decode
-from crawler.extract.document import CONTROL
+from crawler.extract.charset import CONTROL, decode
 from crawler.extract.html import parse
 from crawler.extract.visibility import drop_hidden
 from crawler.fetch.guard import FetchError

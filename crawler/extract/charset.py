@@ -38,6 +38,8 @@ _RARE: Final = {
     "cp850": _WESTERN, "mac-roman": _WESTERN, "cp852": _EASTERN, "cp855": _CYRILLIC, "mac-cyrillic": _CYRILLIC,
     "johab": {"ko"},
 }  # fmt: skip
+#: characters that XML cannot hold
+CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 _SNIFFED_BYTES: Final = 20_000
 _SURE, _LIKELY = 0.9, 0.5
 _BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")

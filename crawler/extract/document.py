@@ -17,7 +17,7 @@ from markdown_it.rules_inline import StateInline
 
 from crawler.content_types import NAMES, PDF, READABLE
 from crawler.extract.bounded_process import BOUNDS, Unreadable
-from crawler.extract.charset import decode
+from crawler.extract.charset import CONTROL, decode
 from crawler.extract.facts import facts_of
 from crawler.extract.folded import place_tabs
 from crawler.extract.formulas import write_formulas
@@ -46,7 +46,6 @@ _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 HUB_WORDS = 150
 NO_LETTERS = "cannot be read: its letters make no words of any language. Its charset may be wrong, or it is no text."
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 
 #: a longer first line is a paragraph
 _MOST_TITLE = 120

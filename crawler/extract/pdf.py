@@ -4,12 +4,12 @@ import re
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crawler.extract.bounded_process import BOUNDS, Bounds, Unreadable, parsed_lines
+from crawler.extract.charset import CONTROL
 from crawler.extract.element_text import Rendered
 from crawler.extract.metadata import parse_date
 from domain import PageText
@@ -19,12 +19,22 @@ from text.language import detect_page_language, is_gibberish
 _PROCESS: Final = "crawler.extract.pdf_process"
 #: titles that programs write by themselves
 _NO_TITLE: Final = re.compile(r"untitled|microsoft \w+ - |(?:document|slide) ?\d*$|\S+\.\w{2,4}$", re.IGNORECASE)
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 _TITLE_CHARS: Final = 120
+_WRONG: Final = "is not read: its letters cannot be told, as its fonts do not say which they are."
 _SCANNED_PAGE: Final = "it is perhaps scanned, and pictures of text are not read"
 _SCANNED: Final = (
     "it is perhaps scanned. Pictures of text are read once the extra is installed: pip install '.[ocr]' in a checkout"
 )
+_DIGITS = re.compile(r"\d+")
+_BULLET = re.compile(r"[•‣▪◦·–*-]\s|\[[x ]\] |\(?\d{1,2}[.)]\s|[^\W\d_][^:.,;]{0,30}: \S")
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_ENDS = (".", "!", "?", ":", "。", "”", '"')
+#: lines at a page's edge that may be a header or footer, and on how many pages (share, least number) they then are
+_EDGE, _REPEATS, _MANY = 2, 0.4, 3
+_LONG = 7  #: digits: a longer number counts no pages
+_FEW = 3  #: lines: a page with no more has no header or footer
+#: of the usual width: a line at least as long continues in the next
+_FULL = 0.75
 
 
 def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = False) -> PageText:
@@ -32,52 +42,49 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
 
     With ``ocr``, the pages that are pictures are read, where the extra for that is installed.
     """
-    about, started = dict[str, Any](), time.monotonic()
-    lines = list[dict[str, Any]]()
-    limits = (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars)
-    for line in parsed_lines(_PROCESS, "text", *limits, body=body, wall_s=min(bounds.wall_s, bounds.all_s)):
-        if "problem" in line and not lines:
-            raise Unreadable(line["problem"])
-        if "text" in line:
-            lines.append(dict(line))
-        about = about or dict(line)
-    if not about:
-        raise Unreadable(f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB.")
+    started, limits = time.monotonic(), (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars)
+    told = parsed_lines(_PROCESS, "text", *limits, body=body, wall_s=min(bounds.wall_s, bounds.all_s))
+    about = next(told, {"problem": f"could not be read within {limits[0]} s and {limits[1] // 1_000_000} MB."})
+    lines = [line for line in told if "text" in line]
+    if "problem" in about:
+        raise Unreadable(about["problem"])
     pages = [line["text"] for line in lines]
     unread = [number for number, line in enumerate(lines) if line.get("is_picture")]
-    has_ocr = ocr and is_installed()
-    if has_ocr and (unread or not any(page.strip() for page in pages)):
-        try:
-            left = replace(bounds, ocr_wall_s=min(bounds.ocr_wall_s, bounds.all_s - (time.monotonic() - started)))
-            found = _read_pictures(body, unread or list(range(len(pages))), left)
-        except Unreadable:
-            if not any(page.strip() for page in pages):
-                raise
-            found = {}
+    has_ocr, has_text = ocr and is_installed(), any(page.strip() for page in pages)
+    if has_ocr and (unread or not has_text):
+        wall_s = min(bounds.ocr_wall_s, bounds.all_s - (time.monotonic() - started))
+        found = _read_pictures(body, unread or range(len(pages)), bounds, wall_s=wall_s, is_needed=not has_text)
         pages = [found.get(number, page) for number, page in enumerate(pages)]
         unread = [number for number in unread if number not in found]
     wrong = [number for number, page in enumerate(pages) if lines[number].get("is_lost") or is_gibberish(page)]
     written = join_pages(
-        ["" if number in wrong else strip_invisible(_CONTROL.sub(" ", page)) for number, page in enumerate(pages)],
-        [Heading(*entry) for entry in about.get("outline", ())],
+        ["" if number in wrong else strip_invisible(CONTROL.sub(" ", page)) for number, page in enumerate(pages)],
+        [Heading(*entry) for entry in about["outline"]],
     )
     if not written.text.strip():
-        raise Unreadable(_why_none(about.get("pages", 0), wrong, ocr=ocr, has_ocr=has_ocr))
-    beyond = list(range(len(pages), about.get("pages", 0)))
+        why = "its pictures hold none that can be read" if has_ocr else _SCANNED if ocr else _SCANNED_PAGE
+        raise Unreadable(_WRONG if wrong else f"has {about['pages']} pages and no text: {why}.")
+    beyond = list(range(len(pages), about["pages"]))
     missing = (
         _named(beyond),
         f"{len(unread):,} page{'s' * (len(unread) > 1)} of pictures" if unread else "",
         f"{_named(wrong)}, whose letters cannot be told" if wrong else "",
-        "the end of the file, which is cut off" if about.get("is_cut") else "",
+        "the end of the file, which is cut off" if about["is_cut"] else "",
     )
-    return _page(written, about.get("about", {}), url, tuple(filter(None, missing)))
-
-
-def _why_none(pages: int, wrong: Sequence[int], *, ocr: bool, has_ocr: bool) -> str:
-    if wrong:
-        return "is not read: its letters cannot be told, as its fonts do not say which they are."
-    why = "its pictures hold none that can be read" if has_ocr else _SCANNED if ocr else _SCANNED_PAGE
-    return f"has {pages} pages and no text: {why}."
+    own = about["about"]
+    title = " ".join(strip_invisible(CONTROL.sub(" ", own["title"])).split())[:300]
+    if not title or _NO_TITLE.match(title):
+        title = written.text.split("\n", 1)[0][:_TITLE_CHARS].strip()
+    return PageText(
+        title=title or url,
+        text=written.text,
+        lang=detect_page_language(written.text, declared=own["lang"].split("-")[0].lower()[:3]),
+        published=parse_date(own["published"]),
+        modified=parse_date(own["modified"]),
+        headings=written.headings,
+        places=written.places,
+        missing=tuple(filter(None, missing)),
+    )
 
 
 def _named(pages: Sequence[int]) -> str:
@@ -91,51 +98,18 @@ def is_installed() -> bool:
     return find_spec("rapidocr") is not None
 
 
-def _read_pictures(body: bytes, pages: Sequence[int], bounds: Bounds) -> dict[int, str]:
-    """Return the text in the pictures of pages, by their number; raises Unreadable if none could be looked at."""
+def _read_pictures(
+    body: bytes, pages: Sequence[int], bounds: Bounds, *, wall_s: float, is_needed: bool
+) -> dict[int, str]:
+    """Return the text in the pictures of pages, by their number; raises Unreadable if some is needed and none found."""
     wanted = ",".join(map(str, pages[: bounds.ocr_pages]))
     arguments = (_PROCESS, "pictures", bounds.ocr_cpu_s, bounds.ocr_memory, wanted)
-    lines = list(parsed_lines(*arguments, body=body, wall_s=bounds.ocr_wall_s))
+    lines = list(parsed_lines(*arguments, body=body, wall_s=wall_s))
     found = {line["page"]: line["text"] for line in lines if "text" in line}
-    if not found:
+    if is_needed and not found:
         limit = f"they take more than {bounds.ocr_cpu_s} s of processor time or {bounds.ocr_memory // 1_000_000} MB."
         raise Unreadable(f"is scanned, and {next((line['problem'] for line in lines if 'problem' in line), limit)}")
     return found
-
-
-def _page(written: Rendered, about: dict[str, str], url: str, missing: tuple[str, ...]) -> PageText:
-    return PageText(
-        title=_title(about.get("title", ""), written.text) or url,
-        text=written.text,
-        lang=detect_page_language(written.text, declared=about.get("lang", "").split("-")[0].lower()[:3]),
-        published=parse_date(about.get("published", "")),
-        modified=parse_date(about.get("modified", "")),
-        headings=written.headings,
-        places=written.places,
-        missing=missing,
-    )
-
-
-def _title(named: str, text: str) -> str:
-    """Return the file's title, unless a program wrote it; else its first line."""
-    title = " ".join(strip_invisible(_CONTROL.sub(" ", named)).split())
-    if title and not _NO_TITLE.match(title):
-        return title[:300]
-    return text.split("\n", 1)[0][:_TITLE_CHARS].strip()
-
-
-_DIGITS = re.compile(r"\d+")
-_SPACE = re.compile(r"\s+")
-_BULLET = re.compile(r"[•‣▪◦·–*-]\s|\[[x ]\] |\(?\d{1,2}[.)]\s|[^\W\d_][^:.,;]{0,30}: \S")
-_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-_LIGATURE = re.compile("[" + "".join(_LIGATURES) + "]")
-_ENDS = (".", "!", "?", ":", "。", "”", '"')
-#: lines at a page's edge that may be a header or footer, and on how many pages (share, least number) they then are
-_EDGE, _REPEATS, _MANY = 2, 0.4, 3
-_LONG = 7  #: digits: a longer number counts no pages
-_FEW = 3  #: lines: a page with no more has no header or footer
-#: of the usual width: a line at least as long continues in the next
-_FULL = 0.75
 
 
 class Heading(NamedTuple):
@@ -150,7 +124,8 @@ def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> Rendered:
     """Join a file's pages, whose beginnings are its places; lines of the outline become headings."""
     lines = _without_edges([[line for line in map(_clean, page.splitlines()) if line] for page in pages])
     titles = {(heading.page, _key(heading.title)): heading for heading in reversed(outline)}
-    width = _width([line for page in lines for line in page])
+    lengths = sorted(len(line) for page in lines for line in page)
+    width = lengths[int(0.9 * (len(lengths) - 1))] if lengths else 0  # of a full line: longer than nine of ten
     out, length = list[str](), 0
     headings, path, before = list[tuple[int, str]](), list[Heading](), ""
     places = list[tuple[int, str]]()
@@ -177,7 +152,7 @@ def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> Rendered:
 
 
 def _clean(line: str) -> str:
-    return _LIGATURE.sub(lambda found: _LIGATURES[found[0]], _SPACE.sub(" ", line)).strip()
+    return " ".join(line.translate(_LIGATURES).split())
 
 
 def _key(line: str) -> str:
@@ -187,9 +162,10 @@ def _key(line: str) -> str:
 def _without_edges(pages: list[list[str]]) -> list[list[str]]:
     """Remove headers and footers: lines at the edge that are on many pages letter by letter, or count the pages."""
     least = max(_MANY, _REPEATS * len(pages))
-    keys = [
-        {at: _keys(page, at, number, len(pages)) for at in _edge(page)} for number, page in enumerate(pages, start=1)
-    ]
+    keys: list[dict[int, set[tuple[str, int]]]] = []
+    for number, page in enumerate(pages, start=1):
+        edge = {*range(_EDGE), *range(len(page) - _EDGE, len(page))} if len(page) > _FEW else ()
+        keys.append({at: _keys(page, at, number, len(pages)) for at in edge})
     seen = Counter(key for page in keys for key in {key for of_line in page.values() for key in of_line})
     return [
         [line for at, line in enumerate(page) if not any(seen[key] >= least for key in of_page.get(at, ()))]
@@ -209,16 +185,6 @@ def _keys(page: list[str], at: int, number: int, pages: int) -> set[tuple[str, i
     at_foot = len(numbers) == 1 and at >= len(page) - _EDGE and "#" in (words[0], words[-1])
     is_counted = bool(numbers) and (of_all or at_foot or not any(map(str.isalpha, words)))
     return {(line, 0), *({(words, numbers[0] - number)} if is_counted else ())}
-
-
-def _edge(page: list[str]) -> set[int]:
-    return {*range(_EDGE), *range(len(page) - _EDGE, len(page))} if len(page) > _FEW else set()
-
-
-def _width(lines: list[str]) -> int:
-    """Return the length of a full line: longer than nine of ten lines."""
-    lengths = sorted(map(len, lines))
-    return lengths[int(0.9 * (len(lengths) - 1))] if lengths else 0
 
 
 def _gap(before: str, line: str, width: int) -> str:

@@ -79,8 +79,18 @@ class SiteAccess:
                 context.load_verify_locations(cadata=self.ca)
         except (ssl.SSLError, ValueError):
             raise BadAccess("The CA is no certificate in PEM form.") from None
-        if self.certificate:
-            _load_certificate(context, f"{self.certificate}\n{self.key}")
+        if not self.certificate:
+            return context
+        # Python loads them from a file only: this one is its owner's to read, and gone at once
+        with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+            file.write(f"{self.certificate}\n{self.key}")
+            file.flush()
+            try:
+                context.load_cert_chain(file.name, password="")  # none is asked for at the terminal
+            except (ssl.SSLError, OSError, ValueError):
+                raise BadAccess(
+                    "The client certificate cannot be used: give it and its key, without a password, in PEM form."
+                ) from None
         return context
 
     def proxy_parts(self) -> tuple[str, tuple[str, str] | None] | None:
@@ -145,16 +155,3 @@ class SiteAccesses:
             url, user, ssl_context=context, network_backend=network, keepalive_expiry=KEPT_S,
             proxy_ssl_context=context if url.startswith("https:") else None,
         )  # fmt: skip
-
-
-def _load_certificate(context: ssl.SSLContext, pem: str) -> None:
-    # Python loads them from a file only: this one is its owner's to read, and gone at once
-    with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
-        file.write(pem)
-        file.flush()
-        try:
-            context.load_cert_chain(file.name, password="")  # none is asked for at the terminal
-        except (ssl.SSLError, OSError, ValueError):
-            raise BadAccess(
-                "The client certificate cannot be used: give it and its key, without a password, in PEM form."
-            ) from None

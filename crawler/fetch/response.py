@@ -98,7 +98,11 @@ async def receive(
     ``accept`` holds the content types wanted of a 2xx answer; None where its body is not wanted. Raises TooLarge,
     NotText or HostUnreachable where the wanted body cannot be read.
     """
-    headers = _headers(response)
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in response.headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        between = "\n" if name in _OF_LINES else ", "
+        headers[name] = f"{headers[name]}{between}{value}" if name in headers else value
     is_wanted = accept is not None and 200 <= response.status < 300
     types = accept if accept is not None and is_wanted else ANY_TYPE
     try:
@@ -130,12 +134,8 @@ def fetch_error_of(target: Target, error: Exception) -> FetchError:
 
 def location_of(response: httpcore2.Response) -> str | None:
     """Return where a redirect leads, None for another answer; the header is UTF-8 more often than the RFC's Latin-1."""
-    if response.status not in _REDIRECTS:
-        return None
-    for name, value in response.headers:
-        if name.lower() == b"location":
-            return value.decode("utf-8", "replace")
-    return None
+    headers = response.headers if response.status in _REDIRECTS else ()
+    return next((value.decode("utf-8", "replace") for name, value in headers if name.lower() == b"location"), None)
 
 
 def refresh_of(fetched: Fetched) -> str | None:
@@ -178,15 +178,6 @@ class Cookies:
         return "; ".join(f"{name}={value}" for name, value in self._of_host.get(target.authority, {}).items())
 
 
-def _headers(response: httpcore2.Response) -> Mapping[str, str]:
-    joined: dict[str, str] = {}
-    for raw_name, raw_value in response.headers:
-        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-        between = "\n" if name in _OF_LINES else ", "
-        joined[name] = f"{joined[name]}{between}{value}" if name in joined else value
-    return joined
-
-
 async def _read_body(
     chunks: AsyncIterable[bytes], headers: Mapping[str, str], *, accept: frozenset[str], bounds: BodyBounds
 ) -> bytes:
@@ -197,7 +188,9 @@ async def _read_body(
     kind = _content_type(headers)
     if kind and accept != ANY_TYPE and kind not in accept:
         raise WrongType(f"its content type is {kind}")
-    _check_declared_length(headers.get("content-length", ""), bounds)
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and int(declared[-18:]) > bounds.max_wire:
+        raise Overflow(f"its {declared[-18:]} bytes are more than {bounds.max_wire:,}")
     decoder = Decoder(headers.get("content-encoding", ""), bounds)
     is_text = kind.startswith("text/") or kind.endswith(("xml", "json"))
     is_sniffed = accept != ANY_TYPE and (not kind or kind in UNKNOWN or is_text)
@@ -208,11 +201,6 @@ async def _read_body(
             raise WrongType(f"it is binary, though its content type is {kind or 'not given'}")
     decoder.finish()
     return bytes(body)
-
-
-def _check_declared_length(declared: str, bounds: BodyBounds) -> None:
-    if declared.isdecimal() and int(declared[-18:]) > bounds.max_wire:
-        raise Overflow(f"its {declared[-18:]} bytes are more than {bounds.max_wire:,}")
 
 
 def _content_type(headers: Mapping[str, str]) -> str:

@@ -34,13 +34,13 @@ def write_table(rows: Sequence[Sequence[Cell]], *, heads: int = 0) -> str:
     out: list[str] = []
     for number, row in enumerate(rows):
         tag = "th" if number < heads else "td"
-        out.append("<tr>" + "".join(f"<{tag}{_spans(cell)}>{cell.html}</{tag}>" for cell in row) + "</tr>")
+        out.append("<tr>")
+        for cell in row:
+            columns = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
+            reach = f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
+            out.append(f"<{tag}{columns}{reach}>{cell.html}</{tag}>")
+        out.append("</tr>")
     return f"<table>{''.join(out)}</table>"
-
-
-def _spans(cell: Cell) -> str:
-    columns = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
-    return columns + (f' rowspan="{cell.rows}"' if cell.rows > 1 else "")
 
 
 def number_of(element: Any, name: str, most: int = 1_000) -> int:

@@ -21,7 +21,9 @@ _TEXTS = ("html", "dtbook", "svg", "xml", "oeb1")
 
 def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:
     """Yield the book's metadata, then each chapter's XHTML, notes beside the text last; raises Unreadable."""
-    if _is_protected(archive):
+    encrypted = elements(archive.xml("META-INF/encryption.xml"), "CipherReference")
+    named = (attribute(each, "URI").casefold() for each in encrypted)
+    if any(not any(mark in name for mark in _FONTS) for name in named):
         raise Unreadable("is protected against copying (DRM): it opens only in its shop's program.")
     files = elements(archive.xml("META-INF/container.xml"), "rootfile")
     name = next((attribute(each, "full-path") for each in files), "")
@@ -60,8 +62,3 @@ def _readable(items: Mapping[str, Any], name: str) -> Any | None:
             return item
         name = attribute(item, "fallback")
     return None
-
-
-def _is_protected(archive: Archive) -> bool:
-    hidden = elements(archive.xml("META-INF/encryption.xml"), "CipherReference")
-    return any(not any(mark in attribute(each, "URI").casefold() for mark in _FONTS) for each in hidden)

@@ -23,7 +23,8 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
         raise Unreadable("is damaged: it names no slides.")
     yield {"about": texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")}
     parts = archive.relations(main)
-    order = [parts.get(_relation(each), ("", ""))[1] for each in elements(root, "sldId")]
+    ids = (_relation(each) for each in elements(root, "sldId"))
+    order = [parts.get(each, ("", ""))[1] for each in ids]
     all_drawings = Drawings(archive=archive, relations={})
     for number, part in enumerate(order[:MAX_SLIDES], start=1):
         slide = archive.xml(part)
@@ -75,35 +76,34 @@ def _shape(shape: Any, *, is_notes: bool) -> str:
     hidden = "cNvPr" in inner and attribute(inner["cNvPr"], "hidden") in ("1", "true")
     if "txBody" not in inner or hidden or place in _FURNITURE:
         return ""
-    paragraphs = [(_level(each), _text(each)) for each in inner["txBody"].iterfind("{*}p")]
-    paragraphs = [(level, text) for level, text in paragraphs if text.strip()]
+    paragraphs = [
+        (attribute(next(each.iterfind("{*}pPr"), each), "lvl"), text)
+        for each in inner["txBody"].iterfind("{*}p")
+        if (text := _text(each)).strip()
+    ]
     if place in ("title", "ctrTitle"):
         return f"<h2>{' '.join(text for _, text in paragraphs)}</h2>" if paragraphs else ""
     if place is None or is_notes or place == "subTitle" or len(paragraphs) < 2:
         return "".join(f"<p>{text}</p>" for _, text in paragraphs)
     out, depth = [], 0
     for level, text in paragraphs:
-        out.append("<ul>" * (level + 1 - depth) + "</ul>" * (depth - level - 1) + f"<li>{text}</li>")
-        depth = level + 1
+        wanted = 1 + (min(8, int(level)) if level.isdigit() else 0)
+        out.append("<ul>" * (wanted - depth) + "</ul>" * (depth - wanted) + f"<li>{text}</li>")
+        depth = wanted
     return "".join((*out, "</ul>" * depth))
 
 
-def _level(paragraph: Any) -> int:
-    properties = paragraph.find("{*}pPr")
-    level = attribute(properties, "lvl") if properties is not None else ""
-    return min(8, int(level)) if level.isdigit() else 0
-
-
 def _table(table: Any) -> str:
-    rows = (row.findall("{*}tc") for row in table.iterfind("{*}tr"))
-    shown = ([cell for cell in row if not (attribute(cell, "hMerge") or attribute(cell, "vMerge"))] for row in rows)
+    rows: list[list[Cell]] = []
+    for row in table.iterfind("{*}tr"):
+        rows.append([])
+        for cell in row.iterfind("{*}tc"):
+            if not (attribute(cell, "hMerge") or attribute(cell, "vMerge")):
+                html = " ".join(_text(each) for each in elements(cell, "p"))
+                columns, reach = number_of(cell, "gridSpan"), number_of(cell, "rowSpan")
+                rows[-1].append(Cell(html=html, columns=columns, rows=reach))
     is_named = any(attribute(each, "firstRow") == "1" for each in table.iterfind("{*}tblPr"))
-    return write_table([[_cell(cell) for cell in row] for row in shown], heads=int(is_named))
-
-
-def _cell(cell: Any) -> Cell:
-    html = " ".join(_text(each) for each in elements(cell, "p"))
-    return Cell(html=html, columns=number_of(cell, "gridSpan"), rows=number_of(cell, "rowSpan"))
+    return write_table(rows, heads=int(is_named))
 
 
 def _text(paragraph: Any) -> str:

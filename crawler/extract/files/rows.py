@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Final
 
 from crawler.extract.element_text import Rendered
@@ -25,9 +25,8 @@ def rows_of(text: str) -> list[tuple[int, list[str]]]:
     told = re.match(r"\s*sep=(.)[ \t]*\r?\n", text, re.IGNORECASE)
     delimiter = told[1] if told else _delimiter(text[:_SAMPLE])
     found = list[tuple[int, list[str]]]()
-    reader = csv.reader(
-        io.StringIO(text[told.end() if told else 0 :].replace("\0", " "), newline=""), delimiter=delimiter
-    )
+    rest = text[told.end() if told else 0 :].replace("\0", " ")
+    reader = csv.reader(io.StringIO(rest, newline=""), delimiter=delimiter)
     with suppress(csv.Error):  # a cell without end: what stands before it is read
         found += enumerate(reader, start=2 if told else 1)
     return found
@@ -39,9 +38,8 @@ def _delimiter(sample: str) -> str:
         with suppress(csv.Error):
             sizes = [len(row) for row in islice(csv.reader(io.StringIO(sample, newline=""), delimiter=mark), 200)]
             usual = max(set(sizes) - {0, 1}, key=sizes.count, default=1)
-            best, most = max(
-                (best, most), (mark, (sizes.count(usual) if usual > 1 else 0, usual)), key=lambda each: each[1]
-            )
+            equal = (sizes.count(usual) if usual > 1 else 0, usual)
+            best, most = (mark, equal) if equal > most else (best, most)
     return best
 
 
@@ -52,7 +50,7 @@ def render_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> tu
         (number, row[: max(at for at, cell in enumerate(row, start=1) if cell)]) for number, row in clean if any(row)
     ]
     begin, (titles, heads, names) = 0, _names([row for _, row in filled[:_HEAD]])
-    out, places, blocks, length = list[str](), list[tuple[int, str]](), list[Block](), 0
+    out, places, blocks, length, rest = list[str](), list[tuple[int, str]](), list[Block](), 0, ""
     for at, (number, row) in enumerate(filled):
         is_apart = at >= max(1, begin + titles + heads) and number > filled[at - 1][0] + 1
         if is_apart and (found := _next_names(filled[at : at + _HEAD], names)):
@@ -60,7 +58,9 @@ def render_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> tu
         if titles <= at - begin < titles + heads:
             continue
         is_title = at - begin < titles
-        line = " ".join(filter(None, row)) if is_title else _line(names, row)
+        named = zip_longest(names[: len(row)], row, fillvalue="")
+        told = "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
+        line = " ".join(filter(None, row)) if is_title else f"- {told}"
         if length + len(line) > max_chars:
             rest = f"rows {number:,} to {rows[-1][0]:,}"
             break
@@ -72,8 +72,6 @@ def render_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> tu
             blocks.append(Block(kind="prose" if is_title else "list", start=start, end=length))
         else:
             blocks[-1] = Block(kind="list", start=blocks[-1].start, end=length)
-    else:
-        rest = ""
     return Rendered(text="".join(out), blocks=tuple(blocks), places=tuple(places)), rest
 
 
@@ -84,7 +82,9 @@ def _names(rows: Sequence[Sequence[str]]) -> tuple[int, int, list[str]]:
     below = rows[titles:]
     if len(below) > 1 and _name_columns(below[0], below[1:]):
         return titles, 1, list(below[0])
-    if len(below) > 2 and _has_gaps(below[0], below[1]) and not any(map(_NUMBER.fullmatch, below[1])):
+    # names in the upper row span columns, whose other cells are empty
+    has_gaps = len(below) > 2 and (len(below[0]) < len(below[1]) or not all(below[0][1:]))
+    if has_gaps and not any(map(_NUMBER.fullmatch, below[1])):
         names = _joined(below[0], below[1])
         if _name_columns(names, below[2:]):
             return titles, 2, names
@@ -101,11 +101,6 @@ def _next_names(rows: Sequence[tuple[int, Sequence[str]]], before: Sequence[str]
     below = ([row[at] for row in table[titles + heads :] if at < len(row) and row[at]] for at in range(len(names)))
     are_numbers = any(cells and all(map(_NUMBER.fullmatch, cells)) for cells in below)
     return (titles, heads, names) if heads and (are_numbers or len(names) > len(before)) else None
-
-
-def _has_gaps(upper: Sequence[str], lower: Sequence[str]) -> bool:
-    """Return whether names in the upper row span columns, whose other cells are empty."""
-    return len(upper) < len(lower) or not all(upper[1:])
 
 
 def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
@@ -128,8 +123,3 @@ def _name_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return not numbers or (
         years and len(numbers) < len(names) and not all(_YEAR.fullmatch(cell) for cell in below if cell)
     )
-
-
-def _line(names: Sequence[str], row: Sequence[str]) -> str:
-    pairs = [(names[at] if at < len(names) else "", cell) for at, cell in enumerate(row) if cell]
-    return "- " + "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)
