@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from itertools import takewhile
 from urllib.parse import unquote
 
 from crawler import urls
@@ -24,6 +23,7 @@ from crawler.fetch.guard import Blocked, FetchError
 from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
 from crawler.robots import HostBusy, Permission, RobotsCache, RobotsForbidden, parse_retry_after
 from domain import Candidate, Link, PageText, ReadOutcome, Validators
+from text.analyser import shared_start
 
 #: called with a URL before it is requested; raises FetchError to refuse it
 UrlCheck = Callable[[str], Awaitable[None]]
@@ -168,8 +168,7 @@ def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
     if not links:
         return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=f"{url} is a list without a page of its own site.")
     first, last = min(link.url for link in links), max(link.url for link in links)
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
-    folder, top = first[: first.rfind("/", 0, same) + 1], f"{urls.origin(url)}/"
+    folder, top = first[: first.rfind("/", 0, shared_start(first, last)) + 1], f"{urls.origin(url)}/"
     return ReadResult(outcome=ReadOutcome.READ, url=folder if folder.startswith(top) else top, links=links)
 
 

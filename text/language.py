@@ -132,7 +132,6 @@ class Letters:
     probability: float  #: of that language
     lead: float  #: natural logarithm of how much likelier it is than a language of the middle
     disorder: float  #: share of the characters beyond ASCII that stand where no language has them
-    count: int  #: of the characters beyond ASCII
 
 
 def detect_by_letters(text: str) -> Letters:
@@ -141,14 +140,13 @@ def detect_by_letters(text: str) -> Letters:
     wrong, count = _out_of_place(sample)
     ranked = _identifier().rank(sample) if count else []
     if not ranked:
-        return Letters(lang="und", probability=0.0, lead=0.0, disorder=0.0, count=0)
+        return Letters(lang="und", probability=0.0, lead=0.0, disorder=0.0)
     (lang, probability), middle = ranked[0], max(ranked[len(ranked) // 2][1], _LEAST)
     return Letters(
         lang=str(lang),
         probability=float(probability),
         lead=math.log(max(probability, _LEAST) / middle),
         disorder=wrong / count,
-        count=count,
     )
 
 

@@ -45,7 +45,7 @@ _STARTERS = _LISTED["starters"]
 _MONTHS = word_set("months", "de") | word_set("short_months", "de") | {"jahrhundert", "jahrhunderts", "jahrtausend"}
 #: passages are shorter, and split several times for one question
 _MAX_REMEMBERED_CHARS = 5_000
-_QUOTING = "とってはがをにでのもやな、，。とし"
+_QUOTING = frozenset("とってはがをにでのもやな、，。とし")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -61,22 +61,13 @@ def _remembered(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(_spans(text))
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
+def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for end in _ends(text):
-        _keep(spans, text, start, end)
+    for end in (*_ends(text), len(text)):
+        piece = text[start:end]
+        if piece.strip():
+            yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
         start = end
-    _keep(spans, text, start, len(text))
-    return spans
-
-
-def _keep(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    left = start + len(piece) - len(piece.lstrip())
-    right = start + len(piece.rstrip())
-    if left < right:
-        spans.append((left, right))
 
 
 def _ends(text: str) -> Iterator[int]:
@@ -87,7 +78,8 @@ def _ends(text: str) -> Iterator[int]:
                 yield stop.start()
             line_start = stop.end()
         elif stop["wide"] is not None:
-            if not _quote_goes_on(text, stop):
+            # a quote in a sentence that goes on
+            if not (stop[0][-1] in "」』）)”" and text[stop.end() : stop.end() + 1] in _QUOTING):
                 yield stop.end()
         elif _mark_ends(text, stop):
             yield stop.end()
@@ -100,11 +92,6 @@ def _line_ends(text: str, line_start: int, stop: re.Match[str]) -> bool:
     following = text[stop.end() : stop.end() + 40]
     wrapped = len(line) >= 45 and following[:1].islower() and not _CODE.match(following)
     return not wrapped or line[-1] in ".!?:;{}" or bool(_BULLET.match(following))
-
-
-def _quote_goes_on(text: str, stop: re.Match[str]) -> bool:
-    closed = stop.group()[-1] in "」』）)”"
-    return closed and text[stop.end() : stop.end() + 1] in tuple(_QUOTING)
 
 
 def _mark_ends(text: str, stop: re.Match[str]) -> bool:

@@ -9,12 +9,13 @@ import json
 import lzma
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
+from text.analyser import shared_start
 from text.language import detect_language
 from text.terms import STOP_WORDS
 
@@ -30,6 +31,10 @@ _PART: Final = 4
 _SHARED, _ENDING = 5, 2
 #: words whose English is remembered
 _REMEMBERED: Final = 50_000
+_WORD: Final = re.compile(r"[^\W\d_]+")
+Span = tuple[int, int]
+#: the share of small words that a text has at least, where it is of sentences
+_SMALL: Final = 0.1
 
 
 def file_of(lang: str) -> Path:
@@ -59,32 +64,22 @@ def _other_form(lang: str, word: str) -> str | None:
     best, meaning = _SHARED - 1, None
     for line in lines[max(0, at - 1) : at + 1]:
         found, _, there = line.partition("\t")
-        shared = _common(word, found)
+        shared = shared_start(word, found)
         if shared > best and max(len(word), len(found)) - shared <= _ENDING:
             best, meaning = shared, there
     return meaning
-
-
-def _common(word: str, other: str) -> int:
-    differing = (at for at, (one, there) in enumerate(zip(word, other, strict=False)) if one != there)
-    return next(differing, min(len(word), len(other)))
 
 
 def _parts(lang: str, word: str) -> str | None:
     """Return the English of a compound's two parts, split where the shorter one is longest."""
     splits = sorted(range(_PART, len(word) - _PART + 1), key=lambda at: -min(at, len(word) - at))
     for at in splits:
-        tail = _entry(lang, word[at:])
-        if tail and (head := next(filter(None, (_entry(lang, each) for each in _heads(word[:at]))), None)):
-            return f"{head} {tail}"
+        head, tail = word[:at], _entry(lang, word[at:])
+        for link in _LINKS if tail else ():  # what may link the first part to the next
+            whole = head.removesuffix(link)
+            if head.endswith(link) and len(whole) >= _PART and (first := _entry(lang, whole)):
+                return f"{first} {tail}"
     return None
-
-
-def _heads(head: str) -> Iterator[str]:
-    """Yield a compound's first part without what may link it to the next."""
-    for link in _LINKS:
-        if head.endswith(link) and len(head) - len(link) >= _PART:
-            yield head.removesuffix(link)
 
 
 @cache
@@ -92,22 +87,11 @@ def _lines(lang: str) -> Sequence[str]:
     return lzma.decompress(file_of(lang).read_bytes()).decode("utf-8").splitlines()
 
 
+@cache
 def small_words(lang: str) -> Mapping[str, str]:
     """Return a language's small words, each with its English."""
-    return _tables()[lang]
-
-
-@cache
-def _tables() -> Mapping[str, Mapping[str, str]]:
-    table: dict[str, dict[str, str]] = json.loads(SMALL_WORDS.read_text("utf-8"))
-    return table
-
-
-_WORD: Final = re.compile(r"[^\W\d_]+")
-
-Span = tuple[int, int]
-#: the share of small words that a text has at least, where it is of sentences
-_SMALL: Final = 0.1
+    words: dict[str, str] = json.loads(SMALL_WORDS.read_text("utf-8"))[lang]
+    return words
 
 
 @dataclass(frozen=True)
@@ -173,8 +157,5 @@ def glossed_from(text: str) -> str | None:
     lang = likely[0] if len(likely) == 1 else detect_language(text)
     if lang not in likely:
         return None
-    return lang if most or _is_known(words, lang) else None
-
-
-def _is_known(words: list[str], lang: str) -> bool:
-    return 2 * sum((english(word, lang) or word) != word for word in words) > len(words)
+    others = sum((english(word, lang) or word) != word for word in words)  # have another form in English
+    return lang if most or 2 * others > len(words) else None

@@ -7,9 +7,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from crawler import urls
+from crawler import robots, urls
 from crawler.read import ReadResult
-from crawler import robots
 from domain import Candidate, Question, ReadOutcome, Status
 from domain.site import SiteReadStatus, Source
 from store.crawl import candidates, sources
