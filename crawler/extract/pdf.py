@@ -3,10 +3,10 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crawler.extract.bounded_process import BOUNDS, Bounds, Unreadable, parsed_lines
 from crawler.extract.charset import CONTROL
@@ -44,7 +44,8 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
     """
     started, limits = time.monotonic(), (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars)
     told = parsed_lines(_PROCESS, "text", *limits, body=body, wall_s=min(bounds.wall_s, bounds.all_s))
-    about = next(told, {"problem": f"could not be read within {limits[0]} s and {limits[1] // 1_000_000} MB."})
+    failed = {"problem": f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB."}
+    about: Mapping[str, Any] = next(told, failed)
     lines = [line for line in told if "text" in line]
     if "problem" in about:
         raise Unreadable(about["problem"])
