@@ -79,7 +79,9 @@ def relevance(
         term for counts, of in zip(counted, documents, strict=True) if of.is_read for term in counts.best_anchor
     )
     wanted = {term: weight * max(_LEAST_NEW, _READ ** read[term]) for term, weight in wanted.items()}
-    idf = _idf(counted, wanted)
+    holders = Counter(term for each in counted for term in set().union(*(terms for terms, _ in each.fields.values())))
+    odds_against = {term: (len(counted) - holders[term] + 0.5) / (holders[term] + 0.5) for term in wanted}
+    idf = {term: math.log(1 + odds) for term, odds in odds_against.items()}
     ideal = sum(weight * idf[term] for term, weight in wanted.items())
     lengths = {name: max(1.0, fmean(counts.fields[name][1] for counts in counted)) for name in _FIELD_WEIGHTS}
     return [_score(counts, wanted, idf, lengths) / ideal for counts in counted]
@@ -142,12 +144,6 @@ def _tally(texts: Iterable[str], matcher: _Matcher) -> tuple[dict[str, float], i
     return terms, len(words)
 
 
-def _idf(counted: Sequence[_Counts], wanted: Iterable[str]) -> dict[str, float]:
-    holders = Counter(term for each in counted for term in set().union(*(terms for terms, _ in each.fields.values())))
-    total = len(counted)
-    return {term: math.log(1 + (total - holders[term] + 0.5) / (holders[term] + 0.5)) for term in wanted}
-
-
 def _score(
     counts: _Counts, wanted: Mapping[str, float], idf: Mapping[str, float], mean_lengths: Mapping[str, float]
 ) -> float:
@@ -169,7 +165,9 @@ def nearness(documents: Sequence[LinkWords], by_words: Sequence[float], similari
     choose the links to be embedded.
     """
     chosen = sorted(range(len(documents)), key=lambda at: -by_words[at])[:MOST_LINKS]
-    anchors = {at: _anchors(documents[at]) for at in chosen}
+    # of a link without anchors, the words of its path
+    named = {at: list(islice(filter(None, documents[at].anchors), MOST_ANCHORS)) for at in chosen}
+    anchors = {at: some or list(filter(None, [documents[at].path])) for at, some in named.items()}
     contexts = {at: [next(iter(documents[at].contexts), "")[:_CONTEXT_CHARS]] for at in chosen}
     texts = list(dict.fromkeys(text for of in (anchors, contexts) for some in of.values() for text in some if text))
     similar = dict(zip(texts, similarity(texts), strict=True)) if texts else {}
@@ -178,12 +176,6 @@ def nearness(documents: Sequence[LinkWords], by_words: Sequence[float], similari
     return [max(0.0, near.get(at, 0.0) - usual) for at in range(len(documents))]
 
 
-def _anchors(document: LinkWords) -> list[str]:
-    return list(islice(filter(None, document.anchors), MOST_ANCHORS)) or list(filter(None, [document.path]))
-
-
 def _near(anchors: Sequence[float], context: float) -> float:
-    if not anchors:
-        return context
     best = sorted(anchors, reverse=True)[:3]
-    return max(_NEAREST * best[0] + _NEAREST_THREE * sum(best) / 3, context)
+    return max(_NEAREST * best[0] + _NEAREST_THREE * sum(best) / 3, context) if best else context

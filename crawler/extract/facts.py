@@ -4,22 +4,19 @@ A fact has a span if its object is found in the page's text: soon after its labe
 one place only.
 """
 
-import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from crawler.extract.html import linked_data
 from domain import Fact
 from text.invisible import strip_invisible
 
 MAX_FACTS: Final = 200
 MAX_CHARS: Final = 300  #: of a subject, predicate or object; longer ones are prose
 
-_MAX_JSON: Final = 200_000
 _MAX_DEPTH: Final = 6
-_MAX_SCRIPTS: Final = 20
 _MAX_ROWS: Final = 500
 _NEAR: Final = 300  #: characters after its label within which an object is looked for
 _MIN_ALONE: Final = 4  #: characters of an object that may be found without its label
@@ -51,7 +48,8 @@ def facts_of(tree: Any, *, title: str, text: str) -> tuple[Fact, ...]:
     facts: dict[tuple[str, str, str], Fact] = {}
     # a table of tables is for layout
     tables = (_table(table, title) for table in tree.iter("table") if table.find(".//table") is None)
-    for found in (_json_ld(tree, title), *tables, _definitions(tree, title)):
+    stated_in_json = (_node(value, title, _MAX_DEPTH) for value in linked_data(tree))
+    for found in (*stated_in_json, *tables, _definitions(tree, title)):
         for triple in found:
             stated = triple[:3]
             if stated not in facts and all(0 < len(part) <= MAX_CHARS for part in stated):
@@ -78,14 +76,6 @@ def _find(triple: _Triple, text: str) -> int | None:
         return None
     first = text.find(triple.object)
     return first if first >= 0 and text.find(triple.object, first + 1) < 0 else None
-
-
-def _json_ld(tree: Any, title: str) -> Iterator[_Triple]:
-    scripts = (script for script in tree.iter("script") if "ld+json" in script.get("type", "").lower())
-    for script in islice(scripts, _MAX_SCRIPTS):
-        with suppress(ValueError, RecursionError):
-            if len(script.text or "") <= _MAX_JSON:
-                yield from _node(json.loads(script.text or "", strict=False), title, _MAX_DEPTH)
 
 
 def _node(value: object, title: str, depth: int) -> Iterator[_Triple]:

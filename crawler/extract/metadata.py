@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,6 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from crawler.extract.html import linked_data
 from crawler.urls import canonical_or_none, host
 from text.invisible import strip_invisible
 
@@ -18,7 +18,6 @@ _SUFFIX = re.compile(r"\s+[|·•»–—-]\s+[^|·•»–—]{1,60}$")
 _PUBLISHED = ("article:published_time", "datepublished", "dc.date", "dc.date.issued", "date", "pubdate", "publishdate")
 _MODIFIED = ("article:modified_time", "datemodified", "dc.date.modified", "last-modified", "og:updated_time")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-MAX_JSON = 200_000
 _ROBOTS = frozenset({"robots", "wellread"})
 #: directives with a value, which no robot's name is
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
@@ -131,10 +130,7 @@ def _first_date(named: dict[str, str], names: tuple[str, ...]) -> datetime | Non
 
 
 def _dates_in_json(tree: Any) -> Iterator[tuple[str, datetime]]:
-    for script in tree.iterfind(".//script[@type='application/ld+json']"):
-        source, entries = script.text or "", None
-        with suppress(ValueError, RecursionError):
-            entries = json.loads(source) if len(source) <= MAX_JSON else None
+    for entries in linked_data(tree):
         for entry in entries if isinstance(entries, list) else [entries]:
             for name in ("datePublished", "dateModified"):
                 value = entry.get(name) if isinstance(entry, dict) else None
