@@ -54,7 +54,7 @@ class Robots:
     #: by agent, in lower case, "*" for the others; agents that share a group hold the same list, never a copy
     groups: Mapping[str, Sequence[Sequence[Rule]]] = field(default_factory=dict)
     delays_s: Mapping[str, float] = field(default_factory=dict)  #: Crawl-delay, by agent
-    sitemaps: Sequence[str] = ()  #: as written: may be relative, or on another host
+    sitemaps: tuple[str, ...] = ()  #: as written: may be relative, or on another host
     is_temporary: bool = False  #: the file could not be fetched: ask again soon
     was_answered: bool = True  #: whether the site gave any answer
 
@@ -128,7 +128,7 @@ def parse(body: bytes) -> Robots:
                 group.append(Rule(_escaped(value), allow=key == "allow"))
             if key == "allow" and _INDEX.search(value):
                 group.append(Rule(_escaped(value[: value.rindex(b"/") + 1]) + "$", allow=True))
-    return Robots(groups=groups, delays_s=delays_s, sitemaps=sitemaps)
+    return Robots(groups=groups, delays_s=delays_s, sitemaps=tuple(sitemaps))
 
 
 def _seconds(value: bytes) -> float | None:

@@ -68,7 +68,7 @@ def test_a_wrong_cron_line_is_refused_with_what_is_wrong_and_a_right_one(line: s
     assert "0 3 * * *" in str(refused.value)
 
 
-@each_row("interval", ["", "6 hours", "5", "10s", "9999d", "h", "-6h"])
+@each_row("interval", ["6 hours", "5", "10s", "9999d", "h", "-6h"])
 def test_what_is_no_interval_is_refused(interval: str) -> None:
     with pytest.raises(BadSchedule):
         schedule_of(every=interval)
