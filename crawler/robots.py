@@ -7,6 +7,7 @@ decides them, with protego 128. Parsing is linear in the file, a check is linear
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -118,10 +119,11 @@ def parse(body: bytes) -> Robots:
         elif key == "sitemap":
             sitemaps.append(value.decode("utf-8", "replace"))
         elif key == "delay":
-            if (delay_s := _seconds(value)) is not None:
-                for agent in undelayed:
-                    delays_s.setdefault(agent, delay_s)
-                undelayed = []
+            with suppress(ValueError):
+                if 0 <= (delay_s := float(value)) < math.inf:
+                    for agent in undelayed:
+                        delays_s.setdefault(agent, delay_s)
+                    undelayed = []
         else:
             is_open = False
             if value:
@@ -129,14 +131,6 @@ def parse(body: bytes) -> Robots:
             if key == "allow" and _INDEX.search(value):
                 group.append(Rule(_escaped(value[: value.rindex(b"/") + 1]) + "$", allow=True))
     return Robots(groups=groups, delays_s=delays_s, sitemaps=tuple(sitemaps))
-
-
-def _seconds(value: bytes) -> float | None:
-    try:
-        seconds = float(value)
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < math.inf else None
 
 
 def _lines(body: bytes) -> Iterator[tuple[str, bytes]]:

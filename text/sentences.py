@@ -116,20 +116,13 @@ def _dot_is_of_word(word: str, before: str, begin: str) -> bool:
         return True
     if folded in _BEFORE_NUMBER and begin[:1].isdigit():
         return True
-    if word.isdigit():
-        return _is_ordinal(word, before[: -len(word)], following.group().casefold() if following else "")
+    if word.isdigit():  # "3." is German for "third": before a month or century, or after an article
+        after, words = following.group().casefold() if following else "", before[: -len(word)].split()
+        is_named = bool(words) and words[-1].casefold() in _LISTED["before_ordinal"]
+        return len(word) <= 3 and (after in _MONTHS or (is_named and after not in _STARTERS))
     if len(word) == 1 and word.isalpha():
         return not starts or (before[:-1].rstrip().endswith(".") and folded not in "дп")
     return (folded in _LISTED["maybe_last"] or bool(_INITIALISM.fullmatch(word))) and not starts
-
-
-def _is_ordinal(number: str, before: str, following: str) -> bool:
-    """Return whether "3." is German for "third": before a month or century, or after an article."""
-    if len(number) > 3:
-        return False
-    words = before.split()
-    after_article = bool(words) and words[-1].casefold() in _LISTED["before_ordinal"]
-    return following in _MONTHS or (after_article and following not in _STARTERS)
 
 
 def goes_on(sentence: str) -> bool:

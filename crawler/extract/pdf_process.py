@@ -77,7 +77,11 @@ def _line(document: Any, number: int, raw: Any, *, has_forms: bool) -> dict[str,
     page = document[number]
     annotations = [raw.FPDFPage_GetAnnot(page, at) for at in range(min(raw.FPDFPage_GetAnnotCount(page), _MOST))]
     is_form = has_forms and bool(annotations)
-    boxes = _boxes(annotations, document.formenv, raw) if is_form else None
+    boxes: list[tuple[Any, str]] = []  # check boxes and radio buttons, with ``[x]`` for each that is ticked
+    for annotation in annotations if is_form else ():
+        place, forms = raw.FS_RECTF(), document.formenv
+        if raw.FPDFAnnot_GetFormFieldType(forms, annotation) in _TICKED and raw.FPDFAnnot_GetRect(annotation, place):
+            boxes.append((place, "[x]" if raw.FPDFAnnot_IsChecked(forms, annotation) else "[ ]"))
     has_notes = raw.FPDF_ANNOT_FREETEXT in map(raw.FPDFAnnot_GetSubtype, annotations)
     for annotation in annotations:
         raw.FPDFPage_CloseAnnot(annotation)
@@ -85,7 +89,7 @@ def _line(document: Any, number: int, raw: Any, *, has_forms: bool) -> dict[str,
         raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
         page = document[number]
     text_page = page.get_textpage()  # it is freed once nothing holds it
-    text = _text(text_page.raw, raw, boxes)
+    text = _text(text_page.raw, raw, boxes if is_form else None)
     letters = len("".join(text.split()))
     if letters >= _FEW:
         return {"text": text}
@@ -105,16 +109,6 @@ def _with_root(body: bytes) -> bytes:
     tree = b"\n%d 0 obj<</Type/Pages/Count %d/Kids[%s]>>endobj\n" % (_NEW, len(pages), kids)
     root = b"%d 0 obj<</Type/Catalog/Pages %d 0 R>>endobj\n" % (_NEW + 1, _NEW)
     return body + b"\nendobj" + tree + root + b"trailer<</Root %d 0 R>>\n%%%%EOF" % (_NEW + 1)
-
-
-def _boxes(annotations: Sequence[Any], forms: Any, raw: Any) -> list[tuple[Any, str]]:
-    """Return where a page has check boxes and radio buttons, with ``[x]`` for each that is ticked."""
-    found = []
-    for annotation in annotations:
-        place = raw.FS_RECTF()
-        if raw.FPDFAnnot_GetFormFieldType(forms, annotation) in _TICKED and raw.FPDFAnnot_GetRect(annotation, place):
-            found.append((place, "[x]" if raw.FPDFAnnot_IsChecked(forms, annotation) else "[ ]"))
-    return found
 
 
 def _text(page: Any, raw: Any, boxes: Sequence[tuple[Any, str]] | None) -> str:

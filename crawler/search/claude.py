@@ -95,8 +95,11 @@ class ClaudeSearch:
                 " question may spend: nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION"
             )
         message = await self._message(query.cut(500))
-        results = _results(message)
-        return EngineReply(links=to_reply(results, snippet="", limit=limit).links, cost=self._cost(message))
+        results, usage = _results(message), getattr(message, "usage", None)
+        spent = self.price(_number(usage, "input_tokens"), _number(usage, "output_tokens"))
+        searches = _number(getattr(usage, "server_tool_use", None), "web_search_requests")
+        cost = spent + Cost(model=spent.model, usd=searches * SEARCH_USD)
+        return EngineReply(links=to_reply(results, snippet="", limit=limit).links, cost=cost)
 
     async def _message(self, text: str) -> "anthropic.types.Message":
         import anthropic
@@ -113,29 +116,22 @@ class ClaudeSearch:
                     tools=[{"type": TOOL, "name": "web_search", "max_uses": 1}],
                 )
             except anthropic.APIStatusError as error:
-                raise self._error_of(error.response) from None  # the SDK's message repeats the server's answer
+                response = error.response
+                fetched = Fetched(
+                    url=str(response.url),
+                    status=response.status_code,
+                    headers={name.lower(): value for name, value in response.headers.items()},
+                    body=response.content,
+                    content_type=response.headers.get("content-type", ""),
+                )
+                found = error_of(fetched, "Claude's search", setting=_SETTING, hide=self.key)
+                # from None: the SDK's message repeats the server's answer
+                raise found or EngineError("Claude's search sent an answer that is not understood") from None
             except anthropic.APIConnectionError as error:
                 why = error.__cause__ or error
                 raise EngineDown(f"Claude's search could not be asked: {why}") from None
             except Exception as error:  # the SDK does not validate answers: any exception is possible
                 raise EngineError(f"Claude's search answered with no message ({type(error).__name__})") from None
-
-    def _error_of(self, response: Any) -> EngineError:
-        fetched = Fetched(
-            url=str(response.url),
-            status=response.status_code,
-            headers={name.lower(): value for name, value in response.headers.items()},
-            body=response.content,
-            content_type=response.headers.get("content-type", ""),
-        )
-        error = error_of(fetched, "Claude's search", setting=_SETTING, hide=self.key)
-        return error or EngineError("Claude's search sent an answer that is not understood")
-
-    def _cost(self, message: "anthropic.types.Message") -> Cost:
-        usage = getattr(message, "usage", None)
-        spent = self.price(_number(usage, "input_tokens"), _number(usage, "output_tokens"))
-        searches = _number(getattr(usage, "server_tool_use", None), "web_search_requests")
-        return spent + Cost(model=spent.model, usd=searches * SEARCH_USD)
 
 
 def _results(message: Any) -> list[Any]:

@@ -23,8 +23,11 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
         raise Unreadable("is damaged: it names no slides.")
     yield {"about": texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")}
     parts = archive.relations(main)
-    ids = (_relation(each) for each in elements(root, "sldId"))
-    order = [parts.get(each, ("", ""))[1] for each in ids]
+    order = []
+    for slide in elements(root, "sldId"):  # the id of its relation stands beside its own number, called "id" too
+        ids = (value for key, value in slide.attrib.items() if key.startswith("{") and key.endswith("}id"))
+        relation = next(ids, "")
+        order.append(parts.get(relation, ("", ""))[1])
     all_drawings = Drawings(archive=archive, relations={})
     for number, part in enumerate(order[:MAX_SLIDES], start=1):
         slide = archive.xml(part)
@@ -44,11 +47,6 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
     pictures = all_drawings.unread.pop("slide of pictures", 0)
     more += [f"{pictures} slide{'s' * (pictures > 1)} of pictures"] if pictures else []
     yield {"missing": missing(all_drawings.unread) + more}
-
-
-def _relation(slide: Any) -> str:
-    """Return the id of a slide's relation: it stands beside the slide's own number, which is called "id" too."""
-    return next((value for key, value in slide.attrib.items() if key.startswith("{") and key.endswith("}id")), "")
 
 
 def _shapes(parent: Any | None, drawings: Drawings, *, is_notes: bool = False, depth: int = 0) -> str:
@@ -113,17 +111,11 @@ def _text(paragraph: Any) -> str:
         if name == "oMath":
             out.append(escape(formula(each)))
         elif name == "t" and "math" not in each.tag:
-            out.append(_marked(escape(each.text or ""), run.find("{*}rPr")))
+            properties = run.find("{*}rPr")
+            rise = attribute(properties, "baseline") if properties is not None else ""
+            is_struck = properties is not None and attribute(properties, "strike") in ("sngStrike", "dblStrike")
+            text = "" if is_struck else escape(each.text or "")
+            out.append(marked(text, raised=rise.strip("-0%") != "" and rise[:1] != "-", lowered=rise[:1] == "-"))
         else:
             out.append(_BREAKS.get(name, ""))
     return "".join(out)
-
-
-def _marked(text: str, properties: Any | None) -> str:
-    """Return a run's text; of a struck one none."""
-    if properties is None:
-        return text
-    if attribute(properties, "strike") in ("sngStrike", "dblStrike"):
-        return ""
-    rise = attribute(properties, "baseline")
-    return marked(text, raised=rise.strip("-0%") != "" and rise[:1] != "-", lowered=rise[:1] == "-")

@@ -85,7 +85,10 @@ def _names(rows: Sequence[Sequence[str]]) -> tuple[int, int, list[str]]:
     # names in the upper row span columns, whose other cells are empty
     has_gaps = len(below) > 2 and (len(below[0]) < len(below[1]) or not all(below[0][1:]))
     if has_gaps and not any(map(_NUMBER.fullmatch, below[1])):
-        names = _joined(below[0], below[1])
+        above, names = "", []
+        for at, name in enumerate(below[1]):  # a name above reaches to the next one beside it
+            above = (below[0][at] if at < len(below[0]) else "") or above
+            names.append(f"{above} {name}".strip() if above != name else name)
         if _name_columns(names, below[2:]):
             return titles, 2, names
     return (0, 0, []) if titles == len(rows) else (titles, 0, [])
@@ -101,15 +104,6 @@ def _next_names(rows: Sequence[tuple[int, Sequence[str]]], before: Sequence[str]
     below = ([row[at] for row in table[titles + heads :] if at < len(row) and row[at]] for at in range(len(names)))
     are_numbers = any(cells and all(map(_NUMBER.fullmatch, cells)) for cells in below)
     return (titles, heads, names) if heads and (are_numbers or len(names) > len(before)) else None
-
-
-def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
-    """Return the names of the columns that two rows give; a name above reaches to the next one beside it."""
-    above, names = "", []
-    for at, name in enumerate(lower):
-        above = (upper[at] if at < len(upper) else "") or above
-        names.append(f"{above} {name}".strip() if above != name else name)
-    return names
 
 
 def _name_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
