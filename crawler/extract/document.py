@@ -1,7 +1,7 @@
 """Extract what a reader sees of a fetched document: its text, title, language, dates and links.
 
 Of a page of documentation all but its navigation is kept, of other pages the article that a library finds
-(``content/main_content.py``); code, lists and tables keep their form. No bytes raise anything but NothingToRead.
+(``main_content.py``); code, lists and tables keep their form. No bytes raise anything but NothingToRead.
 """
 
 import re

@@ -1,4 +1,7 @@
-"""Read a PDF's text in a process that is bounded in time and memory: a PDF can hang any parser."""
+"""Read a PDF's text in a process that is bounded in time and memory: a PDF can hang any parser.
+
+Its pages are joined without running headers and footers, with words and paragraphs rejoined.
+"""
 
 import re
 import time

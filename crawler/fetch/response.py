@@ -1,4 +1,4 @@
-"""The result of a fetch: an answer within limits, or one of the errors."""
+"""Read an answer off its connection, within the limits; name the error of one that cannot be used."""
 
 import re
 from collections.abc import AsyncIterable, Mapping

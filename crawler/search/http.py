@@ -1,4 +1,7 @@
-"""Call an engine's HTTP API through the guarded client; every failure is an EngineError, and no message has the key."""
+"""Call an engine's HTTP API through the guarded client; every failure is an EngineError, and no message has the key.
+
+An answer's shape is not trusted; the error of one that is no 200 is told by its status, or by words that engines use.
+"""
 
 import contextlib
 import html
