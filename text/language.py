@@ -136,7 +136,10 @@ class Letters:
 
 def detect_by_letters(text: str) -> Letters:
     """Return what the words with characters beyond ASCII, and those beside them, look like."""
-    sample = _around_other_letters(text)
+    words = text[:_SEARCHED].split()
+    others = [at for at, word in enumerate(words) if not word.isascii()]
+    near = {at for other in others[:_SAMPLE] for at in range(other - 2, other + 3)}
+    sample = " ".join(words[at] for at in sorted(near) if 0 <= at < len(words))[:_SAMPLE]
     wrong, count = _out_of_place(sample)
     ranked = _identifier().rank(sample) if count else []
     if not ranked:
@@ -160,14 +163,6 @@ def is_gibberish(text: str) -> bool:
         return False
     letters = detect_by_letters(text)
     return letters.disorder > (_MOST_DISORDER if letters.probability > 0.5 else _MOST_DISORDER_UNSURE)
-
-
-def _around_other_letters(text: str) -> str:
-    """Return the first words that are not ASCII alone, each with the two before and after it."""
-    words = text[:_SEARCHED].split()
-    others = [at for at, word in enumerate(words) if not word.isascii()]
-    near = {at for other in others[:_SAMPLE] for at in range(other - 2, other + 3)}
-    return " ".join(words[at] for at in sorted(near) if 0 <= at < len(words))[:_SAMPLE]
 
 
 def _out_of_place(text: str) -> tuple[float, int]:

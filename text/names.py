@@ -54,7 +54,7 @@ def names_of(title: str) -> tuple[str, ...]:
     """Return the names in a page's title: the whole, without the site's name, and without a final parenthesis."""
     plain = html.unescape(title[:MAX_TITLE])
     first = _SEGMENT.split(plain, maxsplit=1)[0]
-    named = (name_key(part) for part in (plain, _bare(plain), first, _bare(first)))
+    named = (name_key(part) for whole in (plain, first) for part in (whole, _PARENTHESIS.sub("", whole)))
     return tuple(dict.fromkeys(name for name in named if name and not name.isdecimal()))
 
 
@@ -88,10 +88,6 @@ def proper_nouns(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
         if len(found) >= MAX_PROPER_NOUNS:
             break
     return tuple(name for name in found if 1 < len(name) <= MAX_CHARS)[:MAX_PROPER_NOUNS]
-
-
-def _bare(title: str) -> str:
-    return _PARENTHESIS.sub("", title)
 
 
 def _words(text: str) -> Iterator[_Word]:
@@ -138,12 +134,12 @@ def _names(word: _Word, empty: Collection[str]) -> bool:
 def _runs(listed: Sequence[_Word]) -> Iterator[list[_Word]]:
     run: list[_Word] = []
     for word in listed:
-        if run and word.apart:
+        if word.apart:
             yield from _ended(run)
             run = []
         if word.capital or (run and (word.text in _JOINING or word.text.isdecimal())):
             run.append(word)
-        elif run:
+        else:
             yield from _ended(run)
             run = []
     yield from _ended(run)

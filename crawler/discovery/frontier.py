@@ -8,7 +8,7 @@ explored too. Endless families of URLs are bounded.
 import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote
@@ -78,12 +78,12 @@ def rank(
     texts with the question in meaning; without it words alone rank.
     """
     known = _merge((link for link in links if not link.nofollow), seen)
-    shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang, rarity=rarity)
+    shared = relevance(known, question=question, queries=queries, lang=lang, rarity=rarity)
     of_url = {entry.link.url: share for entry, share in zip(known, shared, strict=True)}
-    new = [entry for entry in known if not entry.words.is_read]
+    new = [entry for entry in known if not entry.is_read]
     inherited = {url: max((of_url.get(parent, 0.0) for parent in on), default=0.0) for url, on in parents.items()}
     by_words = [of_url[entry.link.url] for entry in new]
-    near = nearness([entry.words for entry in new], by_words, similarity) if similarity else [0.0] * len(new)
+    near = nearness(new, by_words, similarity) if similarity else [0.0] * len(new)
     scores = [
         _score(entry, shared + more, inherited.get(entry.link.url, 0.0))
         for entry, shared, more in zip(new, by_words, near, strict=True)
@@ -109,18 +109,17 @@ def leads_to_text(url: str) -> bool:
         return False
 
 
-@dataclass
-class _Entry:
+@dataclass(kw_only=True)
+class _Entry(LinkWords):
     link: Link
-    engine_rank: int | None = None
-    words: LinkWords = field(default_factory=LinkWords)
+    engine_rank: int | None = None  #: its best at an engine
 
     @property
     def kind(self) -> CandidateKind:
         return kind_of(self.link)
 
     def candidate(self, score: float) -> Candidate:
-        anchors = self.words.anchors
+        anchors = self.anchors
         return Candidate(
             url=self.link.url,
             kind=self.kind,
@@ -139,12 +138,12 @@ def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Entry]:
             path = re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(_path(link.url)))
             # seen itself, or as the folder whose front page it is
             is_read = link.url in seen or (_FRONT.search(link.url) is not None and _FRONT.sub("/", link.url) in seen)
-            entry = known[link.url] = _Entry(link=link, words=LinkWords(path=path, is_read=is_read))
+            entry = known[link.url] = _Entry(link=link, path=path, is_read=is_read)
         if link.origin.startswith("engine:") and entry.engine_rank is None:
             entry.engine_rank, engines = engines, engines + 1
-        entry.words.anchors |= dict.fromkeys(filter(None, link.text.split("\n")))
+        entry.anchors |= dict.fromkeys(filter(None, link.text.split("\n")))
         if link.context:
-            entry.words.contexts[link.context] = None
+            entry.contexts[link.context] = None
     return list(known.values())
 
 

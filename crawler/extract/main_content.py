@@ -121,15 +121,13 @@ def chosen(lines: Sequence[Line], text: str) -> list[Line]:
     """Return the lines that stand in a text: whole, or most of it where the text's lines are other ones."""
     own = [_plain(line.text) for line in lines]
     wanted = Counter(plain for line in text.splitlines() if (plain := _plain(line)))
-    taken = _take(own, wanted, range(len(own)), least=_LONG)
-    own_range = range(len(own))
+    places = range(len(own))
+    taken = _take(own, wanted, places, least=_LONG)
     if sum(len(own[at]) for at in taken) > 0.5 * len(_plain(text)):
-        own_range = range(max(0, min(taken) - _AROUND), min(len(own), max(taken) + _AROUND + 1))
-    taken |= _take(own, wanted, own_range, least=1)
+        places = range(max(0, min(taken) - _AROUND), min(len(own), max(taken) + _AROUND + 1))
+    taken |= _take(own, wanted, places, least=1)
     pieces = Counter(piece for line in wanted.elements() for piece in _shingles(line))
-    for at in own_range if pieces else ():
-        if at in taken:
-            continue
+    for at in (at for at in places if pieces and at not in taken):
         shingles = _shingles(own[at])
         if shingles and (shingles & pieces).total() >= _SHARE * shingles.total():
             taken.add(at)

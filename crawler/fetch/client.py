@@ -93,11 +93,9 @@ class Fetcher:
     ) -> Fetched:
         """GET a URL and follow its redirects; 304, 4xx and 5xx are answers like any other. Raises FetchError.
 
-        Args:
-            url: absolute, http or https.
-            headers: for the first hop only: conditions and keys are meant for this URL, not for a redirect's target.
-            accept: content types accepted of a 2xx answer, ``PAGE_TYPES`` by default; see ``ANY_TYPE``.
-            on_redirect: awaited with the URL of each further hop, within the deadline, once the guard admitted it.
+        ``headers`` are for the first hop only: conditions and keys are meant for this URL, not for a redirect's target.
+        ``accept`` holds the content types accepted of a 2xx answer, ``PAGE_TYPES`` by default. ``on_redirect`` is
+        awaited with the URL of each further hop, within the deadline, once the guard admitted it.
         """
         types = PAGE_TYPES if accept is None else frozenset(accept)
         return await self._within_deadline(url, _Call(headers=headers or {}, accept=types, on_redirect=on_redirect))

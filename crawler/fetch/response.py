@@ -44,20 +44,13 @@ class NotText(FetchError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class Limits(BodyBounds):
     """Limits on the time of a fetch and the size of its answer."""
 
     deadline_s: float = 20.0  #: for everything: all hops, DNS and bytes
     connect_s: float = 5.0  #: for one address
     dns_s: float = 3.0
     max_hops: int = 5  #: redirects followed
-    max_wire: int = 5_000_000  #: bytes of body as they arrive
-    max_body: int = 10_000_000  #: bytes of body once decoded
-    max_ratio: float = 100.0  #: decoded per arrived byte
-
-    def bounds(self) -> BodyBounds:
-        """Return the bounds of one body."""
-        return BodyBounds(max_wire=self.max_wire, max_body=self.max_body, max_ratio=self.max_ratio)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +100,7 @@ async def receive(
     types = accept if accept is not None and is_wanted else ANY_TYPE
     try:
         async with aclosing(response.aiter_stream()) as chunks:
-            body = await _read_body(chunks, headers, accept=types, bounds=limits.bounds())
+            body = await _read_body(chunks, headers, accept=types, bounds=limits)
     except (WrongType, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         if is_wanted:
             raise fetch_error_of(target, error) from error

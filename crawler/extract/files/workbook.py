@@ -48,18 +48,15 @@ def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[
         raise Unreadable("is encrypted: it opens only with a password. Save it without one.") from error
     except calamine.CalamineError as error:
         raise Unreadable("is damaged, or is no workbook.") from error
-    unread = []
     for name in names:
         try:
-            sheet = book.get_sheet_by_name(name)
+            rows = _rows(book.get_sheet_by_name(name))
         except calamine.CalamineError:
-            unread.append(f"the sheet {name}")
+            yield {"missing": [f"the sheet {name}"]}
             continue
-        rows = _rows(sheet)
         while some := list(islice(rows, _BATCH)):
             yield {"sheet": name, "rows": some}
         yield {"html": comments.get(name, "")}
-    yield {"missing": unread}
 
 
 def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
@@ -177,8 +174,5 @@ def _number(column: bytes) -> int:
 
 
 def _letters(number: int) -> bytes:
-    out = b""
-    while number:
-        number, letter = divmod(number - 1, 26)
-        out = bytes([65 + letter]) + out
-    return out
+    above, letter = divmod(number - 1, 26)
+    return (_letters(above) if above else b"") + bytes([65 + letter])
