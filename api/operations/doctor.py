@@ -138,7 +138,7 @@ def _embedder(services: Services) -> Diagnosis:
 
 
 def _reader(_: Services) -> Diagnosis:
-    from text.encoder.reader import JointLayers
+    from text.encoder.runtime import JointLayers
 
     JointLayers()
     return Diagnosis("ok", "reads English, and six languages that are put into English word by word")

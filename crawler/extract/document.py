@@ -23,9 +23,8 @@ from crawler.extract.folded import place_tabs
 from crawler.extract.formulas import write_formulas
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
-from crawler.extract.main_content import HUB_SHARE, main_content
+from crawler.extract.main_content import HUB_SHARE, kind_by_signs, main_content
 from crawler.extract.metadata import read_metadata
-from crawler.extract.page_kind import kind_by_signs
 from crawler.extract.pdf import read_pdf
 from crawler.extract.preformatted import write_preformatted
 from crawler.extract.superscripts import write_superscripts
