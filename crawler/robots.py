@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol
@@ -57,7 +57,6 @@ class Robots:
     delays_s: Mapping[str, float] = field(default_factory=dict)  #: Crawl-delay, by agent
     sitemaps: tuple[str, ...] = ()  #: as written: may be relative, or on another host
     is_temporary: bool = False  #: the file could not be fetched: ask again soon
-    was_answered: bool = True  #: whether the site gave any answer
 
     def allows(self, url: str, agent: str) -> bool:
         """Return whether an agent, named by its product token or whole User-Agent, may fetch the URL.
@@ -86,15 +85,13 @@ def robots_url(url: str) -> str:
     return f"{urls.origin(url)}/robots.txt"
 
 
-def from_response(status: int | None, body: bytes) -> Robots:
-    """Return the rules of an answer for /robots.txt; its status is None where the server could not be reached.
+def from_response(status: int, body: bytes) -> Robots:
+    """Return the rules of an answer for /robots.txt; its status is 0 where the server could not be reached.
 
     RFC 9309 §2.3.1: a missing file (4xx) allows all, a failing server (5xx, unreachable) disallows all for the time
     being. 429 counts as a failure, as for Google: it asks for fewer requests.
     """
-    if status is None:
-        return replace(DISALLOW_ALL, was_answered=False)
-    if status >= 500 or status == 429:
+    if not status or status >= 500 or status == 429:
         return DISALLOW_ALL
     return parse(body) if 200 <= status < 300 else ALLOW_ALL
 
@@ -284,7 +281,7 @@ class Permission:
             return
         error = RobotsUnavailable if robots.is_temporary else RobotsForbidden
         no_answer = file.body.decode() or "its robots.txt got no answer"
-        why = _UNREACHED.format(why=no_answer) if not robots.was_answered else error.__doc__
+        why = _UNREACHED.format(why=no_answer) if not file.status else error.__doc__
         raise error(why if url == self._first else f"It redirects to {url}: {why}")
 
     async def check_site(self, url: str) -> None:
@@ -296,12 +293,12 @@ class Permission:
         """Return the file and rules of the URL's origin; with the sitemaps they name, if it was fetched for this."""
         origin = urls.origin(url)
         if (file := self._cache.get(origin)) is not None:
-            robots = from_response(file.status or None, file.body)
+            robots = from_response(file.status, file.body)
             if self._now - file.fetched_at < (_RETRY_AGE if robots.is_temporary else _MAX_AGE):
                 return file, robots, ()
         file = await self._fetch_robots(url)
         self._cache.put(origin, file)
-        robots = from_response(file.status or None, file.body)
+        robots = from_response(file.status, file.body)
         named = (urls.canonical_or_none(sitemap, url) for sitemap in robots.sitemaps[:20])
         own = (sitemap for sitemap in named if sitemap and urls.host(sitemap) == urls.host(url))
         return file, robots, tuple(Link(url=sitemap, origin="sitemap-file") for sitemap in own)

@@ -89,11 +89,7 @@ class RequestInterceptor:
             shown = [{"name": name, "value": given[name]} for name in _RESPONSE_HEADERS if name in given]
             body = base64.b64encode(answer.body).decode()
             await devtools.call(
-                "Fetch.fulfillRequest",
-                requestId=request,
-                responseCode=answer.status,
-                responseHeaders=shown,
-                body=body,
+                "Fetch.fulfillRequest", requestId=request, responseCode=answer.status, responseHeaders=shown, body=body
             )
 
     async def _answer(self, kind: str, request: Mapping[str, Any], frame: str) -> Fetched | None:

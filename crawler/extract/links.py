@@ -15,10 +15,7 @@ MAX_TEXT = 500  #: characters of all anchors of one URL
 MAX_ANCHORS = 30_000  #: elements examined; a page may repeat one link without end
 _CONTEXT_CHARS = 200
 #: scripts on the pages of Sphinx's and MkDocs' manuals, and the search index that lists all pages
-_SEARCH_INDEX = {
-    "_static/documentation_options.js": "searchindex.js",
-    "search/main.js": "search/search_index.json",
-}
+_SEARCH_INDEX = {"_static/documentation_options.js": "searchindex.js", "search/main.js": "search/search_index.json"}
 #: relations of a manual's page to its others, with their titles
 _NEIGHBOURS = frozenset(
     {"next", "prev", "up", "contents", "index", "start", "chapter", "section", "subsection", "appendix", "glossary"}

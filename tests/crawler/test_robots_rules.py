@@ -141,10 +141,10 @@ def test_encodings_and_line_ends(encoding: str, newline: str) -> None:
     ("status", "allowed", "is_temporary"),
     [
         *((200, False, False), (304, True, False), (301, True, False), (401, True, False), (403, True, False)),
-        *((404, True, False), (429, False, True), (500, False, True), (503, False, True), (None, False, True)),
+        *((404, True, False), (429, False, True), (500, False, True), (503, False, True), (0, False, True)),
     ],
 )
-def test_what_the_answer_for_robots_txt_means(status: int | None, allowed: bool, is_temporary: bool) -> None:
+def test_what_the_answer_for_robots_txt_means(status: int, allowed: bool, is_temporary: bool) -> None:
     robots = from_response(status, b"User-agent: *\nDisallow: /private\n")
     assert robots.allows("https://example.org/private", "x") is allowed
     assert robots.is_temporary is is_temporary

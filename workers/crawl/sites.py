@@ -164,7 +164,7 @@ def _lists(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
     scope, found = _scope_of(session, row), list[Link]()
     for origin in dict.fromkeys(urls.origin(url) for url in scope.starts):
         robots = sources.robots(session, origin)
-        named = from_response(robots.status or None, robots.body).sitemaps if robots else ()
+        named = from_response(robots.status, robots.body).sitemaps if robots else ()
         found += [*_usual_lists(origin, named), *links.lists_of(session, origin)]
     return candidates_of_site(found, scope=scope, depth=0, max_depth=0)
 
