@@ -22,7 +22,7 @@ _BY_SCRIPT = {
     "HIRAGANA": ("ja",),
     "KATAKANA": ("ja",),
     "HANGUL": ("ko",),
-    "CJK": ("zh", "ja"),
+    "CJK": ("zh",),  # of Japanese with kana, the script is that
     "CYRILLIC": ("ru", "uk", "bg", "sr"),
     "ARABIC": ("ar", "fa", "ur"),
     "GREEK": ("el",),
@@ -58,8 +58,6 @@ def detect_language(text: str) -> str:
     candidates = _BY_SCRIPT.get(script, _LATIN)
     if len(candidates) == 1:
         return candidates[0]
-    if script == "CJK":
-        return "zh"
     if script == "LATIN" and _ITALIAN_ELISION.search(unicodedata.normalize("NFC", text)):
         return "it"
     if script == "LATIN" and (lang := _by_small_words(text)):

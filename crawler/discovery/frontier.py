@@ -178,20 +178,15 @@ def _path(url: str) -> str:
 def _readable(candidates: Iterable[Candidate], limit: int) -> Iterator[Candidate]:
     """Yield the candidates that may be text and are not of an endless family, up to ``limit``."""
     patterns: Counter[str] = Counter()
-    taken = 0
-    for candidate in candidates:
-        if taken >= limit:
+    for candidate in filter(lambda candidate: leads_to_text(candidate.url), candidates):
+        if limit <= 0:
             return
         address, _, query = candidate.url.partition("?")
-        if not leads_to_text(candidate.url):
-            continue
-        if query:
-            pattern = address + "?" + "&".join(sorted(part.partition("=")[0] for part in query.split("&")))
-            patterns[pattern] += 1
-            if patterns[pattern] > MAX_PER_PATTERN:
-                continue
-        taken += 1
-        yield candidate
+        pattern = address + "?" + "&".join(sorted(part.partition("=")[0] for part in query.split("&")))
+        patterns[pattern] += bool(query)
+        if patterns[pattern] <= MAX_PER_PATTERN:
+            limit -= 1
+            yield candidate
 
 
 #: URLs that differ only in their query, as those of calendars and search forms

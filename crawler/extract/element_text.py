@@ -114,7 +114,10 @@ def joined(lines: Sequence[Line]) -> Rendered:
     blocks: list[Block] = []
     last: Line | None = None
     for line in lines:
-        gap = _gap(last, line)
+        gap = line.gap if last is not None else ""
+        is_prose = line.kind == "prose" and line.text[:1].islower()
+        if last is not None and is_prose and last.kind in ("code", "list", *TABLES):
+            gap = "\n"  # the rest of a sentence that code or a list interrupts
         start = length + len(gap)
         written = f"{gap}{line.bullet}{line.text}"
         out.append(written)
@@ -127,14 +130,6 @@ def joined(lines: Sequence[Line]) -> Rendered:
         blocks.append(Block(kind=line.kind, start=start, end=length))
         last = line
     return Rendered(text="".join(out), headings=tuple(headings), blocks=tuple(blocks))
-
-
-def _gap(last: Line | None, line: Line) -> str:
-    """Return the line breaks before a line: one before the rest of a sentence that code or a list interrupts."""
-    if last is None:
-        return ""
-    goes_on = line.kind == "prose" and last.kind in ("code", "list", *TABLES) and line.text[:1].islower()
-    return "\n" if goes_on else line.gap
 
 
 @dataclass
@@ -160,15 +155,11 @@ def _numbers_of(element: Any) -> _ListNumbers:
     step, first = 1, 1
     if "reversed" in element.attrib:
         step, first = -1, sum(1 for _ in islice(element.iterchildren("li"), _MAX_ITEMS))
-    return _ListNumbers(kind=_kind(element), next=_integer(element.get("start"), first), step=step)
-
-
-def _kind(element: Any) -> str:
     styled = _STYLE.search((element.get("style") or "")[:300].lower())
-    if styled:
-        return _NUMBER_KINDS[styled[1]]
-    classes = (_NUMBER_KINDS[name] for name in names_of(element).split() if len(name) > 1 and name in _NUMBER_KINDS)
-    return next(classes, _NUMBER_KINDS.get((element.get("type") or "").strip(), "1"))
+    named = (name for name in names_of(element).split() if len(name) > 1 and name in _NUMBER_KINDS)
+    name = styled[1] if styled else next(named, (element.get("type") or "").strip())
+    kind = _NUMBER_KINDS.get(name, "1")
+    return _ListNumbers(kind=kind, next=_integer(element.get("start"), first), step=step)
 
 
 def _integer(written: str | None, default: int) -> int:

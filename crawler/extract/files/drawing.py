@@ -107,8 +107,7 @@ def missing(unread: Mapping[str, int]) -> list[str]:
 
 
 def _diagram(root: Any) -> str:
-    points = elements(root, "pt")
-    texts = (" ".join(filter(None, map(_text, point.iterfind("{*}t")))) for point in points)
+    texts = (" ".join(filter(None, map(_text, point.iterfind("{*}t")))) for point in elements(root, "pt"))
     items = "".join(f"<li>{escape(text)}</li>" for text in texts if text)
     return f"<ul>{items}</ul>" if items else ""
 
