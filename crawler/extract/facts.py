@@ -64,13 +64,8 @@ def facts_of(tree: Any, *, title: str, text: str) -> tuple[Fact, ...]:
 
 
 def _find(triple: _Triple, text: str) -> int | None:
-    at = -1
-    for _ in range(_TRIES):
-        at = text.find(triple.label, at + 1)
-        if at < 0:
-            break
-        after = at + len(triple.label)
-        if (found := text.find(triple.object, after, after + _NEAR)) >= 0:
+    for label in islice(re.finditer(re.escape(triple.label), text), _TRIES):
+        if (found := text.find(triple.object, label.end(), label.end() + _NEAR)) >= 0:
             return found
     if len(triple.object) < _MIN_ALONE:
         return None

@@ -128,12 +128,9 @@ def without_bars(lines: Sequence[Line]) -> list[Line]:
     is_above_text, has_heading = True, False
     for at, (_, group) in enumerate(groupby(lines, key=lambda line: (line.block, line.kind))):
         is_first = at < _TOP and not has_heading
-        block = [
-            line
-            for line in group
-            if not _is_bar(line, is_first=is_first)
-            and not (is_above_text and at < _CRUMB_BLOCKS and _is_breadcrumb(line))
-        ]
+        may_lead = is_above_text and at < _CRUMB_BLOCKS
+        shown = (line for line in group if not _is_bar(line, is_first=is_first))
+        block = [line for line in shown if not (may_lead and _is_breadcrumb(line))]
         if block and _is_contents(block, kept[-1] if kept else None):
             if kept and _TITLES.fullmatch(kept[-1].text):
                 kept.pop()

@@ -51,15 +51,8 @@ class SiteAccess:
             headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         if given.cookies:
             headers["cookie"] = "; ".join(f"{name}={value}" for name, value in given.cookies.items())
-        return cls(
-            scope=scope,
-            origin=urls.origin(scope.starts[0]),
-            headers=tuple(headers.items()),
-            certificate=given.certificate or "",
-            key=given.key or "",
-            ca=given.ca or "",
-            proxy=given.proxy or "",
-        )
+        texts = {name: getattr(given, name) or "" for name in ("certificate", "key", "ca", "proxy")}
+        return cls(scope=scope, origin=urls.origin(scope.starts[0]), headers=tuple(headers.items()), **texts)
 
     def serves(self, url: str) -> bool:
         """Return whether a URL belongs to the site, or is the robots.txt that is asked for it."""
