@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.discovery import frontier
-from crawler.discovery.frontier import belongs
 from crawler.discovery.relevance import Similarity
 from domain import LIST_KINDS, Candidate, Link, Question, Status
 from domain.file import is_file_address
@@ -92,7 +91,7 @@ def choose(
         link
         for link in links
         if link.url.startswith(hosts)
-        or any(belongs(link, site, depth=max(1, depth.get(link.url, 0))) for site in known.sites)
+        or any(frontier.belongs(link, site, depth=max(1, depth.get(link.url, 0))) for site in known.sites)
     ]
     ranked = frontier.rank(
         allowed,
