@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from benchmarks.report import Figure, Options, Report, ratio
-from crawler.extract.content.main_content import library_text
 from crawler.extract.document import extract
+from crawler.extract.main_content import library_text
 from evals.measure.stopwatch import seconds_of
 from evals.sets.pages import GoldPage, read_pages
 

@@ -116,7 +116,11 @@ def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
         handle = _open(root, path)
     except OSError as error:
         reason = f"{path} cannot be opened: {error.strerror or error}. Let the account that runs Wellread read it."
-        if error.errno not in _LASTING or _is_away(root):
+        try:
+            is_away = next(root.iterdir(), None) is None  # nothing in it, as where a disk is not mounted
+        except OSError:
+            is_away = True
+        if error.errno not in _LASTING or is_away:
             raise FolderUnreadable(reason) from error
         if error.errno == errno.ENOENT:
             raise FileGone(f"{path} is no longer in its folder.") from error
@@ -136,14 +140,6 @@ def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
         after = os.fstat(file.fileno())
     same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and len(body) == after.st_size
     return body if same else None
-
-
-def _is_away(root: Path) -> bool:
-    """Return whether a folder cannot be listed or has nothing in it, as where a disk is not mounted."""
-    try:
-        return next(root.iterdir(), None) is None
-    except OSError:
-        return True
 
 
 def _open(root: Path, path: str) -> int:

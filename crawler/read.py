@@ -6,15 +6,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from itertools import takewhile
 from urllib.parse import unquote
 
 from crawler import urls
-from crawler.browser.render import NotRendered
-from crawler.browser.with_javascript import PageClient, Renderer, run_scripts
+from crawler.browser.render import NotRendered, PageClient, Renderer, run_scripts
 from crawler.content_types import ARCHIVES, kind_of
-from crawler.discovery.feed import parse_feed
-from crawler.discovery.sitemap import BadSitemap, is_list, parse_sitemap
+from crawler.discovery.lists import BadSitemap, is_list, parse_feed, parse_sitemap
 from crawler.extract.bounded_process import PAGE_S, TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
@@ -23,10 +20,10 @@ from crawler.extract.links import FRAME
 from crawler.extract.metadata import Directives, robots_directives
 from crawler.extract.walls import Wall, is_login, wall_of
 from crawler.fetch.guard import Blocked, FetchError
-from crawler.fetch.result import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
-from crawler.robots.crawl_delay import parse_retry_after
-from crawler.robots.permission import HostBusy, Permission, RobotsCache, RobotsForbidden
+from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
+from crawler.robots import HostBusy, Permission, RobotsCache, RobotsForbidden, parse_retry_after
 from domain import Candidate, Link, PageText, ReadOutcome, Validators
+from text.analyser import shared_start
 
 #: called with a URL before it is requested; raises FetchError to refuse it
 UrlCheck = Callable[[str], Awaitable[None]]
@@ -171,8 +168,7 @@ def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
     if not links:
         return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=f"{url} is a list without a page of its own site.")
     first, last = min(link.url for link in links), max(link.url for link in links)
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
-    folder, top = first[: first.rfind("/", 0, same) + 1], f"{urls.origin(url)}/"
+    folder, top = first[: first.rfind("/", 0, shared_start(first, last)) + 1], f"{urls.origin(url)}/"
     return ReadResult(outcome=ReadOutcome.READ, url=folder if folder.startswith(top) else top, links=links)
 
 
@@ -266,14 +262,12 @@ def _of_page(
 
 
 def _of_wall(wall: Wall, url: str) -> ReadResult:
-    """Return the result of an answer that is not the page: it may be there again in a minute."""
     outcomes = dict.fromkeys((Wall.MISSING, Wall.FRONT), ReadOutcome.GONE)
     outcomes |= dict.fromkeys((Wall.MAINTENANCE, Wall.FAILURE), ReadOutcome.RETRY)
     return ReadResult(outcome=outcomes.get(wall, ReadOutcome.WALL), url=url, reason=f"{NOT_READ}{wall}")
 
 
 def _why_not_shown(index: bool, until: datetime | None, now: datetime) -> str:
-    """Return why a page may not be stored; "" if it may."""
     return _NOINDEX if not index else _EXPIRED if until is not None and until <= now else ""
 
 

@@ -40,8 +40,14 @@ def parse(url: str, base: str = "") -> URL:
         raise BadUrl(f"{url!r} is not a URL: give a whole one, like https://example.org/page") from error
     if parsed.protocol not in ("http:", "https:"):
         raise BadUrl(f"{url!r} is not an http:// or https:// URL")
-    if not all(_is_idna(label) for label in parsed.hostname.split(".")):
-        raise BadUrl(f"{url!r} has a host name that is not valid punycode")
+    for label in parsed.hostname.split("."):  # ada leaves ASCII labels unchecked
+        if label.startswith("xn--"):
+            try:
+                is_own = idna_to_ascii(label[4:].encode().decode("punycode")).decode() == label
+            except ValueError:
+                is_own = False
+            if not is_own:
+                raise BadUrl(f"{url!r} has a host name that is not valid punycode")
     return parsed
 
 
@@ -113,13 +119,3 @@ def _requested(url: str, base: str) -> str:
         raise BadUrl(f"{url!r} has no host, or hides a step out of its folder: write out where it leads")
     parsed.hostname = name
     return str(parsed.href)
-
-
-def _is_idna(label: str) -> bool:
-    """Return whether an ``xn--`` label is the encoding of its own Unicode form; ada leaves ASCII labels unchecked."""
-    if not label.startswith("xn--"):
-        return True
-    try:
-        return bool(idna_to_ascii(label[4:].encode().decode("punycode")).decode() == label)
-    except ValueError:
-        return False

@@ -10,7 +10,7 @@ from pipeline.answering.citations import render
 from pipeline.ask import LookupResult
 from pipeline.phrases import Phrase, say
 from pipeline.safety.sanitize import sanitize_line
-from text.quotation import quoted
+from text.sentences import quoted
 
 _NEAREST = 3
 

@@ -12,8 +12,7 @@ from typing import Final
 import structlog
 
 from domain import AnswerSpan
-from text.encoder.reader import NOTHING, JointLayers, Logits
-from text.encoder.runtime import ModelFileBroken
+from text.encoder.runtime import NOTHING, JointLayers, Logits, ModelFileBroken
 
 log = structlog.get_logger()
 

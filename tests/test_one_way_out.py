@@ -22,7 +22,7 @@ ALLOWED = {
     "crawler/fetch/access.py": "opens the connections to an operator's own site, for the client",
     "crawler/fetch/client.py": "the guarded client's pool, whose connections come from crawler/fetch/network.py",
     "crawler/fetch/response.py": "reads what that pool received",
-    "crawler/search/engines/claude.py": "Anthropic's client, on a transport that goes through the guarded client",
+    "crawler/search/claude.py": "Anthropic's client, on a transport that goes through the guarded client",
     "pipeline/models/claude_api.py": "the model's API, at the address its operator set",
     "pipeline/models/openai_api.py": "the model's API, at the address its operator set",
     "pipeline/models/connection.py": "opens their connections, and ends what they receive at the deadline",

@@ -7,17 +7,16 @@ from functools import partial
 
 import pytest
 
-from crawler.browser.with_javascript import needs_javascript
-from crawler.discovery.feed import parse_feed
-from crawler.discovery.sitemap import parse_sitemap
+from crawler import robots
+from crawler.browser.render import needs_javascript
+from crawler.discovery.lists import parse_feed, parse_sitemap
 from crawler.extract.charset import decode
 from crawler.extract.chunk import chunk
 from crawler.extract.document import extract, markdown_to_html, read_plain
 from crawler.extract.files.read import read_file
 from crawler.extract.files.rows import render_rows, rows_of
 from crawler.extract.files.texts import to_markdown
-from crawler.robots import rules
-from crawler.search.responses import is_block_page
+from crawler.search.http import is_block_page
 from domain.page import PageText
 from pipeline.answering.schema import parse_schema
 from pipeline.judging.sentences import kind_of, looks_like_code
@@ -82,7 +81,7 @@ TAKES: dict[str, Taking] = {
     "html": _html,
     "sitemap": _sitemap,
     "feed": lambda text: parse_feed(f"<rss><channel><item><title>{text}".encode(), url=URL),
-    "robots": lambda text: rules.parse(f"User-agent: *\nDisallow: /{text}".encode()).allows(URL, "wellread"),
+    "robots": lambda text: robots.parse(f"User-agent: *\nDisallow: /{text}".encode()).allows(URL, "wellread"),
     "markdown": markdown_to_html,
     "plain": lambda text: read_plain(text, URL),
     "delimited": lambda text: render_rows(rows_of(text), len(text)),
@@ -155,7 +154,7 @@ PARTS: dict[str, Callable[[int], Callable[[], object]]] = {
         parse_feed, _all("<rss>", "<item><title>a</title><link>{0}{1}</link></item>", count, "</rss>").encode(), url=URL
     ),
     "robots": lambda count: partial(
-        lambda body: rules.parse(body).allows(URL, "wellread"),
+        lambda body: robots.parse(body).allows(URL, "wellread"),
         _all("User-agent: *\n", "Allow: /{1}*b\n", count).encode(),
     ),
     "json-ld": lambda count: partial(

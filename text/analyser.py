@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import Stemmer
 
@@ -139,6 +139,12 @@ def spaced_words(text: str) -> str:
     return f" {' '.join(words(text))} "
 
 
+def shared_start(one: str, other: str) -> int:
+    """Return how many characters two texts have in common from their beginning."""
+    differing = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differing, min(len(one), len(other)))
+
+
 def fold(text: str) -> str:
     """Return ``text`` in one spelling: NFKC, lower case, ß as ss, without accents (straße = STRASSE, café = cafe)."""
     if text.isascii():
@@ -155,8 +161,9 @@ def _names(folded: str) -> Iterator[tuple[list[str], str]]:
     folded = _CONTRACTION.sub("", _POSSESSIVE.sub("", folded))
     for match in (_ASCII if folded.isascii() else _UNICODE).finditer(folded):
         found = match.group()
-        if match.lastgroup == "unspaced":
-            yield _bigrams(found), ""
+        if match.lastgroup == "unspaced":  # overlapping pairs of characters, each with its vowel signs
+            clusters = _CLUSTER.findall(found)
+            yield [one + other for one, other in pairwise(clusters)] or clusters, ""
         elif match.lastgroup == "number":
             yield [found.replace(",", "") if _THOUSANDS.fullmatch(found) else found], ""
         elif found.isalnum():
@@ -169,32 +176,15 @@ def _names(folded: str) -> Iterator[tuple[list[str], str]]:
 _FOLDED: Final = _Remembered(lambda token: (word for found, _ in _names(fold(token)) for word in found))
 
 
-def _bigrams(run: str) -> list[str]:
-    """Return overlapping pairs of characters (each with its vowel signs), or the only character."""
-    clusters = _CLUSTER.findall(run)
-    if len(clusters) == 1:
-        return clusters
-    return [first + second for first, second in pairwise(clusters)]
-
-
-class _Stemmers(threading.local):
-    """The stemmers of one thread: a Snowball stemmer keeps state while it works and must not be shared."""
-
-    def __init__(self) -> None:
-        self.by_algorithm: dict[str, Any] = {}
-
-    def get(self, algorithm: str) -> Any:
-        if algorithm not in self.by_algorithm:
-            self.by_algorithm[algorithm] = Stemmer.Stemmer(algorithm)
-        return self.by_algorithm[algorithm]
-
-
-_stemmers = _Stemmers()
+#: the stemmers of one thread: a Snowball stemmer keeps state while it works and must not be shared
+_stemmers: Final = threading.local()
 
 
 def _stem(found: list[str], lang: str) -> list[str]:
     algorithm = _STEMMERS.get(lang.partition("-")[0].lower() or "und")
     if algorithm is None:
         return list(found)
-    stemmed: list[str] = _stemmers.get(algorithm).stemWords(found)
+    if not hasattr(_stemmers, algorithm):
+        setattr(_stemmers, algorithm, Stemmer.Stemmer(algorithm))
+    stemmed: list[str] = getattr(_stemmers, algorithm).stemWords(found)
     return stemmed

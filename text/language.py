@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from text.languages import word_set
-from text.stopwords import listed_languages, question_words
+from text.terms import listed_languages, question_words
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -22,7 +22,7 @@ _BY_SCRIPT = {
     "HIRAGANA": ("ja",),
     "KATAKANA": ("ja",),
     "HANGUL": ("ko",),
-    "CJK": ("zh", "ja"),
+    "CJK": ("zh",),  # of Japanese with kana, the script is that
     "CYRILLIC": ("ru", "uk", "bg", "sr"),
     "ARABIC": ("ar", "fa", "ur"),
     "GREEK": ("el",),
@@ -58,8 +58,6 @@ def detect_language(text: str) -> str:
     candidates = _BY_SCRIPT.get(script, _LATIN)
     if len(candidates) == 1:
         return candidates[0]
-    if script == "CJK":
-        return "zh"
     if script == "LATIN" and _ITALIAN_ELISION.search(unicodedata.normalize("NFC", text)):
         return "it"
     if script == "LATIN" and (lang := _by_small_words(text)):
@@ -132,23 +130,24 @@ class Letters:
     probability: float  #: of that language
     lead: float  #: natural logarithm of how much likelier it is than a language of the middle
     disorder: float  #: share of the characters beyond ASCII that stand where no language has them
-    count: int  #: of the characters beyond ASCII
 
 
 def detect_by_letters(text: str) -> Letters:
     """Return what the words with characters beyond ASCII, and those beside them, look like."""
-    sample = _around_other_letters(text)
+    words = text[:_SEARCHED].split()
+    others = [at for at, word in enumerate(words) if not word.isascii()]
+    near = {at for other in others[:_SAMPLE] for at in range(other - 2, other + 3)}
+    sample = " ".join(words[at] for at in sorted(near) if 0 <= at < len(words))[:_SAMPLE]
     wrong, count = _out_of_place(sample)
     ranked = _identifier().rank(sample) if count else []
     if not ranked:
-        return Letters(lang="und", probability=0.0, lead=0.0, disorder=0.0, count=0)
+        return Letters(lang="und", probability=0.0, lead=0.0, disorder=0.0)
     (lang, probability), middle = ranked[0], max(ranked[len(ranked) // 2][1], _LEAST)
     return Letters(
         lang=str(lang),
         probability=float(probability),
         lead=math.log(max(probability, _LEAST) / middle),
         disorder=wrong / count,
-        count=count,
     )
 
 
@@ -162,14 +161,6 @@ def is_gibberish(text: str) -> bool:
         return False
     letters = detect_by_letters(text)
     return letters.disorder > (_MOST_DISORDER if letters.probability > 0.5 else _MOST_DISORDER_UNSURE)
-
-
-def _around_other_letters(text: str) -> str:
-    """Return the first words that are not ASCII alone, each with the two before and after it."""
-    words = text[:_SEARCHED].split()
-    others = [at for at, word in enumerate(words) if not word.isascii()]
-    near = {at for other in others[:_SAMPLE] for at in range(other - 2, other + 3)}
-    return " ".join(words[at] for at in sorted(near) if 0 <= at < len(words))[:_SAMPLE]
 
 
 def _out_of_place(text: str) -> tuple[float, int]:

@@ -54,7 +54,7 @@ def names_of(title: str) -> tuple[str, ...]:
     """Return the names in a page's title: the whole, without the site's name, and without a final parenthesis."""
     plain = html.unescape(title[:MAX_TITLE])
     first = _SEGMENT.split(plain, maxsplit=1)[0]
-    named = (name_key(part) for part in (plain, _bare(plain), first, _bare(first)))
+    named = (name_key(part) for whole in (plain, first) for part in (whole, _PARENTHESIS.sub("", whole)))
     return tuple(dict.fromkeys(name for name in named if name and not name.isdecimal()))
 
 
@@ -90,12 +90,7 @@ def proper_nouns(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
     return tuple(name for name in found if 1 < len(name) <= MAX_CHARS)[:MAX_PROPER_NOUNS]
 
 
-def _bare(title: str) -> str:
-    return _PARENTHESIS.sub("", title)
-
-
 def _words(text: str) -> Iterator[_Word]:
-    """Yield the words of a text, folded like search terms."""
     end = 0
     for match in _TOKEN.finditer(text):
         written, apart = match.group(), bool(text[end : match.start()].strip())
@@ -109,7 +104,6 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _from(listed: Sequence[_Word], at: int, empty: Collection[str]) -> Iterator[str]:
-    """Yield the names that begin at one word."""
     first = listed[at]
     for end in range(at + 1, min(at + MAX_WORDS, len(listed)) + 1):
         last = listed[end - 1]
@@ -138,15 +132,14 @@ def _names(word: _Word, empty: Collection[str]) -> bool:
 
 
 def _runs(listed: Sequence[_Word]) -> Iterator[list[_Word]]:
-    """Yield the runs of capitalised words, with the small words between two of them."""
     run: list[_Word] = []
     for word in listed:
-        if run and word.apart:
+        if word.apart:
             yield from _ended(run)
             run = []
         if word.capital or (run and (word.text in _JOINING or word.text.isdecimal())):
             run.append(word)
-        elif run:
+        else:
             yield from _ended(run)
             run = []
     yield from _ended(run)

@@ -8,9 +8,8 @@ nearly so.
 from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import takewhile
 
-from text.analyser import analyse
+from text.analyser import analyse, shared_start
 from text.languages import language
 
 #: the weights of a derivation (generation, generator) and a synonym (annual, yearly)
@@ -25,7 +24,7 @@ _STEM_CHARS, _STEM_SHARE = 4, 0.6
 
 def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
     """Return for each term of the question the matching terms of ``vocabulary``, with their weights in (0, 1]."""
-    synonyms = _synonyms(lang)
+    synonyms = _groups(lang, "related", "irregular_verbs")
     # only words with the same beginning can be derivations: few of the vocabulary are compared
     by_start: dict[str, list[str]] = {term[:_STEM_CHARS]: [] for term in terms}
     for other in vocabulary:
@@ -48,7 +47,7 @@ def best_weight(related_terms: Mapping[str, float], terms: Collection[str]) -> f
 def _counts(term: str, other: str, synonyms: Collection[str]) -> float:
     if term == other:
         return 1.0
-    if _derived(term, other) or other in _irregular().get(term, ()):
+    if _derived(term, other) or other in _groups("en", "irregular_verbs").get(term, ()):
         return DERIVED
     return SYNONYM if other in synonyms else 0.0
 
@@ -58,34 +57,27 @@ def _spelled_like(term: str, vocabulary: Collection[str]) -> dict[str, float]:
     if len(term) < _SPELLED_CHARS or not term.isalpha():
         return {}
     near = (other for other in vocabulary if other[0] == term[0] and abs(len(other) - len(term)) <= 2)
-    return {other: MISSPELLED for other in near if len(other) >= _SPELLED_CHARS and _alike(term, other)}
-
-
-def _alike(one: str, other: str) -> bool:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SPELLED_ALIKE
+    alike = (
+        other
+        for other in near
+        if len(other) >= _SPELLED_CHARS and SequenceMatcher(None, term, other, autojunk=False).ratio() >= _SPELLED_ALIKE
+    )
+    return dict.fromkeys(alike, MISSPELLED)
 
 
 def _derived(one: str, other: str) -> bool:
     """Return whether two stems belong to one word: generat and generator, pars and parser."""
     if one[:_STEM_CHARS] != other[:_STEM_CHARS] or not (one.isalpha() and other.isalpha()):
         return False
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    shared = shared_start(one, other)
     return shared >= _STEM_SHARE * max(len(one), len(other)) and shared >= min(len(one), len(other)) - 2
 
 
 @cache
-def _irregular() -> dict[str, frozenset[str]]:
-    return _groups(" ".join(language("en").irregular_verbs), "en")
-
-
-@cache
-def _synonyms(lang: str) -> dict[str, frozenset[str]]:
-    return _groups(" ".join((*language(lang).related, "/", *language(lang).irregular_verbs)), lang)
-
-
-def _groups(groups: str, lang: str) -> dict[str, frozenset[str]]:
+def _groups(lang: str, *names: str) -> dict[str, frozenset[str]]:
+    """Return each term of the groups in some lists of a language, with those of its groups."""
     table: dict[str, frozenset[str]] = {}
-    for group in groups.split("/"):
+    for group in " / ".join(" ".join(getattr(language(lang), name)) for name in names).split("/"):
         terms = frozenset(analyse(group, lang))
         for term in terms:
             table[term] = table.get(term, frozenset()) | terms

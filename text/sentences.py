@@ -45,7 +45,7 @@ _STARTERS = _LISTED["starters"]
 _MONTHS = word_set("months", "de") | word_set("short_months", "de") | {"jahrhundert", "jahrhunderts", "jahrtausend"}
 #: passages are shorter, and split several times for one question
 _MAX_REMEMBERED_CHARS = 5_000
-_QUOTING = "とってはがをにでのもやな、，。とし"
+_QUOTING = frozenset("とってはがをにでのもやな、，。とし")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -61,22 +61,13 @@ def _remembered(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(_spans(text))
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
+def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for end in _ends(text):
-        _keep(spans, text, start, end)
+    for end in (*_ends(text), len(text)):
+        piece = text[start:end]
+        if piece.strip():
+            yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
         start = end
-    _keep(spans, text, start, len(text))
-    return spans
-
-
-def _keep(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    left = start + len(piece) - len(piece.lstrip())
-    right = start + len(piece.rstrip())
-    if left < right:
-        spans.append((left, right))
 
 
 def _ends(text: str) -> Iterator[int]:
@@ -87,14 +78,14 @@ def _ends(text: str) -> Iterator[int]:
                 yield stop.start()
             line_start = stop.end()
         elif stop["wide"] is not None:
-            if not _quote_goes_on(text, stop):
+            # a quote in a sentence that goes on
+            if not (stop[0][-1] in "」』）)”" and text[stop.end() : stop.end() + 1] in _QUOTING):
                 yield stop.end()
         elif _mark_ends(text, stop):
             yield stop.end()
 
 
 def _line_ends(text: str, line_start: int, stop: re.Match[str]) -> bool:
-    """Return whether the line break ends a sentence; that of wrapped prose does not."""
     if stop.group() != "\n":  # a blank line, or an indented next line
         return True
     line = text[line_start : stop.start()].rstrip()
@@ -103,13 +94,7 @@ def _line_ends(text: str, line_start: int, stop: re.Match[str]) -> bool:
     return not wrapped or line[-1] in ".!?:;{}" or bool(_BULLET.match(following))
 
 
-def _quote_goes_on(text: str, stop: re.Match[str]) -> bool:
-    closed = stop.group()[-1] in "」』）)”"
-    return closed and text[stop.end() : stop.end() + 1] in tuple(_QUOTING)
-
-
 def _mark_ends(text: str, stop: re.Match[str]) -> bool:
-    """Return whether ``.``, ``!`` or ``?`` ends a sentence here."""
     following = text[stop.end() : stop.end() + 80].lstrip()
     if not following:
         return True
@@ -124,7 +109,6 @@ def _mark_ends(text: str, stop: re.Match[str]) -> bool:
 
 
 def _dot_is_of_word(word: str, before: str, begin: str) -> bool:
-    """Return whether the dot belongs to an abbreviation, an initial, an ordinal or a list's number."""
     folded = word.casefold()
     following = _WORD.match(begin)
     starts = following is not None and following.group().casefold() in _STARTERS
@@ -132,22 +116,37 @@ def _dot_is_of_word(word: str, before: str, begin: str) -> bool:
         return True
     if folded in _BEFORE_NUMBER and begin[:1].isdigit():
         return True
-    if word.isdigit():
-        return _is_ordinal(word, before[: -len(word)], following.group().casefold() if following else "")
+    if word.isdigit():  # "3." is German for "third": before a month or century, or after an article
+        after, words = following.group().casefold() if following else "", before[: -len(word)].split()
+        is_named = bool(words) and words[-1].casefold() in _LISTED["before_ordinal"]
+        return len(word) <= 3 and (after in _MONTHS or (is_named and after not in _STARTERS))
     if len(word) == 1 and word.isalpha():
         return not starts or (before[:-1].rstrip().endswith(".") and folded not in "дп")
     return (folded in _LISTED["maybe_last"] or bool(_INITIALISM.fullmatch(word))) and not starts
 
 
-def _is_ordinal(number: str, before: str, following: str) -> bool:
-    """Return whether "3." is German for "third": before a month or century, or after an article."""
-    if len(number) > 3:
-        return False
-    words = before.split()
-    after_article = bool(words) and words[-1].casefold() in _LISTED["before_ordinal"]
-    return following in _MONTHS or (after_article and following not in _STARTERS)
-
-
 def goes_on(sentence: str) -> bool:
     """Return whether a sentence begins with a word that leans on the sentence before it: "It was built in 1871."."""
     return bool(_GOES_ON.match(sentence))
+
+
+_ENGLISH = ("“", "”")
+#: by ISO 639-1: what opens and what closes
+_MARKS: dict[str, tuple[str, str]] = {
+    "de": ("„", "“"),
+    "fr": ("«\u00a0", "\u00a0»"),
+    "es": ("«", "»"),
+    "it": ("«", "»"),
+    "pt": ("«", "»"),
+    "pl": ("„", "”"),
+    "ru": ("«", "»"),
+    "ja": ("「", "」"),
+}
+#: every mark that opens a quotation
+OPENING = tuple(dict.fromkeys(opening for opening, _ in (_ENGLISH, *_MARKS.values())))
+
+
+def quoted(words: str, lang: str) -> str:
+    """Return the words between the marks of a language (ISO 639-1), or English ones where it has none here."""
+    opening, closing = _MARKS.get(lang, _ENGLISH)
+    return f"{opening}{words}{closing}"

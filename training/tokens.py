@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from text.encoder.reader import QUESTION_TOKENS, TITLE_TOKENS
-from text.encoder.runtime import CLS, MAX_TOKENS, SEP, open_tokenizer
+from text.encoder.runtime import CLS, MAX_TOKENS, QUESTION_TOKENS, SEP, TITLE_TOKENS, open_tokenizer
 from text.sentences import sentence_spans
 from training.examples import Span, Text
 

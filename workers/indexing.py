@@ -18,7 +18,7 @@ from store.sql.leases import Lease
 from store.sql.tables import PageRow
 from text import names as names_in_text
 from text.names import name_key, names_in, proper_nouns
-from text.stopwords import stop_words
+from text.terms import stop_words
 from workers import erasure
 from workers.monitoring import outcomes, traces
 from workers.questions import watches

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from crawler.search import catalog
+from crawler.search.engine import ENGINES, missing
 from domain.errors import WellreadError
 from domain.options import MAX_INSTRUCTIONS, MAX_K
 from pipeline.documents import DOCUMENTS
@@ -354,9 +354,9 @@ class Settings(BaseSettings):
     @classmethod
     def _ready(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         for name in value:
-            if name not in catalog.ENGINES:
-                raise ValueError(f"{name!r} is not an engine; the engines are {', '.join(catalog.ENGINES)}")
-            if lacking := catalog.missing(name, info.data):
+            if name not in ENGINES:
+                raise ValueError(f"{name!r} is not an engine; the engines are {', '.join(ENGINES)}")
+            if lacking := missing(name, info.data):
                 raise ValueError(f"{name} is named, but {lacking} is empty or false")
         return value
 

@@ -14,9 +14,7 @@ from sqlalchemy.engine import make_url
 from api.operations import room
 from api.operations.doctor_model import check_claude, check_model_server
 from api.operations.room import Diagnosis
-from crawler.search import errors
-from crawler.search.engine import Query
-from crawler.search.errors import EngineDown, EngineError
+from crawler.search.engine import EngineDown, EngineError, Query, error_named
 from domain.errors import WellreadError
 from pipeline.documents import DOCUMENTS
 from store.crawl import candidates, sources
@@ -133,7 +131,7 @@ def _embedder(services: Services) -> Diagnosis:
 
 
 def _reader(_: Services) -> Diagnosis:
-    from text.encoder.reader import JointLayers
+    from text.encoder.runtime import JointLayers
 
     JointLayers()
     return Diagnosis("ok", "reads English, and six languages that are put into English word by word")
@@ -214,9 +212,7 @@ def _search_engines(services: Services) -> Diagnosis:
         said = "; ".join((*findings, *map(str, failed.values())))
         return Diagnosis("wrong" if "searxng" in failed else "note", said, " ".join(fixes))
     # those whose error only the operator mends
-    wrong = [
-        name for name, each in cooldowns.items() if getattr(getattr(errors, each.kind, None), "needs_operator", False)
-    ]
+    wrong = [name for name, each in cooldowns.items() if error_named(each.kind).needs_operator]
     fix = f"Correct the settings of {', '.join(wrong)}, or leave it out of WELLREAD_ENGINES." if wrong else ""
     return Diagnosis("wrong" if wrong else "ok", "; ".join(findings), fix)
 

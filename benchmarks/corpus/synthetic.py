@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Fact, PageText
-from text.stopwords import stop_words
+from text.terms import stop_words
 
 Words = NDArray[np.str_]
 

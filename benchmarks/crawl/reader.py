@@ -15,9 +15,9 @@ import psutil
 from crawler.extract.chunk import chunk
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard, allowlist_entry
-from crawler.fetch.result import Limits
+from crawler.fetch.response import Limits
 from crawler.read import ReadResult, read
-from crawler.robots.permission import RobotsFile
+from crawler.robots import RobotsFile
 from domain import Candidate, Passage
 
 #: pages given to a process at a time

@@ -11,7 +11,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-from crawler.extract.content.main_content import library_text
+from crawler.extract.main_content import library_text
 
 #: as ours on the operator's own site: robots.txt obeyed, no pause; Scrapy's default number of requests in flight
 SETTINGS = {

@@ -1,20 +1,119 @@
-"""Run a page's scripts in Chromium and return the page they made, as HTML of what a reader sees.
+"""Run the scripts of a page that has hardly any text without them, in Chromium; return what a reader sees, as HTML.
 
 The browser has no network of its own (``crawler.browser.process``): every request is intercepted and answered by the
-guarded fetch (``crawler.browser.requests``). Rendering ends by its deadline, whatever the page does.
+guarded fetch. Only GETs for scripts, styles and data are sent; no image, no font, no frame, no other page. Rendering
+ends by its deadline, whatever the page does.
 """
 
 import asyncio
+import base64
+import re
 import time
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, Protocol
 
-from crawler.browser.devtools import BrowserFailed, DevTools
-from crawler.browser.process import kill, memory_used, run_browser
-from crawler.browser.requests import RequestInterceptor, ScriptFetch
-from crawler.fetch.result import Fetched
+from crawler.browser.process import BrowserFailed, DevTools, kill, memory_used, run_browser
+from crawler.content_types import HTML
+from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
+from crawler.extract.charset import CONTROL, decode
+from crawler.extract.html import parse
+from crawler.extract.visibility import drop_hidden
+from crawler.fetch.guard import FetchError
+from crawler.fetch.response import ANY_TYPE, Fetched
+from crawler.robots import FetchClient, Permission
+from crawler.urls import BadUrl, host
 from domain.errors import WellreadError
+
+#: fetches a URL for a script, with the request's headers
+ScriptFetch = Callable[[str, Mapping[str, str]], Awaitable[Fetched]]
+
+#: resource types, as DevTools names them
+_ALLOWED_TYPES: Final = frozenset({"Script", "Stylesheet", "XHR", "Fetch"})
+#: headers of a script's request that are sent, and those of the answer that the page gets
+_REQUEST_HEADERS: Final = frozenset({"accept", "accept-language", "origin"})
+_RESPONSE_HEADERS: Final = (
+    "content-type",
+    "access-control-allow-origin",
+    "access-control-allow-credentials",
+    "access-control-expose-headers",
+)
+
+
+class RequestInterceptor:
+    """Answers, refuses and counts the requests of one page."""
+
+    def __init__(self, document: Fetched, fetch: ScriptFetch, *, max_requests: int, max_bytes: int) -> None:
+        self._document, self._fetch = document, fetch
+        self._left, self._bytes_left = max_requests, max_bytes
+        self._frame = ""  #: the frame that got the page
+        self._hosts: dict[str, asyncio.Lock] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self.quiet_since = time.monotonic()  #: when the last request was answered
+
+    @property
+    def is_quiet(self) -> bool:
+        """Return whether no request waits for its answer."""
+        return not self._running
+
+    def on_paused(self, devtools: DevTools, event: Mapping[str, Any]) -> None:
+        """Start to answer a request that the browser has paused."""
+        task = asyncio.ensure_future(self._respond(devtools, event))
+        self._running.add(task)
+        task.add_done_callback(self._responded)
+
+    async def stop(self) -> None:
+        """Cancel the requests that are being answered."""
+        running = list(self._running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    def _responded(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self.quiet_since = time.monotonic()
+
+    async def _respond(self, devtools: DevTools, event: Mapping[str, Any]) -> None:
+        kind, frame = str(event.get("resourceType", "")), str(event.get("frameId", ""))
+        answer = await self._answer(kind, event["request"], frame)
+        request = event["requestId"]
+        # with BlockedByClient the browser would show its own error page in place of this one
+        reason = "Aborted" if kind == "Document" and frame == self._frame else "BlockedByClient"
+        with suppress(BrowserFailed):  # the page may have cancelled the request
+            if answer is None:
+                await devtools.call("Fetch.failRequest", requestId=request, errorReason=reason)
+                return
+            given = answer.headers
+            shown = [{"name": name, "value": given[name]} for name in _RESPONSE_HEADERS if name in given]
+            body = base64.b64encode(answer.body).decode()
+            await devtools.call(
+                "Fetch.fulfillRequest", requestId=request, responseCode=answer.status, responseHeaders=shown, body=body
+            )
+
+    async def _answer(self, kind: str, request: Mapping[str, Any], frame: str) -> Fetched | None:
+        url = str(request.get("url", "")).partition("#")[0]
+        if kind == "Document":  # the page, once: no frame in it, no other page, nor the same again
+            if self._frame or url != self._document.url:
+                return None
+            self._frame = frame
+            return self._document
+        if kind not in _ALLOWED_TYPES or request.get("method") != "GET" or not url.startswith(("http://", "https://")):
+            return None
+        headers = {name.lower(): str(value) for name, value in request.get("headers", {}).items()}
+        if self._left <= 0 or self._bytes_left <= 0 or "sec-purpose" in headers or "purpose" in headers:  # a prefetch
+            return None
+        self._left -= 1
+        sent = {name: value for name, value in headers.items() if name in _REQUEST_HEADERS}
+        try:
+            async with self._hosts.setdefault(host(url), asyncio.Lock()):  # one at a time at a host
+                fetched = await self._fetch(url, sent)
+        except (FetchError, BadUrl):
+            return None
+        self._bytes_left -= len(fetched.body)
+        return fetched
+
 
 #: APIs that would send packets by themselves, or outlive the page
 _REMOVED_APIS: Final = """
@@ -97,15 +196,12 @@ class Browser:
 
 
 async def _watch(pid: int, max_memory: int) -> None:
-    """Kill a browser that uses too much memory."""
     while memory_used(pid) <= max_memory:  # noqa: ASYNC110 (no event reports memory)
         await asyncio.sleep(0.2)
     kill(pid)
 
 
 class _View:
-    """The browser's one page."""
-
     devtools: DevTools
 
     def __init__(self, requests: RequestInterceptor) -> None:
@@ -121,9 +217,7 @@ class _View:
         elif method == "Page.domContentEventFired":
             self._loaded.set()
         elif method == "Page.javascriptDialogOpening":  # alert() would block for ever
-            closing = asyncio.ensure_future(self._call("Page.handleJavaScriptDialog", accept=False))
-            self._dialogs.add(closing)
-            closing.add_done_callback(self._dialog_closed)
+            self._dialogs.add(asyncio.ensure_future(self._close_dialog()))
 
     async def open(self, url: str) -> None:
         """Load the page, with all its requests intercepted."""
@@ -165,7 +259,81 @@ class _View:
     async def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
         return await self.devtools.call(method, session=self._session, **parameters)
 
-    def _dialog_closed(self, task: asyncio.Task[Any]) -> None:
-        self._dialogs.discard(task)
-        if not task.cancelled():
-            task.exception()  # the dialog may be gone already
+    async def _close_dialog(self) -> None:
+        with suppress(BrowserFailed):  # it may be gone already
+            await self._call("Page.handleJavaScriptDialog", accept=False)
+
+
+NEEDS_BROWSER = "Its text is made by JavaScript: install Chromium, or set WELLREAD_CHROMIUM to its path."
+#: a page with fewer words has a title, a menu or "Loading…", and no text
+FEW_WORDS = 25
+#: the elements that the usual frameworks fill
+_ROOT_IDS = frozenset(
+    "root app __next __nuxt ___gatsby svelte main-app app-root react-root application q-app content-root".split()
+)
+_ROOT_TAGS = frozenset({"app-root", "my-app", "app-main", "ember-app"})
+_ASKS_FOR_JAVASCRIPT = re.compile(
+    r"javascript|java script|scripts?\b.{0,40}(?:enable|aktivier|activ|habilit)", re.IGNORECASE
+)
+
+
+class Renderer(Protocol):
+    """Runs a page's scripts."""
+
+    async def render(self, page: Fetched, fetch: ScriptFetch) -> Fetched:
+        """Return the page as its scripts made it; raises NotRendered."""
+
+
+class PageClient(FetchClient, Protocol):
+    """Fetches, and knows the operator's own sites."""
+
+    def check_part(self, url: str, page: str) -> None:
+        """Raise Blocked if a page may not load a URL as a part of it."""
+
+
+async def run_scripts(
+    page: Fetched, *, browser: Renderer | None, client: PageClient, permission: Permission, until: float
+) -> Fetched | None:
+    """Return the page as its scripts make it; None where it needs no scripts.
+
+    ``permission`` is asked before each request of a script. Raises NotRendered, also where there is no browser, or that
+    was not known at the monotonic time ``until``.
+    """
+    looked_at = partial(needs_javascript, page.body, page.headers.get("content-type", ""))
+    try:
+        has_text = not await read_bounded(looked_at, len(page.body), until=until)
+    except TooMuchWork as error:
+        raise NotRendered(f"{page.url} {error}") from error
+    if has_text:
+        return None
+    if browser is None:
+        raise NotRendered(NEEDS_BROWSER)
+
+    async def fetch(url: str, headers: Mapping[str, str]) -> Fetched:
+        client.check_part(url, page.url)  # a page of the web must not read an own site
+        await permission.check(url)
+        return await client.get(url, headers=headers, accept=ANY_TYPE, on_redirect=permission.check)
+
+    return await browser.render(page, fetch)
+
+
+def needs_javascript(body: bytes, content_type: str = "") -> bool:
+    """Return whether a document is a page that has hardly any text before its scripts have run."""
+    if content_type.split(";")[0].strip().lower() not in HTML | {""} or b"<script" not in body.lower():
+        return False
+    tree = parse(CONTROL.sub(" ", decode(body[: BOUNDS.chars], content_type)))
+    if tree is None or not any(True for _ in tree.iter("script")):
+        return False
+    asks = any(_ASKS_FOR_JAVASCRIPT.search("".join(element.itertext())) for element in tree.iter("noscript"))
+    has_root = any(_is_root(element) for element in tree.iter("*"))
+    whole = tree.find("body")
+    drop_hidden(tree)
+    shown = " ".join((whole if whole is not None else tree).itertext())
+    words = max(len(shown.split()), len(shown) // 12)
+    return words < FEW_WORDS and (asks or has_root or words == 0)
+
+
+def _is_root(element: Any) -> bool:
+    """Return whether a framework would fill this element, which holds hardly anything yet."""
+    is_named = element.get("id", "") in _ROOT_IDS or element.tag in _ROOT_TAGS or "data-reactroot" in element.attrib
+    return is_named and len("".join(element.itertext()).split()) < FEW_WORDS

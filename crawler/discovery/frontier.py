@@ -1,4 +1,4 @@
-"""Rank the known links for a question: the frontier of candidates to fetch, best first.
+"""Rank the known links for a question: the frontier of candidates to fetch, best first; or those of a whole site.
 
 A link ranks by the words that its anchors, path and context share with the question, and by how near they are to it in
 meaning. Links that have neither come last, contents pages first among them, so that a site with bare anchors is
@@ -8,15 +8,17 @@ explored too. Endless families of URLs are bounded.
 import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote
 
+from crawler import urls
 from crawler.content_types import NOT_READ
 from crawler.discovery.relevance import LinkWords, Rarity, Similarity, nearness, relevance
 from crawler.urls import BadUrl, is_trap
 from domain import LIST_KINDS, Candidate, CandidateKind, Link
+from domain.site import SiteScope
 
 #: URLs that differ only in their query's values, as those of calendars and search forms
 MAX_PER_PATTERN: Final = 5
@@ -76,12 +78,12 @@ def rank(
     texts with the question in meaning; without it words alone rank.
     """
     known = _merge((link for link in links if not link.nofollow), seen)
-    shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang, rarity=rarity)
+    shared = relevance(known, question=question, queries=queries, lang=lang, rarity=rarity)
     of_url = {entry.link.url: share for entry, share in zip(known, shared, strict=True)}
-    new = [entry for entry in known if not entry.words.is_read]
+    new = [entry for entry in known if not entry.is_read]
     inherited = {url: max((of_url.get(parent, 0.0) for parent in on), default=0.0) for url, on in parents.items()}
     by_words = [of_url[entry.link.url] for entry in new]
-    near = nearness([entry.words for entry in new], by_words, similarity) if similarity else [0.0] * len(new)
+    near = nearness(new, by_words, similarity) if similarity else [0.0] * len(new)
     scores = [
         _score(entry, shared + more, inherited.get(entry.link.url, 0.0))
         for entry, shared, more in zip(new, by_words, near, strict=True)
@@ -107,20 +109,17 @@ def leads_to_text(url: str) -> bool:
         return False
 
 
-@dataclass
-class _Entry:
-    """A URL with its words and its best rank at an engine."""
-
+@dataclass(kw_only=True)
+class _Entry(LinkWords):
     link: Link
-    engine_rank: int | None = None
-    words: LinkWords = field(default_factory=LinkWords)
+    engine_rank: int | None = None  #: its best at an engine
 
     @property
     def kind(self) -> CandidateKind:
         return kind_of(self.link)
 
     def candidate(self, score: float) -> Candidate:
-        anchors = self.words.anchors
+        anchors = self.anchors
         return Candidate(
             url=self.link.url,
             kind=self.kind,
@@ -131,34 +130,29 @@ class _Entry:
 
 
 def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Entry]:
-    """Return an entry for each URL, in the order of first mention."""
     known: dict[str, _Entry] = {}
     engines = 0
     for link in links:
         entry = known.get(link.url)
         if entry is None:
-            entry = known[link.url] = _Entry(
-                link=link, words=LinkWords(path=_path_words(link.url), is_read=_is_seen(link.url, seen))
-            )
+            path = re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(_path(link.url)))
+            # seen itself, or as the folder whose front page it is
+            is_read = link.url in seen or (_FRONT.search(link.url) is not None and _FRONT.sub("/", link.url) in seen)
+            entry = known[link.url] = _Entry(link=link, path=path, is_read=is_read)
         if link.origin.startswith("engine:") and entry.engine_rank is None:
             entry.engine_rank, engines = engines, engines + 1
-        entry.words.anchors |= dict.fromkeys(filter(None, link.text.split("\n")))
+        entry.anchors |= dict.fromkeys(filter(None, link.text.split("\n")))
         if link.context:
-            entry.words.contexts[link.context] = None
+            entry.contexts[link.context] = None
     return list(known.values())
 
 
-def _path_words(url: str) -> str:
-    """Return the words of a canonical URL's path and query."""
-    return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(_path(url)))
-
-
 def _score(entry: _Entry, shared: float, inherited: float) -> float:
-    """Return the score: of words and meaning, of the linking page, of engines and of the kind of page."""
     score = shared + _INHERITED * inherited
     if entry.engine_rank is not None:
         score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)
-    if _is_hub(entry.link.url):
+    path = _path(entry.link.url)
+    if not path or _HUB.search(path) or _LIST.search(path):
         score += _HUB_SCORE
     return score * _POOR_FACTOR if _POOR.search(entry.link.url) else score
 
@@ -177,35 +171,54 @@ def _best_first(scored: tuple[_Entry, float]) -> tuple[float, int]:
     return -scored[1], scored[0].link.url.count("/")
 
 
-def _is_seen(url: str, seen: Container[str]) -> bool:
-    """Return whether the URL was seen, or that of the folder whose front page it is."""
-    return url in seen or (_FRONT.search(url) is not None and _FRONT.sub("/", url) in seen)
-
-
-def _is_hub(url: str) -> bool:
-    path = _path(url)
-    return not path or _HUB.search(path) is not None or _LIST.search(path) is not None
-
-
 def _path(url: str) -> str:
-    """Return the part of a canonical URL after its host and slash."""
     return url.split("/", 3)[3] if url.count("/") > 2 else ""
 
 
 def _readable(candidates: Iterable[Candidate], limit: int) -> Iterator[Candidate]:
     """Yield the candidates that may be text and are not of an endless family, up to ``limit``."""
     patterns: Counter[str] = Counter()
-    taken = 0
-    for candidate in candidates:
-        if taken >= limit:
+    for candidate in filter(lambda candidate: leads_to_text(candidate.url), candidates):
+        if limit <= 0:
             return
         address, _, query = candidate.url.partition("?")
-        if not leads_to_text(candidate.url):
+        pattern = address + "?" + "&".join(sorted(part.partition("=")[0] for part in query.split("&")))
+        patterns[pattern] += bool(query)
+        if patterns[pattern] <= MAX_PER_PATTERN:
+            limit -= 1
+            yield candidate
+
+
+#: URLs that differ only in their query, as those of calendars and search forms
+MAX_PER_ADDRESS: Final = 200
+_LISTS_SCORE: Final = 2.0  #: of a whole site: a sitemap or feed is read before any page
+
+
+def belongs(link: Link, scope: SiteScope, *, depth: int = 0) -> bool:
+    """Return whether a link leads to a page of a site, or to a list of its pages: that may be anywhere at its host.
+
+    ``depth`` is the page's distance from the front page.
+    """
+    if kind_of(link) == "page":
+        return (scope.depth is None or depth <= scope.depth) and scope.covers(link.url)
+    return not scope.is_page and urls.origin(link.url) in scope.origins
+
+
+def candidates_of_site(links: Iterable[Link], *, scope: SiteScope, depth: int, max_depth: int) -> list[Candidate]:
+    """Return candidates for the links that belong to the site, each URL once: lists of pages first, near pages next.
+
+    ``depth`` is the links' distance from the front page. Links that are not to be followed, lead to no text or into a
+    trap are left out.
+    """
+    found: dict[str, Candidate] = {}
+    for link in links:
+        kind = kind_of(link)
+        if link.nofollow or link.url in found or not belongs(link, scope):
             continue
-        if query:
-            pattern = address + "?" + "&".join(sorted(part.partition("=")[0] for part in query.split("&")))
-            patterns[pattern] += 1
-            if patterns[pattern] > MAX_PER_PATTERN:
-                continue
-        taken += 1
-        yield candidate
+        if kind != "page":
+            found[link.url] = Candidate(url=link.url, kind=kind, score=_LISTS_SCORE, depth=depth, origin=link.origin)
+        elif depth <= max_depth and leads_to_text(link.url):
+            found[link.url] = Candidate(
+                url=link.url, score=1 / (1 + depth), depth=depth, origin=link.origin, text=link.text[:300]
+            )
+    return list(found.values())

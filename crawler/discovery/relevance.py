@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from statistics import fmean
+from statistics import fmean, quantiles
 from typing import Final
 
 from text.analyser import analyse, fold
-from text.stopwords import stop_words
+from text.terms import stop_words
 
 #: weight of a term of the question, and of one that only another query has
 QUESTION_WEIGHT: Final = 1.0
@@ -43,8 +43,6 @@ _CONTEXT_CHARS: Final = 200
 #: of a link's nearness, its nearest anchor and the mean of its three nearest: a page of several matching sections
 _NEAREST: Final = 0.7
 _NEAREST_THREE: Final = 0.5
-#: so large a part of the links is not near
-_USUAL: Final = 0.9
 
 
 @dataclass
@@ -81,9 +79,11 @@ def relevance(
         term for counts, of in zip(counted, documents, strict=True) if of.is_read for term in counts.best_anchor
     )
     wanted = {term: weight * max(_LEAST_NEW, _READ ** read[term]) for term, weight in wanted.items()}
-    idf = _idf(counted, wanted)
+    holders = Counter(term for each in counted for term in set().union(*(terms for terms, _ in each.fields.values())))
+    odds_against = {term: (len(counted) - holders[term] + 0.5) / (holders[term] + 0.5) for term in wanted}
+    idf = {term: math.log(1 + odds) for term, odds in odds_against.items()}
     ideal = sum(weight * idf[term] for term, weight in wanted.items())
-    lengths = {name: max(1.0, fmean(counts.lengths[name] for counts in counted)) for name in _FIELD_WEIGHTS}
+    lengths = {name: max(1.0, fmean(counts.fields[name][1] for counts in counted)) for name in _FIELD_WEIGHTS}
     return [_score(counts, wanted, idf, lengths) / ideal for counts in counted]
 
 
@@ -95,11 +95,10 @@ def _terms(text: str, lang: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Counts:
-    """The counts of each wanted term in the fields of one URL, and the lengths of the fields."""
+    """Of each field of one URL the counts of the wanted terms, and its length in words."""
 
-    terms: Mapping[str, Mapping[str, float]]
-    lengths: Mapping[str, int]
-    best_anchor: frozenset[str]
+    fields: Mapping[str, tuple[Mapping[str, float], int]]
+    best_anchor: frozenset[str]  #: the terms of the anchor that has most
 
 
 class _Matcher(dict[str, tuple[tuple[str, float], ...]]):
@@ -128,36 +127,21 @@ class _Matcher(dict[str, tuple[tuple[str, float], ...]]):
 
 
 def _count(document: LinkWords, matcher: _Matcher) -> _Counts:
-    anchors = [_tally([anchor], matcher) for anchor in document.anchors]
-    fields = {"path": _tally([document.path], matcher), "context": _tally(document.contexts, matcher)}
-    merged: defaultdict[str, float] = defaultdict(float)
-    for terms, _ in anchors:
-        for term, count in terms.items():
-            merged[term] += count
-    best = max((frozenset(terms) for terms, _ in anchors), key=len, default=frozenset[str]())
+    anchors = (frozenset(_tally([anchor], matcher)[0]) for anchor in document.anchors)
+    texts = {"anchor": document.anchors, "path": [document.path], "context": document.contexts}
     return _Counts(
-        terms={"anchor": merged} | {name: terms for name, (terms, _) in fields.items()},
-        lengths={"anchor": sum(n for _, n in anchors)} | {name: n for name, (_, n) in fields.items()},
-        best_anchor=best,
+        fields={name: _tally(some, matcher) for name, some in texts.items()},
+        best_anchor=max(anchors, key=len, default=frozenset[str]()),
     )
 
 
 def _tally(texts: Iterable[str], matcher: _Matcher) -> tuple[dict[str, float], int]:
     terms: defaultdict[str, float] = defaultdict(float)
-    length = 0
-    for text in texts:
-        found = text.split()
-        length += len(found)
-        for matches in filter(None, map(matcher.__getitem__, found)):
-            for term, count in matches:
-                terms[term] += count
-    return terms, length
-
-
-def _idf(counted: Sequence[_Counts], wanted: Iterable[str]) -> dict[str, float]:
-    holders = Counter(term for counts in counted for term in set().union(*counts.terms.values()))
-    total = len(counted)
-    return {term: math.log(1 + (total - holders[term] + 0.5) / (holders[term] + 0.5)) for term in wanted}
+    words = " ".join(texts).split()
+    for matches in filter(None, map(matcher.__getitem__, words)):
+        for term, count in matches:
+            terms[term] += count
+    return terms, len(words)
 
 
 def _score(
@@ -165,8 +149,9 @@ def _score(
 ) -> float:
     frequency: defaultdict[str, float] = defaultdict(float)
     for name, weight in _FIELD_WEIGHTS.items():
-        norm = 1 - _B + _B * counts.lengths[name] / mean_lengths[name]
-        for term, count in counts.terms[name].items():
+        terms, length = counts.fields[name]
+        norm = 1 - _B + _B * length / mean_lengths[name]
+        for term, count in terms.items():
             frequency[term] += weight * count / norm
     saturated = sum(wanted[term] * idf[term] * tf * (_K1 + 1) / (_K1 + tf) for term, tf in frequency.items())
     covered = sum(wanted[term] * idf[term] for term in counts.best_anchor)
@@ -174,39 +159,23 @@ def _score(
 
 
 def nearness(documents: Sequence[LinkWords], by_words: Sequence[float], similarity: Similarity) -> list[float]:
-    """Return how much nearer in meaning each link is to the question than most; 0 for most links.
+    """Return how much nearer in meaning each link is to the question than nine in ten; 0 for most links.
 
-    All links of a manual are a little near to a question about it.
-
-    ``by_words`` has the links' scores by words, which choose the links to be embedded.
+    All links of a manual are a little near to a question about it. ``by_words`` has the links' scores by words, which
+    choose the links to be embedded.
     """
     chosen = sorted(range(len(documents)), key=lambda at: -by_words[at])[:MOST_LINKS]
-    anchors = {at: _anchors(documents[at]) for at in chosen}
+    # of a link without anchors, the words of its path
+    named = {at: list(islice(filter(None, documents[at].anchors), MOST_ANCHORS)) for at in chosen}
+    anchors = {at: some or list(filter(None, [documents[at].path])) for at, some in named.items()}
     contexts = {at: [next(iter(documents[at].contexts), "")[:_CONTEXT_CHARS]] for at in chosen}
     texts = list(dict.fromkeys(text for of in (anchors, contexts) for some in of.values() for text in some if text))
     similar = dict(zip(texts, similarity(texts), strict=True)) if texts else {}
     near = {at: _near([similar[text] for text in anchors[at]], similar.get(contexts[at][0], 0.0)) for at in chosen}
-    usual = _usual(list(near.values()))
+    usual = quantiles(near.values(), n=10, method="inclusive")[-1] if len(near) > 1 else sum(near.values())
     return [max(0.0, near.get(at, 0.0) - usual) for at in range(len(documents))]
 
 
-def _anchors(document: LinkWords) -> list[str]:
-    """Return a link's anchors, or the words of its path where it has none."""
-    return list(islice(filter(None, document.anchors), MOST_ANCHORS)) or list(filter(None, [document.path]))
-
-
 def _near(anchors: Sequence[float], context: float) -> float:
-    if not anchors:
-        return context
     best = sorted(anchors, reverse=True)[:3]
-    return max(_NEAREST * best[0] + _NEAREST_THREE * sum(best) / 3, context)
-
-
-def _usual(near: Sequence[float]) -> float:
-    """Return the nearness that nine in ten links do not exceed."""
-    ordered = sorted(near)
-    if not ordered:
-        return 0.0
-    place = _USUAL * (len(ordered) - 1)
-    below = int(place)
-    return ordered[below] + (ordered[min(below + 1, len(ordered) - 1)] - ordered[below]) * (place - below)
+    return max(_NEAREST * best[0] + _NEAREST_THREE * sum(best) / 3, context) if best else context

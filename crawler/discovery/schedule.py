@@ -22,36 +22,31 @@ MAX_EVERY_S: Final = 366 * 86_400.0
 
 _UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 _INTERVAL: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])")
+_EITHER: Final = "A schedule is either an interval or a cron line: give one of them."
 _FIELDS: Final = "minute hour day-of-month month day-of-week"
+_DAILY: Final = 'such as "0 3 * * *": daily at three.'
 
 
 class BadSchedule(WellreadError):
     """The schedule is not valid; the message says what is wrong, and shows a valid one."""
 
 
-def by_interval(interval: str, zone: str = "UTC") -> Schedule:
-    """Read an interval such as "90m", "6h" or "1d12h"; raises BadSchedule."""
-    plain = interval.strip().lower()
+def schedule_of(*, every: str | None = None, cron: str | None = None, zone: str = "UTC") -> Schedule | None:
+    """Return the schedule of an interval such as "90m", "6h" or "1d12h", or of a cron line; None without both.
+
+    Raises BadSchedule.
+    """
+    if every and cron:
+        raise BadSchedule(_EITHER)
+    if not every:
+        return validate(Schedule(cron=" ".join(cron.split()), zone=zone)) if cron else None
+    plain = every.strip().lower()
     parts = _INTERVAL.findall(plain)
     if not parts or _INTERVAL.sub("", plain).strip():
         raise BadSchedule(
-            f"{interval!r} is not an interval: write a number and s, m, h, d or w, such as 90m, 6h or 1d12h."
+            f"{every!r} is not an interval: write a number and s, m, h, d or w, such as 90m, 6h or 1d12h."
         )
     return validate(Schedule(every_s=sum(float(number) * _UNITS[unit] for number, unit in parts), zone=zone))
-
-
-def by_cron(line: str, zone: str = "UTC") -> Schedule:
-    """Read a cron line; raises BadSchedule."""
-    return validate(Schedule(cron=" ".join(line.split()), zone=zone))
-
-
-def schedule_of(*, every: str | None, cron: str | None, zone: str) -> Schedule | None:
-    """Return the schedule of an interval or a cron line; None without both. Raises BadSchedule."""
-    if every and cron:
-        raise BadSchedule("A schedule is either an interval or a cron line: give one of them.")
-    if every:
-        return by_interval(every, zone)
-    return by_cron(cron, zone) if cron else None
 
 
 def update(current: Schedule | None, changes: Mapping[str, str | None]) -> Schedule | None:
@@ -75,7 +70,7 @@ def validate(schedule: Schedule) -> Schedule:
     """Return the schedule if it is valid; raises BadSchedule."""
     _zone(schedule.zone)
     if bool(schedule.cron) == (schedule.every_s is not None):
-        raise BadSchedule("A schedule is either an interval or a cron line: give one of them.")
+        raise BadSchedule(_EITHER)
     if schedule.every_s is not None and not MIN_EVERY_S <= schedule.every_s <= MAX_EVERY_S:
         raise BadSchedule(f"An interval must be between one minute and a year, and {schedule.every_s:g} s is not.")
     if schedule.cron:
@@ -106,19 +101,13 @@ def describe(schedule: Schedule) -> str:
 
 
 def _next_tick(schedule: Schedule, moment: datetime) -> datetime:
-    if len(schedule.cron.split()) != 5:
-        raise BadSchedule(
-            f"The cron line {schedule.cron!r} has {len(schedule.cron.split())} fields and needs five ({_FIELDS}), "
-            'such as "0 3 * * *": daily at three.'
-        )
+    if (given := len(schedule.cron.split())) != 5:
+        raise BadSchedule(f"The cron line {schedule.cron!r} has {given} fields and needs five ({_FIELDS}), {_DAILY}")
     try:
         return next(CronSim(schedule.cron, moment.astimezone(_zone(schedule.zone)))).astimezone(UTC)
     except CronSimError as error:
-        wrong = str(error).removeprefix("Bad ")
-        raise BadSchedule(
-            f"The cron line {schedule.cron!r} has a wrong {wrong}: its fields are {_FIELDS}, "
-            'such as "0 3 * * *": daily at three.'
-        ) from error
+        why = f"has a wrong {str(error).removeprefix('Bad ')}: its fields are {_FIELDS}, {_DAILY}"
+        raise BadSchedule(f"The cron line {schedule.cron!r} {why}") from error
     except StopIteration:
         raise BadSchedule(f"The cron line {schedule.cron!r} names no day that ever comes.") from None
 

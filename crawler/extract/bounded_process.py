@@ -19,7 +19,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import Pipe
@@ -41,8 +41,12 @@ _PAGE_MEMORY: Final = 1_500_000_000
 _BASE_S, _BYTE_S, _MOST_S = 5.0, 20e-6, 60.0
 
 
-class TooMuchWork(WellreadError):
-    """Reading something took more time or memory than is allowed; the message continues a sentence about it."""
+class Unreadable(WellreadError):
+    """A document cannot be read; the message continues a sentence that begins with its name or address."""
+
+
+class TooMuchWork(Unreadable):
+    """Reading a document took more time or memory than is allowed."""
 
 
 class ReadingEnded(TooMuchWork):
@@ -198,28 +202,43 @@ class Bounds:
 BOUNDS: Final = Bounds()
 
 
-def parsed_lines(command: Sequence[str], body: bytes, *, wall_s: float) -> Iterator[Mapping[str, Any]]:
-    """Yield the JSON lines that Python writes when it runs ``command`` on ``body``, also if it had to be killed."""
+def parsed_lines(module: str, *arguments: object, body: bytes, wall_s: float) -> Iterator[Mapping[str, Any]]:
+    """Yield the lines that a module, run as a program, writes with ``write_lines``, also if it had to be killed."""
     with tempfile.TemporaryFile() as out:  # a file, not a pipe: its size can be limited
-        script, devnull = [sys.executable, "-I", *command], subprocess.DEVNULL
+        command, devnull = [sys.executable, "-I", "-m", module, *map(str, arguments)], subprocess.DEVNULL
         with suppress(subprocess.TimeoutExpired):
-            subprocess.run(script, input=body, stdout=out, stderr=devnull, env={}, timeout=wall_s, check=False)  # noqa: S603
+            subprocess.run(command, input=body, stdout=out, stderr=devnull, env={}, timeout=wall_s, check=False)  # noqa: S603
         out.seek(0)
         for line in out:
-            try:
+            with suppress(ValueError):  # a killed process leaves its last line incomplete
                 yield json.loads(line)
-            except ValueError:  # a killed process leaves its last line incomplete
-                continue
 
 
-def limit_this_process(*, cpu_s: int, memory: int) -> None:
-    """Limit processor time, bytes of address space and of output; called by the process that parses."""
-    limits = {
-        resource.RLIMIT_CPU: cpu_s,
-        resource.RLIMIT_AS: memory,
-        resource.RLIMIT_FSIZE: MAX_OUTPUT,
-        resource.RLIMIT_CORE: 0,
-    }
-    for limit, value in limits.items():
+def write_lines(
+    read: Callable[[bytes, float], Iterable[Mapping[str, Any]]], *, cpu_s: int, memory: int, failure: str = "is damaged"
+) -> None:
+    """Write what is read in the bytes of standard input as JSON lines, each at once, with "end" or "problem" last.
+
+    Called by the process that parses: it limits its processor time, bytes of address space and of output. ``read`` also
+    gets the processor time by which it should stop.
+    """
+    limits = {resource.RLIMIT_CPU: cpu_s, resource.RLIMIT_AS: memory, resource.RLIMIT_FSIZE: MAX_OUTPUT}
+    for limit, value in (limits | {resource.RLIMIT_CORE: 0}).items():
         with suppress(ValueError, OSError):  # not every system can limit memory
             resource.setrlimit(limit, (value, value))
+    out, sys.stdout = sys.stdout.buffer, sys.stderr  # what packages print is no line of ours
+
+    def write(line: Mapping[str, Any]) -> None:
+        out.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+        out.flush()
+
+    try:
+        for line in read(sys.stdin.buffer.read(), time.process_time() + 0.8 * cpu_s):
+            write(line)
+        write({"end": True})
+    except MemoryError:
+        write({"problem": f"needs more than {memory // 1_000_000} MB of memory to be read."})
+    except Unreadable as error:
+        write({"problem": str(error)})
+    except Exception as error:  # damage can raise anything, and the process ends here either way
+        write({"problem": f"{failure} ({type(error).__name__})."})

@@ -38,6 +38,8 @@ _RARE: Final = {
     "cp850": _WESTERN, "mac-roman": _WESTERN, "cp852": _EASTERN, "cp855": _CYRILLIC, "mac-cyrillic": _CYRILLIC,
     "johab": {"ko"},
 }  # fmt: skip
+#: characters that XML cannot hold
+CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 _SNIFFED_BYTES: Final = 20_000
 _SURE, _LIKELY = 0.9, 0.5
 _BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")
@@ -49,7 +51,9 @@ def decode(body: bytes, content_type: str = "") -> str:
     for mark, charset in _MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(charset, "replace")
-    if charset := _escaped(body) or wide_charset(body):
+    # of seven bits that change its letters by escapes, as mail in Japanese does
+    escaping = ("iso2022_kr", "iso2022_jp_2") if b"\x1b$" in body[:_SNIFFED_BYTES] else ()
+    if charset := next((each for each in escaping if _fits(body, each)), "") or wide_charset(body):
         return body.decode(charset, "replace")
     fitting = [charset for charset in dict.fromkeys(_declared(body, content_type)) if _fits(body, charset)]
     if len(fitting) < 2 or fitting[0] == "utf-8" or body.isascii():
@@ -84,13 +88,6 @@ def _declared(body: bytes, content_type: str) -> Iterator[str]:
         encoding = webencodings.lookup(label)
         if encoding is not None and encoding.name not in _NO_CHARSETS:
             yield "gb18030" if encoding.name == "gbk" else str(encoding.codec_info.name)
-
-
-def _escaped(body: bytes) -> str:
-    """Return the charset of a text of seven bits that changes its letters by escapes, as mail in Japanese does."""
-    if b"\x1b$" not in body[:_SNIFFED_BYTES]:
-        return ""
-    return next((charset for charset in ("iso2022_kr", "iso2022_jp_2") if _fits(body, charset)), "")
 
 
 def _fits(body: bytes, charset: str) -> bool:

@@ -46,7 +46,16 @@ _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)?))
 _WIDTH, _HEIGHT = 1280.0, 800.0
 _FEATURE = re.compile(r"\((min-|max-)?(width|height|device-width):([^()]+)\)")
 _FEATURES = frozenset(
-    ("(prefers-color-scheme:light)", "(orientation:landscape)", "(hover:hover)", "(hover)", "(color)")
+    (
+        "",
+        "all",
+        "screen",
+        "(prefers-color-scheme:light)",
+        "(orientation:landscape)",
+        "(hover:hover)",
+        "(hover)",
+        "(color)",
+    )
 )
 _DIGITS = re.compile(r"\d{100,}")  #: of a number that Python would refuse to read
 _COMBINATORS = (">", "+", "~")
@@ -158,16 +167,11 @@ class StyleSheets:
         return self._with_variables(element, {name: value for name, (value, _) in style.items()})
 
     def _declared_for(self, element: Any) -> list[_Declared]:
-        """Return what the sheets' rules declare for an element, the more specific ones last."""
         wrapper = self._wrapped.get(element)
         if wrapper is None:
             return []
-        keys = (
-            *(f".{name}" for name in element.get("class", "").split()),
-            f"#{element.get('id')}",
-            element.tag,
-            "",
-        )
+        classes = (f".{name}" for name in element.get("class", "").split())
+        keys = (*classes, f"#{element.get('id')}", element.tag, "")
         candidates = [found for key in dict.fromkeys(keys) for found in self._by_key.get(key, ())]
         matching = [(at, rule) for at, rule in candidates if self._matches(rule.selector, wrapper)]
         matching.sort(key=lambda found: (not found[1].is_layered, found[1].selector.weight, found[0]))
@@ -216,7 +220,6 @@ class StyleSheets:
 
 
 def _is_for_window(query: str) -> bool:
-    """Return whether a media query holds for somebody who reads the page in a window."""
     return any(map(_holds, query.lower().split(",")))
 
 
@@ -224,17 +227,16 @@ def _holds(query: str) -> bool:
     query, negations = re.subn(r"\Anot\s+", "", query.strip())
     if negations:
         return not _holds(query) if not query.startswith("not") else False
-    parts = ("".join(part.split()) for part in re.split(r"\band\b", query.removeprefix("only ")))
-    return all(part in ("", "all", "screen") or part in _FEATURES or _fits(part) for part in parts)
-
-
-def _fits(feature: str) -> bool:
-    found = _FEATURE.fullmatch(feature)
-    length = pixels(found[3]) if found else None
-    if found is None or length is None:
-        return False
-    size = _HEIGHT if found[2] == "height" else _WIDTH
-    return length <= size if found[1] == "min-" else length >= size and found[1] == "max-"
+    for part in re.split(r"\band\b", query.removeprefix("only ")):
+        feature = "".join(part.split())
+        found = _FEATURE.fullmatch(feature)
+        if found and (length := pixels(found[3])) is not None:
+            size = _HEIGHT if found[2] == "height" else _WIDTH
+            if length > size if found[1] == "min-" else length < size or found[1] != "max-":
+                return False
+        elif feature not in _FEATURES:
+            return False
+    return True
 
 
 def _rules(nodes: Sequence[Any], around: Sequence[_Selector] = (), *, is_layered: bool = False) -> Iterator[_Rule]:
@@ -263,7 +265,6 @@ def _applies(rule: Any) -> bool:
 
 
 def _selectors(tokens: Sequence[Any], around: Sequence[_Selector]) -> list[_Selector]:
-    """Return the selectors of a list; those in a block are of what ``around`` matches."""
     parts = groupby(tokens, lambda part: part == ",")
     return [_selector(list(part), around) for is_comma, part in parts if not is_comma]
 
@@ -298,7 +299,6 @@ def _is_cheap(tokens: Sequence[Any]) -> bool:
 
 
 def _stripped(tokens: list[Any]) -> list[Any]:
-    """Return tokens without the blanks around them."""
     return tokens[tokens[0].type == "whitespace" : len(tokens) - (len(tokens) > 1 and tokens[-1].type == "whitespace")]
 
 
@@ -348,12 +348,9 @@ def _parse_colour(value: str) -> tuple[Colour, float] | None:
         return None
     if colour is None or colour == "currentcolor" or colour.space not in ("srgb", "hsl", "hwb"):
         return None
-    red, green, blue, alpha = colour.to("srgb")
-    return (_channel(red), _channel(green), _channel(blue)), alpha
-
-
-def _channel(part: float) -> int:
-    return round(255 * max(0.0, min(1.0, part)))
+    *channels, alpha = colour.to("srgb")
+    red, green, blue = (round(255 * max(0.0, min(1.0, part))) for part in channels)
+    return (red, green, blue), alpha
 
 
 def background_of(style: Declarations) -> Colour | str | None:
@@ -361,13 +358,9 @@ def background_of(style: Declarations) -> Colour | str | None:
     value = style.get("background-color") or style.get("background")
     if not value or value in ("none", "inherit", "initial", "unset") or _is_see_through(value):
         return None
-    return colour_of(value) or colour_of(_first_part(value)) or "unknown"
-
-
-def _first_part(value: str) -> str:
-    """Return what stands before the first blank that is not in brackets."""
     parts = parse_component_value_list(value[:_MAX_COLOUR].strip())
-    return next((serialize(parts[:n]) for n, part in enumerate(parts) if part.type == "whitespace"), value)
+    first = next((serialize(parts[:n]) for n, part in enumerate(parts) if part.type == "whitespace"), value)
+    return colour_of(value) or colour_of(first) or "unknown"
 
 
 def is_same(one: Colour, other: Colour) -> bool:

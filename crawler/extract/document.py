@@ -1,7 +1,7 @@
 """Extract what a reader sees of a fetched document: its text, title, language, dates and links.
 
 Of a page of documentation all but its navigation is kept, of other pages the article that a library finds
-(``content/main_content.py``); code, lists and tables keep their form. No bytes raise anything but NothingToRead.
+(``main_content.py``); code, lists and tables keep their form. No bytes raise anything but NothingToRead.
 """
 
 import re
@@ -16,18 +16,16 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
 from crawler.content_types import NAMES, PDF, READABLE
-from crawler.extract.bounded_process import BOUNDS, TooMuchWork
-from crawler.extract.charset import decode
-from crawler.extract.content.main_content import HUB_SHARE, main_content
-from crawler.extract.content.page_kind import kind_by_signs
-from crawler.extract.element_text import Rendered
+from crawler.extract.bounded_process import BOUNDS, Unreadable
+from crawler.extract.charset import CONTROL, decode
 from crawler.extract.facts import facts_of
 from crawler.extract.folded import place_tabs
 from crawler.extract.formulas import write_formulas
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
-from crawler.extract.metadata import Metadata, read_metadata
-from crawler.extract.pdf.read import NoPdfText, read_pdf
+from crawler.extract.main_content import HUB_SHARE, kind_by_signs, main_content
+from crawler.extract.metadata import read_metadata
+from crawler.extract.pdf import read_pdf
 from crawler.extract.preformatted import write_preformatted
 from crawler.extract.superscripts import write_superscripts
 from crawler.extract.tables import level_tables
@@ -47,7 +45,6 @@ _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 HUB_WORDS = 150
 NO_LETTERS = "cannot be read: its letters make no words of any language. Its charset may be wrong, or it is no text."
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 
 #: a longer first line is a paragraph
 _MOST_TITLE = 120
@@ -65,10 +62,7 @@ _NOT_SHOWN: Final = frozenset(
 _WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\\\n]{1,300})(?:\\?\|([^\[\]\n]{1,300}))?\]\]")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif")
 #: names of front matter → those of the metadata of a page, the first that is there
-_META: Final = {
-    "article:published_time": ("date",),
-    "article:modified_time": ("lastmod", "updated"),
-}
+_META: Final = {"article:published_time": ("date",), "article:modified_time": ("lastmod", "updated")}
 
 
 class NothingToRead(WellreadError):
@@ -96,16 +90,15 @@ def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = B
             return read_pdf(body, url=url)
         text = CONTROL.sub(" ", decode(body, content_type))
         page = _READERS.get(kind, _html)(text[:max_chars], url)
-    except (NoPdfText, TooMuchWork) as error:
+    except Unreadable as error:
         raise NothingToRead(f"{url} {error}") from error
     if not page.text.strip():
         links = page.links if page.follow else ()
         raise NothingToRead(f"{url} has no readable text; perhaps a script makes it in the browser.", links)
     if is_gibberish(page.text):
         raise NothingToRead(f"{url} {NO_LETTERS}")
-    return (
-        page if len(text) <= max_chars else replace(page, missing=(f"what follows the first {max_chars:,} characters",))
-    )
+    missing = (f"what follows the first {max_chars:,} characters",) if len(text) > max_chars else ()
+    return replace(page, missing=missing)
 
 
 def _html(text: str, url: str) -> PageText:
@@ -120,11 +113,21 @@ def _html(text: str, url: str) -> PageText:
     write_formulas(tree)
     place_tabs(tree)
     whole = _drop_hidden(tree)
-    _drop_permalinks(tree)
-    _shorten_own_links(tree, url)
+    own = {url, url.rpartition("/")[2]}
+    for anchor in list(tree.iter("a")):
+        page, mark, part = anchor.get("href", "").partition("#")
+        if mark and not page and anchor.text_content().strip() in _PERMALINKS:
+            drop(anchor)
+        elif mark and page in own:  # a part of the same page, however it is written
+            anchor.set("href", f"#{part}")
     write_preformatted(tree)
     rendered, linked = main_content(tree, kind)
-    title = _title(metadata, rendered, url)
+    title = metadata.title
+    first = rendered.headings[0][1] if rendered.headings else ""
+    if first and title.casefold().startswith(first.casefold()):  # the rest is the site's name
+        title = first
+    title = title or first or url
+    words = max(len(rendered.text.split()), len(rendered.text) / 12)  # of a script without spaces from its characters
     lang = detect_page_language(rendered.text, declared=metadata.lang)
     page = PageText(
         title=title,
@@ -136,16 +139,12 @@ def _html(text: str, url: str) -> PageText:
         links=links,
         headings=tuple((at, path.removeprefix(f"{title} › ")) for at, path in rendered.headings),
         blocks=rendered.blocks,
-        is_hub=linked > HUB_SHARE and _words(rendered.text) > HUB_WORDS,
+        is_hub=linked > HUB_SHARE and words > HUB_WORDS,
         index=metadata.directives.index,
         follow=metadata.directives.follow,
         until=metadata.directives.until,
     )
     return replace(page, facts=facts_of(whole, title=title, text=rendered.text))
-
-
-def _markdown(text: str, url: str) -> PageText:
-    return _html(markdown_to_html(text), url)
 
 
 def _drop_hidden(tree: Any) -> Any:
@@ -160,34 +159,6 @@ def _drop_hidden(tree: Any) -> Any:
     return whole
 
 
-def _drop_permalinks(tree: Any) -> None:
-    for anchor in list(tree.iter("a")):
-        if anchor.text_content().strip() in _PERMALINKS and anchor.get("href", "").startswith("#"):
-            drop(anchor)
-
-
-def _shorten_own_links(tree: Any, url: str) -> None:
-    """Write links to a part of the same page as ``#part``, however they are written."""
-    own = {url, url.rpartition("/")[2]}
-    for anchor in tree.iter("a"):
-        page, mark, part = anchor.get("href", "").partition("#")
-        if mark and page in own:
-            anchor.set("href", f"#{part}")
-
-
-def _title(metadata: Metadata, rendered: Rendered, url: str) -> str:
-    """Return the first heading if the title begins with it (the rest is the site's name), else the title."""
-    first = rendered.headings[0][1] if rendered.headings else ""
-    if first and (not metadata.title or metadata.title.casefold().startswith(first.casefold())):
-        return first
-    return metadata.title or first or url
-
-
-def _words(text: str) -> float:
-    """Return about how many words; for a script without spaces, from its characters."""
-    return max(len(text.split()), len(text) / 12)
-
-
 def read_plain(text: str, url: str) -> PageText:
     """Read plain text; a line that would be a heading in Markdown is one."""
     clean = strip_invisible(text).strip()
@@ -197,18 +168,14 @@ def read_plain(text: str, url: str) -> PageText:
         for found in _HEADING.finditer(clean)
         if not any(start <= found.start() < end for start, end in code)
     )
+    first = clean.partition("\n")[0].strip()
+    may_be_title = len(first) <= _MOST_TITLE and not first.endswith(_ENDS)  # else a sentence, or its beginning
     return PageText(
-        title=headings[0][1] if headings else _first_line(clean) or url,
+        title=headings[0][1] if headings else (first if may_be_title else "") or url,
         text=clean,
         lang=detect_page_language(clean, declared=""),
         headings=headings,
     )
-
-
-def _first_line(text: str) -> str:
-    """Return the first line where it may be a title; "" for a sentence, or the beginning of one."""
-    line = text.partition("\n")[0].strip()
-    return "" if len(line) > _MOST_TITLE or line.endswith(_ENDS) else line
 
 
 def markdown_to_html(text: str) -> str:
@@ -229,8 +196,12 @@ def markdown_to_html(text: str) -> str:
         for name, value in named.items()
         if value and not {name.lower(), value.lower()} & _NOT_SHOWN
     )
+    title = fields.get("title", "").strip()[:300]
+    dates = {name: next((fields[each] for each in keys if each in fields), "") for name, keys in _META.items()}
+    head = f"<title>{escape(title)}</title>" if title else ""
+    head += "".join(f'<meta property="{name}" content="{escape(value)}">' for name, value in dates.items() if value)
     return (
-        f'<!DOCTYPE html><html lang="{escape(lang)}"><head><meta charset="utf-8">{_head(fields)}</head>'
+        f'<!DOCTYPE html><html lang="{escape(lang)}"><head><meta charset="utf-8">{head}</head>'
         f"<body><main>{f'<table>{data}</table>' if data else ''}{body}</main></body></html>"
     )
 
@@ -264,15 +235,7 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _head(fields: Mapping[str, str]) -> str:
-    title = fields.get("title", "").strip()[:300]
-    metas = {name: next((fields[each] for each in keys if each in fields), "") for name, keys in _META.items()}
-    written = (f'<meta property="{name}" content="{escape(value)}">' for name, value in metas.items() if value)
-    return (f"<title>{escape(title)}</title>" if title else "") + "".join(written)
-
-
-_READERS: dict[str, Callable[[str, str], PageText]] = {
-    "text/markdown": _markdown,
-    "text/x-markdown": _markdown,
+_READERS: Final[Mapping[str, Callable[[str, str], PageText]]] = {
+    **dict.fromkeys(("text/markdown", "text/x-markdown"), lambda text, url: _html(markdown_to_html(text), url)),
     "text/plain": read_plain,
 }

@@ -114,7 +114,10 @@ def joined(lines: Sequence[Line]) -> Rendered:
     blocks: list[Block] = []
     last: Line | None = None
     for line in lines:
-        gap = _gap(last, line)
+        gap = line.gap if last is not None else ""
+        is_prose = line.kind == "prose" and line.text[:1].islower()
+        if last is not None and is_prose and last.kind in ("code", "list", *TABLES):
+            gap = "\n"  # the rest of a sentence that code or a list interrupts
         start = length + len(gap)
         written = f"{gap}{line.bullet}{line.text}"
         out.append(written)
@@ -127,14 +130,6 @@ def joined(lines: Sequence[Line]) -> Rendered:
         blocks.append(Block(kind=line.kind, start=start, end=length))
         last = line
     return Rendered(text="".join(out), headings=tuple(headings), blocks=tuple(blocks))
-
-
-def _gap(last: Line | None, line: Line) -> str:
-    """Return the line breaks before a line: one before the rest of a sentence that code or a list interrupts."""
-    if last is None:
-        return ""
-    goes_on = line.kind == "prose" and last.kind in ("code", "list", *TABLES) and line.text[:1].islower()
-    return "\n" if goes_on else line.gap
 
 
 @dataclass
@@ -155,21 +150,16 @@ class _ListNumbers:
 
 
 def _numbers_of(element: Any) -> _ListNumbers:
-    """Return the numbers of a list element."""
     if element.tag != "ol":
         return _ListNumbers(kind="none", next=0, step=0)
     step, first = 1, 1
     if "reversed" in element.attrib:
         step, first = -1, sum(1 for _ in islice(element.iterchildren("li"), _MAX_ITEMS))
-    return _ListNumbers(kind=_kind(element), next=_integer(element.get("start"), first), step=step)
-
-
-def _kind(element: Any) -> str:
     styled = _STYLE.search((element.get("style") or "")[:300].lower())
-    if styled:
-        return _NUMBER_KINDS[styled[1]]
-    classes = (_NUMBER_KINDS[name] for name in names_of(element).split() if len(name) > 1 and name in _NUMBER_KINDS)
-    return next(classes, _NUMBER_KINDS.get((element.get("type") or "").strip(), "1"))
+    named = (name for name in names_of(element).split() if len(name) > 1 and name in _NUMBER_KINDS)
+    name = styled[1] if styled else next(named, (element.get("type") or "").strip())
+    kind = _NUMBER_KINDS.get(name, "1")
+    return _ListNumbers(kind=kind, next=_integer(element.get("start"), first), step=step)
 
 
 def _integer(written: str | None, default: int) -> int:
@@ -183,24 +173,17 @@ def _written(number: int, kind: str) -> str:
         first, last = divmod(number - 1, 26)
         text = (chr(96 + first) if first else "") + chr(97 + last)
     elif kind in "iI" and 0 < number < 4000:
-        text = _roman(number)
+        text = ""
+        for value, letters in _ROMAN:
+            text += letters * (number // value)
+            number %= value
     else:
         return str(number)
     return text if kind.islower() else text.upper()
 
 
-def _roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN:
-        text += letters * (number // value)
-        number %= value
-    return text
-
-
 @dataclass
 class _Writer:
-    """The lines so far, and the one being written."""
-
     layout: set[Any]  #: tables for layout: their cells are blocks
     lines: list[Line] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
@@ -270,31 +253,32 @@ class _Writer:
 
     def flush(self) -> None:
         """Write the line."""
-        text = _code("".join(self.line)) if self.pre else _prose("".join(self.line))
+        text = "".join(self.line)
+        if self.pre:
+            text = "\n".join(line.rstrip() for line in text.expandtabs(4).strip("\r\n").splitlines()).rstrip()
+        else:
+            text = _SPACE.sub(" ", text).strip().removesuffix(" |").rstrip()
         self.line.clear()
-        linked, links, local = self.linked, self.links, self.local
-        self.linked = self.links = self.local = 0
-        if not text:
-            return
-        kind = self._kind()
-        if kind not in ("list", "definition", *TABLES) and (not self.lines or self.gap == "\n\n"):
-            self.block += 1
-        self.lines.append(
-            Line(
+        if text:
+            kind = self._kind()
+            if kind not in ("list", "definition", *TABLES) and (not self.lines or self.gap == "\n\n"):
+                self.block += 1
+            line = Line(
                 kind=kind,
                 block=self.block,
                 gap=self.gap,
                 bullet=self.bullet,
                 text=text,
                 level=self.heading if kind == "heading" else 0,
-                linked=linked,
-                links=links,
-                local=local,
+                linked=self.linked,
+                links=self.links,
+                local=self.local,
                 holder=self.holders[-1] if self.holders else None,
                 is_aside=bool(self.asides),
             )
-        )
-        self.gap = self.bullet = ""
+            self.lines.append(line)
+            self.gap = self.bullet = ""
+        self.linked = self.links = self.local = 0
 
     def _begin(self, tag: str, element: Any) -> None:
         self.flush()
@@ -370,17 +354,6 @@ class _Writer:
         self.gap = max(self.gap, gap, key=len)
 
     def _lays_out(self, cell: Any) -> bool:
-        row = cell.getparent()
-        for _ in range(3):
-            if row is None or row.tag == "table":
-                break
-            row = row.getparent()
-        return row is None or row in self.layout
-
-
-def _prose(line: str) -> str:
-    return _SPACE.sub(" ", line).strip().removesuffix(" |").rstrip()
-
-
-def _code(block: str) -> str:
-    return "\n".join(line.rstrip() for line in block.expandtabs(4).strip("\r\n").splitlines()).rstrip()
+        around = list(islice(cell.iterancestors(), 4))
+        table = next((above for above in around if above.tag == "table"), None)
+        return table in self.layout if table is not None else len(around) < 4

@@ -4,21 +4,19 @@ A fact has a span if its object is found in the page's text: soon after its labe
 one place only.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from crawler.extract.html import linked_data
 from domain import Fact
 from text.invisible import strip_invisible
 
 MAX_FACTS: Final = 200
 MAX_CHARS: Final = 300  #: of a subject, predicate or object; longer ones are prose
 
-_MAX_JSON: Final = 200_000
 _MAX_DEPTH: Final = 6
-_MAX_SCRIPTS: Final = 20
 _MAX_ROWS: Final = 500
 _NEAR: Final = 300  #: characters after its label within which an object is looked for
 _MIN_ALONE: Final = 4  #: characters of an object that may be found without its label
@@ -48,48 +46,31 @@ def facts_of(tree: Any, *, title: str, text: str) -> tuple[Fact, ...]:
     of the spans: ``text[fact.start:fact.end] == fact.object``.
     """
     facts: dict[tuple[str, str, str], Fact] = {}
-    for found in (_json_ld(tree, title), _tables(tree, title), _definitions(tree, title)):
+    # a table of tables is for layout
+    tables = (_table(table, title) for table in tree.iter("table") if table.find(".//table") is None)
+    stated_in_json = (_node(value, title, _MAX_DEPTH) for value in linked_data(tree))
+    for found in (*stated_in_json, *tables, _definitions(tree, title)):
         for triple in found:
             stated = triple[:3]
             if stated not in facts and all(0 < len(part) <= MAX_CHARS for part in stated):
-                facts[stated] = _with_span(triple, text)
+                start = _find(triple, text)
+                end = None if start is None else start + len(triple.object)
+                facts[stated] = Fact(
+                    subject=triple.subject, predicate=triple.predicate, object=triple.object, start=start, end=end
+                )
             if len(facts) >= MAX_FACTS:
                 return tuple(facts.values())
     return tuple(facts.values())
 
 
-def _with_span(triple: _Triple, text: str) -> Fact:
-    start = _find(triple, text)
-    end = None if start is None else start + len(triple.object)
-    return Fact(subject=triple.subject, predicate=triple.predicate, object=triple.object, start=start, end=end)
-
-
 def _find(triple: _Triple, text: str) -> int | None:
-    """Return where the object is: soon after its label, else its only place."""
-    at = -1
-    for _ in range(_TRIES):
-        at = text.find(triple.label, at + 1)
-        if at < 0:
-            break
-        after = at + len(triple.label)
-        if (found := text.find(triple.object, after, after + _NEAR)) >= 0:
+    for label in islice(re.finditer(re.escape(triple.label), text), _TRIES):
+        if (found := text.find(triple.object, label.end(), label.end() + _NEAR)) >= 0:
             return found
     if len(triple.object) < _MIN_ALONE:
         return None
     first = text.find(triple.object)
     return first if first >= 0 and text.find(triple.object, first + 1) < 0 else None
-
-
-def _json_ld(tree: Any, title: str) -> Iterator[_Triple]:
-    scripts = (script for script in tree.iter("script") if "ld+json" in script.get("type", "").lower())
-    for script in islice(scripts, _MAX_SCRIPTS):
-        source = script.text or ""
-        if len(source) > _MAX_JSON:
-            continue
-        try:
-            yield from _node(json.loads(source, strict=False), title, _MAX_DEPTH)
-        except (ValueError, RecursionError):
-            continue
 
 
 def _node(value: object, title: str, depth: int) -> Iterator[_Triple]:
@@ -132,36 +113,21 @@ def _name(node: dict[str, Any]) -> str:
 
 
 def _listed(field: object) -> list[Any]:
-    if field is None:
-        return []
-    return field if isinstance(field, list) else [field]
-
-
-def _tables(tree: Any, title: str) -> Iterator[_Triple]:
-    for table in tree.iter("table"):
-        if table.find(".//table") is None:  # a table of tables is for layout
-            yield from _table(table, title)
+    return field if isinstance(field, list) else [] if field is None else [field]
 
 
 def _table(table: Any, title: str) -> Iterator[_Triple]:
-    """Yield the facts of a box of labelled values, or of pairs under a row of two headings."""
     rows = [[cell for cell in row if cell.tag in ("th", "td")] for row in islice(table.iter("tr"), _MAX_ROWS)]
     pairs = [row for row in rows if len(row) == 2]
     boxed = [row for row in pairs if (row[0].tag, row[1].tag) == ("th", "td")]
     if len(boxed) >= 2:
-        subject = _subject(table, rows) or title
+        caption = table.find("caption")
+        is_headed = len(rows[0]) == 1 and rows[0][0].tag == "th"
+        subject = (_words(caption) if caption is not None else _words(rows[0][0]) if is_headed else "") or title
         yield from (_Triple(subject, label, _words(row[1]), label) for row in boxed if (label := _label(row[0])))
     elif len(pairs) == len(rows) > 1 and all(cell.tag == "th" for cell in rows[0]):
         predicate = _label(rows[0][1])
         yield from (_Triple(label, predicate, _words(row[1]), label) for row in rows[1:] if (label := _label(row[0])))
-
-
-def _subject(table: Any, rows: list[list[Any]]) -> str:
-    """Return the subject of a box: its caption, or the heading that fills its first row."""
-    caption = table.find("caption")
-    if caption is not None:
-        return _words(caption)
-    return _words(rows[0][0]) if len(rows[0]) == 1 and rows[0][0].tag == "th" else ""
 
 
 def _definitions(tree: Any, title: str) -> Iterator[_Triple]:

@@ -35,9 +35,9 @@ class Controls:
         self._named: set[str] = set()
         self._has_tabs = False
         self._openers: dict[Any, bool] = {}  #: elements looked at before → whether they open what follows
-        for element in tree.iter():
+        for element in tree.iter("*"):
             attributes = element.attrib
-            if not attributes or not isinstance(element.tag, str):
+            if not attributes:
                 continue
             toggle = _toggle_of(element)
             names = {part.lstrip("#") for name in _NAMING for part in attributes.get(name, "").split()[:5]}
@@ -49,23 +49,16 @@ class Controls:
 
     def open(self, panel: Any) -> bool:
         """Return whether a control opens a folded element, and what opens is text."""
-        if panel.tag in ("nav", "form", "menu") or panel.get("role", "") in (
-            "dialog",
-            "alertdialog",
-            "menu",
-            "tooltip",
-        ):
+        role = panel.get("role", "")
+        if panel.tag in ("nav", "form", "menu") or role in ("dialog", "alertdialog", "menu", "tooltip"):
             return False
-        return (
-            not _NO_PANELS.search(names_of(panel))
-            and (
-                panel.get("id", "") in self._named
-                or (self._has_tabs and panel.get("role") == "tabpanel")
-                or self._opens_next(panel.getprevious())
-                or _is_button(panel.getnext())
-            )
-            and _is_text(panel)
+        is_opened = (
+            panel.get("id", "") in self._named
+            or (self._has_tabs and role == "tabpanel")
+            or self._opens_next(panel.getprevious())
+            or _is_button(panel.getnext())
         )
+        return is_opened and not _NO_PANELS.search(names_of(panel)) and _is_text(panel)
 
     def is_label(self, button: Any) -> bool:
         """Return whether a button says what stands below it: a question, or the title of a panel."""
@@ -90,11 +83,11 @@ class Controls:
 
 def place_tabs(tree: Any) -> None:
     """Write the label of each tab above what it opens, in place."""
-    tabs = [element for element in tree.iter() if isinstance(element.tag, str) and element.get("role") == "tab"]
+    tabs = tree.xpath("//*[@role='tab']")
     if not tabs:
         return
-    panels = [element for element in tree.iter() if isinstance(element.tag, str) and element.get("role") == "tabpanel"]
-    by_id = {panel.get("id"): panel for panel in tree.iter() if isinstance(panel.tag, str) and panel.get("id")}
+    panels = tree.xpath("//*[@role='tabpanel']")
+    by_id = {panel.get("id"): panel for panel in tree.iter("*") if panel.get("id")}
     in_order = panels if len(panels) == len(tabs) else []
     for at, tab in enumerate(tabs):
         named = tab.get("aria-controls") or (tab.get("href") or "").partition("#")[2]
@@ -117,8 +110,7 @@ def _label_of(element: Any) -> str:
 
 
 def _toggle_of(element: Any) -> str:
-    toggle: str = element.get("data-toggle") or element.get("data-bs-toggle") or ""
-    return toggle
+    return str(element.get("data-toggle") or element.get("data-bs-toggle") or "")
 
 
 def _opens_in_place(element: Any) -> bool:
@@ -149,9 +141,8 @@ def _is_button(element: Any) -> bool:
     """Return whether an element is a button that sends no form."""
     if element is None or element.tag != "button":
         return False
-    return element.get("type", "") == "button" or not any(
-        above.tag == "form" for above in islice(element.iterancestors(), 10)
-    )
+    above = islice(element.iterancestors(), 10)
+    return element.get("type", "") == "button" or not any(each.tag == "form" for each in above)
 
 
 def _is_text(panel: Any) -> bool:

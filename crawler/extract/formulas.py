@@ -58,7 +58,6 @@ def linear(element: Any, depth: int = 0) -> str:
 
 
 def _write_formula(element: Any) -> bool:
-    """Write an element that holds one formula; return whether it does."""
     name = element.tag.rpartition(":")[2]
     if name == "script":
         _write_script(element)
@@ -88,24 +87,20 @@ def _write(element: Any, text: str, *, displayed: bool) -> None:
 
 
 def _drawn(element: Any) -> str:
-    """Return the formula that an element draws; "" where it says none."""
     return next((tex for written in _sources(element) if (tex := _tex(written))), "")
 
 
 def _sources(element: Any) -> Iterator[str]:
-    for found in element.iter():
-        name = found.tag.rpartition(":")[2] if isinstance(found.tag, str) else ""
+    named = [(found.tag.rpartition(":")[2], found) for found in element.iter("*")]
+    for name, found in named:
         if name == "annotation" and "tex" in (found.get("encoding") or "").lower():
             yield found.text or ""
         elif name == "math" and found.get("alttext"):
             yield found.get("alttext")
-    for found in element.iter():
-        if isinstance(found.tag, str) and found.tag.rpartition(":")[2] == "math":
-            yield linear(found)
+    yield from (linear(found) for name, found in named if name == "math")
 
 
 def _write_script(element: Any) -> None:
-    """Write a formula that MathJax reads from a script, in place of what it has drawn before it."""
     kind = (element.get("type") or "").lower()
     if not kind.startswith("math/tex") or not (text := _tex(element.text or "")):
         return
@@ -121,21 +116,18 @@ def _write_image(element: Any) -> None:
     alt = (element.get("alt") or "").strip()
     names = names_of(element)
     around = _alone_in(element)
-    if _IMAGE.search(names) or _WRITTEN.search(around) or _DELIMITED.fullmatch(alt) or alt.startswith("\\"):
-        _write(
-            element, _tex(alt), displayed=_DISPLAYED.search(names) is not None or _WRITTEN.search(around) is not None
-        )
+    is_apart = _WRITTEN.search(around) is not None
+    if is_apart or _IMAGE.search(names) or _DELIMITED.fullmatch(alt) or alt.startswith("\\"):
+        _write(element, _tex(alt), displayed=is_apart or _DISPLAYED.search(names) is not None)
 
 
 def _alone_in(element: Any) -> str:
-    """Return the classes of the blocks that hold nothing but this element."""
     names: list[str] = []
     above = element.getparent()
     while above is not None and above.tag in ("p", "div") and len(names) < 3:
         # not by its length, which lxml counts: an image in each of many lines would take the square of their number
-        if element.getprevious() is not None or element.getnext() is not None:
-            break
-        if ((above.text or "") + (element.tail or "")).strip():
+        is_beside = element.getprevious() is not None or element.getnext() is not None
+        if is_beside or ((above.text or "") + (element.tail or "")).strip():
             break
         names.append(names_of(above))
         element, above = above, above.getparent()

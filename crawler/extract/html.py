@@ -1,6 +1,10 @@
 """Parse HTML or XHTML to an lxml tree, and tell which elements hold other matters of a site than the page's own."""
 
+import json
 import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import lxml.html
@@ -23,15 +27,13 @@ _NAMES = re.compile(
     r"portable-archive|teaser|paywall|print|donate|poll|rating|reviews?|upsell|cart|product-?grid)(?:$|[\s_-])"
 )
 MAX_NAMES = 300  #: characters
+_MOST_SCRIPTS, _MAX_JSON = 20, 200_000  #: of JSON-LD; characters of each
 _BLOCKS = frozenset("div section aside ul ol p table article form footer header figure h2 h3 h4 h5 span".split())
 
 
 def _short(tag: re.Match[str]) -> str:
-    """Return the start of a tag, without its attributes where they are too many."""
-    few = (
-        tag.end(2) - tag.start(2) <= 3 * _MOST_ATTRIBUTES
-        or len(tag[2].split(None, _MOST_ATTRIBUTES)) <= _MOST_ATTRIBUTES
-    )
+    is_short = tag.end(2) - tag.start(2) <= 3 * _MOST_ATTRIBUTES
+    few = is_short or len(tag[2].split(None, _MOST_ATTRIBUTES)) <= _MOST_ATTRIBUTES
     return tag[0] if few else f"<{tag[1]}>"
 
 
@@ -74,6 +76,15 @@ def _show_shadow_root(template: Any) -> None:
             slot[:], slot.text = content, text
         words, slot.tag = words if name else "", "span"
     template.tag = "div"
+
+
+def linked_data(tree: Any) -> Iterator[Any]:
+    """Yield what the page's JSON-LD says, of so many scripts and so much of each as is no attack."""
+    scripts = (script for script in tree.iter("script") if "ld+json" in script.get("type", "").lower())
+    for script in islice(scripts, _MOST_SCRIPTS):
+        with suppress(ValueError, RecursionError):
+            if len(script.text or "") <= _MAX_JSON:
+                yield json.loads(script.text or "", strict=False)
 
 
 def is_aside(element: Any) -> bool:

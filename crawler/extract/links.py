@@ -15,10 +15,7 @@ MAX_TEXT = 500  #: characters of all anchors of one URL
 MAX_ANCHORS = 30_000  #: elements examined; a page may repeat one link without end
 _CONTEXT_CHARS = 200
 #: scripts on the pages of Sphinx's and MkDocs' manuals, and the search index that lists all pages
-_SEARCH_INDEX = {
-    "_static/documentation_options.js": "searchindex.js",
-    "search/main.js": "search/search_index.json",
-}
+_SEARCH_INDEX = {"_static/documentation_options.js": "searchindex.js", "search/main.js": "search/search_index.json"}
 #: relations of a manual's page to its others, with their titles
 _NEIGHBOURS = frozenset(
     {"next", "prev", "up", "contents", "index", "start", "chapter", "section", "subsection", "appendix", "glossary"}
@@ -32,33 +29,33 @@ _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", 
 
 def links_of(tree: Any, url: str) -> tuple[Link, ...]:
     """Return a parsed page's links: one for each canonical URL, in page order, with its anchors' words as lines."""
-    resolve = cache(partial(canonical_or_none, base=_base(tree, url)))
+    base = tree.find(".//base")
+    href = base.get("href", "").strip() if base is not None else ""
+    resolve = cache(partial(canonical_or_none, base=canonical_or_none(href or url, url) or url))
     found: dict[str, Link] = {}
     for element in islice(tree.iter("a", "area", "link", "frame", "iframe", "script"), MAX_ANCHORS):
         target = _target(element, resolve)
         if target is None or target == url:
             continue
         if known := found.get(target):
-            found[target] = _merged(known, element)
+            if element.tag == "a":  # it may be followed if one of its anchors may
+                nofollow = known.nofollow and "nofollow" in _rel(element)
+                found[target] = replace(known, text=_with_lines(known.text, _lines(element)), nofollow=nofollow)
         elif len(found) < MAX_LINKS and (link := _link(element, target, url)) is not None:
             found[target] = link
     return tuple(found.values())
 
 
 def _target(element: Any, resolve: Callable[[str], str | None]) -> str | None:
-    """Return the canonical URL of an element's link, whatever its fragment; None where it is not a page's."""
-    href = _address(element).strip().split("#", 1)[0]
-    is_page = href and not href.startswith(("mailto:", "javascript:", "tel:", "data:"))
-    return resolve(href) if is_page else None
-
-
-def _address(element: Any) -> str:
-    source = element.get("src") or ""
+    address = element.get("src") or ""
     if element.tag == "script":
-        path = source.partition("?")[0]
-        indexes = (path.removesuffix(end) + index for end, index in _SEARCH_INDEX.items() if path.endswith(end))
-        return next(indexes, "")
-    return (source if element.tag in _FRAMES else element.get("href")) or ""
+        path = address.partition("?")[0]
+        address = next((path.removesuffix(end) + to for end, to in _SEARCH_INDEX.items() if path.endswith(end)), "")
+    elif element.tag not in _FRAMES:
+        address = element.get("href") or ""
+    address = address.strip().split("#", 1)[0]
+    is_page = address and not address.startswith(("mailto:", "javascript:", "tel:", "data:"))
+    return resolve(address) if is_page else None
 
 
 def _link(element: Any, target: str, url: str) -> Link | None:
@@ -78,16 +75,7 @@ def _link(element: Any, target: str, url: str) -> Link | None:
     return None
 
 
-def _merged(known: Link, element: Any) -> Link:
-    """Return a link with the text of one more anchor; it may be followed if one of its anchors may."""
-    if element.tag != "a":
-        return known
-    text = _with_lines(known.text, _lines(element))
-    return replace(known, text=text, nofollow=known.nofollow and "nofollow" in _rel(element))
-
-
 def _with_lines(text: str, lines: Iterable[str]) -> str:
-    """Return a link's text with the lines that it lacks and has room for."""
     for line in lines:
         if line not in text.split("\n") and len(text) + len(line) < MAX_TEXT:
             text = f"{text}\n{line}" if text else line
@@ -95,7 +83,6 @@ def _with_lines(text: str, lines: Iterable[str]) -> str:
 
 
 def _lines(element: Any) -> list[str]:
-    """Return the text of an anchor and its title, which says more where the text is "next"; each once."""
     text = " ".join(element.text_content().split())[:300]
     return list(dict.fromkeys(filter(None, (text, _title(element)))))
 
@@ -110,9 +97,7 @@ def _rel(element: Any) -> list[str]:
 
 def _context(element: Any, text: str) -> str:
     """Return the text of the block around a link; "" where it has no more than the link's own."""
-    block = element.getparent()
-    while block is not None and block.tag not in _BLOCKS:
-        block = block.getparent()
+    block = next((above for above in element.iterancestors() if above.tag in _BLOCKS), None)
     if block is None:
         return ""
     words: list[str] = []
@@ -122,9 +107,3 @@ def _context(element: Any, text: str) -> str:
             break
     around = " ".join(words)[:_CONTEXT_CHARS]
     return around if len(around) > len(text) else ""
-
-
-def _base(tree: Any, url: str) -> str:
-    base = tree.find(".//base")
-    href = base.get("href", "").strip() if base is not None else ""
-    return canonical_or_none(href or url, url) or url

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from crawler.extract.html import linked_data
 from crawler.urls import canonical_or_none, host
 from text.invisible import strip_invisible
 
@@ -17,24 +18,11 @@ _SUFFIX = re.compile(r"\s+[|·•»–—-]\s+[^|·•»–—]{1,60}$")
 _PUBLISHED = ("article:published_time", "datepublished", "dc.date", "dc.date.issued", "date", "pubdate", "publishdate")
 _MODIFIED = ("article:modified_time", "datemodified", "dc.date.modified", "last-modified", "og:updated_time")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-MAX_JSON = 200_000
 _ROBOTS = frozenset({"robots", "wellread"})
 #: directives with a value, which no robot's name is
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _MOST_DIRECTIVES = 100
 _ROBOT = re.compile(r"\*|[a-z_][\w.-]*")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Metadata:
-    """A page's own statements about itself."""
-
-    title: str = ""
-    lang: str = ""  #: ISO 639-1, as declared
-    published: datetime | None = None
-    modified: datetime | None = None
-    canonical_url: str = ""
-    directives: Directives
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +34,24 @@ class Directives:
     until: datetime | None = None  #: it is not to be shown after that
 
 
+@dataclass(frozen=True, kw_only=True)
+class Metadata:
+    """A page's own statements about itself."""
+
+    title: str
+    lang: str  #: ISO 639-1, as declared
+    published: datetime | None
+    modified: datetime | None
+    canonical_url: str
+    directives: Directives
+
+
 def read_metadata(tree: Any, url: str) -> Metadata:
     """Read a parsed page's metadata."""
-    named = _named(tree)
+    named: dict[str, str] = {}  # the meta elements by name or property; the first of each counts
+    for meta in tree.iter("meta"):
+        if name := (meta.get("name") or meta.get("property") or meta.get("itemprop") or "").strip().lower():
+            named.setdefault(name, meta.get("content", "").strip())
     dates = dict(_dates_in_json(tree))
     asked = (meta.get("content", "") for meta in tree.iter("meta") if meta.get("name", "").strip().lower() in _ROBOTS)
     return Metadata(
@@ -82,44 +85,23 @@ def robots_directives(value: str, *, agent: str = "wellread") -> Directives:
                 until = min(when, until or when) if when and is_ours else until
             elif is_ours:
                 words.add(name)
-    everything = "none" in words
     return Directives(
-        index=not (everything or "noindex" in words), follow=not (everything or "nofollow" in words), until=until
+        index=words.isdisjoint(("none", "noindex")), follow=words.isdisjoint(("none", "nofollow")), until=until
     )
 
 
 def parse_date(value: str) -> datetime | None:
     """Parse an ISO 8601 or RFC 5322 date, in UTC without a zone; None for any other text and years before 1990."""
     value = value.strip()
-    try:
-        when: datetime | None = datetime.fromisoformat(value)
-    except ValueError:
-        when = _other_date(value)
-    if when is None or not 1990 <= when.year <= 2100:
-        return None
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
-
-
-def _other_date(value: str) -> datetime | None:
-    if found := _DAY.match(value):
-        try:
-            return datetime.fromisoformat(found[0])
-        except ValueError:
-            return None
-    try:
-        return parsedate_to_datetime(value)
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
-
-
-def _named(tree: Any) -> dict[str, str]:
-    """Return the meta elements by name or property, in lower case; the first of each counts."""
-    found: dict[str, str] = {}
-    for meta in tree.iter("meta"):
-        name = (meta.get("name") or meta.get("property") or meta.get("itemprop") or "").strip().lower()
-        if name:
-            found.setdefault(name, meta.get("content", "").strip())
-    return found
+    day = _DAY.match(value)
+    others = (datetime.fromisoformat, day[0]) if day else (parsedate_to_datetime, value)
+    for parse, written in ((datetime.fromisoformat, value), others):
+        with suppress(ValueError, TypeError, OverflowError, IndexError):
+            when = parse(written)
+            if not 1990 <= when.year <= 2100:
+                return None
+            return when if when.tzinfo else when.replace(tzinfo=UTC)
+    return None
 
 
 def _title(tree: Any, named: dict[str, str]) -> str:
@@ -148,14 +130,7 @@ def _first_date(named: dict[str, str], names: tuple[str, ...]) -> datetime | Non
 
 
 def _dates_in_json(tree: Any) -> Iterator[tuple[str, datetime]]:
-    for script in tree.iterfind(".//script[@type='application/ld+json']"):
-        source = script.text or ""
-        if len(source) > MAX_JSON:
-            continue
-        try:
-            entries = json.loads(source)
-        except (ValueError, RecursionError):
-            continue
+    for entries in linked_data(tree):
         for entry in entries if isinstance(entries, list) else [entries]:
             for name in ("datePublished", "dateModified"):
                 value = entry.get(name) if isinstance(entry, dict) else None

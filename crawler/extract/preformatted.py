@@ -4,7 +4,7 @@ Manual pages printed by ``man``, and other texts wrapped by hand, are such pages
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
@@ -30,6 +30,7 @@ _MARKS = re.compile(r"[=_{}\[\]<>|\\@$#;]")
 _GAP = re.compile(r"\S {4,}\S")
 
 _Kind = Literal["heading", "prose", "item", "definition", "code"]
+_TAGS: Mapping[_Kind, str] = {"heading": "h2", "prose": "p", "item": "li", "definition": "dd"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +43,7 @@ class _Part:
 
 def write_preformatted(body: Any) -> None:
     """Replace the preformatted text that a page consists of by elements, in place."""
-    found = [
-        element for element in body.iter("pre") if not any(above.tag == "pre" for above in element.iterancestors())
-    ]
+    found = [element for element in body.iter("pre") if next(element.iterancestors("pre"), None) is None]
     texts = [element.text_content().expandtabs(8) for element in found]
     length = sum(len("".join(text.split())) for text in texts)
     if length < _LEAST_CHARS or length < _LEAST_SHARE * len("".join(body.text_content().split())):
@@ -60,7 +59,6 @@ def write_preformatted(body: Any) -> None:
 
 
 def _parts(text: str) -> Iterator[_Part]:
-    """Yield the parts of a text in order."""
     lines = [line.rstrip() for line in text.replace("\f", "\n").split("\n")]
     section, column = "", 0
     for group in _groups(lines):
@@ -129,39 +127,17 @@ def _write(element: Any, parts: Sequence[_Part]) -> None:
     for child in list(element):
         element.remove(child)
     element.tag, element.text = "div", None
-    last: _Part | None = None
-    for part in _joined_code(parts):
-        if part.kind == "definition":
-            within = _within(element, "dl", joins=last is not None and last.kind == "definition")
-            _add(within, "dt", part.term)
-            _add(within, "dd", _one_line(part.lines))
-        elif part.kind == "item":
-            within = _within(element, "ul", joins=last is not None and last.kind == "item")
-            _add(within, "li", _one_line(part.lines))
-        elif part.kind == "code":
-            _add(element, "pre", "\n".join(part.lines))
-        else:
-            _add(element, "h2" if part.kind == "heading" else "p", _one_line(part.lines))
-        last = part
-    for code in element.iter("pre"):
-        least = min(_indent(line) for line in code.text.split("\n") if line)
-        code.text = "\n".join(line[least:] for line in code.text.split("\n"))
-
-
-def _joined_code(parts: Iterable[_Part]) -> Iterator[_Part]:
-    """Yield the parts; code that follows code belongs to it, with a blank line between them."""
     for kind, some in groupby(parts, key=lambda part: part.kind):
-        if kind != "code":
-            yield from some
+        if kind == "code":  # what follows code belongs to it, with a blank line between
+            lines = [line for part in some for line in ("", *part.lines)][1:]
+            least = min(_indent(line) for line in lines if line)
+            _add(element, "pre", "\n".join(line[least:] for line in lines))
             continue
-        lines: list[str] = []
+        outer = element if kind in ("heading", "prose") else _add(element, "dl" if kind == "definition" else "ul", None)
         for part in some:
-            lines += ["", *part.lines] if lines else part.lines
-        yield _Part(kind="code", lines=lines)
-
-
-def _within(element: Any, tag: str, *, joins: bool) -> Any:
-    return element[-1] if joins else _add(element, tag, None)
+            if kind == "definition":
+                _add(outer, "dt", part.term)
+            _add(outer, _TAGS[kind], _one_line(part.lines))
 
 
 def _add(parent: Any, tag: str, text: str | None) -> Any:

@@ -54,15 +54,13 @@ def write_superscripts(tree: Any) -> None:
 
 
 def _write(element: Any, before: str) -> str:
-    """Replace an element by a text, and return it."""
     text = " ".join(element.text_content().split())
-    after = (element.tail or "")[:_BASE]
     if element.tag == "sub":
         written = _lowered(text, before)
     elif _NOTE.fullmatch(text) and _links_to_note(element):
         written = ""
     else:
-        written = write_raised(text, before, after)
+        written = write_raised(text, before, (element.tail or "")[:_BASE])
     for child in list(element):
         element.remove(child)
     element.tag, element.text = "span", written
@@ -86,8 +84,11 @@ def write_raised(text: str, before: str, after: str) -> str:
         return text.translate(_RAISED)
     if text.isdecimal() and after[:1] in ("/", "⁄"):  # 5<sup>1</sup>/<sub>2</sub>
         return f" {text}" if last.isdecimal() else text
-    if text.isdecimal() and len(text) == 2 and last.isdecimal() and (cents := _cents(text, before, after)):
-        return cents
+    if text.isdecimal() and len(text) == 2 and last.isdecimal():  # cents or minutes, unless it is an exponent
+        if _PRICE.search(before) or (_CURRENCY.match(after) and not re.search(r"(?<!\d)10$", before)):
+            return f".{text}"
+        if text[0] == "0":
+            return f":{text}"
     if _NUMBER.fullmatch(text):
         return _number(text, last, word, after)
     if noted := _BRACKETED.fullmatch(text):
@@ -100,13 +101,6 @@ def write_raised(text: str, before: str, after: str) -> str:
         return f"^({''.join(text.split())})"
     is_apart = " " in text or (last.islower() and text[:2].isupper() and len(text) > 1)
     return f" {text}" if is_apart and last.isalnum() else text
-
-
-def _cents(digits: str, before: str, after: str) -> str:
-    """Return the raised part of a price or of a time of day; "" for an exponent."""
-    if _PRICE.search(before) or (_CURRENCY.match(after) and not re.search(r"(?<!\d)10$", before)):
-        return f".{digits}"
-    return f":{digits}" if digits[0] == "0" else ""
 
 
 def _number(number: str, last: str, word: str, after: str) -> str:

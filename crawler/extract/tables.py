@@ -25,19 +25,14 @@ def layout_tables(root: Any) -> set[Any]:
     """Return the tables for layout: with a table or heading in a cell, of one cell, or with much text in a cell."""
     found: set[Any] = set()
     for element in root.iter("table", "h1", "h2", "h3"):
-        above = element.getparent()
-        while above is not None and above not in found:
-            if above.tag == "table":
-                found.add(above)
-            above = above.getparent()
-    for table in root.iter("table"):
-        if table not in found and _is_layout(table):
-            found.add(table)
-    return found
+        for above in element.iterancestors("table"):
+            if above in found:
+                break
+            found.add(above)
+    return found | {table for table in root.iter("table") if table not in found and _is_layout(table)}
 
 
 def _is_layout(table: Any) -> bool:
-    """Return whether a table without tables in it is for layout."""
     if next(table.iter("th"), None) is not None:
         return False
     rows = [[cell for cell in row if cell.tag == "td"] for row in table.iter("tr")]
@@ -52,12 +47,10 @@ def _is_layout(table: Any) -> bool:
 
 def kind_of_table(table: Any) -> BlockKind:
     """Return whether a table's first row names its columns; where none says so, two columns have no names."""
-    rows = islice(_rows_of(table), _FIRST_ROWS)
-    first: list[Any] = next(rows, [])
-    if _is_header(first):
+    rows = list(islice(_rows_of(table), _FIRST_ROWS)) or [[]]
+    if _is_header(rows[0]):
         return "table"
-    has_labels = any(cell.tag == "th" for row in ([first], rows) for cells in row for cell in cells)
-    return "rows" if has_labels or len(first) <= 2 else "table"
+    return "rows" if len(rows[0]) <= 2 or any(cell.tag == "th" for row in rows for cell in row) else "table"
 
 
 def level_tables(root: Any) -> None:
@@ -99,9 +92,7 @@ def _level(table: Any, rows: Sequence[Sequence[Any]]) -> None:
         _write(lines[at], [])
         lines[at].tag, lines[at].text = "caption", title
     if headers:
-        _write(
-            lines[first], [_named(column, lines[first]) for column in _columns(grid[first : first + headers], width)]
-        )
+        _write(lines[first], _column_names(grid[first : first + headers], width))
         for at in range(first + 1, first + headers):
             lines[at].getparent().remove(lines[at])
     group = ""
@@ -112,30 +103,25 @@ def _level(table: Any, rows: Sequence[Sequence[Any]]) -> None:
             continue
         cells: list[Any] = []
         unplaced = set(rows[at])
-        for place, cell in enumerate(grid[at]):
+        for cell in grid[at]:
             own = cell in unplaced
             unplaced.discard(cell)
-            size = 0 if own else len(cell.text_content())
-            room -= size
+            room -= 0 if own else len(cell.text_content())
             cells.append(cell if own else deepcopy(cell) if room > 0 else cell.makeelement("td"))
             cells[-1].tail = None
-            if not place and group and len(group.split()) <= _GROUP_WORDS:
-                cells[-1].text = f"{group}: {cells[-1].text or ''}"
+        if cells and group and len(group.split()) <= _GROUP_WORDS:
+            cells[0].text = f"{group}: {cells[0].text or ''}"
         _write(lines[at], cells)
 
 
-def _columns(rows: Sequence[Sequence[Any]], width: int) -> Iterator[list[Any]]:
-    """Yield the cells of each column, from the top."""
+def _column_names(rows: Sequence[Sequence[Any]], width: int) -> list[Any]:
+    """Return a cell for each column with the names above it, each once: "Fee Day"."""
+    cells = []
     for at in range(width):
-        yield [row[at] for row in rows if at < len(row)]
-
-
-def _named(column: Sequence[Any], line: Any) -> Any:
-    """Return one cell with the names of a column, each once: "Fee Day"."""
-    texts = dict.fromkeys(" ".join(cell.text_content().split()) for cell in column)
-    named = line.makeelement("th")
-    named.text = " ".join(filter(None, texts))
-    return named
+        names = dict.fromkeys(" ".join(row[at].text_content().split()) for row in rows if at < len(row))
+        cells.append(rows[0][0].makeelement("th"))
+        cells[-1].text = " ".join(filter(None, names))
+    return cells
 
 
 def _write(line: Any, cells: Sequence[Any]) -> None:
@@ -143,8 +129,8 @@ def _write(line: Any, cells: Sequence[Any]) -> None:
         line.remove(child)
     line.extend(cells)
     for cell in cells:
-        for name in ("rowspan", "colspan"):
-            cell.attrib.pop(name, None)
+        cell.attrib.pop("rowspan", None)
+        cell.attrib.pop("colspan", None)
 
 
 def _count_headers(rows: Sequence[Sequence[Any]], *, followed: bool) -> int:

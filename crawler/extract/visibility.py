@@ -49,7 +49,9 @@ def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
                 _take_out(element)
                 continue
             style = styles.style_of(element)
-            if _is_hidden(element, style, styles, controls) or _is_struck(element, style):
+            line = style.get("text-decoration-line") or style.get("text-decoration")
+            is_struck = element.tag in _STRUCK_TAGS or _STRUCK.search(names_of(element)) is not None
+            if ("line-through" in line if line else is_struck) or _is_hidden(element, style, styles, controls):
                 _take_out(element)
             elif element.tag in _INLINE and style:
                 _set(element, style)
@@ -69,10 +71,9 @@ def _take_out(element: Any) -> None:
 def drop_invisible_characters(tree: Any) -> None:
     """Remove the invisible characters of an lxml tree's text in place."""
     for element in tree.iter():
-        if element.text:
-            _strip(element, "text")
-        if element.tail:
-            _strip(element, "tail")
+        for name, text in (("text", element.text), ("tail", element.tail)):
+            if text and (visible := strip_invisible(text)) != text:
+                setattr(element, name, visible)
 
 
 def drop(element: Any) -> None:
@@ -89,15 +90,7 @@ def drop(element: Any) -> None:
     parent.remove(element)
 
 
-def _strip(element: Any, name: str) -> None:
-    text = getattr(element, name)
-    if (visible := strip_invisible(text)) != text:
-        setattr(element, name, visible)
-
-
 class _Styles:
-    """The declarations of a page's elements, and their background colours."""
-
     def __init__(self, tree: Any) -> None:
         self._sheets = StyleSheets(tree)
         self._backgrounds: dict[Any, Colour | str] = {}
@@ -116,21 +109,18 @@ class _Styles:
     def background_of_element(self, element: Any) -> Colour | str:
         """Return the colour behind an element; "unknown" for an image, white where none is set."""
         passed = []
-        background: Colour | str = WHITE
-        for ancestor in (element, *element.iterancestors()):
-            if ancestor in self._backgrounds:
-                background = self._backgrounds[ancestor]
+        found: Colour | str | None = None
+        for around in (element, *element.iterancestors()):
+            if around in self._backgrounds:
+                found = self._backgrounds[around]
                 break
-            passed.append(ancestor)
-            if found := self._own_background(ancestor):
-                background = found
+            passed.append(around)
+            named = around.get("bgcolor")
+            found = background_of(self.style_of(around)) or (named and (colour_of(named.lower()) or "unknown"))
+            if found:
                 break
-        self._backgrounds.update(dict.fromkeys(passed, background))
-        return background
-
-    def _own_background(self, element: Any) -> Colour | str | None:
-        named = element.get("bgcolor")
-        return background_of(self.style_of(element)) or (named and (colour_of(named.lower()) or "unknown"))
+        self._backgrounds.update(dict.fromkeys(passed, found or WHITE))
+        return found or WHITE
 
 
 def _is_invisible(element: Any, controls: Controls) -> bool:
@@ -149,7 +139,12 @@ def _is_hidden(element: Any, style: dict[str, str], styles: _Styles, controls: C
         shown = {name: value for name, value in style.items() if name not in _FOLDING}
         if hides(shown) or not controls.open(element):
             return True
-    return bool(style) and _has_background_colour(element, style, styles)
+    # letters in the colour of their background, but none that the background image fills
+    colour = colour_of(style.get("color", ""))
+    if colour is None or "background-clip" in style or "-webkit-background-clip" in style:
+        return False
+    background = styles.background_of_element(element)
+    return not isinstance(background, str) and is_same(colour, background)
 
 
 def _is_folded(element: Any) -> bool:
@@ -159,13 +154,6 @@ def _is_folded(element: Any) -> bool:
         or attributes.get("aria-hidden", "") == "true"
         or "popover" in attributes
     )
-
-
-def _is_struck(element: Any, style: dict[str, str]) -> bool:
-    line = style.get("text-decoration-line") or style.get("text-decoration")
-    if line:
-        return "line-through" in line
-    return element.tag in _STRUCK_TAGS or _STRUCK.search(names_of(element)) is not None
 
 
 def _set(element: Any, style: dict[str, str]) -> None:
@@ -188,12 +176,3 @@ def _raising_tag(element: Any, style: dict[str, str]) -> str:
     if abs(up) >= (_RAISED / 2 if is_small else _RAISED):
         return "sup" if up > 0 else "sub"
     return _RAISING.get(aligned, "")
-
-
-def _has_background_colour(element: Any, style: dict[str, str], styles: _Styles) -> bool:
-    """Return whether an element's letters have the colour of its background."""
-    colour = colour_of(style.get("color", ""))
-    if colour is None or "background-clip" in style or "-webkit-background-clip" in style:
-        return False
-    background = styles.background_of_element(element)
-    return not isinstance(background, str) and is_same(colour, background)

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from crawler.fetch.result import Fetched
+from crawler.fetch.response import Fetched
 from domain import PageText
 from text.languages import LANGUAGES, language
 
@@ -66,17 +66,23 @@ class Wall(StrEnum):
 
 def wall_of(fetched: Fetched, page: PageText | None, *, asked: str, known_characters: int = 0) -> Wall | None:
     """Return what an answer is if it is not the page that was asked for; ``page`` is its text, if it has any."""
-    if known_characters and _is_failure(fetched, page):
+    text = page.text if page else ""
+    # the error of a program, which any text may tell of: an answer that is one begins with it
+    begins = (fetched.body[:_MOST_CHARACTERS].decode("utf-8", "replace").lstrip(), text)
+    if known_characters and any(map(_says(Wall.FAILURE).match, begins)):
         return Wall.FAILURE
     if fetched.content_type not in _HTML:
         return None
-    if known_characters and _leads_to_front(fetched.url, asked):
+    to, was = urlsplit(fetched.url), urlsplit(asked)
+    is_front = to.path in ("", "/") and to.hostname == was.hostname  # on another host, the page has moved
+    if known_characters and is_front and _FRONT.fullmatch(was.path) is None:
         return Wall.FRONT
-    text = page.text if page else ""
     source = fetched.body[:_LOOKED_AT].lower()
     is_short = len(text) <= _MOST_CHARACTERS and _words(text) <= _MOST_WORDS
     has_password = _PASSWORD.search(source) is not None
-    is_form = has_password or _carries(fetched.url, asked) or _words(text) <= _MOST_WORDS_OF_LOGIN
+    # the page to come back to stands in the query of its address
+    leads_back = any(was.path in unquote(value) for _, value in parse_qsl(to.query) if value.startswith(("/", "http")))
+    is_form = has_password or leads_back or _words(text) <= _MOST_WORDS_OF_LOGIN
     if is_form and is_login(fetched.url, asked=asked):
         return Wall.LOGIN
     if not is_short:
@@ -91,7 +97,7 @@ def wall_of(fetched: Fetched, page: PageText | None, *, asked: str, known_charac
     hints = {
         Wall.CHALLENGE: has_shrunk or _CAPTCHA.search(source) is not None,
         Wall.MAINTENANCE: has_shrunk or "retry-after" in fetched.headers,
-        Wall.COOKIES: has_shrunk or (urlsplit(fetched.url).hostname or "").startswith("consent."),
+        Wall.COOKIES: has_shrunk or (to.hostname or "").startswith("consent."),
         Wall.MISSING: has_shrunk,
     }
     return next((wall for wall, hint in hints.items() if _signs(page, wall, hint=hint) > 1), None)
@@ -106,25 +112,7 @@ def is_login(url: str, *, asked: str) -> bool:
     return by_name is not None and not _LOGIN_PATH.search(urlsplit(asked).path.lower())
 
 
-def _is_failure(fetched: Fetched, page: PageText | None) -> bool:
-    """Return whether an answer is the error of a program, which any text may tell of: it begins with it."""
-    source = fetched.body[:_MOST_CHARACTERS].decode("utf-8", "replace").lstrip()
-    return any(_says(Wall.FAILURE).match(said) for said in (source, page.text if page else ""))
-
-
-def _carries(url: str, asked: str) -> bool:
-    """Return whether an address has the page to come back to in its query."""
-    path = urlsplit(asked).path
-    return any(path in unquote(value) for _, value in parse_qsl(urlsplit(url).query) if value.startswith(("/", "http")))
-
-
-def _leads_to_front(url: str, asked: str) -> bool:
-    to, was = urlsplit(url), urlsplit(asked)  # on another host, it has moved
-    return to.path in ("", "/") and to.hostname == was.hostname and _FRONT.fullmatch(was.path) is None
-
-
 def _is_login_form(page: PageText) -> bool:
-    """Return whether a page with a password field is little else."""
     says = _says(Wall.LOGIN)
     pieces = [piece for piece in _pieces(page.text) if len(piece.split()) > _LABEL and not says.search(piece)]
     beside = sum(len(piece.split()) for piece in pieces)

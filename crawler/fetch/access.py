@@ -17,7 +17,7 @@ import httpcore2
 from crawler import urls
 from crawler.fetch.guard import Blocked, FetchError, Guard, allowlist_entry
 from crawler.fetch.network import GuardedNetwork, Resolver
-from crawler.fetch.result import Limits
+from crawler.fetch.response import Limits
 from domain.options import SourceAccess
 from domain.site import SiteScope
 
@@ -51,15 +51,8 @@ class SiteAccess:
             headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         if given.cookies:
             headers["cookie"] = "; ".join(f"{name}={value}" for name, value in given.cookies.items())
-        return cls(
-            scope=scope,
-            origin=urls.origin(scope.starts[0]),
-            headers=tuple(headers.items()),
-            certificate=given.certificate or "",
-            key=given.key or "",
-            ca=given.ca or "",
-            proxy=given.proxy or "",
-        )
+        texts = {name: getattr(given, name) or "" for name in ("certificate", "key", "ca", "proxy")}
+        return cls(scope=scope, origin=urls.origin(scope.starts[0]), headers=tuple(headers.items()), **texts)
 
     def serves(self, url: str) -> bool:
         """Return whether a URL belongs to the site, or is the robots.txt that is asked for it."""
@@ -79,8 +72,18 @@ class SiteAccess:
                 context.load_verify_locations(cadata=self.ca)
         except (ssl.SSLError, ValueError):
             raise BadAccess("The CA is no certificate in PEM form.") from None
-        if self.certificate:
-            _load_certificate(context, f"{self.certificate}\n{self.key}")
+        if not self.certificate:
+            return context
+        # Python loads them from a file only: this one is its owner's to read, and gone at once
+        with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+            file.write(f"{self.certificate}\n{self.key}")
+            file.flush()
+            try:
+                context.load_cert_chain(file.name, password="")  # none is asked for at the terminal
+            except (ssl.SSLError, OSError, ValueError):
+                raise BadAccess(
+                    "The client certificate cannot be used: give it and its key, without a password, in PEM form."
+                ) from None
         return context
 
     def proxy_parts(self) -> tuple[str, tuple[str, str] | None] | None:
@@ -145,17 +148,3 @@ class SiteAccesses:
             url, user, ssl_context=context, network_backend=network, keepalive_expiry=KEPT_S,
             proxy_ssl_context=context if url.startswith("https:") else None,
         )  # fmt: skip
-
-
-def _load_certificate(context: ssl.SSLContext, pem: str) -> None:
-    """Load a certificate and its key; raises BadAccess."""
-    # Python loads them from a file only: this one is its owner's to read, and gone at once
-    with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
-        file.write(pem)
-        file.flush()
-        try:
-            context.load_cert_chain(file.name, password="")  # none is asked for at the terminal
-        except (ssl.SSLError, OSError, ValueError):
-            raise BadAccess(
-                "The client certificate cannot be used: give it and its key, without a password, in PEM form."
-            ) from None

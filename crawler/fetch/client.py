@@ -23,8 +23,16 @@ from crawler.fetch.access import KEPT_S, SiteAccess, SiteAccesses
 from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
-from crawler.fetch.response import Cookies, fetch_error_of, location_of, receive, refresh_of
-from crawler.fetch.result import Fetched, FetchTimeout, Limits
+from crawler.fetch.response import (
+    Cookies,
+    Fetched,
+    FetchTimeout,
+    Limits,
+    fetch_error_of,
+    location_of,
+    receive,
+    refresh_of,
+)
 from crawler.urls import BadUrl, absolute
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
@@ -85,11 +93,9 @@ class Fetcher:
     ) -> Fetched:
         """GET a URL and follow its redirects; 304, 4xx and 5xx are answers like any other. Raises FetchError.
 
-        Args:
-            url: absolute, http or https.
-            headers: for the first hop only: conditions and keys are meant for this URL, not for a redirect's target.
-            accept: content types accepted of a 2xx answer, ``PAGE_TYPES`` by default; see ``ANY_TYPE``.
-            on_redirect: awaited with the URL of each further hop, within the deadline, once the guard admitted it.
+        ``headers`` are for the first hop only: conditions and keys are meant for this URL, not for a redirect's target.
+        ``accept`` holds the content types accepted of a 2xx answer, ``PAGE_TYPES`` by default. ``on_redirect`` is
+        awaited with the URL of each further hop, within the deadline, once the guard admitted it.
         """
         types = PAGE_TYPES if accept is None else frozenset(accept)
         return await self._within_deadline(url, _Call(headers=headers or {}, accept=types, on_redirect=on_redirect))
@@ -115,11 +121,14 @@ class Fetcher:
 
     async def _follow(self, url: str, call: _Call) -> Fetched:
         target, cookies = self._guard.check(url), Cookies()
-        passed: list[_Hop] = []  # which redirected
+        # what was requested and redirected: the same URL with other cookies may give another answer
+        passed: list[tuple[str, str]] = []
         while True:
-            response = await self._send(target, _of_hop(call, cookies.header(target), is_first=not passed))
+            sent = (target.url, cookies.header(target))
+            headers = {} if passed else dict(call.headers)  # the caller's are for the first hop only
+            headers |= {"cookie": sent[1]} if sent[1] else {}
+            response = await self._send(target, replace(call, headers=headers))
             try:
-                sent = _Hop(url=target.url, cookies=cookies.header(target))
                 cookies.keep(target, response)
                 location = location_of(response) if call.method == "GET" else None
                 fetched = None
@@ -140,9 +149,9 @@ class Fetcher:
             if call.on_redirect is not None:
                 await call.on_redirect(target.url)
 
-    def _redirected(self, source: Target, location: str, passed: Sequence[_Hop], cookies: Cookies) -> Target:
+    def _redirected(self, source: Target, location: str, passed: Sequence[tuple[str, str]], cookies: Cookies) -> Target:
         """Check a redirect's target as any URL, and for what only a redirect can do wrong."""
-        first = passed[0].url
+        first, _ = passed[0]
         if len(passed) > self._limits.max_hops:
             raise Blocked(f"{first} redirects more than {self._limits.max_hops} times; it is not read")
         if _UNSAFE.search(location):
@@ -151,7 +160,7 @@ class Fetcher:
             target = self._guard.check(absolute(location, source.url))
         except (BadUrl, Blocked) as error:
             raise Blocked(f"{source.url} redirects to a URL that may not be read: {error}") from error
-        if _Hop(url=target.url, cookies=cookies.header(target)) in passed:
+        if (target.url, cookies.header(target)) in passed:
             raise Blocked(f"{first} redirects in a circle; it is not read")
         if source.scheme == "https" and target.scheme == "http":
             raise Blocked(f"{source.url} redirects from https to {target.url}: ask for that if you trust it")
@@ -198,8 +207,6 @@ class Fetcher:
 
 @dataclass(frozen=True, kw_only=True)
 class _Call:
-    """A request, without its URL."""
-
     method: str = "GET"
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -207,23 +214,7 @@ class _Call:
     on_redirect: OnRedirect | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Hop:
-    """A request of a chain of redirects: the same URL with other cookies may give another answer."""
-
-    url: str
-    cookies: str
-
-
-def _of_hop(call: _Call, cookies: str, *, is_first: bool) -> _Call:
-    """Return the request of one hop: the caller's headers are for the first only."""
-    headers = dict(call.headers) if is_first else {}
-    return replace(call, headers=headers | {"cookie": cookies} if cookies else headers)
-
-
 class _Connected:
-    """Records whether the pool opened a new connection for a request."""
-
     anew = False
 
     async def __call__(self, event: str, info: Mapping[str, object]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol
 
 import brotli
@@ -49,7 +50,11 @@ class Decoder:
     """Decodes one body; feed it every chunk, then finish it."""
 
     def __init__(self, encoding: str, bounds: BodyBounds) -> None:
-        self._codec = _codec(encoding)
+        named = [part.partition(";")[0].strip().lower() for part in encoding.split(",")]
+        codecs = [name for name in named if name in _CODECS or name in _OTHERS]  # others have no effect, as "utf-8"
+        if len(codecs) > 1 or (codecs and codecs[0] in _OTHERS):
+            raise Corrupt(f"its content encoding {encoding!r} is not one of {ENCODINGS}")
+        self._codec = _CODECS[codecs[0]]() if codecs else _Identity()
         self._bounds = bounds
         self.wire = 0  #: bytes received
         self.out = 0  #: bytes decoded
@@ -73,17 +78,6 @@ class Decoder:
             raise Corrupt("its encoded body is cut off")
 
 
-def _codec(encoding: str) -> Codec:
-    """Return what undoes the encodings that a header names; names that are of none, as "utf-8", have no effect."""
-    named = [part.partition(";")[0].strip().lower() for part in encoding.split(",")]
-    codecs = [name for name in named if name in _CODECS or name in _OTHERS]
-    if not codecs:
-        return _Identity()
-    if len(codecs) > 1 or codecs[0] in _OTHERS:
-        raise Corrupt(f"its content encoding {encoding!r} is not one of {ENCODINGS}")
-    return _CODECS[codecs[0]]()
-
-
 class _Identity:
     def feed(self, data: bytes, room: int) -> bytes:
         return data[:room]
@@ -92,43 +86,32 @@ class _Identity:
         return True
 
 
-class _Gzip:
-    """One member after the other (RFC 1952); what follows the last one is padding."""
+class _Zlib:
+    """Gzip (RFC 1952), one member after the other and perhaps padding; or deflate: zlib's format, or a bare stream."""
 
-    def __init__(self) -> None:
-        self._inflate = zlib.decompressobj(31)
-
-    def feed(self, data: bytes, room: int) -> bytes:
-        out = bytearray()
-        while data and len(out) < room:
-            if self._inflate.eof:
-                if not data.startswith(b"\x1f"):
-                    break
-                self._inflate = zlib.decompressobj(31)
-            out += _inflated(self._inflate, data, room - len(out))
-            data = self._inflate.unused_data
-        return bytes(out)
-
-    def is_whole(self) -> bool:
-        return self._inflate.eof
-
-
-class _Deflate:
-    """zlib's format (RFC 1950), or the bare stream that many servers send."""
-
-    def __init__(self) -> None:
-        self._head = b""
-        self._inflate: zlib._Decompress | None = None
+    def __init__(self, *, is_gzip: bool) -> None:
+        self._is_gzip, self._head = is_gzip, b""
+        self._inflate = zlib.decompressobj(31) if is_gzip else None
 
     def feed(self, data: bytes, room: int) -> bytes:
         if self._inflate is None:
-            self._head += data
-            if len(self._head) < 2:
+            self._head = data = self._head + data
+            if len(data) < 2:
                 return b""
-            has_header = self._head[0] & 0x0F == 8 and int.from_bytes(self._head[:2], "big") % 31 == 0
+            has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0  # of RFC 1950
             self._inflate = zlib.decompressobj(15 if has_header else -15)
-            data = self._head
-        return _inflated(self._inflate, data, room)
+        out = bytearray()
+        while data and len(out) < room:
+            if self._inflate.eof:
+                if not (self._is_gzip and data.startswith(b"\x1f")):
+                    break
+                self._inflate = zlib.decompressobj(31)
+            try:
+                out += self._inflate.decompress(data, room - len(out))
+            except zlib.error as error:
+                raise Corrupt("its body is not valid gzip or deflate") from error
+            data = self._inflate.unused_data
+        return bytes(out)
 
     def is_whole(self) -> bool:
         return self._inflate is not None and self._inflate.eof
@@ -155,15 +138,10 @@ class _Brotli:
         return bool(self._decompress.is_finished())
 
 
-def _inflated(inflate: zlib._Decompress, data: bytes, room: int) -> bytes:
-    try:
-        return inflate.decompress(data, room)
-    except zlib.error as error:
-        raise Corrupt("its body is not valid gzip or deflate") from error
-
-
 _CODECS: Final[dict[str, Callable[[], Codec]]] = {
-    "gzip": _Gzip, "x-gzip": _Gzip, "deflate": _Deflate, "br": _Brotli,
-}  # fmt: skip
+    **dict.fromkeys(("gzip", "x-gzip"), partial(_Zlib, is_gzip=True)),
+    "deflate": partial(_Zlib, is_gzip=False),
+    "br": _Brotli,
+}
 #: encodings that servers know and we do not ask for
 _OTHERS: Final = frozenset({"zstd", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip"})

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
-from ada_url import URL, HostType
+from ada_url import HostType
 
 from crawler.urls import BadUrl, parse
 from domain.errors import WellreadError
@@ -85,9 +85,8 @@ class Guard:
     """The policy; by default it admits the public web only."""
 
     ports: frozenset[int] = WEB_PORTS
-    own_sites: frozenset[tuple[str, int]] = (
-        frozenset()
-    )  #: of ``allowlist_entry``: (host, port) that may be at any address
+    #: of ``allowlist_entry``: (host, port) that may be at any address
+    own_sites: frozenset[tuple[str, int]] = frozenset()
     denied_networks: tuple[Network, ...] = ()  #: in addition to those that are never public
 
     def check(self, url: str) -> Target:
@@ -100,11 +99,14 @@ class Guard:
             return replace(target, own=True)
         if target.port not in self.ports:
             raise NotPublic(f"{url!r} names port {target.port}: only {self._read_ports} are read")
-        address = _literal(target.host)
-        if address is None and not _is_public_name(target.host):
-            raise NotPublic(f"{url!r} names a host of an inner network")
-        if address is not None and not self.is_public(str(address)):
-            raise NotPublic(f"{url!r} names an address that is not public")
+        try:
+            ip_address(target.host)
+        except ValueError:
+            is_inner, what = not _is_public_name(target.host), "a host of an inner network"
+        else:
+            is_inner, what = not self.is_public(target.host), "an address that is not public"
+        if is_inner:
+            raise NotPublic(f"{url!r} names {what}")
         return target
 
     @property
@@ -150,7 +152,10 @@ def _target(url: str) -> Target:
         raise Blocked(str(error)) from error
     if parsed.username or parsed.password:
         raise Blocked(f"A URL of {parsed.hostname} has a user name or password in it: take it out")
-    _refuse_disguise(url, parsed)
+    start = f"{parsed.protocol}//{parsed.hostname}"
+    as_written = url.lower().startswith(start) and url[len(start) : len(start) + 1] in ("", ":", "/", "?", "#")
+    if parsed.host_type == HostType.IPV4 and not as_written:  # but in octal, as one number …: it serves to deceive
+        raise Blocked(f"{url!r} hides the address {parsed.hostname}: write it in that form")
     parsed.hash = ""
     scheme = parsed.protocol.removesuffix(":")
     return Target(
@@ -161,22 +166,6 @@ def _target(url: str) -> Target:
         path=parsed.pathname + parsed.search,
         own=False,
     )
-
-
-def _refuse_disguise(url: str, parsed: URL) -> None:
-    """Refuse an IPv4 address written in octal, hexadecimal, as one number …: it serves to deceive."""
-    if parsed.host_type != HostType.IPV4:
-        return
-    start = f"{parsed.protocol}//{parsed.hostname}"
-    if not url.lower().startswith(start) or url[len(start) : len(start) + 1] not in ("", ":", "/", "?", "#"):
-        raise Blocked(f"{url!r} hides the address {parsed.hostname}: write it in that form")
-
-
-def _literal(host: str) -> Address | None:
-    try:
-        return ip_address(host)
-    except ValueError:
-        return None
 
 
 def _is_public_name(host: str) -> bool:
@@ -191,21 +180,12 @@ def _is_public(ip: Address) -> bool:
         return not any(ip in network for network in DENIED_V4)
     if ip.scope_id:
         return False
-    wrapped = _wrapped_v4(ip)
-    if wrapped is not None and not _is_public(wrapped):
+    # a mapped, NAT64 or ISATAP address leads to an IPv4 address
+    is_other_network = ip.ipv4_mapped is not None or ip in NAT64
+    is_wrapped = is_other_network or (int(ip) >> 32) & 0xFFFFFFFF in ISATAP
+    if is_wrapped and not _is_public(IPv4Address(int(ip) & 0xFFFFFFFF)):
         return False
-    if ip.ipv4_mapped is not None or ip in NAT64:
-        return True
-    return ip in GLOBAL_V6 and not any(ip in network for network in DENIED_V6)
-
-
-def _wrapped_v4(ip: IPv6Address) -> IPv4Address | None:
-    """Return the IPv4 address that a mapped, NAT64 or ISATAP address leads to."""
-    if ip.ipv4_mapped is not None:
-        return ip.ipv4_mapped
-    if ip in NAT64 or (int(ip) >> 32) & 0xFFFFFFFF in ISATAP:
-        return IPv4Address(int(ip) & 0xFFFFFFFF)
-    return None
+    return is_other_network or (ip in GLOBAL_V6 and not any(ip in network for network in DENIED_V6))
 
 
 def _default_port(scheme: str) -> int:

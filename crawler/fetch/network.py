@@ -80,7 +80,10 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
                 continue
-            await _verify_peer(stream, address)
+            peer = (stream.get_extra_info("server_addr") or ("",))[0]
+            if not peer or ip_address(peer) != ip_address(address):  # as a library in between could have it
+                await stream.aclose()
+                raise Blocked(f"The connection to {address} ended at {peer or 'an unknown address'}")
             return stream
         raise failure
 
@@ -110,11 +113,3 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         except (OSError, UnicodeError) as error:
             why = getattr(error, "strerror", None) or error
             raise httpcore2.ConnectError(f"the name does not resolve: {why}") from error
-
-
-async def _verify_peer(stream: httpcore2.AsyncNetworkStream, address: str) -> None:
-    """Raise Blocked where the connection went to another address, as a library in between could have it."""
-    peer = (stream.get_extra_info("server_addr") or ("",))[0]
-    if not peer or ip_address(peer) != ip_address(address):
-        await stream.aclose()
-        raise Blocked(f"The connection to {address} ended at {peer or 'an unknown address'}")

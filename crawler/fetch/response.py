@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterable, Mapping
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from itertools import islice
 
 import httpcore2
@@ -12,9 +13,58 @@ from lxml import etree
 from crawler.content_types import HTML, UNKNOWN
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.fetch.guard import FetchError, Target
-from crawler.fetch.result import ANY_TYPE, Fetched, HostUnreachable, Limits, NotConnected, NotText, TooLarge
 from crawler.urls import BadUrl, absolute
 from domain.errors import WellreadError
+
+ANY_TYPE = frozenset({"*/*"})  #: for what is recognised by its bytes, such as robots.txt
+
+
+class TooLarge(FetchError):
+    """The answer exceeds a limit; the message says which."""
+
+
+class FetchTimeout(FetchError):
+    """The answer did not come in time."""
+
+
+class HostUnreachable(FetchError):
+    """No answer: the name, the connection, TLS or the protocol failed; the message says which."""
+
+    def __init__(self, message: str, *, why: str = "") -> None:
+        super().__init__(message)
+        self.why = why or message  #: what failed, without the URL
+
+
+class NotConnected(HostUnreachable):
+    """No connection came about: the name, the network or the proxy failed, or nobody listens."""
+
+
+class NotText(FetchError):
+    """The answer is not of a content type that can be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits(BodyBounds):
+    """Limits on the time of a fetch and the size of its answer."""
+
+    deadline_s: float = 20.0  #: for everything: all hops, DNS and bytes
+    connect_s: float = 5.0  #: for one address
+    dns_s: float = 3.0
+    max_hops: int = 5  #: redirects followed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched:
+    """A server's answer, whatever its status."""
+
+    url: str  #: the last URL, after redirects: absolute, without fragment
+    status: int
+    #: names in lower case; repeated ones joined by ", ", or by lines where values have commas
+    headers: Mapping[str, str]
+    body: bytes  #: decoded; may be empty for an answer that is no 2xx
+    content_type: str  #: lower case, without parameters; "" where the server gave none
+    elapsed_s: float = 0.0
+
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 #: how programs, pictures and films begin, whatever their header says
@@ -41,12 +91,16 @@ async def receive(
     ``accept`` holds the content types wanted of a 2xx answer; None where its body is not wanted. Raises TooLarge,
     NotText or HostUnreachable where the wanted body cannot be read.
     """
-    headers = _headers(response)
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in response.headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        between = "\n" if name in _OF_LINES else ", "
+        headers[name] = f"{headers[name]}{between}{value}" if name in headers else value
     is_wanted = accept is not None and 200 <= response.status < 300
     types = accept if accept is not None and is_wanted else ANY_TYPE
     try:
         async with aclosing(response.aiter_stream()) as chunks:
-            body = await _read_body(chunks, headers, accept=types, bounds=limits.bounds())
+            body = await _read_body(chunks, headers, accept=types, bounds=limits)
     except (WrongType, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         if is_wanted:
             raise fetch_error_of(target, error) from error
@@ -73,12 +127,8 @@ def fetch_error_of(target: Target, error: Exception) -> FetchError:
 
 def location_of(response: httpcore2.Response) -> str | None:
     """Return where a redirect leads, None for another answer; the header is UTF-8 more often than the RFC's Latin-1."""
-    if response.status not in _REDIRECTS:
-        return None
-    for name, value in response.headers:
-        if name.lower() == b"location":
-            return value.decode("utf-8", "replace")
-    return None
+    headers = response.headers if response.status in _REDIRECTS else ()
+    return next((value.decode("utf-8", "replace") for name, value in headers if name.lower() == b"location"), None)
 
 
 def refresh_of(fetched: Fetched) -> str | None:
@@ -121,15 +171,6 @@ class Cookies:
         return "; ".join(f"{name}={value}" for name, value in self._of_host.get(target.authority, {}).items())
 
 
-def _headers(response: httpcore2.Response) -> Mapping[str, str]:
-    joined: dict[str, str] = {}
-    for raw_name, raw_value in response.headers:
-        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-        between = "\n" if name in _OF_LINES else ", "
-        joined[name] = f"{joined[name]}{between}{value}" if name in joined else value
-    return joined
-
-
 async def _read_body(
     chunks: AsyncIterable[bytes], headers: Mapping[str, str], *, accept: frozenset[str], bounds: BodyBounds
 ) -> bytes:
@@ -140,7 +181,9 @@ async def _read_body(
     kind = _content_type(headers)
     if kind and accept != ANY_TYPE and kind not in accept:
         raise WrongType(f"its content type is {kind}")
-    _check_declared_length(headers.get("content-length", ""), bounds)
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and int(declared[-18:]) > bounds.max_wire:
+        raise Overflow(f"its {declared[-18:]} bytes are more than {bounds.max_wire:,}")
     decoder = Decoder(headers.get("content-encoding", ""), bounds)
     is_text = kind.startswith("text/") or kind.endswith(("xml", "json"))
     is_sniffed = accept != ANY_TYPE and (not kind or kind in UNKNOWN or is_text)
@@ -153,11 +196,5 @@ async def _read_body(
     return bytes(body)
 
 
-def _check_declared_length(declared: str, bounds: BodyBounds) -> None:
-    if declared.isdecimal() and int(declared[-18:]) > bounds.max_wire:
-        raise Overflow(f"its {declared[-18:]} bytes are more than {bounds.max_wire:,}")
-
-
 def _content_type(headers: Mapping[str, str]) -> str:
-    """Return the Content-Type in lower case, without its parameters; "" where there is none."""
     return headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -9,8 +9,7 @@ from typing import Final
 
 import structlog
 
-from crawler.search.engine import Engine, EngineReply, Query
-from crawler.search.errors import EngineDown, EngineError
+from crawler.search.engine import Engine, EngineDown, EngineError, EngineReply, Query
 from domain import Cost, Link
 
 log = structlog.get_logger()
@@ -86,8 +85,6 @@ def select_queries(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
 
 @dataclass(kw_only=True)
 class _EngineSearch:
-    """One engine's part of one search."""
-
     engine: Engine
     limit: int
     deadline_s: float
@@ -114,11 +111,8 @@ class _EngineSearch:
 
     def rankings(self) -> list[list[Link]]:
         """Return the links found: a ranking for each query, in the order of the queries."""
-        origin = f"engine:{self.engine.name}"
-        return [
-            [replace(link, origin=origin) for link in self.replies[at].links[: self.limit]]
-            for at in sorted(self.replies)
-        ]
+        ordered = (reply.links[: self.limit] for _, reply in sorted(self.replies.items()))
+        return [[replace(link, origin=f"engine:{self.engine.name}") for link in links] for links in ordered]
 
     async def _ask(self, at: int, query: Query, own_requests: asyncio.Semaphore, until: float, queries: int) -> None:
         try:
@@ -131,12 +125,10 @@ class _EngineSearch:
                     await asyncio.sleep(self.engine.rate_limit.delay_s)
         except TimeoutError:
             if at not in self.replies:
-                self._fail(EngineDown(f"{self.engine.name} did not answer within {self.deadline_s:g} s"))
+                why = f"{self.engine.name} did not answer within {self.deadline_s:g} s"
+                self.error = self.error or EngineDown(why)
         except EngineError as error:
-            self._fail(error)
+            self.error = self.error or error
         except Exception as error:  # an error in one engine's code must not lose the others' links
             log.exception("engine_failed", engine=self.engine.name)
-            self._fail(EngineError(f"{self.engine.name} failed: {type(error).__name__}"))
-
-    def _fail(self, error: EngineError) -> None:
-        self.error = self.error or error
+            self.error = self.error or EngineError(f"{self.engine.name} failed: {type(error).__name__}")

@@ -39,7 +39,7 @@ from text.analyser import analyse, spaced_words
 from text.language import detect_language
 from text.languages import any_of, word_set
 from text.names import names_of
-from text.quotation import quoted
+from text.sentences import quoted
 from text.terms import content_terms, content_words
 from text.urls import without_urls
 

@@ -25,8 +25,7 @@ from typing import Any
 
 from pipeline.judging.evidence import Evidence, SpanCoverage, share
 from pipeline.judging.reading import READ_FIRST, is_foreign, translated
-from text.rarity import rarity
-from text.terms import terms_of
+from text.terms import rarity, terms_of
 
 #: the keys of the models for an unknown embedder and for another language
 ANY_EMBEDDER, OTHER = "*", "other"

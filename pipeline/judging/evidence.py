@@ -20,9 +20,8 @@ from pipeline.judging.reading import MEANS_THE_SAME, READ_FIRST
 from pipeline.judging.sentences import ANSWERING, SentenceKind, Span, is_instruction, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.safety.injection import asks_about_prompts
-from text.rarity import rarity_among
 from text.related_words import best_weight, find_related
-from text.terms import jaccard, passage_terms, terms_of
+from text.terms import jaccard, passage_terms, rarity_among, terms_of
 
 #: what a word counts in a line that leads to the sentence, in the neighbouring sentence, and in the title
 _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8

@@ -21,7 +21,7 @@ from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.safety.sanitize import sanitize_line
 from text.analyser import spaced_words
-from text.quotation import quoted
+from text.sentences import quoted
 
 #: (evidence, threshold) → verdict
 Judge = Callable[[Evidence, float], Verdict]

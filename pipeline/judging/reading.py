@@ -19,8 +19,8 @@ from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES
 from pipeline.retrieval.retrieve import Embed, MultilingualEmbed
+from text.gloss.gloss import LANGUAGES as GLOSSED
 from text.gloss.gloss import Gloss, Span, gloss
-from text.gloss.lexicon import LANGUAGES as GLOSSED
 from text.terms import content_words, passage_terms, terms_of
 
 #: hits that are read: the judge and the composer weigh the sentences of just these, in every language

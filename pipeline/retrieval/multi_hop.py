@@ -20,10 +20,8 @@ from pipeline.question.analysis import Analysis
 from pipeline.retrieval.retrieve import Vectors
 from text.analyser import analyse
 from text.names import name_key, names_in
-from text.rarity import rarity
 from text.related_words import find_related
-from text.stopwords import stop_words
-from text.terms import content_words, passage_terms
+from text.terms import content_words, passage_terms, rarity, stop_words
 
 #: hits to retrieve for the expansion: a passage is pulled up from among them, or pulled in from outside
 MIN_HITS = 25

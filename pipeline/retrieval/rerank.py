@@ -14,10 +14,9 @@ from itertools import pairwise
 from operator import mul
 
 from domain import Hit
-from text.rarity import rarity_among
 from text.related_words import find_related
 from text.sentences import sentence_spans
-from text.terms import content_terms, terms_of
+from text.terms import content_terms, rarity_among, terms_of
 
 #: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
 Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]

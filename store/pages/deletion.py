@@ -27,7 +27,7 @@ from store.sql.tables import (
     RedirectRow,
     StepRow,
 )
-from text.quotation import OPENING
+from text.sentences import OPENING
 
 #: what an answer says whose page was deleted
 WITHDRAWN = "This answer was withdrawn: a page that it was drawn from was deleted."

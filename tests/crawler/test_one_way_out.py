@@ -10,11 +10,10 @@ import pytest
 
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Blocked, Guard
-from crawler.fetch.result import Limits
+from crawler.fetch.response import Limits
 from crawler.read import read
-from crawler.robots.permission import RobotsFile
-from crawler.search.engine import Query
-from crawler.search.errors import EngineError
+from crawler.robots import RobotsFile
+from crawler.search.engine import EngineError, Query
 from domain import Candidate, CandidateKind
 from tests.crawler.hostile import Site, answer, serving
 from tests.crawler.recorder import connections

@@ -13,9 +13,9 @@ import pytest
 from crawler.extract.document import EXTRACTION
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Blocked, Guard, allowlist_entry
-from crawler.fetch.result import Fetched, FetchTimeout, HostUnreachable, Limits, NotText
+from crawler.fetch.response import Fetched, FetchTimeout, HostUnreachable, Limits, NotText
 from crawler.read import PreviousRead, ReadResult, read
-from crawler.robots.permission import RobotsFile
+from crawler.robots import RobotsFile
 from domain import Candidate, Validators
 from tests import office
 from tests.crawler.extract.pdfs import pdf

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from crawler.discovery.feed import MAX_ENTRIES, parse_feed
-from crawler.discovery.sitemap import MAX_URLS, BadSitemap, parse_sitemap
+from crawler import robots
+from crawler.discovery.lists import MAX_ENTRIES, MAX_URLS, BadSitemap, parse_feed, parse_sitemap
 from crawler.extract.charset import decode
 from crawler.extract.chunk import chunk
 from crawler.extract.document import NothingToRead, extract
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.fetch.guard import Blocked, Guard
-from crawler.robots import rules as robots
 from crawler.urls import BadUrl, absolute, canonical, is_trap
 
 URL = "https://www.example.org/a/b.html?c=d"

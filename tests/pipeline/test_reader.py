@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from pipeline.reader import MAX_ANSWER_TOKENS, REMEMBERED, PassageReading, Reader
-from text.encoder import reader as model
-from text.encoder.reader import NOTHING, Logits
+from text.encoder import runtime as model
+from text.encoder.runtime import NOTHING, Logits
 
 QUESTION = "Who built the mill?"
 TEXT = "The mill stands by the river. Crane built it in 1840. It burnt down later."

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.tables import each_row
 from text.names import MAX_CHARS, MAX_NAMES, MAX_PROPER_NOUNS, MAX_WORDS, name_key, names_in, names_of, proper_nouns
-from text.stopwords import stop_words
+from text.terms import stop_words
 
 EN = stop_words("en")
 

@@ -1,5 +1,7 @@
 """Sentences are found in several languages, and always cover the text."""
 
+from __future__ import annotations
+
 import itertools
 
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import each_row
-from text.sentences import sentence_spans
+from text.sentences import OPENING, goes_on, quoted, sentence_spans
 
 
 def cut(text: str) -> list[str]:
@@ -68,3 +70,34 @@ def test_sentences_cover_all_that_is_not_white_space(text: str) -> None:
 @pytest.mark.parametrize("piece", [".", ".)", " ", " \n", "。", "(1", "1.", "a. "])
 def test_hostile_text_is_cut_in_linear_time(piece: str) -> None:
     assert sentence_spans(piece * 100_000 + "x")
+
+
+@pytest.mark.parametrize(
+    "sentence", ["It was built in 1871.", "Dann wird es gemahlen.", "Elles sont ouvertes.", "so it is"]
+)
+def test_sentence_that_goes_on_is_known(sentence: str) -> None:
+    assert goes_on(sentence)
+
+
+@pytest.mark.parametrize("sentence", ["Items are sold here.", "The mill was built in 1871.", "Erich malt.", ""])
+def test_sentence_that_stands_alone_is_no_other(sentence: str) -> None:
+    assert not goes_on(sentence)
+
+
+@each_row(
+    ("lang", "shown"),
+    [
+        ("en", "“Lamps”"),
+        ("de", "„Lamps“"),
+        ("fr", "«\u00a0Lamps\u00a0»"),
+        ("es", "«Lamps»"),
+        ("pl", "„Lamps”"),
+        ("ru", "«Lamps»"),
+        ("ja", "「Lamps」"),
+        ("ko", "“Lamps”"),  # no marks here: English ones
+        ("", "“Lamps”"),
+    ],
+)
+def test_words_stand_between_the_marks_of_the_language(lang: str, shown: str) -> None:
+    assert quoted("Lamps", lang) == shown
+    assert shown.startswith(OPENING)

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from text.encoder.reader import READER
-from text.encoder.runtime import ENCODER
+from text.encoder.runtime import ENCODER, READER
 from training.encoder import HEADS
 from training.onnx_graph import embedder_model, quantise, reader_model
 from training.reader.export import shapes

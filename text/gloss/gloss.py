@@ -1,23 +1,99 @@
 """Put a text into English word by word, so that what knows English alone can search and read it.
 
 "Alte Dateien werden nach dreißig Tagen gelöscht" becomes "Old files become after thirty days deleted". That is no
-translation, and seldom as good, but more is found by it than by the vectors of a model for many languages.
+translation, and seldom as good, but more is found by it than by the vectors of a model for many languages. Small words
+stand in a table, others in lexicons that were counted from texts in both languages (README.md beside it), so these know
+inflected words and compounds: "Festplatten" is "hard disks". What is in none is looked for as another form of a word
+that is, then in German and Dutch as two words; a name is found nowhere and stays as it is.
 """
 
+import json
+import lzma
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Final
 
-from text.gloss.lexicon import LANGUAGES, english, small_words
+from text.analyser import shared_start
 from text.language import detect_language
-from text.stopwords import STOP_WORDS
+from text.terms import STOP_WORDS
 
+FOLDER: Final = Path(__file__).parent
+SMALL_WORDS: Final = FOLDER / "small_words.json"
+#: languages with a lexicon and a table of small words
+LANGUAGES: Final = frozenset({"de", "es", "fr", "it", "nl", "pt"})
+#: languages that write compounds as one word, and what they put between the parts
+_COMPOUNDING: Final = frozenset({"de", "nl"})
+_LINKS: Final = ("", "s", "n", "es", "en", "er", "e")
+#: letters of a part of a compound at least; and that two forms of a word share and may differ by
+_PART: Final = 4
+_SHARED, _ENDING = 5, 2
+#: words whose English is remembered
+_REMEMBERED: Final = 50_000
 _WORD: Final = re.compile(r"[^\W\d_]+")
-
 Span = tuple[int, int]
 #: the share of small words that a text has at least, where it is of sentences
 _SMALL: Final = 0.1
+
+
+def file_of(lang: str) -> Path:
+    """Return the file of a language's lexicon: sorted lines of a word, a tab and its English, compressed with xz."""
+    return FOLDER / f"{lang}.txt.xz"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def english(word: str, lang: str) -> str | None:
+    """Return the English word or words for one in lower case; None: it is not known."""
+    if word in (small := small_words(lang)):
+        return small[word]
+    return _entry(lang, word) or _other_form(lang, word) or (_parts(lang, word) if lang in _COMPOUNDING else None)
+
+
+def _entry(lang: str, word: str) -> str | None:
+    lines = _lines(lang)
+    at = bisect_left(lines, word + "\t")
+    found, _, meaning = lines[at].partition("\t") if at < len(lines) else ("", "", "")
+    return meaning if found == word else None
+
+
+def _other_form(lang: str, word: str) -> str | None:
+    """Return the English of the word that is most like this one: of sorted words it stands beside where this would."""
+    lines = _lines(lang)
+    at = bisect_left(lines, word + "\t")
+    best, meaning = _SHARED - 1, None
+    for line in lines[max(0, at - 1) : at + 1]:
+        found, _, there = line.partition("\t")
+        shared = shared_start(word, found)
+        if shared > best and max(len(word), len(found)) - shared <= _ENDING:
+            best, meaning = shared, there
+    return meaning
+
+
+def _parts(lang: str, word: str) -> str | None:
+    """Return the English of a compound's two parts, split where the shorter one is longest."""
+    splits = sorted(range(_PART, len(word) - _PART + 1), key=lambda at: -min(at, len(word) - at))
+    for at in splits:
+        head, tail = word[:at], _entry(lang, word[at:])
+        for link in _LINKS if tail else ():  # what may link the first part to the next
+            whole = head.removesuffix(link)
+            if head.endswith(link) and len(whole) >= _PART and (first := _entry(lang, whole)):
+                return f"{first} {tail}"
+    return None
+
+
+@cache
+def _lines(lang: str) -> Sequence[str]:
+    return lzma.decompress(file_of(lang).read_bytes()).decode("utf-8").splitlines()
+
+
+@cache
+def small_words(lang: str) -> Mapping[str, str]:
+    """Return a language's small words, each with its English."""
+    words: dict[str, str] = json.loads(SMALL_WORDS.read_text("utf-8"))[lang]
+    return words
 
 
 @dataclass(frozen=True)
@@ -83,9 +159,5 @@ def glossed_from(text: str) -> str | None:
     lang = likely[0] if len(likely) == 1 else detect_language(text)
     if lang not in likely:
         return None
-    return lang if most or _is_known(words, lang) else None
-
-
-def _is_known(words: list[str], lang: str) -> bool:
-    """Return whether most of some words have another form in English."""
-    return 2 * sum((english(word, lang) or word) != word for word in words) > len(words)
+    others = sum((english(word, lang) or word) != word for word in words)  # have another form in English
+    return lang if most or 2 * others > len(words) else None

@@ -112,14 +112,9 @@ def _read(lang: str) -> Language:
         if not isinstance(value, dict)
     }
     words = Language(**lists)
-    sections: dict[str, Any] = {
-        name: {key: _expanded(value, words) for key, value in section.items()}
-        for name, section in read.items()
-        if isinstance(section, dict)
-    }
+    sections: dict[str, Any] = {name: {} for name, section in read.items() if isinstance(section, dict)}
+    for name, section in sections.items():
+        for key, value in read[name].items():
+            pattern = value if isinstance(value, str) else "|".join(value)
+            section[key] = _NAMED.sub(lambda listed: "|".join(getattr(words, listed[1])), pattern)
     return replace(words, **sections)
-
-
-def _expanded(value: str | list[str], words: Language) -> str:
-    pattern = value if isinstance(value, str) else "|".join(value)
-    return _NAMED.sub(lambda name: "|".join(getattr(words, name[1])), pattern)

@@ -7,9 +7,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from crawler import urls
+from crawler import robots, urls
 from crawler.read import ReadResult
-from crawler.robots import crawl_delay
 from domain import Candidate, Question, ReadOutcome, Status
 from domain.site import SiteReadStatus, Source
 from store.crawl import candidates, sources
@@ -130,7 +129,7 @@ def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s
     """Return the host's next delay after its answer, and save it where it differs."""
     if reading.status is None:
         return before_s
-    seconds = crawl_delay.next_delay_s(
+    seconds = robots.next_delay_s(
         before_s,
         reading.elapsed_s,
         status=reading.status,

@@ -14,7 +14,7 @@ from crawler import urls
 from crawler.extract.chunk import chunk
 from crawler.read import PreviousRead, ReadResult
 from crawler.read import read as read_page
-from crawler.robots.permission import HostBusy, RobotsFile
+from crawler.robots import HostBusy, RobotsFile
 from domain import Cost, Fact, Hit, PageText, Question, ReadOutcome
 from domain.file import is_file_address
 from domain.site import Source

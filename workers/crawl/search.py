@@ -8,8 +8,7 @@ from typing import Any
 import redis
 import structlog
 
-from crawler.search.engine import Query, Recency, requested_recency
-from crawler.search.errors import EngineError, meaning_of
+from crawler.search.engine import EngineError, Query, Recency, meaning_of, requested_recency
 from crawler.search.search_all import SearchResults, search_all
 from domain import Cost, Link
 from store.ephemeral.slots import Cooldown

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from crawler import urls
 from crawler.discovery import frontier
 from crawler.discovery.relevance import Similarity
-from crawler.discovery.site import belongs
 from domain import LIST_KINDS, Candidate, Link, Question, Status
 from domain.file import is_file_address
 from domain.site import SiteScope, is_under
@@ -23,7 +22,7 @@ from store.pages.links import KnownLink
 from store.questions import answers, state
 from store.questions.state import Changes, Move
 from store.questions.trace import SeekDetail
-from text.rarity import rarity
+from text.terms import rarity
 from workers.crawl.search import Searched, queries_for, search_engines
 from workers.monitoring import outcomes
 from workers.questions.conditions import left_out, recency
@@ -92,7 +91,7 @@ def choose(
         link
         for link in links
         if link.url.startswith(hosts)
-        or any(belongs(link, site, depth=max(1, depth.get(link.url, 0))) for site in known.sites)
+        or any(frontier.belongs(link, site, depth=max(1, depth.get(link.url, 0))) for site in known.sites)
     ]
     ranked = frontier.rank(
         allowed,

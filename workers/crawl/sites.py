@@ -8,9 +8,9 @@ from urllib.parse import urljoin
 from sqlalchemy.orm import Session
 
 from crawler import urls
-from crawler.discovery import site
+from crawler.discovery.frontier import MAX_PER_ADDRESS, candidates_of_site
 from crawler.read import ReadResult
-from crawler.robots import rules
+from crawler.robots import from_response
 from domain import Candidate, Link
 from domain.site import SiteRead, SiteReadStatus, SiteScope, Source, may_lead
 from store.crawl import site_reads, sources
@@ -127,7 +127,7 @@ def after_page(
             row.prefix = scope.sites[-1]
             shown += _usual_lists(row.prefix)
         depth = claim.candidate.depth + 1 if claim.candidate.kind == "page" else max(1, claim.candidate.depth)
-        _add(session, row, site.candidates_of_site(shown, scope=scope, depth=depth, max_depth=row.max_depth), now)
+        _add(session, row, candidates_of_site(shown, scope=scope, depth=depth, max_depth=row.max_depth), now)
     return _go_on(session, row, due_at, now) if row.status == SiteReadStatus.RUNNING else []
 
 
@@ -164,9 +164,9 @@ def _lists(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
     scope, found = _scope_of(session, row), list[Link]()
     for origin in dict.fromkeys(urls.origin(url) for url in scope.starts):
         robots = sources.robots(session, origin)
-        named = rules.from_response(robots.status or None, robots.body).sitemaps if robots else ()
+        named = from_response(robots.status, robots.body).sitemaps if robots else ()
         found += [*_usual_lists(origin, named), *links.lists_of(session, origin)]
-    return site.candidates_of_site(found, scope=scope, depth=0, max_depth=0)
+    return candidates_of_site(found, scope=scope, depth=0, max_depth=0)
 
 
 def _usual_lists(url: str, named: Sequence[str] = ()) -> list[Link]:
@@ -191,12 +191,12 @@ def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
         return []
     scope = _scope_of(session, row)
     seen = (entry.link for entry in links.of_sites(session, [urls.origin(url) for url in scope.starts]))
-    return site.candidates_of_site(seen, scope=scope, depth=1, max_depth=row.max_depth)
+    return candidates_of_site(seen, scope=scope, depth=1, max_depth=row.max_depth)
 
 
 def _add(session: Session, row: SiteReadRow, wanted: Iterable[Candidate], now: datetime) -> None:
     once = {candidate.url: candidate for candidate in wanted}
-    site_reads.add(session, row, list(once.values()), most_alike=site.MAX_PER_ADDRESS, now=now)
+    site_reads.add(session, row, list(once.values()), most_alike=MAX_PER_ADDRESS, now=now)
 
 
 def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) -> list[int]:

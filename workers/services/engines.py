@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from crawler.search.catalog import ENGINES, engine_class, missing, plain_value
+from crawler.search.engine import ENGINES, engine_class, missing, plain_value
 
 if TYPE_CHECKING:
     from crawler.fetch.client import Fetcher
+    from crawler.search.claude import Price
     from crawler.search.engine import Engine
-    from crawler.search.engines.claude import Price
     from workers.settings import Settings
 
 

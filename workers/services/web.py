@@ -150,7 +150,7 @@ def _open_client(
 ) -> "Fetcher":
     from crawler.fetch.client import Fetcher
     from crawler.fetch.guard import Guard, allowlist_entry
-    from crawler.fetch.result import Limits
+    from crawler.fetch.response import Limits
 
     most = max_bytes or settings.fetch_max_bytes
     limits = Limits(deadline_s=min(most_s, settings.fetch_deadline_s), max_body=most, max_wire=most)

@@ -15,15 +15,13 @@ from typing import Any, Final
 
 from lxml import etree
 
+from crawler.extract.bounded_process import Unreadable
+
 MAX_PARTS: Final = 20_000
 MAX_PART: Final = 40_000_000  #: bytes, unpacked
 MAX_ALL: Final = 120_000_000  #: bytes of all parts that are read
 _ENCRYPTED: Final = 0x1
 _PROLOG: Final = 100_000  #: bytes in which a document type stands
-
-
-class Unreadable(Exception):
-    """The file cannot be read; the message continues a sentence that begins with its address."""
 
 
 class Archive:
@@ -82,13 +80,11 @@ class Archive:
     def relations(self, name: str) -> dict[str, tuple[str, str]]:
         """Return what an Office part refers to: id → (the last word of its type, part)."""
         folder, _, base = name.rpartition("/")
-        root = self.xml(f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels")
-        if root is None:
-            return {}
-        inner = [each for each in root if isinstance(each.tag, str) and each.get("TargetMode") != "External"]
+        root = self.xml(join(folder, f"_rels/{base}.rels"))
         return {
             each.get("Id", ""): (each.get("Type", "").rpartition("/")[2], join(folder, each.get("Target", "")))
-            for each in inner
+            for each in (root if root is not None else ())
+            if isinstance(each.tag, str) and each.get("TargetMode") != "External"
         }
 
     def main_part(self, default: str) -> str:
@@ -124,10 +120,7 @@ def local(element: Any) -> str:
 
 def attribute(element: Any, name: str) -> str:
     """Return an attribute by its name without its namespace; "" where there is none."""
-    for key, value in element.attrib.items():
-        if key.rpartition("}")[2] == name:
-            return str(value)
-    return ""
+    return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
 
 
 def child_of(parent: Any, name: str) -> Any:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
+from crawler.extract.bounded_process import Unreadable
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Archive, Unreadable, attribute, child_of, elements, elements_of, local, texts
+from crawler.extract.files.archive import Archive, attribute, child_of, elements, elements_of, local, texts
 from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missing, number_of, picture, write_table
 
 _MAX_DEPTH = 60
@@ -28,21 +29,15 @@ def read_docx(archive: Archive) -> Iterator[dict[str, Any]]:
     if root is None:
         raise Unreadable("is damaged: it has no text part.")
     folder = main.rpartition("/")[0]
-    about = texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")
-    yield {"about": about}
+    yield {"about": texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")}
     drawings = Drawings(archive=archive, relations=archive.relations(main))
-    styles = archive.xml(f"{folder}/styles.xml")
-    writer = _Writer(_styles(styles), _notes(archive, folder), drawings)
+    styles = {attribute(each, "styleId"): each for each in elements(archive.xml(f"{folder}/styles.xml"), "style")}
+    writer = _Writer({key: _style(styles, key) for key in styles}, _notes(archive, folder), drawings)
     body = list(next(root.iterfind("{*}body"), root))
     for first in range(0, len(body), _PART):
         yield {"html": writer.blocks(body[first : first + _PART])}
     yield {"html": writer.notes() + writer.edges()}
     yield {"missing": missing(drawings.unread)}
-
-
-def _styles(root: Any | None) -> dict[str, _Style]:
-    styles = {attribute(style, "styleId"): style for style in elements(root, "style")}
-    return {key: _style(styles, key) for key in styles}
 
 
 def _style(styles: Mapping[str, Any], key: str, depth: int = 0) -> _Style:
@@ -65,7 +60,6 @@ def _kind(inner: Mapping[str, Any]) -> str:
 
 
 def _properties(parent: Any, name: str) -> dict[str, str]:
-    """Return the properties of a paragraph, run or style by name, with their values."""
     return {local(each): attribute(each, "val") for each in child_of(parent, name)}
 
 
@@ -95,7 +89,8 @@ class _Writer:
                 outer, self._boxes = self._boxes, []
                 kind, level = self._kind(child)
                 text, initial = initial + self._inline(child), ""
-                if _is_initial(child):
+                # the large first letter of the next one
+                if any(attribute(each, "dropCap") in ("drop", "margin") for each in child_of(child, "pPr")):
                     text, initial = "", text
                 wanted = level + 1 if kind == "li" else 0
                 if not text.strip():
@@ -113,7 +108,11 @@ class _Writer:
                 out.append(self._table(child, depth))
             elif name == "altChunk":
                 out.append(self._included(attribute(child, "id")))
-            elif name and name not in _SKIPPED and not (name == "sdt" and _is_contents(child)):
+            elif name == "sdt" and any(
+                attribute(each, "val") == "Table of Contents" for each in elements(child, "docPartGallery")
+            ):
+                continue
+            elif name and name not in _SKIPPED:
                 out.append(self.blocks(child, depth + 1))
         return "".join((*out, "</ul>" * open_lists, f"<p>{initial}</p>" if initial else ""))
 
@@ -129,7 +128,6 @@ class _Writer:
         return "".join(dict.fromkeys(html for html in written if any(map(str.isalpha, html))))
 
     def _included(self, relation: str) -> str:
-        """Return the text of a document within this one."""
         archive, part = self._drawings.archive, self._drawings.relations.get(relation, ("", ""))[1]
         body = archive.read(part)
         if body.startswith(b"PK"):
@@ -216,17 +214,8 @@ class _Writer:
         return marked(self._inline(run, depth + 1), raised=raised, lowered=lowered)
 
 
-def _is_initial(paragraph: Any) -> bool:
-    """Return whether a paragraph is but the large first letter of the next one."""
-    return any(attribute(each, "dropCap") in ("drop", "margin") for each in child_of(paragraph, "pPr"))
-
-
 def _names_columns(row: Any) -> bool:
     """Return whether a row is repeated on each page, or all of its cells are bold."""
     inner = [{local(each) for each in cell.iter()} for cell in row.iterfind("{*}tc")]
     is_repeated = next(elements(row, "tblHeader"), None) is not None
     return is_repeated or (bool(inner) and all("b" in each for each in inner))
-
-
-def _is_contents(element: Any) -> bool:
-    return any(attribute(each, "val") == "Table of Contents" for each in elements(element, "docPartGallery"))

@@ -34,13 +34,13 @@ def write_table(rows: Sequence[Sequence[Cell]], *, heads: int = 0) -> str:
     out: list[str] = []
     for number, row in enumerate(rows):
         tag = "th" if number < heads else "td"
-        out.append("<tr>" + "".join(f"<{tag}{_spans(cell)}>{cell.html}</{tag}>" for cell in row) + "</tr>")
+        out.append("<tr>")
+        for cell in row:
+            columns = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
+            reach = f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
+            out.append(f"<{tag}{columns}{reach}>{cell.html}</{tag}>")
+        out.append("</tr>")
     return f"<table>{''.join(out)}</table>"
-
-
-def _spans(cell: Cell) -> str:
-    columns = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
-    return columns + (f' rowspan="{cell.rows}"' if cell.rows > 1 else "")
 
 
 def number_of(element: Any, name: str, most: int = 1_000) -> int:
@@ -107,15 +107,12 @@ def missing(unread: Mapping[str, int]) -> list[str]:
 
 
 def _diagram(root: Any) -> str:
-    """Return the texts of a SmartArt diagram as a list."""
-    points = elements(root, "pt")
-    texts = (" ".join(filter(None, map(_text, point.iterfind("{*}t")))) for point in points)
+    texts = (" ".join(filter(None, map(_text, point.iterfind("{*}t")))) for point in elements(root, "pt"))
     items = "".join(f"<li>{escape(text)}</li>" for text in texts if text)
     return f"<ul>{items}</ul>" if items else ""
 
 
 def _chart(root: Any) -> str:
-    """Return a chart's title, and its values as a table with a row for each category."""
     chart = next(elements(root, "chart"), root)
     titles = [_text(each) for each in elements(chart, "title")]
     rows: dict[str, dict[int, str]] = {}
@@ -136,7 +133,6 @@ def _chart(root: Any) -> str:
 
 
 def _values(part: Any | None) -> dict[int, str]:
-    """Return the values that a chart keeps of the sheet it was made from, by their index."""
     found: dict[int, str] = {}
     are_days = any("yy" in (each.text or "").casefold() for each in elements(part, "formatCode"))
     for point in elements(part, "pt"):

@@ -6,8 +6,9 @@ from html import escape
 from typing import Any
 from urllib.parse import unquote, urldefrag
 
+from crawler.extract.bounded_process import Unreadable
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, join, texts
+from crawler.extract.files.archive import Archive, attribute, elements, join, texts
 
 MAX_CHAPTERS = 5_000
 _MOST_FALLBACKS = 10
@@ -20,7 +21,9 @@ _TEXTS = ("html", "dtbook", "svg", "xml", "oeb1")
 
 def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:
     """Yield the book's metadata, then each chapter's XHTML, notes beside the text last; raises Unreadable."""
-    if _is_protected(archive):
+    encrypted = elements(archive.xml("META-INF/encryption.xml"), "CipherReference")
+    named = (attribute(each, "URI").casefold() for each in encrypted)
+    if any(not any(mark in name for mark in _FONTS) for name in named):
         raise Unreadable("is protected against copying (DRM): it opens only in its shop's program.")
     files = elements(archive.xml("META-INF/container.xml"), "rootfile")
     name = next((attribute(each, "full-path") for each in files), "")
@@ -50,7 +53,6 @@ def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:
 
 
 def _readable(items: Mapping[str, Any], name: str) -> Any | None:
-    """Return the item of this id, or what the book gives in its place for readers of text."""
     for _ in range(_MOST_FALLBACKS):
         item = items.get(name)
         if item is None:
@@ -60,9 +62,3 @@ def _readable(items: Mapping[str, Any], name: str) -> Any | None:
             return item
         name = attribute(item, "fallback")
     return None
-
-
-def _is_protected(archive: Archive) -> bool:
-    """Return whether anything but fonts is encrypted."""
-    hidden = elements(archive.xml("META-INF/encryption.xml"), "CipherReference")
-    return any(not any(mark in attribute(each, "URI").casefold() for mark in _FONTS) for each in hidden)

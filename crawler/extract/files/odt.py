@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, elements_of, join, local, texts
+from crawler.extract.bounded_process import Unreadable
+from crawler.extract.files.archive import Archive, attribute, elements, elements_of, join, local, texts
 from crawler.extract.files.drawing import Cell, marked, missing, number_of, picture, write_table
 from crawler.extract.formulas import linear
 
@@ -81,9 +82,8 @@ class _Writer:
                 out += [f"<{tag_of_text}>{text}</{tag_of_text}>" if text.strip() else "", *boxes]
             elif name in ("list", "ordered-list", "unordered-list"):
                 items = (each for each in child if local(each) in ("list-item", "list-header"))
-                out.append(
-                    "<ul>" + "".join(f"<li>{self.blocks(item, depth + 1, 'div')}</li>" for item in items) + "</ul>"
-                )
+                inner = (f"<li>{self.blocks(item, depth + 1, 'div')}</li>" for item in items)
+                out.append(f"<ul>{''.join(inner)}</ul>")
             elif name == "table":
                 out.append(self._table(child, depth))
             elif name == "annotation":
@@ -104,7 +104,6 @@ class _Writer:
         return "".join(dict.fromkeys(html for part in parts if any(map(str.isalpha, html := self.blocks(part)))))
 
     def _object(self, element: Any, depth: int) -> str:
-        """Return the table of a chart, or of a sheet within the document."""
         self._objects += 1
         name = join("", attribute(element, "href")) + "/content.xml"
         root = self._archive.xml(name) if self._objects < _MAX_OBJECTS else None
@@ -139,12 +138,10 @@ class _Writer:
             elif name not in ("", "a") and "drawing" in child.tag:
                 boxes.append(self.blocks(child, depth + 1))
             elif name and name not in _SKIPPED and name not in _BLOCKS:
-                out.append(self._marked(child, self._inline(child, boxes, depth + 1), "".join(out[-1:])))
+                text = self._inline(child, boxes, depth + 1)
+                # in a style that is not there, a number is not split
+                unknown = "sup" if text.isdecimal() and out[-1][-1:].isdecimal() else ""
+                mark = self._marks.get(attribute(child, "style-name"), unknown) if name == "span" else ""
+                out.append("" if mark == "s" else marked(text, raised=mark == "sup", lowered=mark == "sub"))
             out.append(escape(child.tail or ""))
         return "".join(out)
-
-    def _marked(self, span: Any, text: str, before: str) -> str:
-        splits = text.isdecimal() and before[-1:].isdecimal()  # in a style that is not there: a number is not split
-        unknown = "sup" if splits else ""
-        mark = self._marks.get(attribute(span, "style-name"), unknown) if local(span) == "span" else ""
-        return "" if mark == "s" else marked(text, raised=mark == "sup", lowered=mark == "sub")

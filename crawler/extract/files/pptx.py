@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, local, texts
+from crawler.extract.bounded_process import Unreadable
+from crawler.extract.files.archive import Archive, attribute, elements, local, texts
 from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missing, number_of, picture, write_table
 
 MAX_SLIDES = 5_000
@@ -22,7 +23,11 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
         raise Unreadable("is damaged: it names no slides.")
     yield {"about": texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")}
     parts = archive.relations(main)
-    order = [parts.get(_relation(each), ("", ""))[1] for each in elements(root, "sldId")]
+    order = []
+    for slide in elements(root, "sldId"):  # the id of its relation stands beside its own number, called "id" too
+        ids = (value for key, value in slide.attrib.items() if key.startswith("{") and key.endswith("}id"))
+        relation = next(ids, "")
+        order.append(parts.get(relation, ("", ""))[1])
     all_drawings = Drawings(archive=archive, relations={})
     for number, part in enumerate(order[:MAX_SLIDES], start=1):
         slide = archive.xml(part)
@@ -42,11 +47,6 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
     pictures = all_drawings.unread.pop("slide of pictures", 0)
     more += [f"{pictures} slide{'s' * (pictures > 1)} of pictures"] if pictures else []
     yield {"missing": missing(all_drawings.unread) + more}
-
-
-def _relation(slide: Any) -> str:
-    """Return the id of a slide's relation: it stands beside the slide's own number, which is called "id" too."""
-    return next((value for key, value in slide.attrib.items() if key.startswith("{") and key.endswith("}id")), "")
 
 
 def _shapes(parent: Any | None, drawings: Drawings, *, is_notes: bool = False, depth: int = 0) -> str:
@@ -74,35 +74,34 @@ def _shape(shape: Any, *, is_notes: bool) -> str:
     hidden = "cNvPr" in inner and attribute(inner["cNvPr"], "hidden") in ("1", "true")
     if "txBody" not in inner or hidden or place in _FURNITURE:
         return ""
-    paragraphs = [(_level(each), _text(each)) for each in inner["txBody"].iterfind("{*}p")]
-    paragraphs = [(level, text) for level, text in paragraphs if text.strip()]
+    paragraphs = [
+        (attribute(next(each.iterfind("{*}pPr"), each), "lvl"), text)
+        for each in inner["txBody"].iterfind("{*}p")
+        if (text := _text(each)).strip()
+    ]
     if place in ("title", "ctrTitle"):
         return f"<h2>{' '.join(text for _, text in paragraphs)}</h2>" if paragraphs else ""
     if place is None or is_notes or place == "subTitle" or len(paragraphs) < 2:
         return "".join(f"<p>{text}</p>" for _, text in paragraphs)
     out, depth = [], 0
     for level, text in paragraphs:
-        out.append("<ul>" * (level + 1 - depth) + "</ul>" * (depth - level - 1) + f"<li>{text}</li>")
-        depth = level + 1
+        wanted = 1 + (min(8, int(level)) if level.isdigit() else 0)
+        out.append("<ul>" * (wanted - depth) + "</ul>" * (depth - wanted) + f"<li>{text}</li>")
+        depth = wanted
     return "".join((*out, "</ul>" * depth))
 
 
-def _level(paragraph: Any) -> int:
-    properties = paragraph.find("{*}pPr")
-    level = attribute(properties, "lvl") if properties is not None else ""
-    return min(8, int(level)) if level.isdigit() else 0
-
-
 def _table(table: Any) -> str:
-    rows = (row.findall("{*}tc") for row in table.iterfind("{*}tr"))
-    shown = ([cell for cell in row if not (attribute(cell, "hMerge") or attribute(cell, "vMerge"))] for row in rows)
+    rows: list[list[Cell]] = []
+    for row in table.iterfind("{*}tr"):
+        rows.append([])
+        for cell in row.iterfind("{*}tc"):
+            if not (attribute(cell, "hMerge") or attribute(cell, "vMerge")):
+                html = " ".join(_text(each) for each in elements(cell, "p"))
+                columns, reach = number_of(cell, "gridSpan"), number_of(cell, "rowSpan")
+                rows[-1].append(Cell(html=html, columns=columns, rows=reach))
     is_named = any(attribute(each, "firstRow") == "1" for each in table.iterfind("{*}tblPr"))
-    return write_table([[_cell(cell) for cell in row] for row in shown], heads=int(is_named))
-
-
-def _cell(cell: Any) -> Cell:
-    html = " ".join(_text(each) for each in elements(cell, "p"))
-    return Cell(html=html, columns=number_of(cell, "gridSpan"), rows=number_of(cell, "rowSpan"))
+    return write_table(rows, heads=int(is_named))
 
 
 def _text(paragraph: Any) -> str:
@@ -112,17 +111,11 @@ def _text(paragraph: Any) -> str:
         if name == "oMath":
             out.append(escape(formula(each)))
         elif name == "t" and "math" not in each.tag:
-            out.append(_marked(escape(each.text or ""), run.find("{*}rPr")))
+            properties = run.find("{*}rPr")
+            rise = attribute(properties, "baseline") if properties is not None else ""
+            is_struck = properties is not None and attribute(properties, "strike") in ("sngStrike", "dblStrike")
+            text = "" if is_struck else escape(each.text or "")
+            out.append(marked(text, raised=rise.strip("-0%") != "" and rise[:1] != "-", lowered=rise[:1] == "-"))
         else:
             out.append(_BREAKS.get(name, ""))
     return "".join(out)
-
-
-def _marked(text: str, properties: Any | None) -> str:
-    """Return a run's text; of a struck one none."""
-    if properties is None:
-        return text
-    if attribute(properties, "strike") in ("sngStrike", "dblStrike"):
-        return ""
-    rise = attribute(properties, "baseline")
-    return marked(text, raised=rise.strip("-0%") != "" and rise[:1] != "-", lowered=rise[:1] == "-")

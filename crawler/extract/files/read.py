@@ -1,23 +1,22 @@
 """Read a file of the operator's own: its first bytes say what it is; its name only tells kinds of text apart."""
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
-from types import MappingProxyType
 from typing import Any, Final
 
 from crawler.content_types import BY_SUFFIX, NAMES, FileKind, suffix_of
-from crawler.extract.bounded_process import BOUNDS, Bounds, TooMuchWork, parsed_lines
-from crawler.extract.charset import decode, wide_charset
-from crawler.extract.document import CONTROL, NO_LETTERS, NothingToRead, extract, markdown_to_html
+from crawler.extract.bounded_process import BOUNDS, Bounds, Unreadable, parsed_lines
+from crawler.extract.charset import CONTROL, decode, wide_charset
+from crawler.extract.document import NO_LETTERS, NothingToRead, extract, markdown_to_html
 from crawler.extract.element_text import Rendered, render
 from crawler.extract.files.rows import render_rows, rows_of
 from crawler.extract.files.texts import to_markdown
 from crawler.extract.html import parse
 from crawler.extract.metadata import parse_date
-from crawler.extract.pdf.read import NoPdfText, read_pdf
+from crawler.extract.pdf import read_pdf
 from crawler.extract.superscripts import write_superscripts
 from crawler.extract.tables import level_tables
 from crawler.extract.visibility import drop_hidden, drop_invisible_characters
@@ -62,7 +61,7 @@ def read_document(
     """
     try:
         page = _read(body, url, name, kind or BY_SUFFIX.get(suffix_of(name)), bounds, pictures)
-    except (NoPdfText, TooMuchWork) as error:
+    except Unreadable as error:
         raise NothingToRead(f"{name} {error}") from error
     except NothingToRead as error:
         raise NothingToRead(str(error).replace(url, name)) from error
@@ -74,7 +73,12 @@ def read_document(
 def _read(body: bytes, url: str, name: str, kind: FileKind | None, bounds: Bounds, pictures: bool) -> PageText:
     if not body.strip():
         raise NothingToRead(f"{name} is empty.")
-    if _is_pdf(body, kind):
+    start = body[:1024]
+    if kind is not None and kind.reader not in _BINARY_READERS:  # in a text, only blanks stand before its mark
+        is_pdf = start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"%PDF-")
+    else:
+        is_pdf = b"%PDF-" in start
+    if is_pdf:
         return _titled(read_pdf(body[body.index(b"%PDF-") :], url=url, bounds=bounds, ocr=pictures), url, name)
     if body.startswith(_ZIP):
         return _read_parts("archive", body, name, bounds)
@@ -92,19 +96,12 @@ def _read(body: bytes, url: str, name: str, kind: FileKind | None, bounds: Bound
     if kind.reader in _PARSED:
         return _read_parts(kind.reader, body, name, bounds)
     if kind.reader == "rows":
-        return _page(name, [_Part(*render_rows(rows_of(CONTROL.sub(" ", decode(body))), bounds.chars))])
+        rendered, rest = render_rows(rows_of(CONTROL.sub(" ", decode(body))), bounds.chars)
+        return _page(name, rendered, {}, [], [rest] if rest else [])
     if kind.reader == "markup":
         body = to_markdown(decode(body), suffix_of(name)).encode()
     page = extract(body, url=url, content_type=kind.content_type, max_chars=bounds.chars)
     return _titled(page, url, name)
-
-
-def _is_pdf(body: bytes, kind: FileKind | None) -> bool:
-    """Return whether a file is a PDF: its mark may follow other bytes, but in a text only blanks."""
-    start = body[:1024]
-    if kind is not None and kind.reader not in _BINARY_READERS:
-        return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"%PDF-")
-    return b"%PDF-" in start
 
 
 def _titled(page: PageText, url: str, name: str) -> PageText:
@@ -122,29 +119,25 @@ def _refuse_binary(body: bytes, name: str) -> None:
         raise NothingToRead(f"{name} is binary, whatever its name says: only {NAMES} are read.")
 
 
-@dataclass
-class _Part:
-    """A part of a file: its text, what of it is missing, and the place that a citation names."""
-
-    text: Rendered
-    missing: str = ""
-    place: str = ""
-
-
 def _read_parts(reader: str, body: bytes, name: str, bounds: Bounds) -> PageText:
-    parts, missing, is_whole, left = list[_Part](), list[str](), False, bounds.chars
+    parts, unread, missing = list[Rendered](), list[str](), list[str]()
+    is_whole, left = False, bounds.chars
     about: Mapping[str, str] = {}
-    limits = map(str, (bounds.cpu_s, bounds.memory, bounds.chars))
-    command = ("-m", "crawler.extract.files.child_process", reader, *limits)
-    for line in _with_whole_sheets(parsed_lines(command, body, wall_s=bounds.wall_s)):
-        if "problem" in line and not parts:
-            raise NothingToRead(f"{name} {line['problem']}")
-        about = line.get("about", about)
-        missing += line.get("missing", ())
-        is_whole = is_whole or "end" in line
-        if left > 0 and (part := _part(line, replace(bounds, chars=left))) is not None:
-            parts.append(part)
-            left -= len(part.text.text)
+    arguments = ("crawler.extract.files.process", reader, bounds.cpu_s, bounds.memory, bounds.chars)
+    lines = parsed_lines(*arguments, body=body, wall_s=bounds.wall_s)
+    for sheet, some in groupby(lines, key=lambda line: line.get("sheet")):
+        if sheet is not None:  # all rows of a sheet are read as one
+            some = iter([{"sheet": sheet, "rows": [row for line in some for row in line["rows"]]}])
+        for line in some:
+            if "problem" in line and not parts:
+                raise NothingToRead(f"{name} {line['problem']}")
+            about = line.get("about", about)
+            missing += line.get("missing", ())
+            is_whole = is_whole or "end" in line
+            if left > 0 and (part := _part(line, replace(bounds, chars=left))) is not None:
+                parts.append(part[0])
+                unread += filter(None, part[1:])
+                left -= len(part[0].text)
     if left <= 0:
         missing.append(f"what follows the first {bounds.chars:,} characters")
     limit = f"within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB"
@@ -152,61 +145,43 @@ def _read_parts(reader: str, body: bytes, name: str, bounds: Bounds) -> PageText
         raise NothingToRead(f"{name} could not be read {limit}.")
     if not is_whole:
         missing.append(f"what could not be read {limit}")
-    return _page(name, parts, about, missing)
+    return _page(name, _joined(parts), about, missing, unread)
 
 
-def _with_whole_sheets(lines: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines, those of a sheet as one."""
-    for sheet, some in groupby(lines, key=lambda line: line.get("sheet")):
-        if sheet is None:
-            yield from some
-        else:
-            yield {"sheet": sheet, "rows": [row for line in some for row in line["rows"]]}
-
-
-def _part(line: Mapping[str, Any], bounds: Bounds) -> _Part | None:
-    """Return the part of a file that a line of the process has; None if it has none."""
+def _part(line: Mapping[str, Any], bounds: Bounds) -> tuple[Rendered, str] | None:
+    """Return the text that a line of the process has, and what of it is missing; None if it has none."""
     if "sheet" in line:
-        return _of_sheet(line["sheet"], line["rows"], bounds.chars)
+        rendered, rest = render_rows(line["rows"], bounds.chars)
+        text = _below(line["sheet"], rendered) if rendered.text else rendered
+        return text, f"{rest} of {line['sheet']}" if rest else ""
     if "file" in line:
         return _attached(str(line["file"]), base64.b64decode(line["body"]), bounds)
     if "plain" in line:
-        return _Part(Rendered(text=strip_invisible(CONTROL.sub(" ", line["plain"])).strip()))
+        return Rendered(text=strip_invisible(CONTROL.sub(" ", line["plain"])).strip()), ""
     written = line.get("markdown", line.get("html"))
     if written is None:
         return None
     rendered = _rendered(CONTROL.sub(" ", written), is_markdown="markdown" in line)
-    return _Part(rendered, place=line.get("place", ""))
+    return replace(rendered, places=((0, line["place"]),) if "place" in line else ()), ""
 
 
-def _attached(name: str, body: bytes, bounds: Bounds) -> _Part:
+def _attached(name: str, body: bytes, bounds: Bounds) -> tuple[Rendered, str]:
     """Return the text of a mail's attachment below its name as a heading, unless it is a mail, too."""
     try:
         if suffix_of(name) in ("eml", "mhtml", "mht"):
             raise NothingToRead(f"{name} is a mail within a mail.")
         page = read_document(body, name=name, url=name, bounds=bounds)
     except NothingToRead as error:
-        return _Part(Rendered(text=""), missing=f"the attachment {str(error).rstrip('.')}")
-    return _Part(_below(name, page), ", ".join(page.missing), name)
+        return Rendered(text=""), f"the attachment {str(error).rstrip('.')}"
+    text = Rendered(text=page.text, headings=page.headings, blocks=page.blocks, places=page.places)
+    below = _below(name, text)
+    return replace(below, places=((0, name), *below.places)), ", ".join(page.missing)
 
 
-def _below(heading: str, page: PageText | Rendered) -> Rendered:
-    """Return a text below a heading."""
-    start = len(heading) + 2
-    return Rendered(
-        text=f"{heading}\n\n{page.text}",
-        headings=((0, heading), *((at + start, f"{heading} › {inner}") for at, inner in page.headings)),
-        blocks=(
-            Block(kind="heading", start=0, end=len(heading)),
-            *(replace(block, start=block.start + start, end=block.end + start) for block in page.blocks),
-        ),
-        places=tuple((at + start, place) for at, place in page.places),
-    )
-
-
-def _of_sheet(name: str, rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> _Part:
-    rendered, rest = render_rows(rows, max_chars)
-    return _Part(_below(name, rendered) if rendered.text else rendered, f"{rest} of {name}" if rest else "")
+def _below(heading: str, text: Rendered) -> Rendered:
+    above = Rendered(text=heading, headings=((0, heading),), blocks=(Block(kind="heading", start=0, end=len(heading)),))
+    inner = tuple((at, f"{heading} › {below}") for at, below in text.headings)
+    return _joined([above, replace(text, headings=inner)])
 
 
 def _rendered(written: str, *, is_markdown: bool) -> Rendered:
@@ -223,15 +198,14 @@ def _rendered(written: str, *, is_markdown: bool) -> Rendered:
 
 
 def _page(
-    name: str, parts: Sequence[_Part], about: Mapping[str, str] = MappingProxyType({}), missing: Sequence[str] = ()
+    name: str, page: Rendered, about: Mapping[str, str], missing: Sequence[str], unread: Sequence[str]
 ) -> PageText:
-    """Return the parts as one text with its title, language and dates; raises NothingToRead."""
-    page = _joined(parts)
     if not page.text.strip():
         why = "it is empty, or contains only pictures, which are not read"
         raise NothingToRead(f"{name} has no text: {', '.join(missing) or why}.")
     named = " ".join(strip_invisible(about.get("title", "")).split())
-    created, modified = _date(about.get("created", "")), _date(about.get("modified", ""))
+    created, modified = (parse_date(about.get(each, "")) for each in ("created", "modified"))
+    created, modified = (None if each in _TEMPLATES else each for each in (created, modified))
     return PageText(
         title=named[:300] or (page.headings[0][1].partition(" › ")[0] if page.headings else name),
         text=page.text,
@@ -242,29 +216,19 @@ def _page(
         headings=page.headings,
         blocks=page.blocks,
         places=page.places,
-        missing=tuple(dict.fromkeys((*missing, *(part.missing for part in parts if part.missing)))),
+        missing=tuple(dict.fromkeys((*missing, *unread))),
     )
 
 
-def _date(value: str) -> datetime | None:
-    """Return a date of a document, unless it is that of the template which its program began it from."""
-    when = parse_date(value)
-    return None if when in _TEMPLATES else when
-
-
-def _joined(parts: Iterable[_Part]) -> Rendered:
+def _joined(parts: Iterable[Rendered]) -> Rendered:
     """Return the parts as one text with blank lines between them."""
-    out: list[str] = []
-    length = 0
+    out, start = list[str](), 0
     headings, blocks, places = list[tuple[int, str]](), list[Block](), list[tuple[int, str]]()
     for part in parts:
-        if not part.text.text.strip():
-            continue
-        start = length + 2 if out else 0
-        out.append(part.text.text)
-        length = start + len(part.text.text)
-        headings += [(start + at, heading) for at, heading in part.text.headings]
-        blocks += [replace(each, start=start + each.start, end=start + each.end) for each in part.text.blocks]
-        places += [(start, part.place)] if part.place else []
-        places += [(start + at, place) for at, place in part.text.places]
+        if part.text.strip():
+            out.append(part.text)
+            headings += [(start + at, heading) for at, heading in part.headings]
+            blocks += [replace(each, start=start + each.start, end=start + each.end) for each in part.blocks]
+            places += [(start + at, place) for at, place in part.places]
+            start += len(part.text) + 2
     return Rendered(text="\n\n".join(out), headings=tuple(headings), blocks=tuple(blocks), places=tuple(places))

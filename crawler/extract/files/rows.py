@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Final
 
 from crawler.extract.element_text import Rendered
@@ -25,24 +25,21 @@ def rows_of(text: str) -> list[tuple[int, list[str]]]:
     told = re.match(r"\s*sep=(.)[ \t]*\r?\n", text, re.IGNORECASE)
     delimiter = told[1] if told else _delimiter(text[:_SAMPLE])
     found = list[tuple[int, list[str]]]()
-    reader = csv.reader(
-        io.StringIO(text[told.end() if told else 0 :].replace("\0", " "), newline=""), delimiter=delimiter
-    )
+    rest = text[told.end() if told else 0 :].replace("\0", " ")
+    reader = csv.reader(io.StringIO(rest, newline=""), delimiter=delimiter)
     with suppress(csv.Error):  # a cell without end: what stands before it is read
         found += enumerate(reader, start=2 if told else 1)
     return found
 
 
 def _delimiter(sample: str) -> str:
-    """Return the mark that cuts the most lines into equally many cells."""
     best, most = ",", (0, 0)
     for mark in _DELIMITERS:
         with suppress(csv.Error):
             sizes = [len(row) for row in islice(csv.reader(io.StringIO(sample, newline=""), delimiter=mark), 200)]
             usual = max(set(sizes) - {0, 1}, key=sizes.count, default=1)
-            best, most = max(
-                (best, most), (mark, (sizes.count(usual) if usual > 1 else 0, usual)), key=lambda each: each[1]
-            )
+            equal = (sizes.count(usual) if usual > 1 else 0, usual)
+            best, most = (mark, equal) if equal > most else (best, most)
     return best
 
 
@@ -53,7 +50,7 @@ def render_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> tu
         (number, row[: max(at for at, cell in enumerate(row, start=1) if cell)]) for number, row in clean if any(row)
     ]
     begin, (titles, heads, names) = 0, _names([row for _, row in filled[:_HEAD]])
-    out, places, blocks, length = list[str](), list[tuple[int, str]](), list[Block](), 0
+    out, places, blocks, length, rest = list[str](), list[tuple[int, str]](), list[Block](), 0, ""
     for at, (number, row) in enumerate(filled):
         is_apart = at >= max(1, begin + titles + heads) and number > filled[at - 1][0] + 1
         if is_apart and (found := _next_names(filled[at : at + _HEAD], names)):
@@ -61,7 +58,9 @@ def render_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> tu
         if titles <= at - begin < titles + heads:
             continue
         is_title = at - begin < titles
-        line = " ".join(filter(None, row)) if is_title else _line(names, row)
+        named = zip_longest(names[: len(row)], row, fillvalue="")
+        told = "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
+        line = " ".join(filter(None, row)) if is_title else f"- {told}"
         if length + len(line) > max_chars:
             rest = f"rows {number:,} to {rows[-1][0]:,}"
             break
@@ -73,8 +72,6 @@ def render_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> tu
             blocks.append(Block(kind="prose" if is_title else "list", start=start, end=length))
         else:
             blocks[-1] = Block(kind="list", start=blocks[-1].start, end=length)
-    else:
-        rest = ""
     return Rendered(text="".join(out), blocks=tuple(blocks), places=tuple(places)), rest
 
 
@@ -85,8 +82,13 @@ def _names(rows: Sequence[Sequence[str]]) -> tuple[int, int, list[str]]:
     below = rows[titles:]
     if len(below) > 1 and _name_columns(below[0], below[1:]):
         return titles, 1, list(below[0])
-    if len(below) > 2 and _has_gaps(below[0], below[1]) and not any(map(_NUMBER.fullmatch, below[1])):
-        names = _joined(below[0], below[1])
+    # names in the upper row span columns, whose other cells are empty
+    has_gaps = len(below) > 2 and (len(below[0]) < len(below[1]) or not all(below[0][1:]))
+    if has_gaps and not any(map(_NUMBER.fullmatch, below[1])):
+        above, names = "", []
+        for at, name in enumerate(below[1]):  # a name above reaches to the next one beside it
+            above = (below[0][at] if at < len(below[0]) else "") or above
+            names.append(f"{above} {name}".strip() if above != name else name)
         if _name_columns(names, below[2:]):
             return titles, 2, names
     return (0, 0, []) if titles == len(rows) else (titles, 0, [])
@@ -104,20 +106,6 @@ def _next_names(rows: Sequence[tuple[int, Sequence[str]]], before: Sequence[str]
     return (titles, heads, names) if heads and (are_numbers or len(names) > len(before)) else None
 
 
-def _has_gaps(upper: Sequence[str], lower: Sequence[str]) -> bool:
-    """Return whether names in the upper row span columns, whose other cells are empty."""
-    return len(upper) < len(lower) or not all(upper[1:])
-
-
-def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
-    """Return the names of the columns that two rows give; a name above reaches to the next one beside it."""
-    above, names = "", []
-    for at, name in enumerate(lower):
-        above = (upper[at] if at < len(upper) else "") or above
-        names.append(f"{above} {name}".strip() if above != name else name)
-    return names
-
-
 def _name_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether names are those of columns: each another, and no number but a year above other numbers."""
     told = [cell for cell in names if cell]
@@ -129,8 +117,3 @@ def _name_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return not numbers or (
         years and len(numbers) < len(names) and not all(_YEAR.fullmatch(cell) for cell in below if cell)
     )
-
-
-def _line(names: Sequence[str], row: Sequence[str]) -> str:
-    pairs = [(names[at] if at < len(names) else "", cell) for at, cell in enumerate(row) if cell]
-    return "- " + "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)

@@ -12,8 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+from crawler.extract.bounded_process import Unreadable
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Unreadable
 
 _RULES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _MAX_ATTACHMENTS: Final = 20
@@ -54,7 +54,9 @@ def read_mail(body: bytes) -> Iterator[dict[str, Any]]:
     if not isinstance(message, EmailMessage) or not message.keys():
         raise Unreadable("is damaged, or is no mail.")
     is_page = message.get_content_type() == "multipart/related"
-    yield {"about": {"title": str(message.get("Subject", "")), "created": _date(message)}}
+    when = getattr(message.get("Date"), "datetime", None)
+    created = when.isoformat() if when is not None else ""
+    yield {"about": {"title": str(message.get("Subject", "")), "created": created}}
     heads = [name for name in ("From", "To", "Cc", "Date") if message.get(name)]
     if not is_page:
         lines = "".join(f"<p>{name}: {escape(str(message[name]))}</p>" for name in heads)
@@ -73,11 +75,6 @@ def read_mail(body: bytes) -> Iterator[dict[str, Any]]:
 def _bytes(part: Any) -> bytes:
     content = part.as_bytes() if part.get_content_maintype() == "message" else part.get_payload(decode=True)
     return content if isinstance(content, bytes) else b""
-
-
-def _date(message: EmailMessage) -> str:
-    when = getattr(message.get("Date"), "datetime", None)
-    return when.isoformat() if when is not None else ""
 
 
 def read_json(body: bytes) -> Iterator[dict[str, Any]]:
@@ -123,7 +120,8 @@ def to_markdown(text: str, suffix: str) -> str:
     if suffix == "rst":
         text = "\n".join(_rst_lines(text.split("\n")))
     for pattern, by in _RULES.get(suffix.replace("asciidoc", "adoc"), ()):
-        text = re.sub(pattern, _hashes if by == "#" else by, text, flags=re.MULTILINE | re.IGNORECASE)
+        to = by if by != "#" else lambda found: "#" * min(6, len(found[1])) + " "
+        text = re.sub(pattern, to, text, flags=re.MULTILINE | re.IGNORECASE)
     return text
 
 
@@ -145,19 +143,11 @@ def _rst_lines(lines: list[str]) -> list[str]:
             out.append(line)
         elif mark and mark in _UNDERLINES and len(line) > 1 and not line.strip(f"{mark} "):
             levels += [] if mark in levels else [mark]
-            if (
-                above.strip()
-                and not above[0].isspace()
-                and len(line.rstrip()) >= len(above)
-                and " " not in line.rstrip()
-            ):
+            is_title = above.strip() and not above[0].isspace()
+            if is_title and len(line.rstrip()) >= len(above) and " " not in line.rstrip():
                 out[-1] = f"{'#' * min(6, levels.index(mark) + 1)} {above}"
         else:
             out.append(line if _LIST.match(line) else line.lstrip() if indented else line)
         if (not code and line.rstrip().endswith("::")) or line.startswith((".. code", ".. sourcecode")):
             code = "::"
     return [*out, code] if code == "```" else out
-
-
-def _hashes(found: re.Match[str]) -> str:
-    return "#" * min(6, len(found[1])) + " "

@@ -10,7 +10,8 @@ from html import escape
 from itertools import islice
 from typing import Any, Final
 
-from crawler.extract.files.archive import Archive, Unreadable, attribute, elements, texts
+from crawler.extract.bounded_process import Unreadable
+from crawler.extract.files.archive import Archive, attribute, elements, texts
 from crawler.extract.superscripts import write_raised
 
 _BATCH: Final = 500  #: rows in a line of output
@@ -47,22 +48,18 @@ def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[
         raise Unreadable("is encrypted: it opens only with a password. Save it without one.") from error
     except calamine.CalamineError as error:
         raise Unreadable("is damaged, or is no workbook.") from error
-    unread = []
     for name in names:
         try:
-            sheet = book.get_sheet_by_name(name)
+            rows = _rows(book.get_sheet_by_name(name))
         except calamine.CalamineError:
-            unread.append(f"the sheet {name}")
+            yield {"missing": [f"the sheet {name}"]}
             continue
-        rows = _rows(sheet)
         while some := list(islice(rows, _BATCH)):
             yield {"sheet": name, "rows": some}
         yield {"html": comments.get(name, "")}
-    yield {"missing": unread}
 
 
 def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield a sheet's rows that have a value, with their numbers; a cell that spans rows has its value in each."""
     top, left = sheet.start or (0, 0)
     spans: dict[int, list[tuple[int, int]]] = {}
     for (first, column), (last, _) in sheet.merged_cell_ranges or ():
@@ -92,7 +89,6 @@ def _text(value: Any) -> str:
 
 
 def _comments(archive: Archive) -> dict[str, str]:
-    """Return by sheet the comments on its cells, each a paragraph that names its cell."""
     main = archive.main_part("xl/workbook.xml")
     parts, found = archive.relations(main), dict[str, str]()
     for sheet in elements(archive.xml(main) if parts else None, "sheet"):
@@ -107,7 +103,6 @@ def _comments(archive: Archive) -> dict[str, str]:
 
 
 def _rewritten(archive: Archive, body: bytes) -> bytes:
-    """Return the workbook without its struck text, its raised digits as ``^6``, and far-off cells packed."""
     struck, parts, is_changed = _struck_cells(archive), dict[str, bytes](), False
     for name in archive.names():
         is_sheet = name.startswith("xl/worksheets/") and name.endswith(".xml")
@@ -179,8 +174,5 @@ def _number(column: bytes) -> int:
 
 
 def _letters(number: int) -> bytes:
-    out = b""
-    while number:
-        number, letter = divmod(number - 1, 26)
-        out = bytes([65 + letter]) + out
-    return out
+    above, letter = divmod(number - 1, 26)
+    return (_letters(above) if above else b"") + bytes([65 + letter])

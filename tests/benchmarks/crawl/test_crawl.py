@@ -11,7 +11,7 @@ from benchmarks.corpus.synthetic import Language
 from benchmarks.crawl.reader import Reader
 from benchmarks.crawl.site import html_of, pages, serving
 from benchmarks.report import Report
-from crawler.extract.content.main_content import library_text
+from crawler.extract.main_content import library_text
 
 pytestmark = pytest.mark.nightly
 

@@ -20,9 +20,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.browser.render import Browser, NotRendered, RenderBounds
-from crawler.browser.with_javascript import run_scripts
-from crawler.robots.permission import Permission
+from crawler.browser.render import Browser, NotRendered, RenderBounds, run_scripts
+from crawler.robots import Permission
 from tests.crawler.browser.web import PATIENT, Web, chromium, guarded, page, render
 from tests.crawler.hostile import answer, serving
 from tests.crawler.test_read import NOW, Cache

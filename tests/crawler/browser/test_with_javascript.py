@@ -7,10 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.browser.render import NotRendered
-from crawler.browser.requests import ScriptFetch
-from crawler.browser.with_javascript import needs_javascript
-from crawler.fetch.result import Fetched
+from crawler.browser.render import NotRendered, ScriptFetch, needs_javascript
+from crawler.fetch.response import Fetched
 from crawler.read import ReadResult, read
 from domain import Candidate, Validators
 from tests.crawler.test_read import NOW, ORIGIN, TEXT, URL, Cache, Web, page_at

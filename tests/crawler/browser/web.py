@@ -11,7 +11,7 @@ import pytest
 from crawler.browser.render import Browser, RenderBounds
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
-from crawler.fetch.result import Fetched, Limits
+from crawler.fetch.response import Fetched, Limits
 from tests.crawler.hostile import Site
 
 URL = "http://a.example/app"

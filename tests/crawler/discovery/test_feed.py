@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.discovery.feed import MAX_ENTRIES, parse_feed
+from crawler.discovery.lists import MAX_ENTRIES, parse_feed
 from tests.crawler.hostile import VECTORS
 from tests.tables import each_row
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.discovery.sitemap import BadSitemap, parse_sitemap
+from crawler.discovery.lists import BadSitemap, parse_sitemap
 from crawler.extract.document import extract
 
 SITE = "https://docs.example.org/"

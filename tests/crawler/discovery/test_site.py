@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.discovery.site import candidates_of_site
+from crawler.discovery.frontier import candidates_of_site
 from domain import Link
 from domain.site import SiteScope
 

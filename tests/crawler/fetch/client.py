@@ -7,7 +7,7 @@ from typing import Any
 
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
-from crawler.fetch.result import Fetched, Limits
+from crawler.fetch.response import Fetched, Limits
 from tests.crawler.hostile import (
     Behaviour,
     Site,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from crawler.fetch.guard import Blocked, Guard
-from crawler.fetch.result import FetchTimeout, HostUnreachable
+from crawler.fetch.response import FetchTimeout, HostUnreachable
 from tests.crawler.fetch.client import LIMITS, LoopbackIsPublic, Rebinding, client, run
 from tests.crawler.hostile import (
     CERTIFICATE,

@@ -9,7 +9,7 @@ import brotli
 import pytest
 
 from crawler.fetch.guard import Blocked
-from crawler.fetch.result import ANY_TYPE, NotText
+from crawler.fetch.response import ANY_TYPE, NotText
 from tests.crawler.fetch.client import client, got, run
 from tests.crawler.hostile import (
     Behaviour,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Blocked, Guard, NotPublic, allowlist_entry
-from crawler.fetch.result import Limits
+from crawler.fetch.response import Limits
 from tests.crawler.hostile import VECTORS, answer, serving
 from tests.crawler.recorder import connections
 

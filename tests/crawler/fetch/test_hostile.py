@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.fetch.guard import Blocked, FetchError
-from crawler.fetch.result import ANY_TYPE, FetchTimeout, HostUnreachable, NotText, TooLarge
+from crawler.fetch.response import ANY_TYPE, FetchTimeout, HostUnreachable, NotText, TooLarge
 from tests.crawler.fetch.client import LIMITS, client, got, run
 from tests.crawler.hostile import (
     HOSTILE,

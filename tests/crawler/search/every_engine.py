@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from crawler.search.catalog import ENGINES, engine_class
+from crawler.search.engine import ENGINES, engine_class
 from domain import Cost
 from tests.crawler.search.server import Make
 

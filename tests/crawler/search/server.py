@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
-from crawler.fetch.result import Limits
+from crawler.fetch.response import Limits
 from crawler.search.engine import Engine, EngineReply, Query
 from tests.crawler.hostile import Behaviour, answer, listening
 

@@ -9,7 +9,7 @@ from typing import Any
 import anthropic  # noqa: F401 - so that importing it is not what takes time below
 import pytest
 
-from crawler.search.errors import (
+from crawler.search.engine import (
     EngineDown,
     EngineError,
     EngineForbidden,

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.client import Fetcher
-from crawler.search.engine import EngineReply, Query, RateLimit
-from crawler.search.errors import EngineDown, EngineError, QueryRefused, RateLimited
+from crawler.search.engine import EngineDown, EngineError, EngineReply, Query, QueryRefused, RateLimit, RateLimited
 from crawler.search.search_all import MAX_CONCURRENT, RRF_K, SearchResults, fuse, search_all, select_queries
 from domain import Cost, Link
 from tests.crawler.hostile import raw, stall

@@ -20,7 +20,7 @@ from pipeline.documents.quality import (
 )
 from pipeline.retrieval.context import select_diverse
 from tests.fakes import passage
-from text.stopwords import STOP_WORDS
+from text.terms import STOP_WORDS
 
 QUESTION = "What experiments prove quantum entanglement?"
 

@@ -28,8 +28,8 @@ from pipeline.reader import Reader
 from store.embedders.bundled import Combined
 from tests.fakes import passage
 from text.analyser import analyse
-from text.rarity import rarity
 from text.related_words import find_related
+from text.terms import rarity
 
 UNKNOWN_EMBEDDER = "nobody's"
 WORLD_CUP = analyse_question("Who won the 1998 World Cup?")

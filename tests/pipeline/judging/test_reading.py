@@ -33,7 +33,7 @@ from pipeline.reader import Reader
 from pipeline.retrieval.retrieve import MultilingualEmbed
 from store.embedders import Embedder, open_embedder
 from tests.fakes import passage
-from text.encoder import reader as model
+from text.encoder import runtime as model
 from text.terms import terms_of
 
 GERMAN = analyse_question("Der Rechner ist beim Schreiben ausgegangen. Ist meine Arbeit verloren?", "de")

@@ -32,7 +32,7 @@ from pipeline.retrieval.retrieve import Vectors
 from tests.fakes import HashingEmbedder, passage
 from tests.tables import each_row
 from text.names import name_key, names_of, proper_nouns
-from text.stopwords import stop_words
+from text.terms import stop_words
 
 EMBEDDER = HashingEmbedder()
 FILM = passage(

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from text.encoder import reader as module
-from text.encoder.reader import NOTHING, PASSAGE_TOKENS, JointLayers
-from text.encoder.runtime import ENCODER, ModelFileBroken
+from text.encoder import runtime as module
+from text.encoder.runtime import ENCODER, NOTHING, PASSAGE_TOKENS, JointLayers, ModelFileBroken
 
 QUESTION = "When was the well dug?"
 PASSAGE = (

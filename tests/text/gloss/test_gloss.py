@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import each_row
-from text.gloss.gloss import gloss, glossed_from
-from text.gloss.lexicon import LANGUAGES, SMALL_WORDS, english, file_of
+from text.gloss.gloss import LANGUAGES, SMALL_WORDS, english, file_of, gloss, glossed_from
 
 
 @each_row(

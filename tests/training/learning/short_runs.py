@@ -12,8 +12,7 @@ import torch
 from click.testing import CliRunner
 
 from tests.training.learning import small_data
-from text.encoder.reader import READER
-from text.encoder.runtime import open_session, word_vectors
+from text.encoder.runtime import READER, open_session, word_vectors
 from training.encoder import HEADS
 from training.measure import measure
 from training.model import WORDS, Encoder

@@ -18,7 +18,7 @@ from store.sql.tables import CandidateRow, LinkRow, PageRow, PrivateReadRow, Que
 from tests.fakes import HashingEmbedder
 from tests.logged_site import LoggedSite, served
 from tests.workers.crawl.one_candidate import add, read_one, row_of, work
-from text.quotation import quoted
+from text.sentences import quoted
 from workers import deletion, indexing
 from workers.crawl import read, seek
 from workers.questions import lookup, submit

@@ -14,7 +14,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from structlog.testing import capture_logs
 
-from crawler.search.catalog import ENGINES
+from crawler.search.engine import ENGINES
 from domain import Status
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion

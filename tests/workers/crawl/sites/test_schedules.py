@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from crawler.discovery.schedule import BadSchedule, by_interval
+from crawler.discovery.schedule import BadSchedule, schedule_of
 from store.crawl import site_reads, sources
 from store.sql.tables import HostRow, PageRow, SourceRow
 from tests.logged_site import LoggedSite, article, served
@@ -91,7 +91,7 @@ def test_what_is_no_schedule_is_refused_and_changes_nothing(services: Services, 
 
 def test_adding_a_source_again_keeps_its_schedule(services: Services, site: LoggedSite) -> None:
     _schedule(services, _keep(services, site).id, every="6h")
-    assert _keep(services, site).schedule == by_interval("6h")
+    assert _keep(services, site).schedule == schedule_of(every="6h")
 
 
 def test_adding_a_source_again_leaves_it_the_operators_own(services: Services, site: LoggedSite) -> None:

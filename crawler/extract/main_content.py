@@ -1,6 +1,9 @@
 """Find the main content of a page and write it as text.
 
-A page of documentation is kept whole but for its navigation; of other pages what a library takes for the article.
+A page of documentation is kept whole but for its navigation; of other pages what a library takes for the article. What
+the page says of itself decides which it is where that is plain: the program that made it, links to its chapter, marks
+for social networks. Elsewhere the two dangers are measured: content that would be lost as an article, and other matters
+that would be kept as documentation.
 """
 
 import re
@@ -10,17 +13,39 @@ from collections.abc import Sequence, Set
 from copy import deepcopy
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import trafilatura
 
 from crawler.extract.bounded_process import forked
-from crawler.extract.content.navigation import drop_menu_cells, drop_navigation, weigh, without_bars
-from crawler.extract.content.page_kind import Kind, kind_by_loss
 from crawler.extract.element_text import Line, Rendered, joined, lines_of
-from crawler.extract.html import MAX_NAMES
+from crawler.extract.html import MAX_NAMES, names_of
+from crawler.extract.navigation import drop_menu_cells, drop_navigation, weigh, without_bars
+from domain import TABLES
 from text.languages import expand
 
+Kind = Literal["documentation", "article", "plain", "unsure"]
+
+_GENERATORS = re.compile(
+    r"docbook|docutils|sphinx|asciidoc|texi2|texinfo|makeinfo|latex2html|hevea|tex4ht|doxygen|javadoc|mkdocs|docusaurus|"
+    r"gitbook|mdbook|publican|vitepress|vuepress|antora|rustdoc|pandoc|pdoc|yard|exdoc|ex_doc|mediawiki|dokuwiki|yelp|"
+    r"groff|man2html|pod2html|help ?& ?manual|robohelp|madcap|dita|oxygen|zensical|bookdown|quarto|jupyter|starlight",
+    re.IGNORECASE,
+)
+_DOCUMENTATION_CLASSES = re.compile(
+    r"(?:^|\s)(?:navheader|navfooter|docnav|sphinxsidebar|rst-content|md-content|theme-doc-markdown|mw-parser-output|"
+    r"mw-body-content|vp-doc|headerlink|rustdoc|docblock|memitem|memproto|markdown-body|refentry|sectionbody|texinfo|"
+    r"manpage|document|nav_table|nav-panel|td-content|docs-content|doc-content|documentation)(?:$|\s)"
+)
+_CHAPTERS = frozenset("up contents chapter section subsection glossary appendix copyright".split())
+_ARTICLES = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review|LiveBlogPosting|Recipe)"')
+_SOCIAL = ("og:", "twitter:", "article:", "fb:")
+_SURE = 2
+#: scripts of a page without a shop, adverts or counters; of one with them
+_FEW_SCRIPTS, _MANY_SCRIPTS = 3, 12
+#: shares of the text: content lost within an article, and in all; other matters and links
+#: in a page that is kept whole
+_LOST_WITHIN, _LOST, _OTHER, _MOST_LINKED = 0.05, 0.2, 0.05, 0.5
 #: where pages mark their content
 _MAIN = (".//*[@role='main']", ".//main", ".//article")
 #: an element is the main content if it has this share of the text outside of links
@@ -60,7 +85,12 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     drop_menu_cells(body)
     text = "" if kind == "documentation" else article_text(tree)
     lines = lines_of(body) if len(text.split()) >= MIN_WORDS else []
-    article = _without_furniture(_without_asides(with_like_wrappers(lines, chosen(lines, text))))
+    found = with_like_wrappers(lines, chosen(lines, text))
+    own = [
+        line for line in found if not line.is_aside
+    ]  # without comments, related pages and so on, unless they are most
+    is_most = sum(len(line.text) for line in own) > _ARTICLE_SHARE * sum(len(line.text) for line in found)
+    article = _without_furniture(own if is_most else found)
     if article and kind == "article":
         return joined(article), _share(article)
     drop_navigation(body)
@@ -69,14 +99,6 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     if article and kind_by_loss(whole, article, is_plain=kind == "plain") == "article":
         return joined(article), _share(article)
     return joined(whole), _share(lines)
-
-
-def _without_asides(lines: list[Line]) -> list[Line]:
-    """Return an article without what names itself comments, related pages and so on; all if that is most."""
-    kept = [line for line in lines if not line.is_aside]
-    return (
-        kept if sum(len(line.text) for line in kept) > _ARTICLE_SHARE * sum(len(line.text) for line in lines) else lines
-    )
 
 
 def _main(body: Any) -> Any:
@@ -93,7 +115,6 @@ def _main(body: Any) -> Any:
 
 
 def _share(lines: list[Line]) -> float:
-    """Return the share of links in some lines; 1.0 for an index: many links with few words for each."""
     links = sum(line.links - line.local for line in lines)
     if links > _INDEX_LINKS and sum(len(line.text.split()) for line in lines) < _WORDS_PER_LINK * links:
         return 1.0
@@ -125,15 +146,13 @@ def chosen(lines: Sequence[Line], text: str) -> list[Line]:
     """Return the lines that stand in a text: whole, or most of it where the text's lines are other ones."""
     own = [_plain(line.text) for line in lines]
     wanted = Counter(plain for line in text.splitlines() if (plain := _plain(line)))
-    taken = _take(own, wanted, range(len(own)), least=_LONG)
-    own_range = range(len(own))
+    places = range(len(own))
+    taken = _take(own, wanted, places, least=_LONG)
     if sum(len(own[at]) for at in taken) > 0.5 * len(_plain(text)):
-        own_range = range(max(0, min(taken) - _AROUND), min(len(own), max(taken) + _AROUND + 1))
-    taken |= _take(own, wanted, own_range, least=1)
+        places = range(max(0, min(taken) - _AROUND), min(len(own), max(taken) + _AROUND + 1))
+    taken |= _take(own, wanted, places, least=1)
     pieces = Counter(piece for line in wanted.elements() for piece in _shingles(line))
-    for at in own_range if pieces else ():
-        if at in taken:
-            continue
+    for at in (at for at in places if pieces and at not in taken):
         shingles = _shingles(own[at])
         if shingles and (shingles & pieces).total() >= _SHARE * shingles.total():
             taken.add(at)
@@ -158,7 +177,12 @@ def with_like_wrappers(lines: Sequence[Line], article: Sequence[Line]) -> list[L
         wrapper = _wrapper(line.holder, kinds)
         if wrapper is not None and wrapper not in held:
             found.setdefault(wrapper, []).append(line)
-    texts = (within for within in found.values() if _share(within) < _LINKED and any(map(_is_text, within)))
+    sentences = (
+        within
+        for within in found.values()
+        if any(line.kind == "prose" and not line.is_aside and len(line.text.split()) >= _SENTENCE for line in within)
+    )
+    texts = (within for within in sentences if _share(within) < _LINKED)
     taken = {id(line) for line in (*article, *(line for within in texts for line in within))}
     taken |= _marked(lines, taken, paragraphs)
     return [line for line in lines if id(line) in taken]
@@ -166,11 +190,8 @@ def with_like_wrappers(lines: Sequence[Line], article: Sequence[Line]) -> list[L
 
 def _marked(lines: Sequence[Line], taken: Set[int], paragraphs: Sequence[Line]) -> set[int]:
     """Return the lines of the element that the page marks as its article, if most of its paragraphs are not taken."""
-    marked = (
-        next((each for each in _around(paragraphs[0].holder) if each.tag in ("article", "main")), None)
-        if paragraphs
-        else None
-    )
+    around = _around(paragraphs[0].holder) if paragraphs else []
+    marked = next((each for each in around if each.tag in ("article", "main")), None)
     if marked is None:
         return set()
     places = [at for at, line in enumerate(lines) if _is_paragraph(line) and marked in _around(line.holder)]
@@ -189,13 +210,10 @@ def _wrapper(holder: Any, kinds: Set[tuple[str, ...]]) -> Any:
     """Return the element of one of these kinds that holds a line, a few elements above it; None if there is none."""
     for element in _around(holder)[:_ABOVE]:
         kind = _kind(element)
-        if kind in kinds or any(kind[0] == other[0] == "." and _is_part(kind, other) for other in kinds):
+        classed = [other for other in kinds if kind[0] == other[0] == "."]
+        if kind in kinds or any(set(kind) <= set(other) or set(other) <= set(kind) for other in classed):
             return element
     return None
-
-
-def _is_part(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return set(one) <= set(other) or set(other) <= set(one)
 
 
 def _kind(element: Any) -> tuple[str, ...]:
@@ -208,10 +226,6 @@ def _kind(element: Any) -> tuple[str, ...]:
 
 def _classes(element: Any) -> list[str]:
     return _DIGITS.sub("", element.get("class", "")[:MAX_NAMES]).split()
-
-
-def _is_text(line: Line) -> bool:
-    return line.kind == "prose" and not line.is_aside and len(line.text.split()) >= _SENTENCE
 
 
 def _rest(lines: Sequence[Line], taken: Set[int]) -> set[int]:
@@ -236,7 +250,6 @@ def _is_paragraph(line: Line) -> bool:
 
 
 def _take(own: Sequence[str], wanted: Counter[str], places: range, *, least: int) -> set[int]:
-    """Return the places of lines that are wanted, and want them no more."""
     taken = set()
     for at in places:
         if len(own[at]) >= least and wanted[own[at]] > 0:
@@ -258,17 +271,9 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 
 _CHANGED, _ASKED, _ACTION, _MADE = map(_any_of, ("changed", "asked", "action", "made"))
-
-
 _FOOTER, _RIGHTS = map(_any_of, ("footer", "rights"))
-
-
 _IMPRINT = frozenset(_LISTED["imprint"].split())
-
-
 _DATE = re.compile(r"\b(?:19|20)\d\d\b|\bago\b")
-
-
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -305,3 +310,64 @@ def _is_footer(line: Line) -> bool:
     words = [word.casefold() for word in _WORD.findall(line.text)]
     is_imprint = line.links > 0 and bool(words) and all(word in _IMPRINT for word in words)
     return is_imprint or _FOOTER.match(line.text.strip(" |.")) is not None
+
+
+def kind_by_signs(tree: Any) -> Kind:
+    """Return the kind of a parsed page by what it says of itself; its scripts and its head must still be there."""
+    scripts = sum(1 for _ in islice(tree.iter("script"), _MANY_SCRIPTS))
+    points = _points_of_head(tree) + _points_of_body(tree)
+    points += (scripts <= _FEW_SCRIPTS) - (scripts == _MANY_SCRIPTS)
+    if abs(points) >= _SURE:
+        return "documentation" if points > 0 else "article"
+    return "plain" if points >= 0 else "unsure"
+
+
+def kind_by_loss(whole: Sequence[Line], article: Sequence[Line], *, is_plain: bool) -> Kind:
+    """Return the kind of a page by what it would lose as an article, and keep of other matters as documentation."""
+    kept = {line.text for line in article}
+    places = [at for at, line in enumerate(whole) if line.text in kept]
+    lost = within = short = linked = other = 0
+    for at, line in enumerate(whole):
+        if line.text in kept:
+            continue
+        if line.is_aside:
+            other += len(line.text)
+        elif line.linked > 0.4 * len("".join(line.text.split())):
+            linked += len(line.text)
+        elif line.kind in ("code", "definition", *TABLES) or len(line.text.split()) >= 8:
+            lost += len(line.text)
+            within += len(line.text) if places and places[0] < at < places[-1] else 0
+        else:
+            short += len(line.text)
+    total = max(1, sum(len(line.text) for line in whole))
+    if within >= _LOST_WITHIN * total or (lost >= _LOST * total and lost > other + linked):
+        return "documentation"
+    little = other < max(_OTHER * total, lost + short) and linked < _MOST_LINKED * total
+    return "documentation" if is_plain and little else "article"
+
+
+def _points_of_head(tree: Any) -> int:
+    points = social = 0
+    for meta in tree.iter("meta"):
+        name = (meta.get("name") or meta.get("property") or "").lower()
+        content = meta.get("content") or ""
+        if name == "generator" and _GENERATORS.search(content):
+            points += 4
+        elif name == "article:published_time" or (name == "og:type" and content.lower() == "article"):
+            points -= 2
+        social += name.startswith(_SOCIAL)
+    points -= social > 3
+    if any(not _CHAPTERS.isdisjoint((link.get("rel") or "").lower().split()) for link in tree.iter("link")):
+        points += 2
+    data = (script.text or "" for script in tree.iter("script") if "ld+json" in (script.get("type") or ""))
+    return points - 2 * any(_ARTICLES.search(text[:200_000]) for text in data)
+
+
+def _points_of_body(tree: Any) -> int:
+    blocks = tree.iter("div", "section", "main", "article", "a", "table", "body", "p", "td")
+    holders = tree.iter("div", "section", "article", "span")
+    points = 3 * any(_DOCUMENTATION_CLASSES.search(names_of(element)) for element in blocks)
+    points -= 2 * any("articlebody" in (element.get("itemprop") or "").lower() for element in holders)
+    for most, *tags in ((0, "pre"), (2, "dt"), (4, "code", "tt", "kbd", "samp", "var")):
+        points += next(islice(tree.iter(*tags), most, None), None) is not None
+    return points

@@ -10,9 +10,8 @@ import pytest
 
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
-from crawler.search.engine import Query
-from crawler.search.engines.claude import RESULT_TOKENS, SEARCH_USD, ClaudeSearch
-from crawler.search.errors import EngineDown, OverBudget
+from crawler.search.claude import RESULT_TOKENS, SEARCH_USD, ClaudeSearch
+from crawler.search.engine import EngineDown, OverBudget, Query
 from domain import Cost, Link
 from tests.crawler.recorder import connections
 from tests.crawler.search.every_engine import CLAUDE, KEY, price
@@ -101,7 +100,7 @@ def test_the_sdk_reaches_no_address_that_the_guard_refuses(monkeypatch: pytest.M
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
 
     async def use(client: Fetcher, server: Server) -> None:
-        from crawler.fetch.result import Limits
+        from crawler.fetch.response import Limits
 
         async with Fetcher(guard=Guard(), limits=Limits(), user_agent="x", ssl_context=TRUST) as strict:
             engine = ClaudeSearch(client=strict, key=KEY, model="m", price=price, max_usd=1, base_url=server.url)

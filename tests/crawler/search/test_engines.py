@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from crawler.search.engine import Query
-from crawler.search.errors import EngineDown, EngineError, EngineKeyRejected, OutOfCredit, QueryRefused
+from crawler.search.engine import EngineDown, EngineError, EngineKeyRejected, OutOfCredit, Query, QueryRefused
 from domain import Link
 from tests.crawler.search.every_engine import JSON, KEY, KEYED
 from tests.crawler.search.server import Request, saying, search, shape

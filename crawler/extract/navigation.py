@@ -128,12 +128,9 @@ def without_bars(lines: Sequence[Line]) -> list[Line]:
     is_above_text, has_heading = True, False
     for at, (_, group) in enumerate(groupby(lines, key=lambda line: (line.block, line.kind))):
         is_first = at < _TOP and not has_heading
-        block = [
-            line
-            for line in group
-            if not _is_bar(line, is_first=is_first)
-            and not (is_above_text and at < _CRUMB_BLOCKS and _is_breadcrumb(line))
-        ]
+        may_lead = is_above_text and at < _CRUMB_BLOCKS
+        shown = (line for line in group if not _is_bar(line, is_first=is_first))
+        block = [line for line in shown if not (may_lead and _is_breadcrumb(line))]
         if block and _is_contents(block, kept[-1] if kept else None):
             if kept and _TITLES.fullmatch(kept[-1].text):
                 kept.pop()
@@ -141,33 +138,23 @@ def without_bars(lines: Sequence[Line]) -> list[Line]:
             kept.extend(block)
             has_heading = has_heading or any(line.kind == "heading" for line in block)
             is_above_text = is_above_text and not any(_is_text(line) for line in block)
-    return _without_empty_titles(kept)
-
-
-def _without_empty_titles(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines without titles of contents that were removed: no text stands below them."""
+    # without titles of contents that were removed: no text stands below them
     return [
         line
-        for at, line in enumerate(lines)
-        if not (
-            line.kind == "heading"
-            and _CONTENTS.fullmatch(line.text)
-            and (at + 1 == len(lines) or 0 < lines[at + 1].level <= line.level)
-        )
+        for line, below in zip(kept, [*kept[1:], None], strict=False)
+        if line.kind != "heading"
+        or not _CONTENTS.fullmatch(line.text)
+        or (below is not None and not 0 < below.level <= line.level)
     ]
 
 
 def _without_menus(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines without runs of links above the first text."""
-    texts = [at for at, line in enumerate(lines) if line.kind == "heading" or _is_text(line)]
-    if not texts:
-        return list(lines)
-    menus: set[int] = set()
-    for is_link, run in groupby(range(len(lines)), key=lambda at: _is_link(lines[at])):
-        places = [at for at in run if at < texts[0]]
-        if is_link and len(places) >= _MENU:
-            menus.update(places)
-    return [line for at, line in enumerate(lines) if at not in menus]
+    above = next((at for at, line in enumerate(lines) if line.kind == "heading" or _is_text(line)), 0)
+    kept: list[Line] = []
+    for is_link, run in groupby(lines[:above], key=_is_link):
+        some = list(run)
+        kept += [] if is_link and len(some) >= _MENU else some
+    return [*kept, *lines[above:]]
 
 
 def _is_text(line: Line) -> bool:

@@ -1,18 +1,18 @@
 """Parse a file, as a process of its own: reads it from standard input and writes JSON lines.
 
-The first line has its metadata, or why it cannot be read; each other one a part of the text as HTML, Markdown, plain
-text or rows, with its place, a file within the file, or what cannot be read.
-Arguments: what reads it, seconds of processor time, bytes of memory, characters.
+The first line has its metadata; each other one a part of the text as HTML, Markdown, plain text or rows, with its
+place, a file within the file, or what cannot be read. Arguments: what reads it, seconds of processor time, bytes of
+memory, characters.
 """
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
-from crawler.extract.bounded_process import limit_this_process
-from crawler.extract.files.archive import Archive, Unreadable
+from crawler.extract.bounded_process import Unreadable, write_lines
+from crawler.extract.files.archive import Archive
 from crawler.extract.files.docx import read_docx
 from crawler.extract.files.epub import read_epub
 from crawler.extract.files.odt import read_odt
@@ -41,27 +41,10 @@ _NOT_READ: Final = {
 }
 
 
-def main() -> None:
-    """Read the file within the bounds."""
-    cpu_s, memory, chars = map(int, sys.argv[2:5])
-    limit_this_process(cpu_s=cpu_s, memory=memory)
-    try:
-        read = _READERS.get(sys.argv[1], _read_archive)
-        for line in _within(read(sys.stdin.buffer.read()), chars, until=time.process_time() + 0.8 * cpu_s, cpu_s=cpu_s):
-            _write(line)
-        _write({"end": True})
-    except MemoryError:
-        _write({"problem": f"needs more than {memory // 1_000_000} MB of memory to be read."})
-    except Unreadable as error:
-        _write({"problem": str(error)})
-    except Exception as error:  # damage can raise anything, and the process ends here either way
-        _write({"problem": f"is damaged ({type(error).__name__})."})
-
-
-def _within(lines: _Lines, chars: int, *, until: float, cpu_s: int) -> _Lines:
+def _read(body: bytes, until: float, *, reader: str, chars: int, cpu_s: int) -> _Lines:
     """Yield the lines up to a number of characters and a time, then what is missing."""
     left = chars
-    for line in lines:
+    for line in _READERS.get(reader, _read_archive)(body):
         if time.process_time() > until:
             yield {"missing": [f"what could not be read within {cpu_s} s of processor time"]}
             return
@@ -96,11 +79,6 @@ def _read_archive(body: bytes) -> _Lines:
     raise Unreadable("is a ZIP archive: unpack it and add the files in it.")
 
 
-def _write(line: dict[str, Any]) -> None:
-    text = json.dumps(line, ensure_ascii=False) + "\n"
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()
-
-
 if __name__ == "__main__":
-    main()
+    _cpu_s, _memory, _chars = map(int, sys.argv[2:5])
+    write_lines(partial(_read, reader=sys.argv[1], chars=_chars, cpu_s=_cpu_s), cpu_s=_cpu_s, memory=_memory)

@@ -1,21 +1,25 @@
-"""Parse a PDF: a script of its own, so that a file that takes too much time or memory ends only this process.
+"""Parse a PDF, as a process of its own: reads it from standard input and writes JSON lines.
 
-Reads the file from standard input and writes JSON lines: its metadata, or why it cannot be read; then the text of each
-page as soon as it is known. Arguments: seconds of processor time, bytes of memory, pages, characters.
+The first line has its metadata, each other one the text of a page as soon as it is known. Arguments: "text", seconds of
+processor time, bytes of memory, pages, characters; or "pictures", seconds, bytes, and the numbers of scanned pages,
+whose text the extra "ocr" reads: nothing is downloaded, the models are in its package.
 """
 
 import ctypes
-import json
+import logging
+import math
 import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from crawler.extract.bounded_process import limit_this_process
+from crawler.extract.bounded_process import Unreadable, write_lines
+from text.encoder.runtime import silence_telemetry
 
 MAX_OUTLINE: Final = 500
 _DATE: Final = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?")
@@ -33,21 +37,12 @@ _SMALLER, _HIGHER = 0.85, 0.15
 _MOST: Final = 5_000  #: annotations of a page that are looked at
 _TICKED: Final = (2, 3)  #: PDFium's numbers of check boxes and radio buttons
 _SAME_LINE: Final = 4.0  #: points between a label and its value
+_DPI: Final = 200
+#: of a page as a picture: A4 at 200 dpi has four million, and a page may claim to be as large as a field
+_MAX_PIXELS: Final = 6_000_000
 
 
-def main() -> None:
-    """Read the file within the bounds."""
-    seconds, memory, pages, chars = map(int, sys.argv[1:5])
-    limit_this_process(cpu_s=seconds, memory=memory)
-    try:
-        for line in _lines(sys.stdin.buffer.read(), pages, chars, until=time.process_time() + 0.8 * seconds):
-            sys.stdout.buffer.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
-            sys.stdout.buffer.flush()
-    except Exception as error:  # damage can raise anything, and the process ends here either way
-        sys.stdout.write(json.dumps({"problem": f"is damaged ({type(error).__name__})"}) + "\n")
-
-
-def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[str, Any]]:
+def _read(body: bytes, until: float, *, pages: int, chars: int) -> Iterator[dict[str, Any]]:
     import pypdfium2
     from pypdfium2 import raw
 
@@ -56,8 +51,7 @@ def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[s
         document: Any = pypdfium2.PdfDocument(body)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error):
-            yield {"problem": "is encrypted: it opens only with a password. Save it without one"}
-            return
+            raise Unreadable("is encrypted: it opens only with a password. Save it without one.") from error
         document, is_cut = pypdfium2.PdfDocument(_with_root(body)), True
     has_forms = document.get_formtype() != raw.FORMTYPE_NONE
     if has_forms:
@@ -83,7 +77,11 @@ def _line(document: Any, number: int, raw: Any, *, has_forms: bool) -> dict[str,
     page = document[number]
     annotations = [raw.FPDFPage_GetAnnot(page, at) for at in range(min(raw.FPDFPage_GetAnnotCount(page), _MOST))]
     is_form = has_forms and bool(annotations)
-    boxes = _boxes(annotations, document.formenv, raw) if is_form else None
+    boxes: list[tuple[Any, str]] = []  # check boxes and radio buttons, with ``[x]`` for each that is ticked
+    for annotation in annotations if is_form else ():
+        place, forms = raw.FS_RECTF(), document.formenv
+        if raw.FPDFAnnot_GetFormFieldType(forms, annotation) in _TICKED and raw.FPDFAnnot_GetRect(annotation, place):
+            boxes.append((place, "[x]" if raw.FPDFAnnot_IsChecked(forms, annotation) else "[ ]"))
     has_notes = raw.FPDF_ANNOT_FREETEXT in map(raw.FPDFAnnot_GetSubtype, annotations)
     for annotation in annotations:
         raw.FPDFPage_CloseAnnot(annotation)
@@ -91,7 +89,7 @@ def _line(document: Any, number: int, raw: Any, *, has_forms: bool) -> dict[str,
         raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
         page = document[number]
     text_page = page.get_textpage()  # it is freed once nothing holds it
-    text = _text(text_page.raw, raw, boxes)
+    text = _text(text_page.raw, raw, boxes if is_form else None)
     letters = len("".join(text.split()))
     if letters >= _FEW:
         return {"text": text}
@@ -111,16 +109,6 @@ def _with_root(body: bytes) -> bytes:
     tree = b"\n%d 0 obj<</Type/Pages/Count %d/Kids[%s]>>endobj\n" % (_NEW, len(pages), kids)
     root = b"%d 0 obj<</Type/Catalog/Pages %d 0 R>>endobj\n" % (_NEW + 1, _NEW)
     return body + b"\nendobj" + tree + root + b"trailer<</Root %d 0 R>>\n%%%%EOF" % (_NEW + 1)
-
-
-def _boxes(annotations: Sequence[Any], forms: Any, raw: Any) -> list[tuple[Any, str]]:
-    """Return where a page has check boxes and radio buttons, with ``[x]`` for each that is ticked."""
-    found = []
-    for annotation in annotations:
-        place = raw.FS_RECTF()
-        if raw.FPDFAnnot_GetFormFieldType(forms, annotation) in _TICKED and raw.FPDFAnnot_GetRect(annotation, place):
-            found.append((place, "[x]" if raw.FPDFAnnot_IsChecked(forms, annotation) else "[ ]"))
-    return found
 
 
 def _text(page: Any, raw: Any, boxes: Sequence[tuple[Any, str]] | None) -> str:
@@ -196,7 +184,6 @@ def _about(document: Any, raw: Any) -> dict[str, str]:
 
 
 def _date(value: str) -> str:
-    """Return a date of a PDF as ISO has it; "" for what is none."""
     found = _DATE.match(value)
     if found is None:
         return ""
@@ -206,13 +193,41 @@ def _date(value: str) -> str:
 
 
 def _outline(document: Any) -> list[tuple[int, int, str]]:
-    """Return the file's outline: (page, level, title) of each heading."""
     found: list[tuple[int, int, str]] = []
     with suppress(Exception):
         for entry in islice(document.get_toc(max_depth=6), MAX_OUTLINE):
             place = entry.get_dest()
             found.append(((place.get_index() if place else None) or 0, entry.level + 1, entry.get_title()[:200]))
     return found
+
+
+def _read_pictures(body: bytes, until: float, *, pages: Sequence[int]) -> Iterator[dict[str, Any]]:
+    logging.disable()
+    silence_telemetry()
+    import pypdfium2
+    from rapidocr import RapidOCR
+
+    threads = {f"EngineConfig.onnxruntime.{which}_op_num_threads": 1 for which in ("intra", "inter")}
+    engine: Any = RapidOCR(params={"Global.log_level": "error", **threads})
+    document: Any = pypdfium2.PdfDocument(body)
+    for number in pages:
+        if time.process_time() > until:
+            return
+        width, height = document[number].get_size()  # in points, 72 to an inch
+        scale = min(_DPI / 72, math.sqrt(_MAX_PIXELS / max(1.0, width * height)))
+        picture = document[number].render(scale=scale).to_numpy()[:, :, :3]  # blue, green, red
+        yield {"page": number, "text": "\n".join(engine(picture).txts or ())}
+
+
+def main() -> None:
+    """Read the text of the file, or that of its pictures, within the bounds."""
+    cpu_s, memory = map(int, sys.argv[2:4])
+    if sys.argv[1] == "text":
+        pages, chars = map(int, sys.argv[4:6])
+        write_lines(partial(_read, pages=pages, chars=chars), cpu_s=cpu_s, memory=memory)
+    else:
+        read = partial(_read_pictures, pages=[int(page) for page in sys.argv[4].split(",")])
+        write_lines(read, cpu_s=cpu_s, memory=memory, failure="its pictures could not be read")
 
 
 if __name__ == "__main__":

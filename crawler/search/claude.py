@@ -12,10 +12,18 @@ import httpx2
 
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import FetchError
-from crawler.fetch.result import ANY_TYPE, Fetched, FetchTimeout
-from crawler.search.engine import EngineReply, Query, RateLimit
-from crawler.search.errors import EngineDown, EngineError, OverBudget, QueryRefused, RateLimited
-from crawler.search.responses import error_of, to_reply
+from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout
+from crawler.search.engine import (
+    EngineDown,
+    EngineError,
+    EngineReply,
+    OverBudget,
+    Query,
+    QueryRefused,
+    RateLimit,
+    RateLimited,
+)
+from crawler.search.http import error_of, to_reply
 from domain import Cost
 
 if TYPE_CHECKING:
@@ -29,11 +37,11 @@ _SET_BY_CLIENT: Final = frozenset(
 _OF_ENCODED_BODY: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
+@dataclass(frozen=True)
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """Sends POSTs only."""
 
-    def __init__(self, client: Fetcher) -> None:
-        self._client = client
+    client: Fetcher
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a POST; raises httpx2.TransportError for another request, and where the guarded client fails."""
@@ -41,9 +49,8 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             raise httpx2.UnsupportedProtocol(f"{request.method} is not sent", request=request)
         headers = {name: value for name, value in request.headers.items() if name.lower() not in _SET_BY_CLIENT}
         try:
-            fetched = await self._client.post(
-                str(request.url), body=await request.aread(), headers=headers, accept=ANY_TYPE
-            )
+            body = await request.aread()
+            fetched = await self.client.post(str(request.url), body=body, headers=headers, accept=ANY_TYPE)
         except FetchTimeout as error:
             raise httpx2.ReadTimeout(str(error), request=request) from error
         except FetchError as error:
@@ -88,53 +95,43 @@ class ClaudeSearch:
                 " question may spend: nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION"
             )
         message = await self._message(query.cut(500))
-        results = _results(message)
-        return EngineReply(links=to_reply(results, snippet="", limit=limit).links, cost=self._cost(message))
+        results, usage = _results(message), getattr(message, "usage", None)
+        spent = self.price(_number(usage, "input_tokens"), _number(usage, "output_tokens"))
+        searches = _number(getattr(usage, "server_tool_use", None), "web_search_requests")
+        cost = spent + Cost(model=spent.model, usd=searches * SEARCH_USD)
+        return EngineReply(links=to_reply(results, snippet="", limit=limit).links, cost=cost)
 
     async def _message(self, text: str) -> "anthropic.types.Message":
         import anthropic
-        import httpx2
 
         transport = httpx2.AsyncClient(transport=GuardedTransport(self.client), trust_env=False)
         sdk = anthropic.AsyncAnthropic(api_key=self.key, base_url=self.base_url, max_retries=0, http_client=transport)
         async with sdk:
             try:
-                message: anthropic.types.Message = await sdk.messages.create(**_request(self.model, text))
-                return message
+                return await sdk.messages.create(
+                    model=self.model,
+                    max_tokens=MAX_TOKENS,
+                    system=_SYSTEM,
+                    messages=[{"role": "user", "content": text}],
+                    tools=[{"type": TOOL, "name": "web_search", "max_uses": 1}],
+                )
             except anthropic.APIStatusError as error:
-                raise self._error_of(error.response) from None  # the SDK's message repeats the server's answer
+                response = error.response
+                fetched = Fetched(
+                    url=str(response.url),
+                    status=response.status_code,
+                    headers={name.lower(): value for name, value in response.headers.items()},
+                    body=response.content,
+                    content_type=response.headers.get("content-type", ""),
+                )
+                found = error_of(fetched, "Claude's search", setting=_SETTING, hide=self.key)
+                # from None: the SDK's message repeats the server's answer
+                raise found or EngineError("Claude's search sent an answer that is not understood") from None
             except anthropic.APIConnectionError as error:
                 why = error.__cause__ or error
                 raise EngineDown(f"Claude's search could not be asked: {why}") from None
             except Exception as error:  # the SDK does not validate answers: any exception is possible
                 raise EngineError(f"Claude's search answered with no message ({type(error).__name__})") from None
-
-    def _error_of(self, response: Any) -> EngineError:
-        fetched = Fetched(
-            url=str(response.url),
-            status=response.status_code,
-            headers={name.lower(): value for name, value in response.headers.items()},
-            body=response.content,
-            content_type=response.headers.get("content-type", ""),
-        )
-        error = error_of(fetched, "Claude's search", setting=_SETTING, hide=self.key)
-        return error or EngineError("Claude's search sent an answer that is not understood")
-
-    def _cost(self, message: "anthropic.types.Message") -> Cost:
-        usage = getattr(message, "usage", None)
-        spent = self.price(_number(usage, "input_tokens"), _number(usage, "output_tokens"))
-        searches = _number(getattr(usage, "server_tool_use", None), "web_search_requests")
-        return spent + Cost(model=spent.model, usd=searches * SEARCH_USD)
-
-
-def _request(model: str, text: str) -> dict[str, Any]:
-    return {
-        "model": model,
-        "max_tokens": MAX_TOKENS,
-        "system": _SYSTEM,
-        "messages": [{"role": "user", "content": text}],
-        "tools": [{"type": TOOL, "name": "web_search", "max_uses": 1}],
-    }
 
 
 def _results(message: Any) -> list[Any]:

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.search.engine import Query
-from crawler.search.engines.ddgs import _results
-from crawler.search.errors import EngineError, TakenForRobot
+from crawler.search.engine import EngineError, Query, TakenForRobot
+from crawler.search.keyless import _results
 from domain import Link
 from tests.crawler.search.every_engine import DDGS
 from tests.crawler.search.server import saying, search, shape

@@ -1,1 +1,0 @@
-"""Find the main content of a page."""

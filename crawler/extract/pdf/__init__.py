@@ -1,1 +1,0 @@
-"""Read the text of PDF files in a bounded process."""

@@ -1,1 +1,0 @@
-"""The search engines, each in its own file."""
