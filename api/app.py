@@ -27,7 +27,7 @@ from api.middleware.problems import Problem
 from api.routes import access, completions, files, health, pages, questions, sources, threads, watches, web
 from api.schemas.records import with_published_names
 from store.questions.threads import LAST_TURNS
-from workers.monitoring import traces
+from workers import monitoring
 from workers.services import Services
 from workers.settings import LOOPBACK
 
@@ -136,10 +136,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def telemetry() -> TelemetryConfig:
     """Return the configuration; without a collector nothing is recorded."""
-    if not traces.is_on():
+    if not monitoring.is_on():
         return _NOTHING
     return TelemetryConfig(
-        tracer_provider=traces.provider(),
+        tracer_provider=monitoring.provider(),
         metrics=False,
         logs=False,  # they hold the messages of errors
         operation_spans=False,

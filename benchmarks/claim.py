@@ -19,7 +19,7 @@ from evals.measure.stopwatch import seconds_of
 from store.pages import refresh_queue
 from store.sql.database import Database, migrate
 from store.sql.tables import CandidateRow, HostRow, PageRow
-from workers.crawl.schedules import BATCH
+from workers.crawl.sites import BATCH
 
 PAGES, HOSTS, OF_LARGE = 1_000_000, 10_000, 900_000
 #: milliseconds

@@ -156,7 +156,7 @@ def generated_parts() -> dict[str, str]:
     from api.operations.metrics import METRICS
     from api.schemas.requests import ChatRequest, QuestionRequest, SearchRequest
     from domain.record import FoundPassage, Record
-    from workers.questions.asked import Payload
+    from workers.questions.submit import Payload
     from workers.settings import Settings
 
     return {

@@ -16,7 +16,7 @@ from domain.errors import WellreadError
 from evals.knowledge.stored import DefaultSettings
 from wellread import Client
 from workers.processes import stack
-from workers.processes.programs import valkey
+from workers.processes.stack import valkey
 from workers.processes.supervise import StartError, wait_until
 from workers.settings import Settings
 

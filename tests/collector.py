@@ -17,7 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 
 from tests.servers import running
-from workers.monitoring import traces
+from workers import monitoring
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,7 @@ def collecting_from_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]
     """A collector that this process sends its spans to, and those of the block alone."""
     with collecting() as (server, origin):
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", origin)
-        traces._own.cache_clear()
+        monitoring._provider.cache_clear()
         yield server
-        traces.close()
-        traces._own.cache_clear()
+        monitoring.close()
+        monitoring._provider.cache_clear()

@@ -105,8 +105,7 @@ def check_limits(session: Session, services: Services, owner: str | None, before
 def with_time(services: Services, refused: TooManyOpen, caller: str) -> TooManyOpen:
     """Return the refusal with the time of the asker's turn, by how fast questions end now."""
     now = services.now()
-    with services.database.read() as session:
-        per_s = activity.ended_per_s(session, now, services.settings.max_open_questions) * refused.share
+    per_s = services.read(activity.ended_per_s, now, services.settings.max_open_questions) * refused.share
     kept = FOR_TURNS * refused.most
     seconds = services.turns.give(refused.queue, caller, now.timestamp(), per_s, kept=kept)
     return TooManyOpen(f"{refused}: ask again in {seconds} s.", most=refused.most, retry_after_s=seconds)

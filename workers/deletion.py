@@ -1,12 +1,20 @@
-"""Deletes pages, files, sources and questions with all that was derived: rows, passages, answers, traces, streams."""
+"""Deletes pages, files, sources and questions with all that was derived: rows, passages, answers, traces, streams.
+
+The files of SQLite, LanceDB and Valkey hold the words of what was deleted for a while. A deletion asks for its erasure,
+and the worker that alone writes the knowledge base does it: once for all that was deleted until then, in a tenth of its
+time at most. What is lost on the way is done by the next ``wellread.compact``.
+"""
 
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
+from functools import partial
+from typing import Final
 
 import structlog
+from redis import RedisError
 from sqlalchemy.orm import Session
 
 from domain import Status
@@ -19,9 +27,10 @@ from store.pages import deletion, pages, visibility
 from store.questions import state, threads
 from store.questions.deletion import delete_ended, delete_questions, delete_site_reads, delete_variants
 from store.questions.state import UnknownQuestion
+from store.sql import database as sql
 from store.sql.tables import PageRow
-from workers import erasure
 from workers import files as uploads
+from workers import monitoring
 from workers.questions import submit
 from workers.services import Services
 
@@ -30,11 +39,17 @@ WAIT_S = 20.0
 _POLL_S = 0.2
 #: questions of a thread that are deleted in one transaction
 _AT_ONCE = 200
-log = structlog.get_logger()
 #: rows in a batch, each with what hangs on it: some 10 ms on SQLite
 BATCH = 50
 #: seconds in which batches are begun
 RUN_S = 1.0
+#: seconds from a deletion to its erasure: what is deleted meanwhile is erased with it
+AFTER_S: Final = 0.5
+#: seconds until it is tried again where someone was in the way
+AGAIN_S: Final = 5.0
+#: of the time that erasing took, until it may be done again
+_REST: Final = 9.0
+log = structlog.get_logger()
 
 
 def delete_pages(services: Services, page_ids: Iterable[int]) -> int:
@@ -67,7 +82,7 @@ def delete_file(services: Services, file_id: int) -> int | None:
         if page is None:
             _forget_file(session, address)
     if page is None:
-        erasure.ask(services, file_id)
+        ask_erasure(services, file_id)
     else:
         delete_pages(services, [page.id])
     return page.id if page else None
@@ -75,8 +90,7 @@ def delete_file(services: Services, file_id: int) -> int | None:
 
 def delete_below(services: Services, prefix: str) -> int:
     """Delete the pages whose URL begins with the prefix; return how many."""
-    with services.database.read() as session:
-        found = deletion.under(session, prefix)
+    found = services.read(deletion.under, prefix)
     return delete_pages(services, found)
 
 
@@ -100,10 +114,9 @@ def find_folder(services: Services, name: str) -> int:
 def delete_folder(services: Services, name: str) -> int:
     """Watch a folder no longer and delete the pages of its files; return how many. Raises UnknownFolder."""
     folder_id = find_folder(services, name)
-    with services.database.write() as session:
-        folders.remove(session, folder_id)
+    services.write(folders.remove, folder_id)
     deleted = delete_below(services, address_of(name, ""))
-    erasure.ask(services, folder_id)
+    ask_erasure(services, folder_id)
     return deleted
 
 
@@ -117,8 +130,7 @@ def wait_until_gone(services: Services, page_ids: Iterable[int], wait_s: float =
     """Return whether the passages of deleted pages are gone, after at most so many seconds."""
     wanted, deadline = list(page_ids), time.monotonic() + wait_s
     while True:
-        with services.database.read() as session:
-            left = deletion.with_passages(session, wanted)
+        left = services.read(deletion.with_passages, wanted)
         if not left or time.monotonic() > deadline:
             return not left
         time.sleep(_POLL_S)
@@ -127,7 +139,7 @@ def wait_until_gone(services: Services, page_ids: Iterable[int], wait_s: float =
 def wait_until_erased(services: Services, wait_s: float = WAIT_S) -> bool:
     """Return whether what was deleted is erased from the disk, after at most so many seconds."""
     deadline = time.monotonic() + wait_s
-    while is_left := erasure.is_due(services):
+    while is_left := is_due(services):
         if time.monotonic() > deadline:
             break
         time.sleep(_POLL_S)
@@ -136,18 +148,15 @@ def wait_until_erased(services: Services, wait_s: float = WAIT_S) -> bool:
 
 def delete_question(services: Services, question_id: str) -> None:
     """Stop a question if it is open, and delete it with its trace and stream; raises UnknownQuestion."""
-    with services.database.read() as session:
-        question = state.find(session, question_id)
+    question = services.read(state.find, question_id)
     _delete(services, [(question_id, question.status)])
 
 
 def delete_thread(services: Services, thread_id: str) -> None:
     """Delete a thread with all its questions, some at a time; raises UnknownThread."""
-    with services.database.read() as session:
-        threads.find(session, thread_id)
+    services.read(threads.find, thread_id)
     while True:
-        with services.database.read() as session:
-            some = threads.some_questions(session, thread_id, _AT_ONCE)
+        some = services.read(threads.some_questions, thread_id, _AT_ONCE)
         if not some:
             return
         _delete(services, some)
@@ -160,16 +169,14 @@ def _delete(services: Services, asked: Sequence[tuple[str, Status]]) -> None:
                 submit.cancel(services, question_id)
     deleted = [question_id for question_id, _ in asked]
     services.events.forget_deleted(deleted)  # first: where Redis is away nothing is deleted
-    with services.database.write() as session:
-        delete_questions(session, deleted)
+    services.write(delete_questions, deleted)
     _delete_attached(services)
-    erasure.ask(services, deleted[0])
+    ask_erasure(services, deleted[0])
 
 
 def _delete_attached(services: Services) -> None:
     """Delete the documents that came with questions of which none is left."""
-    with services.database.read() as session:
-        left = visibility.unread(session, address_of(ATTACHED, ""))
+    left = services.read(visibility.unread, address_of(ATTACHED, ""))
     delete_pages(services, left)
 
 
@@ -183,10 +190,17 @@ def expire(services: Services) -> int:
         return 0
     before = services.now() - timedelta(days=services.settings.keep_days)
     ends_at, deleted = time.monotonic() + RUN_S, 0
-    for delete in (_questions, _site_reads, _variants):
+
+    def questions() -> int:
+        ids = services.write(delete_ended, before, BATCH)
+        services.events.forget(ids)
+        return len(ids)
+
+    site_reads, variants = (partial(services.write, of, before, BATCH) for of in (delete_site_reads, delete_variants))
+    for delete in (questions, site_reads, variants):
         while time.monotonic() < ends_at:
             began = time.monotonic()
-            done = delete(services, before)
+            done = delete()
             deleted += done
             if done < BATCH:
                 break
@@ -197,18 +211,39 @@ def expire(services: Services) -> int:
     return deleted
 
 
-def _questions(services: Services, before: datetime) -> int:
-    with services.database.write() as session:
-        ids = delete_ended(session, before, BATCH)
-    services.events.forget(ids)
-    return len(ids)
+def ask_erasure(services: Services, deleted: str | int) -> None:
+    """Have erased what was deleted just now, ``deleted`` among it."""
+    try:
+        if services.erasures.want():
+            services.dispatcher.send("wellread.erase", deleted, in_s=AFTER_S + services.erasures.rests_s())
+    except RedisError as error:
+        log.warning("erasure_not_asked_for", error=str(error))
 
 
-def _site_reads(services: Services, before: datetime) -> int:
-    with services.database.write() as session:
-        return delete_site_reads(session, before, BATCH)
+def is_due(services: Services) -> bool:
+    """Return whether something was deleted that may still be on the disk."""
+    return services.read(deletion.is_any_left) or bool(services.erasures.wanted())
 
 
-def _variants(services: Services, before: datetime) -> int:
-    with services.database.write() as session:
-        return delete_variants(session, before, BATCH)
+def erase(services: Services, deleted: str | int = "") -> bool:
+    """Erase what was deleted, if anything was; return whether all of it is."""
+    erasures = services.erasures
+    pages = services.read(deletion.without_passages)
+    token = erasures.wanted()
+    if not token and not pages:
+        monitoring.tell_not_due()
+        return True
+    began = time.monotonic()
+    if pages:
+        services.passages_writer.erase_deleted()
+        services.write(deletion.purge, pages)
+    erased = sql.erase_deleted(services.database)
+    if not services.settings.redis_url:  # a Redis of the operator's own keeps its files as he set it up
+        erased &= erasures.rewrite_log()
+    took = time.monotonic() - began
+    erasures.rest(_REST * took)
+    log.info("erased", pages=len(pages), seconds=round(took, 2), whole=erased)
+    if not erased or not erasures.done(token):
+        services.dispatcher.send("wellread.erase", deleted, in_s=max(AGAIN_S, _REST * took))
+        return False
+    return True

@@ -3,9 +3,11 @@
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from domain.errors import WellreadError
 from domain.flow import QUEUES, WORKERS, Queue
@@ -40,16 +42,14 @@ def run_worker(settings: Settings, name: str) -> None:
     from celery import signals
     from celery.utils.nodenames import host_format
 
-    from store.sql.database import Database, check_schema
     from workers.app import app
     from workers.broker import tolerate_faults
     from workers.pools import load_before_fork
-    from workers.services.stopping import give_back_after
+    from workers.services.interruptions import give_back_after
 
     tolerate_faults()
     _set_up_logs(settings)
-    _wait_for_schema(settings)
-    check_schema(Database(settings.database))
+    _check_schema(settings)
     if queue.opens_passages:
         from workers.services import completeness
 
@@ -57,7 +57,6 @@ def run_worker(settings: Settings, name: str) -> None:
     if queue.yields:
         _yield_processor()
     if queue.pool == "processes":
-        give_back_after(settings.stop_s)
         load_before_fork(queue)
     if settings.alive_file:
         _touch_at(signals.heartbeat_sent, settings.alive_file)
@@ -72,6 +71,8 @@ def run_worker(settings: Settings, name: str) -> None:
         loglevel="INFO",
         quiet=settings.logs == "json",  # its banner
     )
+    if queue.pool == "processes":
+        give_back_after(worker, settings.stop_s)
     worker.start()
     if queue.pool == "threads":  # one may still be at work on what was given back: it must not hold the process
         os._exit(worker.exitcode or 0)
@@ -111,7 +112,10 @@ def end_when_told(sender: "Service", **_: object) -> None:
 
 
 def run_flower(settings: Settings) -> None:
-    """Run Flower, read-only; it reads a password from FLOWER_BASIC_AUTH itself, which may come from a secret's file."""
+    """Run Flower, read-only, and on loopback for requests that name loopback alone.
+
+    It reads a password from FLOWER_BASIC_AUTH itself, which may come from a secret's file.
+    """
     secret = SECRETS_DIR / "flower_basic_auth"
     if secret.is_file():
         os.environ.setdefault("FLOWER_BASIC_AUTH", secret.read_text("utf-8").strip())
@@ -121,13 +125,30 @@ def run_flower(settings: Settings) -> None:
             "set FLOWER_BASIC_AUTH=user:password, or leave WELLREAD_FLOWER_HOST at 127.0.0.1."
         )
     os.environ["WELLREAD_QUEUE"] = NO_TASKS
-    from workers.monitoring.flower import run
+    from flower import command
+    from flower.app import Flower
+    from flower.views.error import NotFoundErrorHandler
+
+    from workers.app import app
     from workers.processes.stack import free_port
 
-    free_port(settings.flower_host, settings.flower_port, "WELLREAD_FLOWER_PORT")
+    class LoopbackFlower(Flower):  # type: ignore[misc]
+        """Answers requests whose Host is loopback, any other with 404.
 
+        A page elsewhere whose name resolves to this machine could otherwise read what Flower shows (DNS rebinding).
+        """
+
+        def find_handler(self, request: Any, **kwargs: Any) -> Any:
+            """Return what answers a request."""
+            if urlsplit(f"//{request.host}").hostname in LOOPBACK:
+                return super().find_handler(request, **kwargs)
+            return self.get_handler_delegate(request, NotFoundErrorHandler)
+
+    free_port(settings.flower_host, settings.flower_port, "WELLREAD_FLOWER_PORT")
     sys.argv = ["wellread"]
-    run(settings)
+    if settings.flower_host in LOOPBACK:
+        command.Flower = LoopbackFlower
+    app.start(["flower", f"--address={settings.flower_host}", f"--port={settings.flower_port}", "--read_only=True"])
 
 
 def _yield_processor() -> None:
@@ -160,16 +181,16 @@ def _touch_at(sent: "Signal", path: str) -> None:
     sent.connect(touch, weak=False)
 
 
-def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:
-    """Wait for a running migration."""
+def _check_schema(settings: Settings, within_s: float = 30.0) -> None:
+    """Raise what is wrong with the tables once a running migration has had time to end."""
     from store.sql.database import Database, DatabaseError, check_schema
-    from workers.processes.supervise import wait_until
 
-    def is_there() -> bool:
+    give_up = time.monotonic() + within_s
+    while True:
         try:
             check_schema(Database(settings.database))
+            return
         except DatabaseError:
-            return False
-        return True
-
-    wait_until(is_there, within_s=within_s)
+            if time.monotonic() > give_up:
+                raise
+        time.sleep(0.05)

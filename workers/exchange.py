@@ -25,9 +25,9 @@ from store.archive.questions import QuestionLine, ThreadLine
 from store.crawl import sources
 from store.folders import FolderExists
 from store.pages.pages import FIRST_INTERVAL_S
-from workers import folders as watched
-from workers.crawl import schedules
-from workers.folders import BadFolder
+from workers import files as watched
+from workers.crawl import sites
+from workers.files import BadFolder
 from workers.services import Services, collections
 
 #: pages stored in one transaction: at most so many, and none after so many characters
@@ -92,7 +92,7 @@ def _watch(services: Services, line: FolderLine, *, own: bool) -> str:
     if not own:
         return f"{line.name}: {line.path}"
     try:
-        folder = watched.save(services, Path(line.path), name=line.name, every_s=line.every_s)
+        folder = watched.save_folder(services, Path(line.path), name=line.name, every_s=line.every_s)
     except (BadFolder, FolderExists) as error:
         return f"{line.name}: {error}"
     with services.database.write() as session:
@@ -117,7 +117,7 @@ def _take_source(services: Services, line: SourceLine, *, own: bool) -> None:
         changes |= {"cron": wanted.cron} if wanted.cron else {"every": f"{wanted.every_s:.0f}s"}
         changes["zone"] = wanted.zone
     if changes:
-        schedules.change(services, added.id, changes)
+        sites.change(services, added.id, changes)
 
 
 def _batches(lines: Iterable[PageLine]) -> Iterator[list[PageLine]]:
@@ -139,7 +139,7 @@ def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int,
     soon = now + timedelta(seconds=FIRST_INTERVAL_S)
     with services.database.write() as session:
         known = sources.list_all(session)
-        due = (schedules.due_at(known, line.url, now) or soon for line in some)
+        due = (sites.due_at(known, line.url, now) or soon for line in some)
         return [pages.take(session, line, urls.origin(line.url), now, at) for line, at in zip(some, due, strict=True)]
 
 

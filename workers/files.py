@@ -1,27 +1,58 @@
-"""Accepts uploaded files, and reads a file of the operator's own as a page is read: the same outcomes, the same record.
+"""Accepts uploaded files and watches folders; reads a file as a page is read: the same outcomes, the same record.
 
-The bytes of an upload wait in SQL until a worker, on whichever machine, has read them.
+The bytes of an upload wait in SQL until a worker, on whichever machine, has read them. A folder is looked through when
+it is due: new and changed files are read, and those that are gone are dropped.
 """
 
 import hashlib
 import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
+
+import structlog
 
 from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
 from crawler.extract.bounded_process import BOUNDS, PAGE_S, Bounds, ReadingEnded, TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead
 from crawler.extract.files.read import read_file
-from crawler.folder import FileChanging, FileGone, FileUnreadable, FolderUnreadable, read_whole
+from crawler.folder import (
+    FileChanging,
+    FileGone,
+    FileUnreadable,
+    FolderUnreadable,
+    FoundFile,
+    find_files,
+    identity,
+    read_whole,
+)
 from crawler.read import ReadResult
 from domain import ReadOutcome
 from domain.errors import WellreadError
-from domain.file import UPLOADS, StoredFile, clean_path
-from store import files
-from store.files import FileToRead
+from domain.file import UPLOADS, StoredFile, WatchedFolder, address_of, clean_folder, clean_path
+from store import files, folders
+from store.pages import history, pages
 from store.pages.pages import PageState
+from store.sql.tables import FileRow
 from workers.services import Services
+
+log = structlog.get_logger()
+Value = TypeVar("Value")
+
+#: until a file is due that nothing happens to
+NEVER = timedelta(days=36_500)
+#: seconds between two looks at a folder, unless its owner says otherwise
+EVERY_S = 60.0
+MAX_FILES = 20_000
+#: of the path of a watched folder, as an index of PostgreSQL takes it
+MAX_PATH_BYTES = 2_000
+_BATCH = 200
+#: folders of the system, in which nobody keeps documents
+_SYSTEM = ("/", "/proc", "/sys", "/dev", "/etc", "/run", "/boot")
 
 
 def read(services: Services, address: str, known: PageState | None) -> ReadResult:
@@ -30,12 +61,13 @@ def read(services: Services, address: str, known: PageState | None) -> ReadResul
     ``known`` is its page as it is stored.
     """
     started = time.monotonic()
-    with services.database.read() as session:
-        found = files.to_read(session, address)
+    found = services.read(files.to_read, address)
     if found is None or found.left_out:
         return ReadResult(outcome=ReadOutcome.GONE, url=address, reason="the file was removed")
     try:
-        body = _body(services, found)
+        body = found.content
+        if found.folder_path is not None:
+            body = read_whole(Path(found.folder_path), found.path, max_bytes=services.settings.file_max_bytes)
     except FileGone as error:
         return ReadResult(outcome=ReadOutcome.GONE, url=address, reason=str(error))
     except (FileChanging, FolderUnreadable) as error:
@@ -53,15 +85,8 @@ def read(services: Services, address: str, known: PageState | None) -> ReadResul
     )
     result = _extracted(services, body, address, known, bounds)
     if found.content is not None and result.outcome != ReadOutcome.RETRY:
-        with services.database.write() as session:
-            files.drop_content(session, found.id, found.version)
+        services.write(files.drop_content, found.id, found.version)
     return replace(result, bytes=len(body), elapsed_s=time.monotonic() - started)
-
-
-def _body(services: Services, found: FileToRead) -> bytes | None:
-    if found.folder_path is None:
-        return found.content
-    return read_whole(Path(found.folder_path), found.path, max_bytes=services.settings.file_max_bytes)
 
 
 def _extracted(services: Services, body: bytes, address: str, known: PageState | None, bounds: Bounds) -> ReadResult:
@@ -109,16 +134,156 @@ def add(services: Services, name: str, content: bytes) -> StoredFile:
         raise FileRefused(f"{path} is empty.")
     if len(content) > (most := services.settings.file_max_bytes):
         raise FileRefused(f"{path} has {len(content):,} bytes: WELLREAD_FILE_MAX_BYTES allows {most:,}. Split it.")
-    with services.database.write() as session:
-        file_id, candidate_id = files.add_upload(session, UPLOADS, path, content, services.now())
+    file_id, candidate_id = services.write(files.add_upload, UPLOADS, path, content, services.now())
     services.dispatcher.send("wellread.read", candidate_id)
     return get(services, file_id)
 
 
 def get(services: Services, file_id: int) -> StoredFile:
     """Return a file and what came of reading it; raises UnknownFile."""
-    with services.database.read() as session:
-        found = files.find(session, file_id)
+    found = services.read(files.find, file_id)
     if found is None:
         raise UnknownFile(f"There is no file {file_id}: `wellread files list` shows them.")
     return found
+
+
+class BadFolder(WellreadError):
+    """The folder cannot be watched."""
+
+
+def watch(services: Services, path: Path, *, name: str = "", every_s: float = EVERY_S) -> WatchedFolder:
+    """Watch a folder from now on, and look through it at once; raises BadFolder, BadFileName or FolderExists."""
+    folder = save_folder(services, path, name=name, every_s=every_s)
+    look_through(services, folder)
+    return folder
+
+
+def save_folder(services: Services, path: Path, *, name: str = "", every_s: float = EVERY_S) -> WatchedFolder:
+    """Save a folder to be watched, which is due at once; raises BadFolder, BadFileName or FolderExists."""
+    real = path.expanduser().resolve()
+    if not real.is_dir():
+        raise BadFolder(f"{path} is not a folder on this machine.")
+    if len(str(real).encode()) > MAX_PATH_BYTES:
+        raise BadFolder(
+            f"{str(real)[:80]}… has more than {MAX_PATH_BYTES:,} bytes: watch a folder with a shorter path."
+        )
+    data = services.settings.data_dir.resolve()
+    if str(real) in _SYSTEM or real.is_relative_to(data) or data.is_relative_to(real):
+        raise BadFolder(f"{path} is a folder of the system, or holds Wellread's own data: name one with documents.")
+    with services.database.write() as session:
+        for other in folders.list_all(session):
+            held = Path(other.path)
+            if held != real and (real.is_relative_to(held) or held.is_relative_to(real)):
+                raise BadFolder(f"{path} and the watched folder {other.name!r} lie within each other: watch one.")
+        named = clean_folder(name or real.name)
+        return folders.add(session, name=named, path=str(real), every_s=every_s, now=services.now())
+
+
+def look_through_due(services: Services) -> int:
+    """Look through the folders that are due; return how many."""
+    looked = 0
+    while folder := services.write(folders.take_due, services.now()):
+        look_through(services, folder)
+        looked += 1
+    return looked
+
+
+def look_through(services: Services, folder: WatchedFolder) -> None:
+    """Have a folder's new and changed files read; mark the pages of those that are gone."""
+    known = {file.address: file for file in services.read(files.of_folder, folder.id)}
+    unseen: list[str] = []
+    try:
+        every = find_files(Path(folder.path), lambda name: suffix_of(name) in BY_SUFFIX, unseen.append)
+        found = list(islice(every, MAX_FILES + 1))
+        if not found and not all(file.left_out for file in known.values()):  # as where a disk is not mounted
+            raise FolderUnreadable(
+                "The folder is empty, or its disk is away: what was read from it is kept. Put it back, or stop "
+                "watching with `wellread files remove FOLDER`."
+            )
+        here = {address_of(folder.name, file.clean): file for file in found[:MAX_FILES]}
+        seen_as = identity(Path(folder.path))
+        _check_same(folder, seen_as, known.values(), here)
+    except FolderUnreadable as error:  # a disk that is away does not mean that its files are gone
+        log.warning("folder_unreadable", folder=folder.name, error=str(error))
+        _set_problem(services, folder, str(error))
+        return
+    too_many = f"It has more than {MAX_FILES:,} files that can be read: the others are skipped."
+    _set_problem(services, folder, too_many if len(found) > MAX_FILES else None)
+    if seen_as != folder.seen_as:
+        with services.database.write() as session:
+            folders.note(session, folder.id, seen_as=seen_as)
+    changed = [(address, file) for address, file in here.items() if _is_news(known.get(address), file)]
+    for some in _batches(changed, _BATCH):
+        _have_read(services, folder, some)
+    left = [address for address, file in known.items() if address not in here and _may_go(file, unseen)]
+    for gone in _batches(left, _BATCH):
+        drop(services, gone)
+
+
+def _check_same(folder: WatchedFolder, seen_as: str, known: Iterable[FileRow], here: Collection[str]) -> None:
+    """Raise FolderUnreadable where another folder or disk took the place of the one that was read.
+
+    The same disk may come back under another number; then most of its files are still there.
+    """
+    held = [file.address for file in known if not file.left_out]
+    left = sum(address in here for address in held)
+    if folder.seen_as in ("", seen_as) or left * 2 >= len(held):
+        return
+    raise FolderUnreadable(
+        f"Another folder or disk is at its place, with {left:,} of the {len(held):,} files: what was read from it "
+        f"is kept. To accept it as it is now, add it again: `wellread add FOLDER --name {folder.name}`."
+    )
+
+
+def drop(services: Services, addresses: Sequence[str]) -> None:
+    """Forget files that their folder no longer has; their pages leave the knowledge base."""
+    now, left = services.now(), []
+    with services.database.write() as session:
+        for address in addresses:
+            page = pages.find(session, address)
+            if page is None or page.is_gone:
+                continue
+            pages.mark_gone(session, page.id, now, due_at=now + NEVER)
+            history.add(
+                session,
+                page.id,
+                outcome=ReadOutcome.GONE,
+                status=None,
+                content_hash=page.content_hash,
+                reason="the file is no longer in its folder",
+                now=now,
+            )
+            left.append(page.id)
+        files.remove(session, addresses)
+    services.dispatcher.send_all("wellread.embed", left)
+
+
+def _have_read(services: Services, folder: WatchedFolder, some: Iterable[tuple[str, FoundFile]]) -> None:
+    now = services.now()
+    with services.database.write() as session:
+        if folders.find(session, folder.id) is None:  # removed meanwhile
+            return
+        add = partial(files.add_found, session, folder.id, now=now)
+        ids = [add(address, file.path, size=file.bytes, changed_ns=file.changed_ns) for address, file in some]
+    services.dispatcher.send_all("wellread.read", ids)
+
+
+def _is_news(known: FileRow | None, file: FoundFile) -> bool:
+    is_same = known and (known.left_out or (known.size, known.changed_ns) == (file.bytes, file.changed_ns))
+    return not is_same
+
+
+def _may_go(known: FileRow, unseen: Sequence[str]) -> bool:
+    """Return whether a file that was not found is gone; that one was left out is never forgotten."""
+    return not known.left_out and not any(known.path == path or known.path.startswith(f"{path}/") for path in unseen)
+
+
+def _set_problem(services: Services, folder: WatchedFolder, problem: str | None) -> None:
+    if problem != folder.problem:
+        with services.database.write() as session:
+            folders.note(session, folder.id, problem=problem)
+
+
+def _batches(values: Sequence[Value], size: int) -> Iterator[Sequence[Value]]:
+    for first in range(0, len(values), size):
+        yield values[first : first + size]

@@ -19,8 +19,8 @@ from store.sql.tables import PageRow
 from text import names as names_in_text
 from text.names import name_key, names_in, proper_nouns
 from text.terms import stop_words
-from workers import erasure
-from workers.monitoring import outcomes, traces
+from workers import monitoring
+from workers.deletion import ask_erasure
 from workers.questions import watches
 from workers.services import Services
 
@@ -42,12 +42,14 @@ def embed(services: Services, page_id: int, *, most_characters: int = BATCH_CHAR
         if fatal:
             _give_up(session, claimed[0][0], page_id, now, "Embedding it stopped the worker again and again.")
     if not claimed:
-        outcomes.tell(outcomes.NOT_DUE)
-        traces.note(wellread__outcome=traces.NOT_DUE)
+        monitoring.tell_not_due()
         return
-    traces.note(wellread__pages=len(claimed))
+    monitoring.note(wellread__pages=len(claimed))
     if not fatal:
-        _embed_claimed(services, claimed)
+        with services.leases.holding(*(lease for lease, _ in claimed)):
+            if not _try(services, claimed) and len(claimed) > 1:
+                for one in claimed:  # a page that cannot be embedded must not hold up the others
+                    _try(services, [one])
     release_waiting(services, [page.id for _, page in claimed], started_at=now)
     watches.ask_again(services)
 
@@ -57,8 +59,7 @@ def release_waiting(services: Services, page_ids: Sequence[int], *, started_at: 
 
     With ``started_at`` the pages were embedded from then until now, which becomes a step of each question.
     """
-    with services.database.read() as session:
-        reading = index_queue.questions_reading(session, page_ids)
+    reading = services.read(index_queue.questions_reading, page_ids)
     for question_id, read in reading.items():
         with services.database.write() as session:
             row, now = state.lock(session, question_id), services.now()
@@ -77,28 +78,24 @@ def names_of(
     services: Services, some: Sequence[Page], passages: Mapping[int, Sequence[Passage]]
 ) -> dict[int, PageNames]:
     """Return the names of each page and of its passages."""
-    with services.database.read() as session:
-        stated = pages.facts_of(session, [page.id for page in some])
+    stated = services.read(pages.facts_of, [page.id for page in some])
     return {page.id: names_of_page(page, passages[page.id], stated.get(page.id, ())) for page in some}
-
-
-def _embed_claimed(services: Services, claimed: Sequence[Claimed]) -> None:
-    with services.leases.holding(*(lease for lease, _ in claimed)):
-        if not _try(services, claimed) and len(claimed) > 1:
-            for one in claimed:  # a page that cannot be embedded must not hold up the others
-                _try(services, [one])
 
 
 def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
     """Index these pages in one commit and record that; record the failure of a single page."""
     try:
-        names = _index(services, [page for _, page in claimed])
+        by_page = {page.id: passages_of(page) for _, page in claimed}
+        written = services.passages_writer.write_pages(by_page, services.embedder)
+        names = names_of(services, [page for _, page in claimed], by_page)
     except Exception as error:  # the row remembers what failed; the sweep tries again
         log.exception("embed_failed", pages=[page.id for _, page in claimed])
-        traces.fail(error)
+        monitoring.fail(error)
         if len(claimed) == 1:
             _record_failure(services, *claimed[0], f"{type(error).__name__}: {error}")
         return False
+    log.info("pages_indexed", pages=len(by_page), passages=written.passages, embedded=written.embedded)
+    monitoring.tell(f"{written.passages} passages of {len(by_page)} page{'s' if len(by_page) > 1 else ''}")
     now = services.now()
     with services.database.write() as session:
         current = [page.id for lease, page in claimed if index_queue.mark_indexed(session, lease, now)]
@@ -106,21 +103,12 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
         graph.replace(session, {page_id: names[page_id] for page_id in current})
         deleted = set(current) - deletion.not_deleted(session, current)
     if deleted:
-        erasure.ask(services, min(deleted))
+        ask_erasure(services, min(deleted))
     return True
 
 
-def _index(services: Services, claimed: Sequence[Page]) -> dict[int, PageNames]:
-    """Write the pages' passages; return the names of each page."""
-    by_page = {page.id: passages_of(page) for page in claimed}
-    written = services.passages_writer.write_pages(by_page, services.embedder)
-    log.info("pages_indexed", pages=len(by_page), passages=written.passages, embedded=written.embedded)
-    outcomes.tell(f"{written.passages} passages of {len(by_page)} page{'s' if len(by_page) > 1 else ''}")
-    return names_of(services, claimed, by_page)
-
-
 def _record_failure(services: Services, lease: Lease, page: Page, error: str) -> None:
-    outcomes.tell(f"failed: {error}")
+    monitoring.tell(f"failed: {error}")
     now = services.now()
     with services.database.write() as session:
         row = session.get_one(PageRow, page.id)
@@ -146,21 +134,14 @@ def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact]
     if not passages:
         return PageNames()
     empty = stop_words(page.lang)
+    mentions = {p.ord: dict.fromkeys(proper_nouns(p.text, empty=empty)) for p in passages}
+    for fact in facts:  # from JSON-LD and tables: its subject is named in the passage that states it
+        at = next((p.ord for p in passages if fact.start is not None and p.start <= fact.start < p.end), 0)
+        if name := name_key(fact.subject):
+            mentions.setdefault(at, {}).setdefault(name)
     return PageNames(
         bears=names_in_text.names_of(page.title),
-        mentions=_with_subjects(passages, {p.ord: proper_nouns(p.text, empty=empty) for p in passages}, facts),
+        mentions={at: tuple(names) for at, names in mentions.items()},
         maybe={p.ord: names_in(p.text, empty=empty) for p in passages},
         private=page.private,
     )
-
-
-def _with_subjects(
-    passages: Sequence[Passage], mentions: Mapping[int, Sequence[str]], facts: Sequence[Fact]
-) -> dict[int, Sequence[str]]:
-    """Add the subjects of the page's facts (from JSON-LD and tables) to the passages that state them."""
-    found = {ord: dict.fromkeys(names) for ord, names in mentions.items()}
-    for fact in facts:
-        at = next((p.ord for p in passages if fact.start is not None and p.start <= fact.start < p.end), 0)
-        if name := name_key(fact.subject):
-            found.setdefault(at, {}).setdefault(name)
-    return {ord: tuple(names) for ord, names in found.items()}

@@ -15,11 +15,10 @@ from domain import Question
 from domain.errors import WellreadError
 from store import keys
 from store.questions import new_questions
-from workers.questions.asked import Payload, to_new
-from workers.questions.submit import default_budget, submit
+from workers.questions.submit import Payload, default_budget, submit, to_new
 from workers.queues import UNREADABLE
 from workers.services import Services
-from workers.services.outages import OUTAGES
+from workers.services.interruptions import OUTAGES
 
 log = structlog.get_logger()
 
@@ -35,14 +34,15 @@ def accept(services: Services, /, *arguments: Any, **fields: Any) -> Question:
     """Accept a question from a message; one that is refused is logged, and told under its id.
 
     The payload is the one argument, or the keyword arguments are. Raises MessageRefused, and what
-    :data:`workers.services.outages.OUTAGES` names: the message can be taken later.
+    :data:`workers.services.interruptions.OUTAGES` names: the message can be taken later.
     """
     opened, owner = services, None
     payload = _sent(arguments, fields)
     try:
         asked = Payload.model_validate(_only(arguments, fields))
         opened = services.of(asked.collection)
-        owner = _owner(services, asked.owner, opened.collection.name) if asked.owner else None
+        if asked.owner:
+            owner = services.read(keys.owner_of, asked.owner, opened.collection.name, services.now())
         new = to_new(
             asked,
             default_budget(opened),
@@ -80,11 +80,6 @@ def _only(arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> Any:
     return arguments[0] if arguments else fields
 
 
-def _owner(main: Services, key: str, collection: str) -> str:
-    with main.database.read() as session:
-        return keys.owner_of(session, key, collection, main.now())
-
-
 def _reason(error: Exception) -> str:
     """Return what is wrong, without the values."""
     if not isinstance(error, ValidationError):
@@ -99,5 +94,6 @@ def _record_refusal(services: Services, payload: Mapping[str, Any], owner: str |
     except (AttributeError, ValueError):
         return
     text = str(payload.get("question") or "")[:MOST_CHARS]
-    with services.database.write() as session:
-        new_questions.refuse(session, question_id, text, owner, f"The question was refused: {reason}", services.now())
+    services.write(
+        new_questions.refuse, question_id, text, owner, f"The question was refused: {reason}", services.now()
+    )

@@ -21,12 +21,12 @@ from kombu.exceptions import ContentDisallowed
 from domain.errors import WellreadError
 from domain.flow import QUEUES, Queue
 from text import language
-from workers.monitoring import traces
-from workers.processes import parent_death
+from workers import monitoring
+from workers.processes.fork_server import die_with_parent
 from workers.processes.heartbeat import start_heartbeat
 from workers.queues import UNREADABLE
-from workers.services import services, stopping
-from workers.services.outages import RECORD_WITHIN_S
+from workers.services import interruptions, services
+from workers.services.interruptions import RECORD_WITHIN_S
 
 log = structlog.get_logger()
 
@@ -58,11 +58,11 @@ def keep_shared(**_: object) -> None:
 @signals.worker_process_init.connect
 def start(**_: object) -> None:
     """End with the worker, open the services that the queue's first task would wait for, and count as ready then."""
-    stopping.listen()
+    interruptions.listen()
     queue = _queue()
     # two processes must not write passages: the new worker's would find this one at work
-    parent_death.die_with_parent(_WORKER, signal.SIGKILL if "writer" in queue.loads else stopping.WORKER_DIED)
-    is_ready = _open(queue, os.getppid())
+    die_with_parent(_WORKER, signal.SIGKILL if "writer" in queue.loads else interruptions.WORKER_DIED)
+    is_ready = warm_up(queue, os.getppid())
     if is_ready and queue.opens_passages and getattr(current_process(), "index", 0) == 0:  # for the whole worker
         from workers.services.completeness import look_and_warn
 
@@ -76,9 +76,9 @@ class Threads(TaskPool):
 
     def on_start(self) -> None:
         """Open the services that the queue's first task would wait for, and count as ready then."""
-        if traces.is_on():
-            traces.provider()  # not by two threads at once
-        _open(_queue(), os.getpid())
+        if monitoring.is_on():
+            monitoring.provider()  # not by two threads at once
+        warm_up(_queue(), os.getpid())
 
     def on_stop(self) -> None:
         """Wait for tasks that end within ``stop_s``; end the leases of the others, and their places at receivers.
@@ -95,7 +95,7 @@ class Threads(TaskPool):
         from workers.questions import webhooks
 
         webhooks.give_back(services())
-        traces.close()
+        monitoring.close()
 
     def terminate_job(self, pid: int, signal: int | None = None) -> None:
         """Do nothing: no thread can be ended from outside. A second signal to stop asks for it."""
@@ -106,18 +106,10 @@ def _queue() -> Queue:
     return QUEUES.get(name, Queue(name=name))  # a benchmark's worker serves none of the table
 
 
-def _open(queue: Queue, worker: int) -> bool:
+def warm_up(queue: Queue, worker: int) -> bool:
     """Open what the queue's first task would wait for, and have the worker count as ready if that is there."""
-    services().waits_s = RECORD_WITHIN_S
-    is_ready = warm_up(queue)
-    if is_ready:
-        start_heartbeat(services().settings.redis, queue.name, worker)
-    return is_ready
-
-
-def warm_up(queue: Queue) -> bool:
-    """Open the services that a queue's first task would wait for; return whether they can be used."""
     ready = services()
+    ready.waits_s = RECORD_WITHIN_S
     try:
         if "search" in queue.loads:
             _ = ready.tools, ready.events
@@ -135,13 +127,14 @@ def warm_up(queue: Queue) -> bool:
     except WellreadError as error:  # the first task meets the error again, and stores it in its row
         log.error("not_ready", queue=queue.name, error=str(error))
         return False
+    start_heartbeat(ready.settings.redis, queue.name, worker)
     return True
 
 
 @signals.worker_process_shutdown.connect
 def end(**_: object) -> None:
     """Send the spans that have not been sent."""
-    traces.close()
+    monitoring.close()
 
 
 class BatchingConsumer(Consumer):

@@ -7,38 +7,36 @@ Read from the environment with the prefix ``WELLREAD_``, from a file ``.env`` in
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
-
-from crawler.search.engine import ENGINES, missing
-from domain.errors import WellreadError
-from domain.options import MAX_INSTRUCTIONS, MAX_K
-from pipeline.documents import DOCUMENTS
-from pipeline.models.pace import Times
-from workers.setting_types import (
-    Batched,
-    Chromium,
-    DatabaseUrl,
-    Enhancements,
-    Examples,
-    Folder,
-    Keys,
-    ModelServer,
-    OptionalFloat,
-    OptionalInt,
-    RedisUrl,
-    ServiceKey,
-    Sites,
-    WebhookSecret,
-    Words,
-    split,
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
 )
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from crawler import urls
+from crawler.browser.process import find_chromium
+from crawler.search.engine import ENGINES, missing
+from domain.errors import WellreadError, without_userinfo
+from domain.options import MAX_INSTRUCTIONS, MAX_K
+from pipeline.answering.few_shot import read_examples
+from pipeline.documents import DOCUMENTS
+from pipeline.enhancements import parse_enhancements
+from pipeline.models.pace import Times
+
+Value = TypeVar("Value")
 
 #: where containers find secrets as files
 SECRETS_DIR = Path("/run/secrets")
@@ -64,6 +62,114 @@ def _half_the_processors() -> int:
 def _default_data_dir() -> Path:
     root = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(root) / "wellread"
+
+
+def split(value: Any) -> Any:
+    """Return the comma-separated parts of a text; anything else as it is."""
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def _none_if_empty(value: Any) -> Any:
+    return None if value == "" else value
+
+
+def _can_be_sent(key: SecretStr) -> SecretStr:
+    """A key goes into a header: nothing in it may break out of one."""
+    plain = key.get_secret_value().strip()
+    if " " in plain or not (plain.isascii() and plain.isprintable()):
+        raise ValueError("this is not a key: it has blanks, control characters or letters beyond ASCII")
+    return SecretStr(plain)
+
+
+def _signs(secret: SecretStr) -> SecretStr:
+    """Return a secret in the form of Standard Webhooks, ``whsec_`` and base64; any other text is put into it."""
+    plain = secret.get_secret_value().strip()
+    if not plain.startswith("whsec_"):
+        return SecretStr(f"whsec_{b64encode(plain.encode()).decode()}" if plain else "")
+    coded = plain.removeprefix("whsec_")
+    try:
+        usable = b64decode(coded + "=" * (-len(coded) % 4), validate=True)
+    except ValueError:
+        usable = b""
+    if not usable:
+        raise ValueError("what follows whsec_ is not base64")
+    return SecretStr(plain)
+
+
+def _explained(check: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    """Have an error of ours say why a value is refused."""
+
+    def explained(value: Value) -> Value:
+        try:
+            return check(value)
+        except WellreadError as error:
+            raise ValueError(str(error)) from error
+
+    return explained
+
+
+def _accepted_by(check: Callable[[Value], object]) -> AfterValidator:
+    def accepted(value: Value) -> Value:
+        check(value)
+        return value
+
+    return AfterValidator(_explained(accepted))
+
+
+@_explained
+def _is_a_database(value: str) -> str:
+    if not value:
+        return ""
+    from store.sql.database import usable_url  # SQLAlchemy, which the help needs not
+
+    return usable_url(value)
+
+
+def _is_a_redis(value: str) -> str:
+    if value:
+        from redis import Redis
+
+        try:
+            Redis.from_url(value).close()  # it connects to nothing
+        except ValueError as error:
+            raise ValueError(f"it is not a URL of a Redis such as redis://HOST:6379/0 ({error})") from error
+    return value
+
+
+def _is_a_model_server(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+        shown = without_userinfo(value)
+        raise ValueError(
+            f"{shown!r} is not an address: it must begin with http:// or https://, and usually ends with /v1"
+        )
+    return value
+
+
+def _name_askers(given: tuple[str, ...]) -> tuple[str, ...]:
+    for each in given:
+        if not each.startswith(("collection:", "key:")):
+            raise ValueError(f"{each!r} names neither a collection (collection:NAME) nor a key (key:NAME)")
+    return given
+
+
+#: comma-separated
+Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(split)]
+Keys = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(split)]
+Enhancements = Annotated[Words, _accepted_by(parse_enhancements)]
+Examples = Annotated[str, _accepted_by(lambda path: path and read_examples(path))]
+Batched = Annotated[Words, AfterValidator(_name_askers)]
+Sites = Annotated[Words, AfterValidator(_explained(lambda given: tuple(map(urls.typed, given))))]
+#: numbers that may be left empty
+OptionalInt = Annotated[int | None, BeforeValidator(_none_if_empty)]
+OptionalFloat = Annotated[float | None, BeforeValidator(_none_if_empty)]
+ServiceKey = Annotated[SecretStr, AfterValidator(_can_be_sent)]
+WebhookSecret = Annotated[SecretStr, AfterValidator(_signs)]
+DatabaseUrl = Annotated[str, AfterValidator(_is_a_database)]
+RedisUrl = Annotated[str, AfterValidator(_is_a_redis)]
+ModelServer = Annotated[str, AfterValidator(_is_a_model_server)]
+Chromium = Annotated[str, _accepted_by(find_chromium)]
+Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 
 
 class Settings(BaseSettings):

@@ -20,7 +20,7 @@ from store.sql import leases
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers.crawl import sites
 from workers.questions import watches
-from workers.questions.crawl_progress import out_of_time, status_after_reading, statuses_after_reading
+from workers.questions.conditions import move_on, out_of_time, statuses_after_reading
 from workers.questions.step import end_overdue, notify_moved
 from workers.queues import PRIORITY_STEPS, places, queue_length, take_over
 from workers.services import Services
@@ -110,8 +110,7 @@ def _end_overdue(services: Services, now: datetime) -> None:
 
 def _promote_orphans(services: Services, now: datetime) -> None:
     """Start the followers whose leader has stopped."""
-    with services.database.read() as session:
-        ids = shared_runs.orphans(session)
+    ids = services.read(shared_runs.orphans)
     for question_id in ids[:MOST_WAITING]:
         with services.database.write() as session:
             row = state.lock(session, question_id)
@@ -125,10 +124,8 @@ def _promote_orphans(services: Services, now: datetime) -> None:
 
 def _move_on(services: Services, now: datetime) -> None:
     """Move on questions whose wave is read or embedded; end a wave that is out of time."""
-    with services.database.read() as session:
-        ids = _ready_to_move(session, now)
+    ids = services.read(_ready_to_move, now)
     for question_id in ids:
-        moved: Status | None = None
         with services.database.write() as session:
             row = state.lock(session, question_id)
             if row is None or row.status not in (Status.READING, Status.EMBEDDING):
@@ -136,10 +133,8 @@ def _move_on(services: Services, now: datetime) -> None:
             question = state.to_question(row)
             if stop := out_of_time(question, candidates.spent(session, question_id, now).seconds):
                 candidates.abandon(session, question_id, stop, now)
-            moved = status_after_reading(session, question_id)
-            if moved is None or moved == row.status:
+            if (moved := move_on(session, row, now)) is None:
                 continue
-            state.advance(session, row, moved, now)
         notify_moved(services, question, Move(to=moved, outcome="swept"))
 
 

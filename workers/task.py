@@ -11,8 +11,8 @@ from kombu.exceptions import OperationalError
 from redis import RedisError
 
 from domain.flow import TASKS
-from workers.monitoring import outcomes, traces
-from workers.services.stopping import Stopped, is_orphan, working
+from workers import monitoring
+from workers.services.interruptions import Stopped, is_orphan, working
 
 log = structlog.get_logger()
 
@@ -25,36 +25,35 @@ class Task(celery.Task[Any, Any]):
         from workers.services import services
 
         result = None
-        with outcomes.listening() as told, self._span(*args):
+        with monitoring.listening() as told, self._span(*args):
             try:
                 with working():
                     result = self.run(*args, **kwargs)
             except Stopped:
                 self._give_back()
         if is_orphan():  # nobody takes the result, nor gives it another task
-            traces.close()
+            monitoring.close()
             os._exit(0)
         return result or (told() or "done" if services().settings.flower_words else None)
 
     @contextmanager
     def _span(self, row_id: object = None, *_: object) -> Iterator[None]:
-        """Record the work in the trace that its message belongs to."""
         known = TASKS.get(self.name)
-        if not traces.is_on() or known is None or known.every_s:  # what beat sends all the time leaves no trace
+        if not monitoring.is_on() or known is None or known.every_s:  # what beat sends all the time leaves no trace
             yield
             return
         from workers.services import services
 
-        parent, said = traces.headers_of(self.request), traces.attributes_of(self.name, row_id)
-        with traces.span(self.name, "consumer", parent=parent, **said):
-            if question := traces.question_of(self.name, row_id):
-                services().trace_parents.keep(question, traces.headers())
+        parent, said = monitoring.headers_of(self.request), monitoring.attributes_of(self.name, row_id)
+        with monitoring.span(self.name, "consumer", parent=parent, **said):
+            if question := monitoring.question_of(self.name, row_id):
+                services().trace_parents.keep(question, monitoring.headers())
             yield
 
     def _give_back(self) -> None:
         """Send the message again, for another worker; where that fails, the sweep sends it."""
         request = self.request
-        outcomes.tell("given back: the worker stops")
+        monitoring.tell("given back: the worker stops")
         log.info("given_back", task=self.name)
         try:
             self.app.send_task(
@@ -64,7 +63,7 @@ class Task(celery.Task[Any, Any]):
                 queue=TASKS[self.name].queue,
                 priority=(request.delivery_info or {}).get("priority"),
                 argsrepr=getattr(request, "argsrepr", None),
-                headers=traces.headers() or None,
+                headers=monitoring.headers() or None,
                 retry=False,
             )
         except (OperationalError, OSError, RedisError) as error:

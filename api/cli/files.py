@@ -133,9 +133,9 @@ def _start(client: "Client", path: Path, name: str, every_s: float | None) -> It
             show(done, len(found))
             yield _send(client, path / file.path, f"{name or path.resolve().name}/{file.clean}")
     else:
-        from workers import folders as watched
+        from workers import files as watched
 
-        folder = watched.add(open_collection(), path, name=name, every_s=every_s or watched.EVERY_S)
+        folder = watched.watch(open_collection(), path, name=name, every_s=every_s or watched.EVERY_S)
         notify(f"Watching {path} as files://{folder.name}/.")
         yield folder.name
 

@@ -12,11 +12,11 @@ from store.pages import pages, refresh_queue
 from store.questions import records
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
-from workers.crawl.search import cooling_engines
+from workers.crawl.seek import cooling_engines
 from workers.processes.heartbeat import work_queues
 from workers.processes.stack import running
 from workers.services import Services
-from workers.services.engines import switched_on
+from workers.services.web import switched_on
 
 #: questions shown
 LATEST = 10

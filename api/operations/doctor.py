@@ -19,11 +19,11 @@ from domain.errors import WellreadError
 from pipeline.documents import DOCUMENTS
 from store.crawl import candidates, sources
 from store.sql.database import check_schema, where
-from workers.crawl.search import cooling_engines
+from workers.crawl.seek import cooling_engines
 from workers.processes.stack import running
 from workers.services import Services, completeness
 from workers.services.collections import every
-from workers.services.engines import switched_on
+from workers.services.web import switched_on
 from workers.settings import LOOPBACK, Settings, unknown_variables
 
 #: below this much free space a crawl may fill the disk

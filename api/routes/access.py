@@ -19,7 +19,7 @@ from api.middleware.auth import ADMIN, ASK, CallerDep, require
 from api.schemas.requests import CollectionRequest, KeyRequest
 from domain.access import ApiKey, Collection, Imported, Role
 from store import collections, keys
-from workers import erasure, exchange
+from workers import deletion, exchange
 from workers.questions.conditions import clean_sites
 from workers.services import collections as kept
 
@@ -58,7 +58,7 @@ def remove(name: Name, main: MainDep) -> Response:
     Needs the role admin, and a key that is bound to none. What a worker still writes into it is erased too.
     """
     kept.delete(main, name)
-    erasure.ask(main, name)
+    deletion.ask_erasure(main, name)
     return Response(status_code=204)
 
 

@@ -31,7 +31,7 @@ from domain.access import DEFAULT, Role
 from domain.errors import WellreadError
 from domain.record import Record
 from workers.questions import submit
-from workers.questions.asked import to_new
+from workers.questions.submit import to_new
 from workers.services import Services
 
 router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(check_waiting), *ASK], responses=ERRORS)

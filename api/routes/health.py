@@ -25,7 +25,7 @@ from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
 from workers.processes.heartbeat import work_queues
 from workers.services import Services, completeness
-from workers.services.engines import switched_on
+from workers.services.web import switched_on
 
 router = APIRouter(tags=["health"])
 operations_router = APIRouter(prefix="/api", tags=["operations"], dependencies=OPERATE)

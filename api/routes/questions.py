@@ -36,7 +36,7 @@ from store.questions import trace as stored_trace
 from store.questions.trace import for_asker
 from workers import deletion
 from workers.questions import submit
-from workers.questions.asked import to_new
+from workers.questions.submit import to_new
 from workers.services import Services
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=ASK)

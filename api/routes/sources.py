@@ -13,8 +13,8 @@ from crawler.discovery.schedule import schedule_of
 from domain.access import Role
 from domain.site import SiteRead, Source
 from store.crawl import sources
-from workers import deletion, erasure
-from workers.crawl import schedules, sites
+from workers import deletion
+from workers.crawl import sites
 from workers.questions import submit
 
 router = APIRouter(prefix="/api/sources", tags=["sources"])
@@ -40,7 +40,7 @@ def add(body: SourceRequest, access: AccessDep, who: CallerDep) -> Source:
     source = submit.add_source(services, body.url, own=body.own, **_sent(body, *sources.SETTINGS, "access"))
     if wanted is None:
         return source
-    return _found(schedules.change(services, source.id, _sent(body, *SCHEDULE)), source.id)
+    return _found(sites.change(services, source.id, _sent(body, *SCHEDULE)), source.id)
 
 
 @router.patch("/{source_id}", dependencies=OPERATE)
@@ -48,7 +48,7 @@ def change(source_id: RowId, body: SourceChanges, services: ServicesDep, who: Ca
     """Change a source's settings or schedule, or pause it. `access` and `ignore_robots` need the role admin."""
     if _is_inner(body):
         allow(who.role, Role.admin)
-    return _found(schedules.change(services, source_id, _sent(body, *sources.SETTINGS, *SCHEDULE, "access")), source_id)
+    return _found(sites.change(services, source_id, _sent(body, *sources.SETTINGS, *SCHEDULE, "access")), source_id)
 
 
 @router.delete("/{source_id}", status_code=204, dependencies=OPERATE)
@@ -64,7 +64,7 @@ def remove(
         deletion.delete_pages_of(services, source)
     with services.database.write() as session:  # last, so that what was interrupted can be asked for again
         sources.remove(session, source.url)
-    erasure.ask(services, source_id)
+    deletion.ask_erasure(services, source_id)
     return Response(status_code=204)
 
 

@@ -13,7 +13,7 @@ from pipeline.documents.judge import document_judge, document_stop, similarity_o
 from pipeline.enhancements import DEFAULT, OFF, Enhancement
 from pipeline.judging.judge import keep_all
 from pipeline.retrieval.retrieve import Search
-from workers.services.rules import with_rules
+from workers.services.pipeline import with_rules
 from workers.settings import Settings
 
 

@@ -27,7 +27,7 @@ from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import make_variants
 from store.pages.links import KnownLink
 from workers.crawl.seek import Known, choose
-from workers.services.link_vectors import LinkVectors
+from workers.services.pipeline import LinkVectors
 from workers.settings import Settings
 
 _QUESTIONS = Path(__file__).parents[1] / "sets" / "focus.tsv"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 from fastapi import FastAPI
@@ -37,6 +37,9 @@ class _Silent:
 
     def send(self, task: str, row_id: str | int, **_: object) -> bool:
         return True
+
+    def send_all(self, task: str, row_ids: Iterable[int], **_: object) -> None:
+        pass
 
     def send_for(self, question_id: str, status: Status, **_: object) -> None:
         pass

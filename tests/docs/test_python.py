@@ -12,7 +12,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from tests.api import walk
 from tests.docs.blocks import API, BROKER, SOCKET, Block, blocks
-from workers.questions.asked import Payload
+from workers.questions.submit import Payload
 from workers.questions.webhooks import sign
 from workers.services import Services
 

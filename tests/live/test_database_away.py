@@ -16,7 +16,7 @@ from store.questions.state import Move
 from store.sql import leases
 from store.sql.database import Database, DatabaseAway, migrate
 from store.sql.tables import QuestionRow
-from workers.services.outages import recorded
+from workers.services.interruptions import recorded
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 

@@ -21,7 +21,7 @@ from tests.pipeline.models.claude.lighthouse import Ask
 from tests.workers.conftest import bell, services
 from workers import indexing
 from workers.questions import lookup, transitions, writing
-from workers.questions.crawl_progress import Progress
+from workers.questions.conditions import Progress
 from workers.services import Services
 from workers.tasks import answer
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,10 @@ class Bell:
         self.rung.append((task, row_id))
         self.priorities[task, row_id] = priority
         return True
+
+    def send_all(self, task: str, row_ids: Iterable[int], *, priority: int | None = None, in_s: float = 0.0) -> None:
+        for row_id in row_ids:
+            self.send(task, row_id, priority=priority, in_s=in_s)
 
     def send_for(self, question_id: str, status: str, *, priority: int, words: str = "") -> None:
         self.rung.append((status, question_id))

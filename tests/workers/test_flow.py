@@ -15,9 +15,9 @@ from tests.api import walk
 from tests.workers.crawl import one_candidate
 from workers.app import app
 from workers.entrypoints import UnknownQueue, pool_size, run_worker
-from workers.processes.programs import programs
+from workers.processes.stack import programs
 from workers.services import Services
-from workers.services.dispatch import Dispatcher, UnknownTask
+from workers.services.dispatch import Dispatcher
 from workers.settings import load
 
 
@@ -73,13 +73,6 @@ def test_each_row_but_a_question_waits_for_one_task() -> None:
     """Two tasks would take each other's rows: the table tells them apart by the kind of row."""
     rows = [task.row for task in TASKS.values() if task.row not in (None, "question")]
     assert len(rows) == len(set(rows))
-
-
-def test_unknown_task_is_refused_and_not_taken_for_a_webhook(services: Services) -> None:
-    sender = _Sender()
-    with pytest.raises(UnknownTask, match=r"'wellread\.weather': it is one of wellread\.retrieve"):
-        Dispatcher(sender, shown=services.database).send("wellread.weather", 1)
-    assert sender.shown == []
 
 
 def test_message_shows_the_words_of_its_own_row(services: Services) -> None:

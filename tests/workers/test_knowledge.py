@@ -25,7 +25,7 @@ from store.pages import history, pages
 from store.sql.database import Database, migrate
 from store.sql.tables import FileRow, IndexState, PageRow, PageVersionRow, SourceRow
 from workers import exchange
-from workers.crawl import schedules
+from workers.crawl import sites
 from workers.exchange import export_pages
 from workers.services import Services
 from workers.settings import load
@@ -68,7 +68,7 @@ def known(services: Services) -> Services:
     with database.write() as session:
         source = sources.add(session, "https://example.org/", own=False, min_delay_s=2.0, now=now)
         sources.add(session, "http://127.0.0.1:9/", own=True, min_delay_s=None, now=now)
-    schedules.change(services, source.id, {"cron": "0 3 * * *", "zone": "Europe/Berlin"})
+    sites.change(services, source.id, {"cron": "0 3 * * *", "zone": "Europe/Berlin"})
     keep(database, "https://example.org/a", TEXT.replace("1874", "1871"), at=now - timedelta(days=3))
     keep(database, "https://example.org/a", TEXT, at=now - timedelta(days=2))
     keep(database, "files://rules/North%20pier.md", f"{TEXT} A file.", at=now)

@@ -48,20 +48,19 @@ def site(services: Services) -> Services:
 
 def _save(services: Services, lang: str, sentence: str) -> None:
     host = f"{lang}.example"
-    with services.database.write() as session:
-        ids = [
-            pages.save(
-                session,
-                url=f"https://{host}/{name}",
-                host=host,
-                page=PageText(title=name, text=sentence.format(name, 1820 + at), lang=lang),
-                content_hash=f"{lang} {name}",
-                validators=Validators(),
-                depth=0,
-                now=services.now(),
-            )[0]
-            for at, name in enumerate(LIGHTS)
-        ]
+    ids = [
+        services.write(
+            pages.save,
+            url=f"https://{host}/{name}",
+            host=host,
+            page=PageText(title=name, text=sentence.format(name, 1820 + at), lang=lang),
+            content_hash=f"{lang} {name}",
+            validators=Validators(),
+            depth=0,
+            now=services.now(),
+        )[0]
+        for at, name in enumerate(LIGHTS)
+    ]
     for page_id in ids:
         indexing.embed(services, page_id)
 
@@ -78,8 +77,7 @@ def ask(services: Services, text: str = ASKED, *, reuse: bool = False) -> Record
                 result = run_pass(services, work.question)
                 if finish(services, work, decide(work.question, result)):
                     lookup.learn(services, result)
-    with services.database.read() as session:
-        return read(session, asked.id, services.now())
+    return services.read(read, asked.id, services.now())
 
 
 def confidence(record: Record) -> float:
@@ -88,8 +86,7 @@ def confidence(record: Record) -> float:
 
 
 def say(services: Services, question_id: str, verdict: FeedbackVerdict) -> None:
-    with services.database.write() as session:
-        feedback.give(session, question_id, verdict, comment="", revision=None, now=services.now())
+    services.write(feedback.give, question_id, verdict, comment="", revision=None, now=services.now())
 
 
 def learn(services: Services) -> Learned:
@@ -160,8 +157,7 @@ def test_learning_the_same_twice_changes_nothing(services: Services) -> None:
 def test_feedback_holds_what_can_be_learned_from(site: Services) -> None:
     record = ask(site)
     say(site, record.id, "right")
-    with site.database.read() as session:
-        (outcome,) = feedback.outcomes(session)
+    (outcome,) = site.read(feedback.outcomes)
     ((key, (answer,)),) = learning.examples([outcome], {}).items()
     assert key == Judged(site.embedder.id, "en", SHOWN)
     assert (answer.question, answer.right) == (ASKED, True)

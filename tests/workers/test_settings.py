@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from pipeline.limits import Limits
 from store.sql.database import Database, migrate
-from workers.services.rules import limits_of
+from workers.services.pipeline import limits_of
 from workers.settings import SettingsError, load
 
 

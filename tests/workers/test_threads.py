@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -150,6 +150,10 @@ class Sender:
 
     def send(self, task: str, row_id: int | str, **_: object) -> None:
         self._broker.send_task(task, args=(row_id,) if TASKS[task].row else (), queue=TASKS[task].queue)
+
+    def send_all(self, task: str, row_ids: Iterable[int], **_: object) -> None:
+        for row_id in row_ids:
+            self.send(task, row_id)
 
     def send_for(self, *_: object, **__: object) -> None:
         pass

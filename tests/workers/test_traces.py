@@ -14,7 +14,7 @@ from celery import Celery
 from domain.answer import Cost
 from store.ephemeral.marks import TraceParents
 from tests.collector import Collected, Collector, collecting_from_here
-from workers.monitoring import traces
+from workers import monitoring
 from workers.services.dispatch import Dispatcher
 
 QUESTION, OTHER = "a" * 32, "b" * 32
@@ -47,13 +47,13 @@ def parents(valkey_url: str) -> TraceParents:
 
 
 def _sent(collector: Collector) -> dict[str, Collected]:
-    traces.provider().force_flush()
+    monitoring.provider().force_flush()
     return {span.name: span for span in collector.spans()}
 
 
 def test_a_span_says_what_was_noted_and_how_it_ended(collector: Collector) -> None:
-    with suppress(ValueError), traces.span("outer"), traces.span("inner", wellread__row=7):
-        traces.note_cost(Cost(model="claude-small", input_tokens=900, output_tokens=80, usd=0.002))
+    with suppress(ValueError), monitoring.span("outer"), monitoring.span("inner", wellread__row=7):
+        monitoring._note_cost(Cost(model="claude-small", input_tokens=900, output_tokens=80, usd=0.002))
         raise ValueError("a word of the question")
     spans = _sent(collector)
     assert spans["inner"].parent_id == spans["outer"].span_id
@@ -70,14 +70,14 @@ def test_a_span_says_what_was_noted_and_how_it_ended(collector: Collector) -> No
 
 
 def test_a_page_is_named_by_its_host_alone(collector: Collector) -> None:
-    with traces.span("read"):
-        traces.note_page("https://user:word@docs.example:8443/private/path?q=words", QUESTION)
+    with monitoring.span("read"):
+        monitoring.note_page("https://user:word@docs.example:8443/private/path?q=words", QUESTION)
     assert _sent(collector)["read"].attributes == {"server.address": "docs.example", "wellread.question.id": QUESTION}
 
 
 def test_a_message_carries_the_trace_of_its_sender(collector: Collector, parents: TraceParents) -> None:
     sender = _Sender()
-    with traces.span("request"):
+    with monitoring.span("request"):
         Dispatcher(sender, parents=parents).send("wellread.retrieve", QUESTION)
     spans = _sent(collector)
     sent = spans["send wellread.retrieve"]
@@ -89,10 +89,10 @@ def test_a_message_carries_the_trace_of_its_sender(collector: Collector, parents
 def test_a_question_that_another_one_sets_going_stays_in_its_own_trace(
     collector: Collector, parents: TraceParents
 ) -> None:
-    with traces.span("request"):
-        parents.keep(QUESTION, traces.headers())
-    with traces.span("another request"):
-        parents.keep(OTHER, traces.headers())
+    with monitoring.span("request"):
+        parents.keep(QUESTION, monitoring.headers())
+    with monitoring.span("another request"):
+        parents.keep(OTHER, monitoring.headers())
         Dispatcher(_Sender(), parents=parents).send("wellread.requery", QUESTION)
     Dispatcher(_Sender(), parents=parents).send("wellread.seek", QUESTION)  # as the sweep does
     Dispatcher(_Sender(), parents=parents).send("wellread.read", 7, question_id=QUESTION)
@@ -103,10 +103,10 @@ def test_a_question_that_another_one_sets_going_stays_in_its_own_trace(
 
 
 def test_a_step_further_on_is_sent_from_the_step_before(collector: Collector, parents: TraceParents) -> None:
-    with traces.span("request"):
-        parents.keep(QUESTION, traces.headers())
-        carried = traces.headers()
-    with traces.span("step", "consumer", parent=carried):
+    with monitoring.span("request"):
+        parents.keep(QUESTION, monitoring.headers())
+        carried = monitoring.headers()
+    with monitoring.span("step", "consumer", parent=carried):
         Dispatcher(_Sender(), parents=parents).send("wellread.retry", QUESTION)
     spans = _sent(collector)
     assert spans["send wellread.retry"].parent_id == spans["step"].span_id
@@ -115,14 +115,14 @@ def test_a_step_further_on_is_sent_from_the_step_before(collector: Collector, pa
 def test_a_message_is_sent_where_redis_and_the_collector_are_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
-    traces._own.cache_clear()
+    monitoring._provider.cache_clear()
     sender = _Sender()
     parents = TraceParents(redis.Redis(host="127.0.0.1", port=9))
     parents.keep(QUESTION, {"traceparent": "x"})
     assert Dispatcher(sender, parents=parents).send("wellread.retrieve", QUESTION)
     assert sender.carried[0]["traceparent"]
-    traces.close()
-    traces._own.cache_clear()
+    monitoring.close()
+    monitoring._provider.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_without_a_collector_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     sender = _Sender()
-    with traces.span("request"):
-        traces.note(wellread__row=1)
+    with monitoring.span("request"):
+        monitoring.note(wellread__row=1)
         Dispatcher(sender).send("wellread.retrieve", QUESTION)
     assert sender.carried == [{}]
 
@@ -146,8 +146,9 @@ def test_without_a_collector_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch
 def test_without_a_collector_a_worker_imports_nothing_that_makes_or_sends_spans() -> None:
     code = (
         "import sys, workers.tasks.answer, workers.tasks.crawl\n"
-        "from workers.monitoring import traces\n"
-        "with traces.span('x'): traces.note(wellread__row=1); traces.fail(ValueError()); traces.headers()\n"
+        "from workers import monitoring\n"
+        "with monitoring.span('x'): monitoring.note(wellread__row=1); monitoring.fail(ValueError())\n"
+        "monitoring.headers()\n"
         "parts = ('opentelemetry.sdk.trace', 'opentelemetry.exporter', 'requests')\n"  # redis imports others
         "sys.exit(sorted(name for name in sys.modules if name.startswith(parts)) or 0)"
     )

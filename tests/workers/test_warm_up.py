@@ -24,7 +24,7 @@ from domain.flow import QUEUES
 from text import language
 from workers.pools import Threads, warm_up
 import workers.tasks.model
-detected = warm_up(QUEUES["model"]), language._identifier.cache_info().currsize
+detected = warm_up(QUEUES["model"], 0), language._identifier.cache_info().currsize
 print(*detected, *(name for name in sys.argv[1:] if name in sys.modules))
 """
 

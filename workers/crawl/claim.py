@@ -20,7 +20,7 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, SiteReadRow
-from workers.questions.crawl_progress import out_of_time
+from workers.questions.conditions import out_of_time
 from workers.services import Services
 
 #: a page that was read this recently is not fetched again for another question
@@ -138,8 +138,7 @@ def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s
         floor_s=_floor_s(services, url, known),
     )
     if abs(seconds - before_s) > 0.1 * max(before_s, 0.1):
-        with services.database.write() as session:
-            sources.save_delay(session, urls.origin(url), seconds)
+        services.write(sources.save_delay, urls.origin(url), seconds)
     return seconds
 
 

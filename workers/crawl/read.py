@@ -4,7 +4,8 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
+from functools import partial
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
@@ -15,7 +16,7 @@ from crawler.extract.chunk import chunk
 from crawler.read import PreviousRead, ReadResult
 from crawler.read import read as read_page
 from crawler.robots import HostBusy, RobotsFile
-from domain import Cost, Fact, Hit, PageText, Question, ReadOutcome
+from domain import Cost, Hit, Question, ReadOutcome
 from domain.file import is_file_address
 from domain.site import Source
 from pipeline.llm import ModelError
@@ -25,15 +26,13 @@ from store.ephemeral.slots import Slot
 from store.pages import refresh_queue
 from store.questions import trace
 from store.sql import leases
-from store.sql.database import Database
-from workers import files
+from workers import files, monitoring
 from workers.crawl import record
 from workers.crawl.claim import Claim, claim, needs_no_fetch, next_delay_s, stored_delay_s
-from workers.monitoring import outcomes, traces
 from workers.questions.conditions import left_out
 from workers.services import Services
-from workers.services.model_provider import remaining_budget
-from workers.services.outages import AGAIN_AFTER_S, OUTAGES
+from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES
+from workers.services.pipeline import remaining_budget
 
 log = structlog.get_logger()
 
@@ -47,10 +46,9 @@ def read(services: Services, candidate_id: int) -> None:
     """Read one candidate, if it still waits to be read."""
     mine = claim(services, candidate_id)
     if mine is None:
-        outcomes.tell(outcomes.NOT_DUE)
-        traces.note(wellread__outcome=traces.NOT_DUE)
+        monitoring.tell_not_due()
         return
-    traces.note_page(mine.candidate.url, mine.question.id if mine.question else "")
+    monitoring.note_page(mine.candidate.url, mine.question.id if mine.question else "")
     if outcome := needs_no_fetch(mine, services.now()):
         record.record_skipped(services, mine, outcome)
         return
@@ -63,7 +61,9 @@ def read(services: Services, candidate_id: int) -> None:
         _postpone(services, mine, error)
         return
     if slot.wait_s > 0:
-        _defer(services, mine, slot.wait_s)
+        monitoring.tell_later(f"waits {slot.wait_s:.1f} s for its turn at the host")
+        services.write(leases.defer, mine.lease, services.now() + timedelta(seconds=slot.wait_s))
+        services.dispatcher.send("wellread.read", candidate_id, priority=mine.priority, in_s=slot.wait_s)
         return
     with structlog.contextvars.bound_contextvars(question=mine.question and mine.question.id, url=mine.candidate.url):
         _read_now(services, mine, slot)
@@ -120,17 +120,14 @@ def _read_file(services: Services, claim: Claim) -> None:
 
 def fetch(services: Services, claim: Claim) -> ReadResult:
     """Fetch and extract the claimed page; store nothing."""
-    page = claim.page
-    known = (
-        PreviousRead(
+    page, known = claim.page, None
+    if page and not page.is_gone:  # a page that comes back must be fetched whole
+        known = PreviousRead(
             validators=page.validators,
             content_hash=page.content_hash,
             body_hash=page.body_hash,
             characters=page.characters,
         )
-        if page and not page.is_gone  # a page that comes back must be fetched whole
-        else None
-    )
     slots = _RedirectSlots(services, claim.candidate.url, claim.sources)
 
     def ignored(url: str) -> bool:
@@ -143,7 +140,7 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
             read_page(
                 claim.candidate,
                 client=services.client(claim.sources, claim.secrets),
-                robots=_StoredRobots(services.database),
+                robots=_StoredRobots(services),
                 agent=services.settings.user_agent,
                 now=services.now(),
                 known=known,
@@ -167,51 +164,34 @@ def _release(services: Services, slot: Slot, delay_s: float) -> None:
 def _postpone(services: Services, claim: Claim, error: Exception) -> None:
     """Have a page read later that could not be read without the database or Redis; the sweep sends it again."""
     log.warning("read_postponed", url=claim.candidate.url, error=str(error))
-    outcomes.tell(f"read later: {error}")
-    traces.note(wellread__outcome=traces.LATER)
-    with services.database.write() as session:
-        leases.defer(session, claim.lease, services.now() + timedelta(seconds=AGAIN_AFTER_S))
-
-
-def _defer(services: Services, claim: Claim, wait_s: float) -> None:
-    outcomes.tell(f"waits {wait_s:.1f} s for its turn at the host")
-    traces.note(wellread__outcome=traces.LATER)
-    with services.database.write() as session:
-        leases.defer(session, claim.lease, services.now() + timedelta(seconds=wait_s))
-    services.dispatcher.send("wellread.read", claim.candidate_id, priority=claim.priority, in_s=wait_s)
+    monitoring.tell_later(f"read later: {error}")
+    services.write(leases.defer, claim.lease, services.now() + timedelta(seconds=AGAIN_AFTER_S))
 
 
 def _retry(services: Services, claim: Claim, error: str, *, after_s: float, took_s: float = 0.0) -> None:
-    if claim.attempts >= leases.MAX_ATTEMPTS or (
-        claim.question is not None and after_s > claim.question.budget.seconds
-    ):
+    is_too_late = claim.question is not None and after_s > claim.question.budget.seconds
+    if claim.attempts >= leases.MAX_ATTEMPTS or is_too_late:
         record.record_skipped(services, claim, CandidateOutcome(outcome=ReadOutcome.FAILED, reason=error))
         return
-    outcomes.tell(f"read again in {after_s:.0f} s: {error}")
-    traces.note(wellread__outcome=traces.LATER)
-    with services.database.write() as session:
-        candidates.retry_later(session, claim.lease, after_s=after_s, took_s=took_s, error=error, now=services.now())
+    monitoring.tell_later(f"read again in {after_s:.0f} s: {error}")
+    services.write(candidates.retry_later, claim.lease, after_s=after_s, took_s=took_s, error=error, now=services.now())
 
 
 class _StoredRobots:
     """The robots.txt files in SQL, by origin."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     def get(self, origin: str) -> RobotsFile | None:
         """Return the stored file, if there is one."""
-        with self._database.read() as session:
-            record = sources.robots(session, origin)
-        if record is None:
-            return None
-        return RobotsFile(status=record.status, body=record.body, fetched_at=record.fetched_at)
+        record = self._services.read(sources.robots, origin)
+        return RobotsFile(status=record.status, body=record.body, fetched_at=record.fetched_at) if record else None
 
     def put(self, origin: str, file: RobotsFile) -> None:
         """Save a file."""
         record = sources.RobotsRecord(status=file.status, body=file.body, fetched_at=file.fetched_at)
-        with self._database.write() as session:
-            sources.save_robots(session, origin, record)
+        self._services.write(sources.save_robots, origin, record)
 
 
 class _RedirectSlots:
@@ -227,10 +207,10 @@ class _RedirectSlots:
         host = urls.origin(url)
         if host == self._own or host in self._taken:
             return
-        with self._services.database.read() as session:
-            delay_s = stored_delay_s(session, self._services, url, self._known)
+        delay_s = self._services.read(stored_delay_s, self._services, url, self._known)
         left_s = MOST_WAIT_S
-        while (slot := self._claim(host, delay_s)).wait_s > 0:
+        claim = partial(self._services.host_slots.claim, host, delay_s=delay_s)
+        while (slot := claim(now=time.time())).wait_s > 0:
             left_s -= slot.wait_s
             if left_s < 0:
                 raise HostBusy(f"It leads to {host}, which is busy with other requests.", after_s=slot.wait_s)
@@ -243,42 +223,24 @@ class _RedirectSlots:
             self._services.host_slots.release(slot, now=time.time(), delay_s=delay_s)
         self._taken.clear()
 
-    def _claim(self, host: str, delay_s: float) -> Slot:
-        return self._services.host_slots.claim(host, now=time.time(), delay_s=delay_s)
-
 
 def with_facts(services: Services, question: Question | None, reading: ReadResult) -> ReadResult:
     """Add the facts that the model finds in the page's prose; none without a model, a question or money."""
     page = reading.page
-    if not services.settings.model_facts or question is None or page is None or page.is_hub:
-        return reading
-    if services.model is None:
+    if not services.settings.model_facts or question is None or page is None or page.is_hub or services.model is None:
         return reading
     started = services.now()
     model = services.model.within(remaining_budget(services, question))
+    passages = chunk(page, page_id=0, url=reading.url)[:MAX_PASSAGES]
+    hits = [Hit(passage=passage, score=0.0, scale="minmax", rank=rank) for rank, passage in enumerate(passages, 1)]
     try:
-        found = model.facts(_hits(page, reading.url))
+        found = model.facts(hits)
         facts, cost = found.value, found.cost
     except ModelError as error:  # the page is useful without them
         log.warning("no_facts", error=str(error))
         facts, cost = (), error.cost
-    _record(services, question.id, cost, started)
-    return replace(reading, page=replace(page, facts=_merged(page.facts, facts)))
-
-
-def _hits(page: PageText, url: str) -> list[Hit]:
-    passages = chunk(page, page_id=0, url=url)[:MAX_PASSAGES]
-    return [Hit(passage=passage, score=0.0, scale="minmax", rank=rank) for rank, passage in enumerate(passages, 1)]
-
-
-def _merged(stated: tuple[Fact, ...], read: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Return the facts of the page's structure first, then the others; each once."""
-    known = {(fact.subject, fact.object) for fact in stated}
-    return (*stated, *(fact for fact in read if (fact.subject, fact.object) not in known))
-
-
-def _record(services: Services, question_id: str, cost: Cost, started: datetime) -> None:
-    if cost == Cost():
-        return
-    with services.database.write() as session:
-        trace.add_cost(session, question_id, "facts", cost, started_at=started, now=services.now())
+    if cost != Cost():
+        services.write(trace.add_cost, question.id, "facts", cost, started_at=started, now=services.now())
+    stated = {(fact.subject, fact.object) for fact in page.facts}  # in the page's structure
+    new = (fact for fact in facts if (fact.subject, fact.object) not in stated)
+    return replace(reading, page=replace(page, facts=(*page.facts, *new)))

@@ -16,11 +16,11 @@ from store.crawl.candidates import CandidateOutcome
 from store.pages import history, links, pages, refresh_queue, visibility
 from store.questions import state
 from store.sql import leases
-from store.sql.tables import PageRow, QuestionRow
-from workers.crawl import schedules, sites
+from store.sql.tables import PageRow
+from workers import monitoring
+from workers.crawl import sites
 from workers.crawl.claim import Claim
-from workers.monitoring import outcomes, traces
-from workers.questions.crawl_progress import status_after_reading
+from workers.questions.conditions import move_on
 from workers.services import Services
 
 #: after two looks with such outcomes a page is not quoted any more; one may be a bad minute of its site
@@ -47,14 +47,18 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
     The host's next page may be read after ``delay_s``.
     """
     now = services.now()
+    candidate = claim.candidate
+    is_front = candidate.origin in _FRONT_PAGES and candidate.kind == "page" and not is_file_address(candidate.url)
+    is_page = reading.page is not None or reading.outcome == ReadOutcome.UNCHANGED or reading.links
     with services.database.write() as session:
-        asker = _asker(session, claim)
+        asker = state.lock(session, claim.question.id) if claim.question else None
         if not leases.renew(session, claim.lease, now):
             return
-        _follow(session, claim, reading)
+        if is_front and is_page and reading.url:  # what is there is read and searched with its site
+            sources.follow(session, candidate.url, reading.url)
         private = _is_private(session, claim, reading)
         stored = _store_page(session, claim, reading, private, now)
-        stored = _grant(session, claim, reading, stored) if private else _share(session, stored, now)
+        stored = _show(session, claim, reading, stored, private, now)
         outcome = CandidateOutcome(
             outcome=reading.outcome if reading.outcome != ReadOutcome.RETRY else ReadOutcome.FAILED,
             reason=reading.reason,
@@ -65,40 +69,25 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
         )
         _close(session, claim, outcome, now)
         _add_history(session, outcome, reading, is_new=stored.is_new, now=now)
-        status = _move(session, asker, now)
+        moved = move_on(session, asker, now) if asker and asker.status == Status.READING else None
         next_reads = _next_reads(session, claim, outcome, reading, stored, now, delay_s)
-    for page_id in stored.to_embed:
-        services.dispatcher.send("wellread.embed", page_id, priority=claim.priority)
-    _notify(services, claim, outcome, status, next_reads, delay_s)
+    services.dispatcher.send_all("wellread.embed", stored.to_embed, priority=claim.priority)
+    _notify(services, claim, outcome, moved, next_reads, delay_s)
 
 
 def record_skipped(services: Services, claim: Claim, outcome: CandidateOutcome) -> None:
     """Record the outcome of a candidate that was not read; the last one of a wave moves its question on."""
     now = services.now()
     with services.database.write() as session:
-        asker = _asker(session, claim)
+        asker = state.lock(session, claim.question.id) if claim.question else None
         if not _close(session, claim, outcome, now):
             return
         if claim.page is not None and outcome.outcome == ReadOutcome.FAILED:
-            due_at = schedules.due_at(claim.sources, claim.candidate.url, now)
+            due_at = sites.due_at(claim.sources, claim.candidate.url, now)
             pages.mark_missed(session, claim.page.id, now, outcome.outcome, due_at=due_at)
-        moved = _move(session, asker, now)
+        moved = move_on(session, asker, now) if asker and asker.status == Status.READING else None
         next_reads = _next_reads(session, claim, outcome, None, _Stored(), now)
     _notify(services, claim, outcome, moved, next_reads)
-
-
-def _asker(session: Session, claim: Claim) -> QuestionRow | None:
-    """Lock and return the question that the page is read for."""
-    return state.lock(session, claim.question.id) if claim.question else None
-
-
-def _follow(session: Session, claim: Claim, reading: ReadResult) -> None:
-    """Remember where a front page redirects: what is there is read and searched with its site."""
-    candidate = claim.candidate
-    is_page = reading.page is not None or reading.outcome == ReadOutcome.UNCHANGED or reading.links
-    is_front = candidate.origin in _FRONT_PAGES and candidate.kind == "page" and not is_file_address(candidate.url)
-    if is_front and is_page and reading.url:
-        sources.follow(session, candidate.url, reading.url)
 
 
 def _is_private(session: Session, claim: Claim, reading: ReadResult) -> bool:
@@ -115,29 +104,27 @@ def _is_private(session: Session, claim: Claim, reading: ReadResult) -> bool:
     return claim.candidate.origin == refresh_queue.ORIGIN and claim.page is not None and claim.page.private
 
 
-def _grant(session: Session, claim: Claim, reading: ReadResult, stored: _Stored) -> _Stored:
-    """Let those who had it read see what is private there."""
-    if reading.page is None and not reading.links:
-        return stored
-    if claim.question is None:
-        visibility.follow(session, claim.candidate.url, reading.url)
-        return stored
-    is_first = visibility.grant(session, claim.question.id, {claim.candidate.url, reading.url or claim.candidate.url})
-    return replace(stored, seen_first=is_first)
-
-
-def _share(session: Session, stored: _Stored, now: datetime) -> _Stored:
-    """Let everyone see the page."""
-    if stored.page_id is None or not visibility.share(session, stored.page_id, now):
-        return stored
-    return replace(stored, seen_first=True, to_embed=tuple(dict.fromkeys((*stored.to_embed, stored.page_id))))
+def _show(
+    session: Session, claim: Claim, reading: ReadResult, stored: _Stored, private: bool, now: datetime
+) -> _Stored:
+    """Let everyone see the page, or those who had it read what is private there."""
+    url = claim.candidate.url
+    if not private:
+        if stored.page_id is None or not visibility.share(session, stored.page_id, now):
+            return stored
+        return replace(stored, seen_first=True, to_embed=tuple(dict.fromkeys((*stored.to_embed, stored.page_id))))
+    if reading.page is not None or reading.links:
+        if claim.question is not None:
+            is_first = visibility.grant(session, claim.question.id, {url, reading.url or url})
+            return replace(stored, seen_first=is_first)
+        visibility.follow(session, url, reading.url)
+    return stored
 
 
 def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bool, now: datetime) -> _Stored:
-    """Store the page that was read, or that it is unchanged, gone or failed."""
     page_id = claim.page.id if claim.page else None
     # a page that is kept stays where it was, wherever its address leads for now
-    due_at = schedules.due_at(claim.sources, reading.url if reading.page else claim.candidate.url, now)
+    due_at = sites.due_at(claim.sources, reading.url if reading.page else claim.candidate.url, now)
     if reading.page is not None:
         left = _drop_moved(session, claim, reading, now)
         return _new_text(
@@ -178,7 +165,7 @@ def _is_confirmed(claim: Claim, page: pages.PageState, reading: ReadResult, now:
     """Return whether a page is surely not there any more: a file is certain at once, a site after a second look."""
     if page.is_gone or is_file_address(claim.candidate.url) or reading.status == _GONE_FOR_GOOD:
         return True
-    confirmed_from = schedules.confirmed_from(claim.sources, page, claim.candidate.url)
+    confirmed_from = sites.confirmed_from(claim.sources, page, claim.candidate.url)
     return page.missed_as in _DOUBTFUL and confirmed_from is not None and now >= confirmed_from
 
 
@@ -191,7 +178,7 @@ def _drop_moved(session: Session, claim: Claim, reading: ReadResult, now: dateti
     page = claim.page
     if page is None or page.is_gone or reading.url == claim.candidate.url:
         return ()
-    due_at = schedules.due_at(claim.sources, claim.candidate.url, now)
+    due_at = sites.due_at(claim.sources, claim.candidate.url, now)
     pages.mark_gone(session, page.id, now, due_at=due_at)
     history.add(
         session,
@@ -225,16 +212,6 @@ def _store_links(session: Session, claim: Claim, reading: ReadResult, private: b
     )
 
 
-def _move(session: Session, asker: QuestionRow | None, now: datetime) -> Status | None:
-    """Move on a question whose wave is read; return its new status."""
-    if asker is None or asker.status != Status.READING:
-        return None
-    moved = status_after_reading(session, asker.id)
-    if moved is not None:
-        state.advance(session, asker, moved, now)
-    return moved
-
-
 def _next_reads(
     session: Session,
     claim: Claim,
@@ -244,7 +221,6 @@ def _next_reads(
     now: datetime,
     delay_s: float = 0.0,
 ) -> list[int]:
-    """Return the candidates to read next, of the whole site or of the pages that are due."""
     if claim.site_read_id is not None:
         due_at = now + timedelta(seconds=delay_s)
         is_new = stored.is_new or stored.seen_first
@@ -264,7 +240,6 @@ def _close(session: Session, claim: Claim, outcome: CandidateOutcome, now: datet
 def _add_history(
     session: Session, outcome: CandidateOutcome, reading: ReadResult, *, is_new: bool, now: datetime
 ) -> None:
-    """Add the outcome to the page's history, if this page was read."""
     page = session.get(PageRow, outcome.page_id) if outcome.page_id else None
     if page is None or (reading.page is not None and page.url != reading.url):
         return
@@ -288,11 +263,8 @@ def _notify(
     next_reads: Sequence[int],
     delay_s: float = 0.0,
 ) -> None:
-    """Send the next reads, and publish the page and the question's new status."""
-    outcomes.tell(outcomes.of_page(outcome))
-    traces.note(wellread__outcome=outcome.outcome.value, wellread__bytes=outcome.bytes)
-    for candidate_id in next_reads:
-        services.dispatcher.send("wellread.read", candidate_id, in_s=delay_s)
+    monitoring.tell_page(outcome)
+    services.dispatcher.send_all("wellread.read", next_reads, in_s=delay_s)
     if claim.question is None:
         return
     candidate, question = claim.candidate, claim.question

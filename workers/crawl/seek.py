@@ -1,36 +1,45 @@
-"""Chooses pages that may answer: from sites, from links seen before, and from search engines."""
+"""Chooses pages that may answer: from sites, from links seen before, and from search engines.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+Engines that are cooling down are not asked; which of them failed is shared with every worker.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from functools import partial
+from typing import Any
 from urllib.parse import urljoin
 
+import redis
+import structlog
 from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.discovery import frontier
 from crawler.discovery.relevance import Similarity
-from domain import LIST_KINDS, Candidate, Link, Question, Status
+from crawler.search.engine import DAYS, EngineError, Query, Recency, meaning_of, requested_recency
+from crawler.search.search_all import SearchResults, search_all
+from domain import LIST_KINDS, Candidate, Cost, Link, Question, Status
 from domain.file import is_file_address
+from domain.options import Overrides
 from domain.site import SiteScope, is_under
 from pipeline.retrieval.context import crawl_queries
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
+from store.ephemeral.slots import Cooldown
 from store.pages import links, pages
 from store.pages.links import KnownLink
 from store.questions import answers, state
 from store.questions.state import Changes, Move
 from store.questions.trace import SeekDetail
 from text.terms import rarity
-from workers.crawl.search import Searched, queries_for, search_engines
-from workers.monitoring import outcomes
-from workers.questions.conditions import left_out, recency
-from workers.questions.crawl_progress import status_after_reading
-from workers.questions.step import Work, note_move, notify_moved
+from workers import monitoring
+from workers.questions.conditions import left_out, move_on
+from workers.questions.step import Work, notify_moved
 from workers.services import Services
-from workers.services.engines import switched_on
-from workers.services.outages import recorded
+from workers.services.interruptions import recorded
+from workers.services.web import account_ids, switched_on
 
 #: sitemaps and feeds read in one wave besides the pages
 DISCOVERIES = 3
@@ -39,6 +48,58 @@ LISTS_AGAIN = timedelta(hours=24)
 ENGINE = "engine:"
 #: candidates kept for later waves
 FRONTIER = 50
+#: results per engine and query
+LIMIT = 10
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searched:
+    """The links that engines found; ``cooling`` names the engines that were not asked."""
+
+    found: SearchResults = field(default_factory=SearchResults)
+    cooling: Mapping[str, Cooldown] = field(default_factory=dict)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links, best first."""
+        return self.found.links
+
+    @property
+    def failures(self) -> Mapping[str, str]:
+        """Why engines gave nothing or less than they could, by name; what another question asked is not repeated."""
+        cooling = {
+            name: f"not asked for {cooldown.left_s:.0f} s, since it failed before ({meaning_of(cooldown.kind)})"
+            for name, cooldown in self.cooling.items()
+        }
+        return {**self.found.failures, **cooling}
+
+    @property
+    def cost(self) -> Cost:
+        """The money paid to a model's API."""
+        return sum((asked.cost for asked in self.found.outcomes), Cost())
+
+    def details(self) -> dict[str, dict[str, Any]]:
+        """Return what the question's trace stores of each engine."""
+        asked = {
+            reply.engine: {
+                "queries": reply.queries,
+                "links": reply.links,
+                "seconds": round(reply.elapsed_s, 3),
+                "error": str(reply.error) if reply.error else None,
+            }
+            for reply in self.found.outcomes
+        }
+        cooling = {
+            name: {
+                "resting_s": round(cooldown.left_s),
+                "error": self.failures[name],
+                "kind": cooldown.kind,
+                "failures": cooldown.failures,
+            }
+            for name, cooldown in self.cooling.items()
+        }
+        return {**asked, **cooling}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +119,13 @@ def seek(services: Services, work: Work) -> None:
     """Choose the next wave of candidates and send their reads."""
     question = work.question
     excluded = left_out(services, question.overrides)
-    with services.database.read() as session:
-        known = _known(session, question, services.now(), excluded)
-    found = _ask_engines(services, question) if question.waves == 0 and not question.sites else Searched()
+    known = services.read(_known, question, services.now(), excluded)
+    found = Searched()
+    if question.waves == 0 and not question.sites:
+        texts = crawl_queries(question.text, question.queries or (question.text,), question.missing, question.lang)
+        today, span = services.now().date(), recency(question.overrides, services.now())
+        queries = queries_for(texts, lang=question.lang, question=question.text, today=today, recency=span)
+        found = search_engines(services, queries)
     most = max(0, min(services.settings.wave_pages, question.budget.pages - known.pages))
     similarity = services.link_vectors.similarity_to(question.text, question.lang)
     wave, later = choose(question, known, _without(found.links, excluded), most=most, similarity=similarity)
@@ -86,6 +151,9 @@ def choose(
     found = (*known.found, *found)
     hosts = (*known.hosts, *(urls.origin(link.url) + "/" for link in found))
     depth = {entry.link.url: entry.depth for entry in known.links}
+    parents = defaultdict[str, set[str]](set)
+    for entry in known.links:
+        parents[entry.link.url].add(entry.from_url)
     links = [*(entry.link for entry in known.links if entry.depth <= question.budget.depth), *found]
     allowed = [
         link
@@ -101,34 +169,20 @@ def choose(
         seen=known.seen,
         limit=FRONTIER,
         rarity=partial(rarity, lang=question.lang),
-        parents=_parents(known.links),
+        parents=parents,
         similarity=similarity,
     )
     ranked = [replace(candidate, depth=depth.get(candidate.url, 0)) for candidate in ranked]
     usual = [Candidate(url=url, kind="sitemap", origin="seed") for url in known.sitemaps]
     discoveries = [*usual, *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
     readable = [c for c in ranked if c.kind == "page"]
-    wanted = _worth(readable, 1 + question.cycle)
-    seeds = [c for c in _seeds(known.sites, known.seen) if c.url not in {w.url for w in wanted[:most]}]
-    chosen = [*seeds, *wanted][:most]
+    # what is read ranks the others anew, so the first wave is a single page, and each next one may have one more
+    wanted = [c for at, c in enumerate(readable) if at <= question.cycle or c.origin.startswith(ENGINE)]
+    best = {c.url for c in wanted[:most]}
+    fronts = [site.starts[0] for site in known.sites if known.seen.isdisjoint(site.starts)]  # never read, nor moved to
+    chosen = [*(Candidate(url=url, origin="seed") for url in fronts if url not in best), *wanted][:most]
     later = [candidate for candidate in readable if candidate not in chosen and candidate.origin.startswith(ENGINE)]
     return [*discoveries, *chosen], later
-
-
-def _worth(ranked: Sequence[Candidate], pages: int) -> list[Candidate]:
-    """Return the best candidates, and those of engines.
-
-    What is read ranks the others anew, so the first wave is a single page, and each next one may have one more.
-    """
-    return [c for at, c in enumerate(ranked) if at < pages or c.origin.startswith(ENGINE)]
-
-
-def _parents(known: Sequence[KnownLink]) -> dict[str, set[str]]:
-    """Return the pages that link to each URL."""
-    parents: dict[str, set[str]] = {}
-    for entry in known:
-        parents.setdefault(entry.link.url, set()).add(entry.from_url)
-    return parents
 
 
 def after_seek(question: Question, *, chosen: int, why_none: str, detail: SeekDetail, now: datetime) -> Move:
@@ -179,19 +233,6 @@ def _known(session: Session, question: Question, now: datetime, excluded: Sequen
     )
 
 
-def _ask_engines(services: Services, question: Question) -> Searched:
-    texts = crawl_queries(question.text, question.queries or (question.text,), question.missing, question.lang)
-    today = services.now().date()
-    age = recency(question.overrides, services.now())
-    queries = queries_for(texts, lang=question.lang, question=question.text, today=today, recency=age)
-    return search_engines(services, queries)
-
-
-def _seeds(sites: Sequence[SiteScope], seen: frozenset[str]) -> list[Candidate]:
-    """Return the front pages of sites that were never read, there or where they redirect."""
-    return [Candidate(url=site.starts[0], origin="seed") for site in sites if seen.isdisjoint(site.starts)]
-
-
 def _why_none(known: Known, services: Services, found: Searched) -> str:
     if not known.sites and not switched_on(services.settings):
         return (
@@ -205,31 +246,97 @@ def _why_none(known: Known, services: Services, found: Searched) -> str:
 
 
 def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate], later: Sequence[Candidate]) -> None:
-    """Store the wave with the question's move in one transaction; then send each read."""
+    """Store the wave with the question's move in one transaction, unless another process was faster; send each read."""
     question = work.question
-    stored = recorded(lambda: _store(services, work, move, wave, later))
-    if stored is None:
+
+    def store() -> tuple[list[int], Move] | None:
+        now = services.now()
+        with services.database.write() as session:
+            if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
+                return None
+            ids = candidates.add(
+                session, question.id, wave, wave=question.waves, status=CandidateStatus.WAITING, now=now
+            )
+            candidates.add(session, question.id, later, wave=question.waves, status=CandidateStatus.KNOWN, now=now)
+            row = state.lock(session, question.id) if move.to is Status.READING else None
+            onward = move_on(session, row, now) if row is not None else None
+            if onward is None:
+                return ids, move
+            return ids, Move(to=onward, outcome=move.outcome, detail=move.detail)  # all were closed before
+
+    if (stored := recorded(store)) is None:
         return
-    ids, move = stored
-    outcomes.tell(f"{len(ids)} chosen to read" if ids else outcomes.of_move(move))
-    note_move(move)
-    notify_moved(services, question, move)
-    for candidate_id in ids:
-        services.dispatcher.send("wellread.read", candidate_id, priority=question.priority)
+    ids, went = stored
+    monitoring.tell_move(went, f"{len(ids)} chosen to read" if ids else "")
+    notify_moved(services, question, went)
+    services.dispatcher.send_all("wellread.read", ids, priority=question.priority)
 
 
-def _store(
-    services: Services, work: Work, move: Move, wave: Sequence[Candidate], later: Sequence[Candidate]
-) -> tuple[list[int], Move] | None:
-    """Return the wave's candidates and where the question went; None when another process was faster."""
-    now, question = services.now(), work.question
-    with services.database.write() as session:
-        if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
-            return None
-        ids = candidates.add(session, question.id, wave, wave=question.waves, status=CandidateStatus.WAITING, now=now)
-        candidates.add(session, question.id, later, wave=question.waves, status=CandidateStatus.KNOWN, now=now)
-        row = state.lock(session, question.id)
-        if row is not None and move.to is Status.READING and (onward := status_after_reading(session, question.id)):
-            state.advance(session, row, onward, now)  # all chosen candidates were closed before
-            move = Move(to=onward, outcome=move.outcome, detail=move.detail)
-    return ids, move
+def recency(own: Overrides, now: datetime) -> Recency | None:
+    """Return the smallest span that engines know and that reaches back far enough; None: none does, or none must."""
+    since = own.published_after
+    if since is None:
+        return None
+    return next((span for span, days in DAYS.items() if (now - since).days < days), None)
+
+
+def queries_for(
+    texts: Sequence[str], *, lang: str, question: str, today: date, recency: Recency | None = None
+) -> tuple[Query, ...]:
+    """Return a query for each text; if the question's words want recent pages, also the first text of any age.
+
+    With ``recency``, only pages of that age are asked for.
+    """
+    if recency is not None:
+        return tuple(Query(text=text, lang=lang, recency=recency, today=today) for text in texts)
+    recency = requested_recency(question)
+    queries = [Query(text=text, lang=lang, recency=recency, today=today) for text in texts]
+    any_age = [Query(text=text, lang=lang, today=today) for text in texts[:1]] if recency else []
+    return (*any_age, *queries)
+
+
+def search_engines(services: Services, queries: Sequence[Query]) -> Searched:
+    """Ask every engine that is on and not cooling down."""
+    accounts = {account.engine.name: account for account in services.engines}
+    try:
+        cooling = cooling_engines(services)
+    except redis.RedisError as error:  # cooldowns are advice: without them all engines are asked
+        log.warning("engine_cooldowns_not_read", error=str(error))
+        cooling = {}
+    engines = [account.engine for name, account in accounts.items() if name not in cooling]
+    found = services.wait_for(search_all(engines, queries, limit=LIMIT)) if engines else SearchResults()
+    for asked in found.outcomes:
+        _remember(services, asked.engine, accounts[asked.engine].id, asked.error)
+    return Searched(found=found, cooling=cooling)
+
+
+def cooling_engines(services: Services) -> dict[str, Cooldown]:
+    """Return the engines that are on and cooling down, by name; raises redis.RedisError."""
+    ids = account_ids(services.settings)
+    cooldowns = services.engine_cooldowns.cooling(list(ids.values()), now=services.now().timestamp())
+    return {name: cooldowns[id_] for name, id_ in ids.items() if id_ in cooldowns}
+
+
+def _remember(services: Services, name: str, account: str, error: EngineError | None) -> None:
+    """Start an engine's cooldown after a failure, and end it when the engine answers."""
+    try:
+        if error is None:
+            if services.engine_cooldowns.answered([account]):
+                log.info("engine_back", engine=name)
+            return
+        # the message is for operators, in the trace and from `doctor`: it may repeat a query, so no log holds it
+        kind = type(error).__name__
+        cooldown_s = 0.0
+        if error.cooldown_s:
+            cooldown_s = services.engine_cooldowns.failed(
+                account,
+                reason=str(error),
+                kind=kind,
+                first_s=error.cooldown_s,
+                longest_s=error.max_cooldown_s,
+                asked_s=error.retry_after_s or 0.0,
+                now=services.now().timestamp(),
+            )
+        log.warning("engine_failed", engine=name, kind=kind, cooldown_s=round(cooldown_s))
+    except redis.RedisError as failure:
+        log.warning("engine_cooldown_not_saved", engine=name, error=str(failure))

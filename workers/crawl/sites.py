@@ -1,26 +1,37 @@
-"""Reads whole sites: start, pause, resume, cancel, and choose the next page."""
+"""Reads whole sites, one page after another, and sources and pages again when they are due.
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import TypeVar
+A person starts, pauses, resumes and cancels the read of a site; a source has a schedule or an interval.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
 from urllib.parse import urljoin
 
+import structlog
 from sqlalchemy.orm import Session
 
 from crawler import urls
+from crawler.discovery import schedule
 from crawler.discovery.frontier import MAX_PER_ADDRESS, candidates_of_site
+from crawler.discovery.schedule import BadSchedule
+from crawler.fetch.access import SiteAccess
 from crawler.read import ReadResult
 from crawler.robots import from_response
 from domain import Candidate, Link
+from domain.file import is_file_address
 from domain.site import SiteRead, SiteReadStatus, SiteScope, Source, may_lead
 from store.crawl import site_reads, sources
 from store.crawl.candidates import CandidateOutcome
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
-from store.pages import links
+from store.pages import links, refresh_queue, visibility
+from store.pages.pages import FIRST_INTERVAL_S, PageState
 from store.sql.tables import SiteReadRow
 from workers.crawl.claim import Claim
+from workers.files import NEVER
 from workers.services import Services
 
+log = structlog.get_logger()
 Value = TypeVar("Value")
 
 #: default limits of one site read: pages, and links from the first page
@@ -29,6 +40,8 @@ MAX_PAGES, MAX_DEPTH = 10_000, 20
 #: why a site read ended
 ALL_READ = "every page that was found has been read"
 SOME_FAILED = "every page that was found was tried, and {failed:,} of {looked_at:,} could not be read"
+#: hosts taken in one transaction, and transactions in one run
+BATCH, ROUNDS = 10, 20
 
 
 def start(
@@ -39,7 +52,8 @@ def start(
 
     front = check_site(services, url)
     with services.database.write() as session:
-        now, scope, source = services.now(), _scope(session, front, whole=True), sources.at(session, front)
+        now, source = services.now(), sources.at(session, front)
+        (scope,) = sources.scopes(session, [front], whole=True)
         new = SiteReadRow(
             url=front,
             prefix=scope.sites[-1],
@@ -48,7 +62,7 @@ def start(
             again=again,
         )
         site_read_id, next_reads = _start(session, new, now)
-    send_reads(services, next_reads)
+    services.dispatcher.send_all("wellread.read", next_reads)
     return get(services, site_read_id)
 
 
@@ -67,14 +81,12 @@ def look_for_new_pages(session: Session, source: Source, now: datetime) -> list[
 
 def get(services: Services, site_read_id: int) -> SiteRead:
     """Return how far a site read has come; raises UnknownSiteRead."""
-    with services.database.read() as session:
-        return _require(site_reads.find(session, site_read_id, services.now()), site_read_id)
+    return _require(services.read(site_reads.find, site_read_id, services.now()), site_read_id)
 
 
 def latest(services: Services) -> list[SiteRead]:
     """Return the last site reads, newest first."""
-    with services.database.read() as session:
-        return site_reads.latest(session, services.now())
+    return services.read(site_reads.latest, services.now())
 
 
 def pause(services: Services, site_read_id: int) -> SiteRead:
@@ -97,7 +109,7 @@ def resume(services: Services, site_read_id: int) -> SiteRead:
         if row.status != SiteReadStatus.RUNNING:
             site_reads.move(row, SiteReadStatus.RUNNING, now)
             next_reads = _go_on(session, row, now, now)
-    send_reads(services, next_reads)
+    services.dispatcher.send_all("wellread.read", next_reads)
     return get(services, site_read_id)
 
 
@@ -133,40 +145,33 @@ def after_page(
 
 def resume_stalled(services: Services) -> None:
     """Resume the running site reads that have no page being read."""
-    with services.database.read() as session:
-        stuck = site_reads.stalled(session)
+    stuck = services.read(site_reads.stalled)
     for site_read_id in stuck:
         with services.database.write() as session:
             row = site_reads.lock(session, site_read_id)
             is_running = row is not None and row.status == SiteReadStatus.RUNNING
             next_reads = _go_on(session, row, services.now(), services.now()) if row and is_running else []
-        send_reads(services, next_reads)
-
-
-def send_reads(services: Services, candidate_ids: Sequence[int]) -> None:
-    """Send the task that reads each candidate."""
-    for candidate_id in candidate_ids:
-        services.dispatcher.send("wellread.read", candidate_id)
+        services.dispatcher.send_all("wellread.read", next_reads)
 
 
 def _start(session: Session, new: SiteReadRow, now: datetime) -> tuple[int, list[int]]:
     row, is_new = site_reads.start(session, new, now)
     if is_new:
-        front = Candidate(url=new.url, score=1.5, origin="seed")
-        _add(session, row, [front, *_lists(session, row), *_seen_before(session, row)], now)
+        scope, found = _scope_of(session, row), list[Link]()
+        origins = list(dict.fromkeys(urls.origin(url) for url in scope.starts))
+        for origin in origins:  # its sitemaps and feeds: at the usual address, in robots.txt, and on its pages
+            robots = sources.robots(session, origin)
+            named = from_response(robots.status, robots.body).sitemaps if robots else ()
+            found += [*_usual_lists(origin, named), *links.lists_of(session, origin)]
+        wanted = [Candidate(url=new.url, score=1.5, origin="seed")]
+        wanted += candidates_of_site(found, scope=scope, depth=0, max_depth=0)
+        if not row.again:  # the pages that links lead to, as seen since the last read of the site
+            seen = (entry.link for entry in links.of_sites(session, origins))
+            wanted += candidates_of_site(seen, scope=scope, depth=1, max_depth=row.max_depth)
+        _add(session, row, wanted, now)
     elif row.status == SiteReadStatus.PAUSED:
         site_reads.move(row, SiteReadStatus.RUNNING, now)
     return row.id, _go_on(session, row, now, now)
-
-
-def _lists(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
-    """Return the site's sitemaps and feeds: at the usual address, in robots.txt, and on its pages."""
-    scope, found = _scope_of(session, row), list[Link]()
-    for origin in dict.fromkeys(urls.origin(url) for url in scope.starts):
-        robots = sources.robots(session, origin)
-        named = from_response(robots.status, robots.body).sitemaps if robots else ()
-        found += [*_usual_lists(origin, named), *links.lists_of(session, origin)]
-    return candidates_of_site(found, scope=scope, depth=0, max_depth=0)
 
 
 def _usual_lists(url: str, named: Sequence[str] = ()) -> list[Link]:
@@ -175,23 +180,10 @@ def _usual_lists(url: str, named: Sequence[str] = ()) -> list[Link]:
     return [Link(url=canonical, origin="sitemap-file") for each in found if (canonical := urls.canonical_or_none(each))]
 
 
-def _scope(session: Session, url: str, *, whole: bool) -> SiteScope:
-    (scope,) = sources.scopes(session, [url], whole=whole)
-    return scope
-
-
 def _scope_of(session: Session, row: SiteReadRow) -> SiteScope:
     """Return what belongs to a site that is read: for a person, all of the folder."""
-    return _scope(session, row.url, whole=row.source_id is None)
-
-
-def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
-    """Return the pages that links lead to, as seen since the last read of the site."""
-    if row.again:
-        return []
-    scope = _scope_of(session, row)
-    seen = (entry.link for entry in links.of_sites(session, [urls.origin(url) for url in scope.starts]))
-    return candidates_of_site(seen, scope=scope, depth=1, max_depth=row.max_depth)
+    (scope,) = sources.scopes(session, [row.url], whole=row.source_id is None)
+    return scope
 
 
 def _add(session: Session, row: SiteReadRow, wanted: Iterable[Candidate], now: datetime) -> None:
@@ -230,3 +222,123 @@ def _require(found: Value | None, site_read_id: int) -> Value:
     if found is None:
         raise UnknownSiteRead(f"There is no site read {site_read_id}: `wellread reads list` shows them.")
     return found
+
+
+def refresh(services: Services) -> int:
+    """Read the sources that are due, and the first due page of each host; return the number of those hosts.
+
+    Reading a host's page sends the read of its next one.
+    """
+    read_due_sources(services)
+    started = 0
+    for _ in range(ROUNDS):
+        ids = services.write(refresh_queue.open_lanes, services.now(), BATCH)
+        services.dispatcher.send_all("wellread.read", ids)
+        started += len(ids)
+        if len(ids) < BATCH:
+            break
+    return started
+
+
+def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
+    """Return when a schedule next covers the page; None where no schedule does.
+
+    A file is read when it changes; what a paused source covers, when it is resumed.
+    """
+    if is_file_address(url):
+        return now + NEVER
+    source = _covering(known, url)
+    if source is None or source.paused:
+        return now + NEVER if source else None
+    return source.next_due if source.next_due and source.next_due > now else _next(source, now)
+
+
+def confirmed_from(known: Sequence[Source], page: PageState, url: str) -> datetime | None:
+    """Return from when on a second look confirms what the first one found instead of a page: one interval later.
+
+    That is the source's interval, without a schedule the page's own up to a day; and an hour at least. None if there
+    was no first look.
+    """
+    if page.missed_at is None:
+        return None
+    source = _covering(known, url)
+    own = page.missed_at + timedelta(seconds=min(page.interval_s, FIRST_INTERVAL_S))
+    again = _next(source, page.missed_at) if source else None
+    return max(again or own, page.missed_at + timedelta(hours=1))
+
+
+def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> Source | None:
+    """Change some of ``sources.SETTINGS`` and ``every``, ``cron`` and ``zone`` of a source; the others stay.
+
+    Without a schedule its pages are read once more when planned, and then by their own intervals. While it is paused,
+    nothing of it is read by itself. Returns None if there is no such source. Raises BadSchedule, BadAccess or
+    NotYourOwn; nothing changes then.
+    """
+    schedule_changes = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
+    with services.database.write() as session:
+        before = sources.find(session, source_id, lock=True)
+        if before is None:
+            return None
+        source, now = sources.change(session, source_id, changes), services.now()
+        if changes.get("access"):
+            SiteAccess.of(source.own_scope, sources.secrets(session).get(source_id, {})).check()
+        if schedule_changes:
+            source = sources.set_schedule(session, source_id, schedule.update(source.schedule, schedule_changes))
+        if schedule_changes or source.paused != before.paused:
+            source = _plan(session, source, now, resumed=before.paused and not source.paused)
+        shared = visibility.share_site(session, source.own_scope, now) if source.own_scope != before.own_scope else []
+    services.dispatcher.send_all("wellread.embed", shared)
+    return source
+
+
+def read_due_sources(services: Services) -> int:
+    """Look for new pages at the sources that are due; return how many are due."""
+    waiting = services.read(sources.due, services.now())
+    for source in waiting:
+        with services.database.write() as session:
+            now = services.now()
+            again = _next(source, now)
+            if not sources.take_due(session, source.id, now, again):
+                continue
+            refresh_queue.postpone(session, source.url, again)  # the look reads the front page
+            candidate_ids = look_for_new_pages(session, source, now)
+        services.dispatcher.send_all("wellread.read", candidate_ids)
+    return len(waiting)
+
+
+def _plan(session: Session, source: Source, now: datetime, *, resumed: bool) -> Source:
+    """Plan when a source is due next, and its pages with it; those of a source below it that is not paused stay."""
+    moment = _next(source, now)
+    due = now + NEVER if source.paused else moment or (now if resumed else None)
+    if due is not None:
+        _plan_pages(session, source, due)
+    if source.paused or resumed:
+        for other in sources.list_all(session):
+            if other.id != source.id and other.next_due and source.own_scope.covers(other.url):
+                _plan_pages(session, other, other.next_due)
+    return sources.plan(session, source.id, moment)
+
+
+def _plan_pages(session: Session, source: Source, due: datetime) -> None:
+    known = [other for other in sources.list_all(session) if other.id != source.id]
+    for host in {urls.origin(each) for each in source.scope.sites}:
+        others = [other.own_scope for other in known if urls.site(other.url) == urls.site(host)]
+        refresh_queue.plan(session, host, source, due, others)
+
+
+def _covering(known: Sequence[Source], url: str) -> Source | None:
+    """Return the narrowest source with a schedule, or paused, that covers the page: at its own address if any does."""
+    own = [each for each in known if each.own_scope.covers(url)]
+    covering = own or [each for each in known if each.scope.covers(url)]
+    kept = [source for source in covering if source.schedule or source.paused]
+    return max(kept, key=lambda source: source.scope.narrowness(url), default=None)
+
+
+def _next(source: Source, now: datetime) -> datetime | None:
+    if source.schedule is None or source.paused:
+        return None
+    try:
+        return schedule.next_after(source.schedule, now)
+    except BadSchedule as error:  # it was valid when it was saved: the machine has lost its time zones
+        log.error("schedule_unusable", source=source.url, error=str(error))
+        return None

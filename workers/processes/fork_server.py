@@ -1,20 +1,25 @@
-"""Forks Wellread's programs from a process that has loaded what they share: they begin at once, and it is there once.
+"""Starts programs from a process that has loaded what they share: they begin at once, and it is there once.
 
 Run as a program it reads requests from its standard input, a line of JSON each, and forks for each; its standard
-output tells who was started and who ended. It ends with its input, or its parent, and its children end with it.
+output tells who was started and who ended. However its parent dies, it dies too, and its children with it. Without
+``prctl`` (macOS) a parent that ends in order still stops its children, a killed one does not.
 """
 
 import atexit
+import ctypes
 import gc
 import json
 import os
 import runpy
+import select
 import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from pkgutil import resolve_name
@@ -22,19 +27,15 @@ from typing import Any, Final, NoReturn
 
 from setproctitle import setproctitle
 
-from workers.processes import parent_death
-
 #: how long a program may take to be forked: it waits until what it shares is loaded
 FORK_S: Final = 60.0
 #: how long it may take to end when its input has
 END_S: Final = 10.0
-#: how often the server looks who has ended, if no signal says so
-LOOK_EVERY_S: Final = 1.0
-#: signals at which it looks who has ended
-_LOOK: Final = (signal.SIGCHLD, signal.SIGALRM)
+#: sent to a whole group, they are for the programs: the server ends with its input
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 #: who ended with the server
 _KILLED: Final = -int(signal.SIGKILL)
+_PR_SET_PDEATHSIG: Final = 1
 
 
 class ForkError(Exception):
@@ -42,62 +43,51 @@ class ForkError(Exception):
 
 
 class Forked:
-    """A program that was forked; has what of `subprocess.Popen` its supervisor uses."""
+    """A program that was forked."""
 
-    def __init__(self) -> None:
-        self._pid = 0
-        self._code: int | None = None
-        self._started, self._ended = threading.Event(), threading.Event()
+    def __init__(self, death_signal: int) -> None:
+        self.code: int | None = None  #: its exit status once it has ended, as `subprocess.Popen` gives it
+        self.started, self.ended = threading.Event(), threading.Event()
+        self._pid, self._death_signal = 0, death_signal
 
     @property
     def pid(self) -> int:
         """Its process id; waits until it has one, and raises ForkError where it gets none."""
-        if not self._started.wait(FORK_S) or not self._pid:
+        if not self.started.wait(FORK_S) or not self._pid:
             raise ForkError("A program was not started.")
         return self._pid
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether it has a process id."""
-        return self._pid != 0
-
-    def poll(self) -> int | None:
-        """Return its exit status once it has ended: that of `subprocess.Popen`."""
-        return self._code
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end; raises subprocess.TimeoutExpired."""
-        if not self._ended.wait(timeout) or self._code is None:
-            raise subprocess.TimeoutExpired(str(self._pid), timeout or 0.0)
-        return self._code
 
     def send_signal(self, number: signal.Signals) -> None:
         """Send it a signal unless it has not begun or has ended."""
         with suppress(ProcessLookupError):
-            if self._pid and self._code is None:
+            if self._pid and self.code is None:
                 os.kill(self._pid, number)
-
-    def kill(self) -> None:
-        """Kill it unless it has ended."""
-        self.send_signal(signal.SIGKILL)
 
     def has_started(self, pid: int) -> None:
         """Note its process id."""
         self._pid = pid
-        self._started.set()
+        self.started.set()
 
     def has_ended(self, code: int) -> None:
         """Note its exit status."""
-        self._code = code
-        self._ended.set()
-        self._started.set()
+        self.code = code
+        self.ended.set()
+        self.started.set()
+
+    def has_lost_server(self) -> None:
+        """Note that it ended with its server; one that may put away what it holds is waited for, then killed."""
+        give_up = time.monotonic() + END_S
+        with suppress(ProcessLookupError):
+            while self._pid and self._death_signal != signal.SIGKILL:
+                os.kill(self._pid, 0 if time.monotonic() < give_up else signal.SIGKILL)
+                if time.monotonic() > give_up:
+                    break
+                time.sleep(0.05)
+        self.has_ended(_KILLED)
 
 
 class ForkServer:
-    """A fork server as its supervisor sees it; it is started with the first program, and again once it has died.
-
-    To the kernel its parent is the thread that calls `fork`, which must live as long as the programs.
-    """
+    """A fork server as its supervisor sees it; it is started with the first program, and again once it has died."""
 
     def __init__(self, log: Path) -> None:
         self._log = log
@@ -105,31 +95,39 @@ class ForkServer:
         self._asked: list[Forked] = []  #: which it has not told of yet, in their order
         self._changing = threading.Lock()
         self._shares = True
+        # to the kernel the server's parent is the thread that starts it, which must live as long as the programs
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="fork-server")
 
     def fork(
-        self, arguments: Sequence[str], *, shares: Sequence[str], env: Mapping[str, str], log: Path, death_signal: int
+        self,
+        command: Sequence[str],
+        *,
+        is_module: bool = True,
+        shares: Sequence[str] = (),
+        env: Mapping[str, str],
+        log: Path,
+        death_signal: int,
     ) -> Forked:
-        """Run ``python -m`` with these arguments, its output appended to ``log``; returns before it has started.
+        """Run a command, or ``python -m`` with these arguments; returns before it has started.
 
-        ``shares``: what the server loads before it forks: modules, or as "module:function" what is called once. None of
-        it may read the environment, which is each program's own, or start a thread. Nothing is loaded any more once a
-        server has died over it.
+        Its output is appended to ``log``. ``shares``: what the server loads before it forks: modules, or as
+        "module:function" what is called once. None of it may read the environment, which is each program's own, or
+        start a thread. Nothing is loaded any more once a server has died over it.
         """
-        forked = Forked()
+        forked = Forked(death_signal)
         with self._changing:
             if self._process is not None and self._process.poll() is not None:
-                self.stop()
-            if self._process is None:
-                self._launch()
+                self._end()
+            server = self._process = self._process or self._starter.submit(self._launch).result()
+            assert server.stdin is not None
             request = {
-                "arguments": arguments,
+                "command": command,
+                "is_module": is_module,
                 "shares": shares if self._shares else [],
                 "env": dict(env),
                 "log": str(log),
                 "death_signal": int(death_signal),
             }
-            server = self._process
-            assert server is not None and server.stdin is not None  # noqa: PT018
             self._asked.append(forked)
             try:
                 server.stdin.write(json.dumps(request).encode() + b"\n")
@@ -140,6 +138,10 @@ class ForkServer:
 
     def stop(self) -> None:
         """End the server; programs that still run end with it."""
+        self._end()
+        self._starter.shutdown()
+
+    def _end(self) -> None:
         if self._process is None or self._process.stdin is None:
             return
         with suppress(BrokenPipeError):
@@ -151,22 +153,20 @@ class ForkServer:
             self._process.wait()
         self._process = None
 
-    def _launch(self) -> None:
-        # -P: a folder of the user's called `workers` is not ours
-        server = (sys.executable, "-P", "-m", __name__)
+    def _launch(self) -> subprocess.Popen[bytes]:
         with self._log.open("ab") as output:
-            self._process = subprocess.Popen(  # noqa: S603 (its own command line)
-                (*parent_death.command(os.getpid(), signal.SIGKILL), *server),
+            server = subprocess.Popen(  # noqa: S603 (its own command line)
+                # -P: a folder of the user's called `workers` is not ours
+                (sys.executable, "-P", "-m", __name__, str(os.getpid())),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=output,
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
-                start_new_session=True,  # Ctrl-C reaches the supervisor alone
+                start_new_session=True,  # Ctrl-C reaches the supervisor alone, which stops the programs in order
             )
         self._asked = []
-        threading.Thread(
-            target=self._listen, args=(self._process, self._asked), name="fork-server", daemon=True
-        ).start()
+        threading.Thread(target=self._listen, args=(server, self._asked), daemon=True).start()
+        return server
 
     def _listen(self, server: subprocess.Popen[bytes], asked: list[Forked]) -> None:
         """Note what the server tells until it ends, or tells what is not understood."""
@@ -175,92 +175,95 @@ class ForkServer:
             assert server.stdout is not None
             with server.stdout:
                 for line in server.stdout:
-                    _note(json.loads(line), asked, running)
+                    told = json.loads(line)
+                    if "code" not in told:
+                        running[told["pid"]] = forked = asked.pop(0)
+                        forked.has_started(told["pid"])
+                    elif ended := running.pop(told["pid"], None) or asked.pop(0):  # 0: it could not be forked
+                        ended.has_ended(told["code"])
         finally:
             self._shares = self._shares and not asked
             server.kill()
             server.wait()
             for forked in (*running.values(), *asked):
-                forked.has_ended(_KILLED)
+                forked.has_lost_server()
 
 
-def _note(told: Mapping[str, int], asked: list[Forked], running: dict[int, Forked]) -> None:
-    if "failed" in told:
-        asked.pop(0).has_ended(told["failed"])
-    elif "code" not in told:
-        running[told["pid"]] = forked = asked.pop(0)
-        forked.has_started(told["pid"])
-    elif ended := running.pop(told["pid"], None):
-        ended.has_ended(told["code"])
+def die_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
+    """Ask the kernel to send this process a signal when its parent dies; does nothing where it cannot.
+
+    A process whose parent died before that ends at once.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def main() -> None:
     """Serve until the input ends, or become the program that is asked for."""
+    die_with_parent(int(sys.argv[1]))
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
     setproctitle("wellread fork-server")
-    if request := _Server().serve():
-        _become(**request)
-        _end(_run(request["arguments"]))
+    server = os.getpid()
+    if request := _serve():
+        _become(server, **request)
+        _run(request["command"])
 
 
-class _Server:
-    """Forks for each request, and tells who was started and who ended."""
+def _serve() -> dict[str, Any] | None:
+    """Fork for each request; return it in the child, and nothing in the server, once its input has ended."""
+    told = os.dup(1)
+    os.dup2(2, 1)  # what a module prints is nothing that is told
+    woken, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.set_wakeup_fd(wakes)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
 
-    def __init__(self) -> None:
-        # what a module prints is nothing that is told
-        self._told = os.dup(1)
-        os.dup2(2, 1)
-        self._is_forking = False
-        for number in _LOOK:
-            signal.signal(number, self._reap)
-        # a child that ends just before the next request is waited for sets a flag that Python looks at only afterwards
-        signal.setitimer(signal.ITIMER_REAL, LOOK_EVERY_S, LOOK_EVERY_S)
-        for number in _STOPPING:  # sent to a whole group, they are for the programs: it ends with its input
-            signal.signal(number, lambda *_: None)
+    def tell(what: Mapping[str, int]) -> None:
+        with suppress(BrokenPipeError):
+            os.write(told, json.dumps(what).encode() + b"\n")  # short: written whole
 
-    def serve(self) -> dict[str, Any] | None:
-        """Fork for each request; return it in the child, and nothing in the server, once its input has ended."""
-        server, loaded = os.getpid(), set[str]()
-        for line in sys.stdin:
-            request = json.loads(line)
-            shares = request.pop("shares")
-            _load([name for name in shares if name not in loaded])
-            loaded.update(shares)
-            if self._forks():
-                return {"server": server, **request}
-        return None
-
-    def _forks(self) -> bool:
-        """Fork; return whether this is the child. It gets a signal to stop only once it has Python's own handlers."""
-        self._is_forking = True
-        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    loaded = set[str]()
+    for request in _requests(woken):
+        if request is None:
+            with suppress(ChildProcessError):
+                while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                    tell({"pid": ended[0], "code": os.waitstatus_to_exitcode(ended[1])})
+            continue
+        shares = request.pop("shares")
+        _load([name for name in shares if name not in loaded])
+        loaded.update(shares)
         try:
             pid = os.fork()
         except OSError as error:  # no memory, or no more processes: the others live on
             sys.stderr.write(f"fork: {error}\n")
-            self._tell({"failed": 1})
-        else:
-            if not pid:
-                os.close(self._told)
-                for number in (*_LOOK, *_STOPPING):
-                    signal.signal(number, signal.SIG_DFL)
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
-                return True
-            self._tell({"pid": pid})
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
-        self._is_forking = False
-        self._reap()
-        return False
+            tell({"pid": 0, "code": 1})
+            continue
+        if not pid:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for end in (told, woken, wakes):
+                os.close(end)
+            return request
+        tell({"pid": pid})
+    return None
 
-    def _reap(self, *_: object) -> None:
-        """Tell who has ended; not before its beginning was told."""
-        with suppress(ChildProcessError):
-            while not self._is_forking and (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                self._tell({"pid": ended[0], "code": os.waitstatus_to_exitcode(ended[1])})
 
-    def _tell(self, what: Mapping[str, int]) -> None:
-        with suppress(BrokenPipeError):
-            os.write(self._told, json.dumps(what).encode() + b"\n")  # short: written whole
+def _requests(woken: int) -> Iterator[dict[str, Any] | None]:
+    """Yield each request from the standard input, and None when a child may have ended."""
+    read = b""
+    while True:
+        ready, _, _ = select.select([0, woken], [], [])
+        if woken in ready:
+            os.read(woken, 4096)
+            yield None
+        if 0 in ready:
+            part = os.read(0, 1 << 16)
+            *lines, read = (read + part).split(b"\n")
+            yield from map(json.loads, lines)
+            if not part:
+                return
 
 
 def _load(names: Sequence[str]) -> None:
@@ -274,39 +277,48 @@ def _load(names: Sequence[str]) -> None:
         gc.freeze()  # the collector writes to all that it looks at, and what is written to is shared no more
 
 
-def _become(*, server: int, arguments: Sequence[str], env: Mapping[str, str], log: str, death_signal: int) -> None:
-    """Take on the environment, the log and a session of the program that is asked for."""
+def _become(
+    server: int, *, command: Sequence[str], is_module: bool, env: Mapping[str, str], log: str, death_signal: int
+) -> None:
+    """Take on the environment, the log and a session of the program that is asked for; or be it, if no module is."""
     os.setsid()
-    parent_death.die_with_parent(server, signal.Signals(death_signal))
+    die_with_parent(server, signal.Signals(death_signal))
     nothing, output = os.open(os.devnull, os.O_RDONLY), os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     for target, source in ((0, nothing), (1, output), (2, output)):
         os.dup2(source, target)
     os.close(nothing)
     os.close(output)
-    sys.stdin = open(0, closefd=False)  # noqa: SIM115 (what was read ahead is other programs')
     os.environ.clear()
     os.environ.update(env)
-    setproctitle(" ".join(("wellread", *arguments[1:])))
-    sys.argv = ["wellread", *arguments[1:]]
+    for number in _STOPPING:  # whatever the supervisor was started with
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+    if not is_module:
+        try:
+            os.execvp(command[0], list(command))  # noqa: S606 (the supervisor's own command line)
+        except OSError as error:
+            sys.stderr.write(f"{command[0]}: {error.strerror}\n")
+            os._exit(127)
+    setproctitle(" ".join(("wellread", *command[1:])))
+    sys.argv = ["wellread", *command[1:]]
 
 
-def _run(arguments: Sequence[str]) -> int:
-    """Run a module as ``python -m`` does; return the status that the process is to end with."""
+def _run(arguments: Sequence[str]) -> NoReturn:
+    """Run a module as ``python -m`` does, and end as a forked process must.
+
+    What libraries would end beyond Python are threads that a fork does not have.
+    """
+    code = 0
     try:
         runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
     except SystemExit as end:
-        if end.code is None or isinstance(end.code, int):
-            return end.code or 0
-        sys.stderr.write(f"{end.code}\n")
-        return 1
+        code = end.code if isinstance(end.code, int) else bool(end.code)
+        if isinstance(end.code, str):
+            sys.stderr.write(f"{end.code}\n")
     except BaseException:
         traceback.print_exc()
-        return 1
-    return 0
-
-
-def _end(code: int) -> NoReturn:
-    """End as a forked process must: what libraries would end beyond Python are threads that a fork does not have."""
+        code = 1
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

@@ -44,7 +44,19 @@ class WorkQueue:
 
 def start_heartbeat(url: str, queue: str, pid: int) -> None:
     """Start a thread that records again and again that a process is ready: a queue's worker, or beat."""
-    threading.Thread(target=_beat, args=(url, queue, pid), name="heartbeat", daemon=True).start()
+
+    def beat() -> None:
+        client, member = redis.Redis.from_url(url, socket_timeout=5), f"{os.uname().nodename}:{pid}"
+        while True:
+            try:
+                now = time.time()
+                client.zadd(_key(queue), {member: now})
+                client.zremrangebyscore(_key(queue), "-inf", now - 10 * SILENT_S)
+            except redis.RedisError as error:
+                log.debug("heartbeat_not_sent", queue=queue, error=str(error))
+            time.sleep(BEAT_EVERY_S)
+
+    threading.Thread(target=beat, name="heartbeat", daemon=True).start()
 
 
 def living_beats(services: "Services") -> int:
@@ -83,18 +95,6 @@ def last_sweep(services: "Services") -> LastSweep | None:
     if seconds is None or ended_at is None:
         return None
     return LastSweep(seconds=float(seconds), ago_s=max(0.0, time.time() - float(ended_at)))
-
-
-def _beat(url: str, queue: str, pid: int) -> None:
-    client, member = redis.Redis.from_url(url, socket_timeout=5), f"{os.uname().nodename}:{pid}"
-    while True:
-        try:
-            now = time.time()
-            client.zadd(_key(queue), {member: now})
-            client.zremrangebyscore(_key(queue), "-inf", now - 10 * SILENT_S)
-        except redis.RedisError as error:
-            log.debug("heartbeat_not_sent", queue=queue, error=str(error))
-        time.sleep(BEAT_EVERY_S)
 
 
 def _key(queue: str) -> str:

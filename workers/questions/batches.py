@@ -21,10 +21,10 @@ from store.questions.batches import Sent
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import BatchedRequestRow, RequestState
-from workers.monitoring import outcomes
+from workers import monitoring
 from workers.questions.step import Work
 from workers.services import Services
-from workers.services.outages import recorded
+from workers.services.interruptions import recorded
 
 if TYPE_CHECKING:
     from pipeline.models.claude_api import MessagesApi
@@ -68,18 +68,16 @@ class Replies:
         self._is_single |= is_late or (row is not None and row.state in _SINGLE)
         if self._is_single:
             if row is not None and row.state not in _SINGLE:
-                with self._services.database.write() as session:
-                    batches.forget(session, BatchedRequestRow.name == name, is_paid=False)
+                self._services.write(batches.forget, BatchedRequestRow.name == name, is_paid=False)
             return None
         if row is None:
-            with self._services.database.write() as session:
-                batches.add(session, name, self._question.id, request)
+            self._services.write(batches.add, name, self._question.id, request)
         raise AwaitsBatch
 
 
 def wait(services: Services, work: Work) -> None:
     """Let a step begin again when the replies that it awaits are there."""
-    outcomes.tell("waits for a batch")
+    monitoring.tell("waits for a batch")
 
     def defer() -> None:
         with services.database.write() as session:
@@ -91,9 +89,8 @@ def wait(services: Services, work: Work) -> None:
 
 def run(services: Services) -> None:
     """Send what waits for a batch, and read the batches that have ended."""
-    with services.database.read() as session:
-        if not batches.any_to_come(session):
-            return
+    if not services.read(batches.any_to_come):
+        return
     api = services.model.batch_api() if services.model else None
     _settle(services, BatchedRequestRow.reply.is_not(None))  # of questions that were stopped
     try:
@@ -108,10 +105,8 @@ def run(services: Services) -> None:
 
 
 def _send(services: Services, api: "MessagesApi") -> bool:
-    """Send a batch; return whether one was sent. Raises ModelError."""
     now = services.now()
-    with services.database.write() as session:
-        requests = batches.take(session, MOST_IN_BATCH, now)
+    requests = services.write(batches.take, MOST_IN_BATCH, now)
     if not requests:
         return False
     try:
@@ -125,16 +120,13 @@ def _send(services: Services, api: "MessagesApi") -> bool:
         log.warning("batch_not_sent", requests=len(requests), error=str(error))
         _settle(services, Sent(sent_at=now, batch_id=None, size=len(requests)).rows)
         return False
-    with services.database.write() as session:
-        batches.note_batch(session, now, batch_id)
+    services.write(batches.note_batch, now, batch_id)
     log.info("batch_sent", batch=batch_id, requests=len(requests))
     return batch_id is not None
 
 
 def _read(services: Services, api: "MessagesApi") -> None:
-    """Store the replies of the batches that have ended; raises ModelError."""
-    with services.database.read() as session:
-        sent = batches.sent(session)
+    sent = services.read(batches.sent)
     if not sent:
         return
     made = {batch.id: batch for batch in api.batches(sent[0].sent_at - _CLOCKS_APART)}
@@ -142,11 +134,12 @@ def _read(services: Services, api: "MessagesApi") -> None:
     for each in sent:
         is_late = each.sent_at + _SENT_AFTER < services.now()
         batch = made.get(each.batch_id or "")
-        if each.batch_id is None and is_late:
-            found = next((id for id in made if id not in known and _may_be(made[id], each)), None)
+        if each.batch_id is None and is_late:  # which of them is it, if any?
+            earliest, latest = each.sent_at - _CLOCKS_APART, each.sent_at + _SENT_AFTER
+            alike = (b for b in made.values() if b.size == each.size and earliest <= b.created_at <= latest)
+            found = next((b.id for b in alike if b.id not in known), None)
             known.add(found)
-            with services.database.write() as session:
-                batches.note_batch(session, each.sent_at, found)
+            services.write(batches.note_batch, each.sent_at, found)
             log.warning("batch_looked_for", found=found, requests=each.size)
         elif batch is not None:
             _read_or_cancel(services, api, each, batch)
@@ -165,12 +158,6 @@ def _read_or_cancel(services: Services, api: "MessagesApi", sent: Sent, batch: B
             log.info("batch_cancelled", batch=batch.id, requests=sent.size)
     except ModelError as error:
         log.warning("batch_not_read", batch=batch.id, error=str(error))
-
-
-def _may_be(batch: Batch, sent: Sent) -> bool:
-    """Return whether a batch may be the one with requests of which it is not known what became of them."""
-    earliest, latest = sent.sent_at - _CLOCKS_APART, sent.sent_at + _SENT_AFTER
-    return batch.size == sent.size and earliest <= batch.created_at <= latest
 
 
 def _settle(services: Services, which: ColumnElement[bool], replies: Mapping[str, Json | None] | None = None) -> int:

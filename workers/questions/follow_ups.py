@@ -56,8 +56,7 @@ def understood(session: Session, new: NewQuestion, now: datetime, *, by_model: b
 
 def needs_model(services: Services, question: Question) -> bool:
     """Return whether the rules completed the question from its thread, so that a model may do it better."""
-    with services.database.read() as session:
-        return bool(_turns(session, question.id))
+    return bool(services.read(_turns, question.id))
 
 
 def complete(services: Services, question: Question, lease: Lease, model: LanguageModel) -> None:
@@ -66,38 +65,30 @@ def complete(services: Services, question: Question, lease: Lease, model: Langua
     Raises ModelBusy for a model that is to be waited for.
     """
     started_at = services.now()
-    with services.database.read() as session:
-        turns = _turns(session, question.id)
+    turns = services.read(_turns, question.id)
     if not turns:  # a worker completed it and died then
         return
     try:
         priced = model.rewrite(question.asked or question.text, turns, lang=question.lang)
+        outcome, text = "model", priced.value
+        detail: dict[str, Any] = {"cost": asdict(priced.cost)}
     except ModelError as error:
         if isinstance(error, ModelBusy) and error.is_limit:
             raise
         log.warning("question_not_rewritten", question=question.id, error=str(error))
-        outcome, text = "model failed", None
+        outcome, text = "model failed", ""
         detail = {"cost": asdict(error.cost), "error": str(error), "kind": type(error).__name__}
-    else:
-        outcome, text = "model", priced.value
-        detail = {"cost": asdict(priced.cost)}
     with services.database.write() as session:
         row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
         if row is None:
             return
-        if text is not None:
+        if text:
             asked = row.asked or row.text
             row.text, row.asked = text, asked if asked != text else None
-        _add_step(session, row, outcome, detail, started_at, services.now())
-
-
-def _add_step(
-    session: Session, row: QuestionRow, outcome: str, detail: dict[str, Any], started_at: datetime, now: datetime
-) -> None:
-    before = trace.last(session, row.id, "understand")
-    if before is not None:  # what was said is not needed any more
-        before.detail = {name: value for name, value in before.detail.items() if name != "said"}
-    trace.add(session, row, "understand", outcome=outcome, detail=detail, started_at=started_at, now=now)
+        if before := trace.last(session, row.id, "understand"):  # what was said is not needed any more
+            before.detail = {name: value for name, value in before.detail.items() if name != "said"}
+        now = services.now()
+        trace.add(session, row, "understand", outcome=outcome, detail=detail, started_at=started_at, now=now)
 
 
 def asked_back(services: Services, question: Question) -> Move | None:
@@ -111,9 +102,8 @@ def asked_back(services: Services, question: Question) -> Move | None:
     lang = question.lang or detect_language(question.text)
     if not question.thread_id or question.asked or question.sites or not needs_thread(question.text, lang):
         return None
-    with services.database.read() as session:
-        if trace.last(session, question.id, "understand") is None:  # it begins its thread
-            return None
+    if services.read(trace.last, question.id, "understand") is None:  # it begins its thread
+        return None
     changes = Changes(lang=lang, stop_reason="it needs a question asked before it")
     return Move(to=Status.ABSTAINED, outcome="asked back", answer=ask_back(lang), changes=changes)
 

@@ -1,6 +1,6 @@
 """Searches the knowledge base for a question; an answer keeps only citations that are verbatim in the stored pages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import asdict, replace
 
 import structlog
@@ -8,9 +8,7 @@ import structlog
 from crawler.extract.chunk import passages_of
 from domain import Question, Scope, Variant
 from domain.answer import ABSTENTION
-from domain.file import is_file_address
 from pipeline import ask
-from pipeline.answering.citations import check
 from pipeline.answering.compose import answer_from, topic_of
 from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
@@ -22,9 +20,9 @@ from store.questions import answers, records
 from store.questions.feedback import SolvedReader
 from text.language import detect_language
 from text.urls import without_urls
-from workers.questions import publishing
-from workers.questions.conditions import left_out
+from workers.questions.conditions import left_out, with_either_scheme
 from workers.questions.transitions import Earlier, earned
+from workers.questions.writing import checked, standing, with_age
 from workers.services import Services
 
 log = structlog.get_logger()
@@ -32,10 +30,8 @@ log = structlog.get_logger()
 
 def first_pass(services: Services, question: Question) -> LookupResult:
     """Phase 1: search for the question as it was asked."""
-    if whole := _of_pages(services, question):
-        return whole
-    found = ask.first_pass(_query(services, question), tools_for(services, question), variants_of_model(question))
-    return _finish(services, question, found)
+    variants = variants_of_model(question)
+    return _pass(services, question, lambda query, tools: ask.first_pass(query, tools, variants))
 
 
 def first_pass_alone(services: Services, question: Question) -> LookupResult:
@@ -45,20 +41,13 @@ def first_pass_alone(services: Services, question: Question) -> LookupResult:
 
 def second_pass(services: Services, question: Question) -> LookupResult:
     """Phase 2: search in other words, for more hits."""
-    if whole := _of_pages(services, question):
-        return whole
     variants = variants_of_model(question) or None
-    return _finish(
-        services, question, ask.second_pass(_query(services, question), tools_for(services, question), variants)
-    )
+    return _pass(services, question, lambda query, tools: ask.second_pass(query, tools, variants))
 
 
 def final_pass(services: Services, question: Question) -> LookupResult:
     """Phase 4: search again after reading the web."""
-    if whole := _of_pages(services, question):
-        return whole
-    tools = tools_for(services, question)
-    return _finish(services, question, ask.final_pass(_query(services, question), question.variants, tools))
+    return _pass(services, question, lambda query, tools: ask.final_pass(query, question.variants, tools))
 
 
 def variants_of_model(question: Question) -> tuple[Variant, ...] | None:
@@ -73,14 +62,11 @@ def earlier_answer(services: Services, question: Question) -> Earlier | None:
     """
     if question.draft.get("read"):
         return None
-    with services.database.read() as session:
-        stored = records.provisional(session, question.id)
-        if stored is None or stored[0].composer == ABSTENTION:
-            return None
-        answer, verdict, context = stored
-        known = pages.read(session, {citation.page_id for citation in answer.citations}, question.id)
-    texts = {page_id: page.text for page_id, page in known.items()}
-    answer = check(answer, texts.get, lang=question.lang or detect_language(question.text))
+    stored = services.read(records.provisional, question.id)
+    if stored is None or stored[0].composer == ABSTENTION:
+        return None
+    answer, verdict, context = stored
+    answer = standing(services, question, answer, question.lang or detect_language(question.text))
     return Earlier(answer=answer, verdict=verdict, context=context) if answer.citations else None
 
 
@@ -89,73 +75,61 @@ def learn(services: Services, result: LookupResult) -> None:
     services.variants.learn(result.analysis.question_type, earned(result))
 
 
-def with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
-    """Return the sites with http and with https, as one may redirect to the other; folders of files as they are."""
-    files = [site for site in sites if is_file_address(site)]
-    bare = dict.fromkeys(site.partition("://")[2] for site in sites if not is_file_address(site))
-    return (*files, *(f"{scheme}://{rest}" for rest in bare for scheme in ("http", "https")))
+def _pass(
+    services: Services, question: Question, search: Callable[[ask.Query, ask.Tools], LookupResult]
+) -> LookupResult:
+    """Answer what is asked of the named pages as a whole, or search; check the citations, and log the figures.
 
-
-def _of_pages(services: Services, question: Question) -> LookupResult | None:
-    """Return the answer to what is asked of the named pages as a whole; None for any other question, or without it."""
-    topic = topic_of(question.text) if question.overrides.only_pages else None
-    if topic is None:
-        return None
-    with services.database.read() as session:
-        known = pages.read_at(session, sources.scopes(session, question.sites, page_only=True), question.id)
-    in_order = [passages_of(page) for page in known]
-    passages = [passage for of_page in in_order for passage in of_page]
-    answer = answer_from(in_order, topic, question.overrides.length)
-    if answer is None:
-        return None
-    found = ask.without_search(_query(services, question), passages, answer)
-    return _finish(services, question, found)
+    A notice is added if pages are older than the question allows.
+    """
+    query, whole = _query(services, question), None
+    if question.overrides.only_pages and (topic := topic_of(question.text)) is not None:
+        with services.database.read() as session:
+            known = pages.read_at(session, sources.scopes(session, question.sites, page_only=True), question.id)
+        in_order = [passages_of(page) for page in known]
+        if answer := answer_from(in_order, topic, question.overrides.length):
+            whole = ask.without_search(query, [passage for of_page in in_order for passage in of_page], answer)
+    result = whole or search(query, tools_for(services, question))
+    result = with_related(services, with_checked_citations(services, result))
+    log.info(
+        "looked_up",
+        question=question.id,
+        chunks_retrieved=len(result.hits),
+        confidence=round(result.verdict.confidence, 3),
+        sufficient=result.verdict.sufficient,
+        stop_reason=result.cutoff.stop_reason if result.cutoff else None,
+        seconds=round(sum(asdict(result.timings).values()), 3),
+    )
+    if not result.verdict.sufficient:
+        with services.database.read() as session:
+            sites = sources.scopes(session, question.sites, page_only=question.overrides.only_pages)
+            result = replace(result, searched=index_queue.searched(session, question.id, sites, question.langs))
+    if result.answer is None:
+        return result
+    return replace(result, answer=with_age(services, question, result.answer, result.analysis.lang))
 
 
 def _query(services: Services, question: Question) -> ask.Query:
-    oldest, own = answers.oldest_for(question, services.now()), question.overrides
-    with services.database.read() as session:
-        sites = sources.scopes(session, question.sites, page_only=own.only_pages)
+    oldest, own, text = answers.oldest_for(question, services.now()), question.overrides, question.text
+    wanted = own.answer_language  # without a model it is that of the pages
     scope = Scope(
-        sites=sites,
+        sites=services.read(sources.scopes, question.sites, page_only=own.only_pages),
         exclude_sites=with_either_scheme(left_out(services, own)),
-        langs=_langs(services, question),
+        langs=(wanted,) if wanted is not None and services.model is None else question.langs,
         published_after=own.published_after,
         private_pages=_private_pages(services, question),
     )
     if oldest is not None:
-        with services.database.read() as session:
-            confirmed = pages.confirmed_since(session, oldest, question.id)
+        confirmed = services.read(pages.confirmed_since, oldest, question.id)
         scope = replace(scope, read_after=oldest, confirmed=tuple(confirmed))
-    return ask.Query(
-        text=_in_words(question),
-        lang=question.lang,
-        task=question.strategy,
-        scope=scope,
-        overrides=question.overrides,
-        id=question.id,
-    )
-
-
-def _in_words(question: Question) -> str:
-    """Return what to search for: a page that is named is no word."""
-    if not question.overrides.only_pages:
-        return question.text
-    lang = question.lang or detect_language(without_urls(question.text, " "))
-    return without_urls(question.text, say("the_page", lang))
-
-
-def _langs(services: Services, question: Question) -> tuple[str, ...]:
-    """Return the languages of the pages that may answer: without a model, those that answers are to be in."""
-    wanted = question.overrides.answer_language
-    return question.langs if wanted is None or services.model is not None else (wanted,)
+    if own.only_pages:  # a page that is named is no word to search for
+        lang = question.lang or detect_language(without_urls(text, " "))
+        text = without_urls(text, say("the_page", lang))
+    return ask.Query(text=text, lang=question.lang, task=question.strategy, scope=scope, overrides=own, id=question.id)
 
 
 def _private_pages(services: Services, question: Question) -> tuple[int, ...]:
-    if not question.private:
-        return ()
-    with services.database.read() as session:
-        return tuple(visibility.private_pages(session, question.id))
+    return tuple(services.read(visibility.private_pages, question.id)) if question.private else ()
 
 
 def tools_for(services: Services, question: Question) -> ask.Tools:
@@ -170,33 +144,11 @@ def tools_for(services: Services, question: Question) -> ask.Tools:
     return tools
 
 
-def _finish(services: Services, question: Question, result: LookupResult) -> LookupResult:
-    """Check the citations, and add a notice if pages are older than the question allows; log the figures."""
-    result = with_related(services, with_checked_citations(services, result))
-    log.info(
-        "looked_up",
-        question=question.id,
-        chunks_retrieved=len(result.hits),
-        confidence=round(result.verdict.confidence, 3),
-        sufficient=result.verdict.sufficient,
-        stop_reason=result.cutoff.stop_reason if result.cutoff else None,
-        seconds=round(sum(asdict(result.timings).values()), 3),
-    )
-    if not result.verdict.sufficient:
-        with services.database.read() as session:
-            sites = sources.scopes(session, question.sites, page_only=question.overrides.only_pages)
-            searched = index_queue.searched(session, question.id, sites, question.langs)
-        result = replace(result, searched=searched)
-    if result.answer is None:
-        return result
-    return replace(result, answer=publishing.with_age(services, question, result.answer, result.analysis.lang))
-
-
 def with_checked_citations(services: Services, result: LookupResult) -> LookupResult:
     """Keep the citations that are verbatim in the stored pages, with where they stand; without any: no answer."""
     if result.answer is None:
         return result
-    answer = publishing.checked(services, result.answer, result.analysis.lang)
+    answer = checked(services, result.answer, result.analysis.lang)
     if answer.citations:
         return replace(result, answer=answer)
     verdict = replace(result.verdict, sufficient=False, reason=say("none_stands", result.analysis.lang))
@@ -206,8 +158,7 @@ def with_checked_citations(services: Services, result: LookupResult) -> LookupRe
 def with_related(services: Services, result: LookupResult) -> LookupResult:
     """Add what to ask next, from the pages that were near."""
     near = [hit.passage.page_id for hit in result.context]
-    with services.database.read() as session:
-        headings = pages.headings(session, near)
+    headings = services.read(pages.headings, near)
     cited = [citation.page_id for citation in result.answer.citations] if result.answer else []
     related = related_questions(result.analysis, result.context, headings, cited)
     answer = replace(result.answer, related=related) if result.answer else None

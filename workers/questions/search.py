@@ -1,6 +1,5 @@
 """Searches the knowledge base for passages, without an answer: the retrieval of phase 1, with filters."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +10,7 @@ from pipeline.question.analysis import analyse_question
 from store.crawl import sources
 from store.pages import pages
 from store.sql.rows import to_value
-from workers.questions.conditions import clean_sites, left_out
+from workers.questions.conditions import clean_sites, left_out, with_either_scheme
 from workers.questions.submit import BadSite
 from workers.services import Services
 
@@ -39,45 +38,33 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
     """Return the best passages, best first. Raises QuestionError, BadSite and PassagesError."""
     from pipeline.retrieval.retrieve import retrieve  # not needed for the start of the API
 
-    analysis = analyse_question(query.text, query.lang)
-    tools = services.tools
-    hits, _ = retrieve(
-        [analysis.text],
-        tools.embedder.embed([analysis.text]),
-        search=tools.search,
-        pool=tools.pool,
-        k=_DEPTH_BY_KIND if query.kinds else query.limit,
-        scope=_scope(services, query),
-        lang=analysis.lang,
-        embedder_id=tools.embedder.id,
-        ranking=tools.ranking,
-    )
-    return tuple(_found(hit, rank) for rank, hit in enumerate(_of_kinds(hits, query.kinds)[: query.limit], start=1))
-
-
-def _scope(services: Services, query: PassageQuery) -> Scope:
-    from workers.questions.lookup import with_either_scheme  # imports half the pipeline
-
+    analysis, tools = analyse_question(query.text, query.lang), services.tools
+    try:
+        sites = [urls.typed(site) for site in query.sites]
+    except urls.BadUrl as error:
+        raise BadSite(str(error)) from error
     with services.database.read() as session:
-        return Scope(
-            sites=sources.scopes(session, [_canonical(site) for site in query.sites]),
+        scope = Scope(
+            sites=sources.scopes(session, sites),
             exclude_sites=with_either_scheme((*left_out(services), *clean_sites(query.exclude_sites))),
             langs=query.langs,
             published_after=query.published_after,
             read_after=query.read_after,
             confirmed=tuple(pages.confirmed_since(session, query.read_after)) if query.read_after else (),
         )
-
-
-def _canonical(site: str) -> str:
-    try:
-        return urls.typed(site)
-    except urls.BadUrl as error:
-        raise BadSite(str(error)) from error
-
-
-def _of_kinds(hits: Sequence[Hit], kinds: Sequence[BlockKind]) -> list[Hit]:
-    return [hit for hit in hits if not kinds or any(block.kind in kinds for block in hit.passage.blocks)]
+    hits, _ = retrieve(
+        [analysis.text],
+        tools.embedder.embed([analysis.text]),
+        search=tools.search,
+        pool=tools.pool,
+        k=_DEPTH_BY_KIND if query.kinds else query.limit,
+        scope=scope,
+        lang=analysis.lang,
+        embedder_id=tools.embedder.id,
+        ranking=tools.ranking,
+    )
+    of_kinds = [hit for hit in hits if not query.kinds or any(b.kind in query.kinds for b in hit.passage.blocks)]
+    return tuple(_found(hit, rank) for rank, hit in enumerate(of_kinds[: query.limit], start=1))
 
 
 def _found(hit: Hit, rank: int) -> FoundPassage:

@@ -20,13 +20,13 @@ from store.embedders import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbed
 from store.passages.errors import EmbedderMismatch, PassagesLost
 from store.questions import shared_runs, state, watches, webhooks
 from store.questions.state import Changes, Move
-from store.questions.trace import WriteDetail, for_asker, to_json
+from store.questions.trace import for_asker, to_json
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
-from workers.monitoring import outcomes, traces
+from workers import monitoring
 from workers.services import Services
-from workers.services.outages import AGAIN_AFTER_S, OUTAGES, recorded
+from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES, recorded
 
 log = structlog.get_logger()
 
@@ -97,22 +97,13 @@ def finish(services: Services, work: Work, move: Move) -> bool:
     now = services.now()
 
     def record() -> bool:
-        with services.database.write() as session:
-            return state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now)
+        return services.write(state.record, work.lease, move, step=work.step, started_at=work.started_at, now=now)
 
     if not recorded(record):
         return False
-    outcomes.tell(outcomes.of_move(move))
-    note_move(move)
+    monitoring.tell_move(move)
     notify_moved(services, work.question, move)
     return True
-
-
-def note_move(move: Move) -> None:
-    """Add what a step came to, and what it cost, to its span."""
-    traces.note(wellread__outcome=move.outcome, wellread__status=move.to.value)
-    if isinstance(move.detail, WriteDetail):
-        traces.note_cost(move.detail.cost)
 
 
 def notify_moved(services: Services, question: Question, move: Move) -> None:
@@ -137,8 +128,7 @@ def notify_ended(services: Services, question_id: str) -> None:
         pending = webhooks.pending(session, question_id)
         changed = watches.just_changed(session, question_id)
         heir = shared_runs.next_leader(session, question_id)
-    for webhook_id in pending:
-        services.dispatcher.send("wellread.notify", webhook_id)
+    services.dispatcher.send_all("wellread.notify", pending)
     for changed_id in changed:
         services.events.publish(changed_id, EventKind.CHANGED, {"question": changed_id})
     if heir is not None:
@@ -148,23 +138,18 @@ def notify_ended(services: Services, question_id: str) -> None:
 
 
 def end_overdue(session: Session, row: QuestionRow, now: datetime) -> Move | None:
-    """End a locked question whose deadline passed with the best answer it has; None while there is time."""
-    if row.deadline >= now:
+    """End a locked question that has no time or no attempts left with the best answer it has; None for any other.
+
+    The end is recorded as the step that the question waited for.
+    """
+    if row.deadline < now:
+        changes = Changes(stop_reason="the question's deadline passed")
+        move = Move(to=Status.TIMED_OUT, outcome="deadline", changes=changes)
+    elif row.attempts > leases.MAX_ATTEMPTS:
+        error = f"Given up after {leases.MAX_ATTEMPTS} attempts: {row.error or 'its process died each time'}"
+        move = Move(to=Status.FAILED, outcome="attempts", changes=Changes(error=error))
+    else:
         return None
-    changes = Changes(stop_reason="the question's deadline passed")
-    return _end(session, row, Move(to=Status.TIMED_OUT, outcome="deadline", changes=changes), now)
-
-
-def _end_given_up(session: Session, row: QuestionRow, now: datetime) -> Move | None:
-    """End a locked question that has no attempts left."""
-    if row.attempts <= leases.MAX_ATTEMPTS:
-        return None
-    error = f"Given up after {leases.MAX_ATTEMPTS} attempts: {row.error or 'its process died each time'}"
-    return _end(session, row, Move(to=Status.FAILED, outcome="attempts", changes=Changes(error=error)), now)
-
-
-def _end(session: Session, row: QuestionRow, move: Move, now: datetime) -> Move:
-    """Record the end as the step that the question waited for."""
     state.record_locked(session, row, move, step=_STEPS[Status(row.status)], started_at=now, now=now)
     return move
 
@@ -174,49 +159,43 @@ def _claim(services: Services, question_id: str, status: Status) -> Work | None:
     with services.database.claim() as session:
         lease = leases.claim(session, QuestionRow, question_id, QuestionRow.status == status, now)
         if lease is None:
-            outcomes.tell(outcomes.NOT_DUE)
-            traces.note(wellread__outcome=traces.NOT_DUE)
+            monitoring.tell_not_due()
             return None
         row = session.get_one(QuestionRow, question_id, populate_existing=True)
         question = state.to_question(row)
-        ends = row.deadline < now or row.attempts > leases.MAX_ATTEMPTS
-    if ends:
-        _end_claimed(services, question, lease, now)
-        return None
-    return Work(question=question, lease=lease, step=_STEPS[status], started_at=now)
-
-
-def _end_claimed(services: Services, question: Question, lease: Lease, now: datetime) -> None:
-    """End a question that has no time or no attempts left, in a commit that is synced as every end is."""
-    with services.database.write() as session:
-        row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
-        end = (end_overdue(session, row, now) or _end_given_up(session, row, now)) if row is not None else None
+        goes_on = row.deadline >= now and row.attempts <= leases.MAX_ATTEMPTS
+    if goes_on:
+        return Work(question=question, lease=lease, step=_STEPS[status], started_at=now)
+    with services.database.write() as session:  # synced, as every end is
+        held = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
+        end = end_overdue(session, held, now) if held is not None else None
     if end is not None:
-        outcomes.tell(outcomes.of_move(end))
-        note_move(end)
+        monitoring.tell_move(end)
         notify_moved(services, question, end)
+    return None
 
 
 def _record_failure(services: Services, work: Work, error: BaseException) -> None:
     """Release the step for a later retry; an error that only the operator can fix ends the question at once."""
-    text = f"{work.step}: {_message(error)}"
-    outcomes.tell(f"failed: {_message(error)}")
-    traces.fail(error)
+    said = _message(error)
+    text = f"{work.step}: {said}"
+    monitoring.tell(f"failed: {said}")
+    monitoring.fail(error)
     if isinstance(error, OPERATOR_ERRORS):
         finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes=Changes(error=text)))
         return
-    recorded(lambda: _release(services, work, error, text))
 
+    def release() -> None:
+        now = services.now()
+        with services.database.write() as session:
+            if isinstance(error, OUTAGES):
+                leases.defer(session, work.lease, now + timedelta(seconds=AGAIN_AFTER_S))
+                return
+            row = session.get_one(QuestionRow, work.question.id)
+            due_at = now + timedelta(seconds=leases.backoff_s(row.attempts))
+            leases.retry_later(session, work.lease, due_at, text)
 
-def _release(services: Services, work: Work, error: BaseException, text: str) -> None:
-    now = services.now()
-    with services.database.write() as session:
-        if isinstance(error, OUTAGES):
-            leases.defer(session, work.lease, now + timedelta(seconds=AGAIN_AFTER_S))
-            return
-        row = session.get_one(QuestionRow, work.question.id)
-        due_at = now + timedelta(seconds=leases.backoff_s(row.attempts))
-        leases.retry_later(session, work.lease, due_at, text)
+    recorded(release)
 
 
 def _message(error: BaseException) -> str:

@@ -1,11 +1,11 @@
 """Fills the form that an answer is to have: each of its values is looked up by itself, once the question has ended."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from domain import Citation, Page, Passage, Question, Status
+from domain import Answer, Citation, Question, Status
 from domain.answer import StructuredAnswer, StructuredField
 from pipeline.answering.citations import located
 from pipeline.answering.schema import Leaf, Rows, filled, parse_schema, pointer_of
@@ -22,6 +22,7 @@ WITHIN_S: Final = 40.0
 #: why a value is null
 NOT_SAID: Final = "Nothing that was read is likely to say it."
 NOT_READ: Final = "What was found gives no such value."
+NO_TIME: Final = "There was no time left to look it up."
 NO_ROWS: Final = "No table or list that was found has these fields."
 
 
@@ -38,9 +39,7 @@ def _fill(services: Services, question: Question) -> StructuredAnswer:
     give_up, fields = time.monotonic() + WITHIN_S, list[StructuredField]()
     for leaf in leaves:
         if time.monotonic() >= give_up:
-            fields.append(
-                StructuredField(path=leaf.pointer, value=None, reason="There was no time left to look it up.")
-            )
+            fields.append(StructuredField(path=leaf.pointer, value=None, reason=NO_TIME))
         elif isinstance(leaf, Rows):
             fields += _objects(services, question, leaf, lang)
         else:
@@ -49,8 +48,7 @@ def _fill(services: Services, question: Question) -> StructuredAnswer:
 
 
 def _field(services: Services, question: Question, leaf: Leaf, lang: str) -> StructuredField:
-    result = _looked_up(services, question, field_question(leaf, question.text, lang), lang)
-    answer = None if result.outcome == "unknown" else result.answer
+    _, answer = _looked_up(services, question, field_question(leaf, question.text, lang), lang)
     found = read_value(leaf, answer) if answer else None
     if answer is None or found is None:
         return StructuredField(path=leaf.pointer, value=None, reason=NOT_SAID if answer is None else NOT_READ)
@@ -61,8 +59,7 @@ def _field(services: Services, question: Question, leaf: Leaf, lang: str) -> Str
 def _objects(services: Services, question: Question, rows: Rows, lang: str) -> list[StructuredField]:
     """Return a value for each field of each row, of the best place that gives rows; or why there is none."""
     asked = rows.description if rows.description.endswith(("?", "？")) else question.text
-    result = _looked_up(services, question, asked, lang)
-    answer = None if result.outcome == "unknown" else result.answer
+    result, answer = _looked_up(services, question, asked, lang)
     if answer is None:
         return [StructuredField(path=rows.pointer, value=None, reason=NOT_SAID)]
     with services.database.read() as session:
@@ -71,8 +68,21 @@ def _objects(services: Services, question: Question, rows: Rows, lang: str) -> l
     for passage in (hit.passage for hit in result.context if hit.passage.page_id in read):
         page = read[passage.page_id]
         found = rows_of(rows, page.text, (passage.start, passage.end), lang)
-        citations = located(replace(answer, citations=_cited(passage, page, found)), places).citations
+        lines = tuple(
+            Citation(
+                marker=marker,
+                passage_id=passage.id,
+                page_id=page.id,
+                url=page.url,
+                title=passage.title,
+                quote=page.text[row.start : row.end],
+                start=row.start,
+                end=row.end,
+            )
+            for marker, row in enumerate(found, start=1)
+        )
         if found:
+            citations = located(replace(answer, citations=lines), places).citations
             numbered = enumerate(zip(found, citations, strict=True))
             return [field for at, (row, of) in numbered for field in _of_row(rows, at, row, of, answer.confidence)]
     return [StructuredField(path=rows.pointer, value=None, reason=NO_ROWS)]
@@ -87,23 +97,7 @@ def _of_row(rows: Rows, at: int, row: FoundRow, citation: Citation, confidence: 
             yield StructuredField(path=path, value=value, confidence=round(confidence, 4), citation=citation)
 
 
-def _cited(passage: Passage, page: Page, rows: Sequence[FoundRow]) -> tuple[Citation, ...]:
-    """Return the lines of the rows as citations of their page."""
-    return tuple(
-        Citation(
-            marker=marker,
-            passage_id=passage.id,
-            page_id=page.id,
-            url=page.url,
-            title=passage.title,
-            quote=page.text[row.start : row.end],
-            start=row.start,
-            end=row.end,
-        )
-        for marker, row in enumerate(rows, start=1)
-    )
-
-
-def _looked_up(services: Services, question: Question, text: str, lang: str) -> LookupResult:
-    """Search for one value by the hits' own words."""
-    return lookup.first_pass_alone(services, replace(question, text=text, lang=lang))
+def _looked_up(services: Services, question: Question, text: str, lang: str) -> tuple[LookupResult, Answer | None]:
+    """Search for one value by the hits' own words; return what was found, and the answer that is perhaps right."""
+    result = lookup.first_pass_alone(services, replace(question, text=text, lang=lang))
+    return result, None if result.outcome == "unknown" else result.answer

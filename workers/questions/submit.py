@@ -1,10 +1,17 @@
-"""Takes questions, sites and single pages: checks them, commits them, and only then sends their task."""
+"""Takes questions, sites and single pages: checks them, commits them, and only then sends their task.
 
+What a question is asked with becomes one that can be stored; the payload of the task that asks one is here, too.
+"""
+
+import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
 
+from pydantic import BeforeValidator, Field, SecretStr
 from sqlalchemy.orm import Session
 
 from crawler import urls
@@ -13,11 +20,10 @@ from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
-from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES
+from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES, Asked, Deadline, Overrides, StrategyName
 from domain.question import LAST_PRIORITY
 from domain.site import SiteScope, Source, is_under
 from pipeline.answering.schema import parse_schema
-from pipeline.limits import TASK_STRATEGIES
 from pipeline.question.analysis import clean_question
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
@@ -26,35 +32,40 @@ from store.questions import new_questions, state
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
 from text.urls import urls_in
-from workers import admission
+from workers import admission, monitoring
 from workers.admission import Ahead, TooManyOpen
-from workers.monitoring import traces
 from workers.questions import attached, batches, follow_ups
 from workers.questions.attached import Document
-from workers.questions.conditions import left_out
-from workers.questions.fingerprint import answer_fingerprint
+from workers.questions.conditions import clean_sites, left_out
 from workers.questions.step import notify_ended
 from workers.services import Services
+from workers.settings import Settings
+
+#: settings that say where, how fast or at what expense Wellread runs; an answer depends on all others.
+#: "learn": what was learned is named beside the settings; "profile": what it sets is named
+OPERATIONAL = frozenset(
+    "alive_file answer_processes api_host api_keys api_port batch_for contact crawl_processes data_dir "
+    "database_password database_url embedder_threads events_redis_url fetch_deadline_s fetch_max_bytes "
+    "file_max_bytes file_max_characters file_max_pages file_max_seconds flower_host flower_port flower_words "
+    "keep_days learn logs max_open_per_caller max_open_questions max_pages max_seconds max_tokens_per_question "
+    "max_usd_per_question min_delay_s model_threads model_first_token_s model_requests_a_minute model_timeout_s "
+    "model_tokens_a_minute passages_uri profile redis_memory_mb redis_password redis_url stop_s user_agent "
+    "wave_pages webhook_secret".split()
+)
 
 
 class BadSite(WellreadError):
     """The site cannot be read: its URL is invalid, or its address is private and not the operator's own."""
 
 
-class UnknownStrategy(WellreadError):
-    """There is no such retrieval strategy."""
-
-
 def submit(services: Services, new: NewQuestion, *, is_message: bool = False) -> tuple[Question, bool]:
     """Save a question and start its work; return it, and whether it is new.
 
     That of a message is saved also where Redis is full: there the message takes more room. Raises NoRoom, TooManyOpen,
-    QuestionError, BadSite, BadSchema, UnknownStrategy, UnknownThread, UnknownQuestion, NotInThread or
-    IdempotencyConflict.
+    QuestionError, BadSite, BadSchema, UnknownThread, UnknownQuestion, NotInThread or IdempotencyConflict.
     """
     if not is_message:
         admission.check_room(services)
-    _check_strategy(new.strategy)
     if new.answer_schema is not None:
         parse_schema(new.answer_schema)
     documents = attached.read(new.attached)
@@ -76,30 +87,22 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     caller = new_questions.caller(checked)
     before = admission.ahead(services, checked.owner, caller)
     try:
-        _check_early(services, checked, before)
+        # refused at the cost of a look what would be refused, while many are: it must cost less than to answer
+        if services.turns.given_lately and not services.read(new_questions.may_be_known, checked):
+            services.read(admission.check_limits, services, checked.owner, before, more=1)
         question, is_new, to_embed = _open(services, checked, before, documents, private=new.private)
     except TooManyOpen as refused:
         raise admission.with_time(services, refused, caller) from None
     if services.turns.given_lately:
         services.turns.take((admission.OF_ALL, checked.owner or ""), caller)
-    if traces.is_on():
-        traces.note(wellread__question__id=question.id)
-        services.trace_parents.keep(question.id, traces.headers())
-    if is_new and (
-        not question.status.is_final or question.callback_url
-    ):  # nobody else waits for one that ended at once
+    if monitoring.is_on():
+        monitoring.note(wellread__question__id=question.id)
+        services.trace_parents.keep(question.id, monitoring.headers())
+    # nobody but its receiver waits for one that ended at once
+    if is_new and (not question.status.is_final or question.callback_url):
         notify_started(services, question)
-    for page_id in to_embed:
-        services.dispatcher.send("wellread.embed", page_id, priority=question.priority)
+    services.dispatcher.send_all("wellread.embed", to_embed, priority=question.priority)
     return question, is_new
-
-
-def _check_early(services: Services, new: NewQuestion, before: Ahead) -> None:
-    """Refuse at the cost of a look what would be refused, while many are: it must cost less than to answer."""
-    if services.turns.given_lately:
-        with services.database.read() as session:
-            if not new_questions.may_be_known(session, new):
-                admission.check_limits(session, services, new.owner, before, more=1)
 
 
 def _open(
@@ -129,7 +132,7 @@ def _about_pages(services: Services, session: Session, new: NewQuestion, text: s
     named: dict[str, None] = {}
     for url in urls_in(text)[:MAX_SITES]:
         with suppress(BadSite):  # it is words, as in "Why does http://127.0.0.1/ not answer?"
-            named[_checked(services, session, url)] = None
+            named[_checked(session, services, url)] = None
     if not named:
         return new
     return replace(
@@ -160,8 +163,7 @@ def default_budget(services: Services) -> Budget:
 
 def cancel(services: Services, question_id: str) -> Question:
     """Stop a question; the pages it has read stay."""
-    with services.database.write() as session:
-        question = state.cancel(session, question_id, services.now())
+    question = services.write(state.cancel, question_id, services.now())
     services.events.publish(question_id, EventKind.FINAL, {"status": question.status})
     notify_ended(services, question_id)
     return question
@@ -193,8 +195,7 @@ def add_source(services: Services, url: str, *, own: bool, **settings: Any) -> S
     with services.database.write() as session:
         source = sources.add(session, checked, own=own, now=now, **settings)
         shared = visibility.share_site(session, source.own_scope, now)
-    for page_id in shared:
-        services.dispatcher.send("wellread.embed", page_id)
+    services.dispatcher.send_all("wellread.embed", shared)
     return source
 
 
@@ -207,10 +208,9 @@ def check_access(settings: Mapping[str, Any]) -> None:
 def read_url(services: Services, url: str) -> int:
     """Read one page into the knowledge base; return the candidate's id."""
     candidate = Candidate(url=check_site(services, url), origin="asked for")
-    with services.database.write() as session:
-        (row_id,) = candidates.add(
-            session, None, [candidate], wave=0, status=CandidateStatus.WAITING, now=services.now()
-        )
+    (row_id,) = services.write(
+        candidates.add, None, [candidate], wave=0, status=CandidateStatus.WAITING, now=services.now()
+    )
     services.dispatcher.send("wellread.read", row_id)
     return row_id
 
@@ -220,11 +220,10 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
 
     The DNS is not asked here; the fetch itself checks every address.
     """
-    with services.database.read() as session:
-        return _checked(services, session, url, own=own)
+    return services.read(_checked, services, url, own=own)
 
 
-def _checked(services: Services, session: Session, url: str, *, own: bool = False) -> str:
+def _checked(session: Session, services: Services, url: str, *, own: bool = False) -> str:
     own_sources = [source.url for source in sources.list_all(session) if source.own]
     try:
         canonical = urls.typed(url)
@@ -250,6 +249,80 @@ def check_callback(services: Services, url: str) -> str:
     return whole
 
 
-def _check_strategy(name: str) -> None:
-    if name and name not in TASK_STRATEGIES:
-        raise UnknownStrategy(f"There is no strategy {name!r}: it is one of {', '.join(TASK_STRATEGIES)}, or none.")
+class BadBudget(WellreadError):
+    """The question asks for more than the operator allows."""
+
+
+class Payload(Asked):
+    """What ``send_task("wellread.ask", [payload])`` takes: a published contract."""
+
+    idempotency_key: str = Field("", max_length=255, description="Makes a repeat harmless, as an id does.")
+    lang: str = Field("", max_length=8, description="ISO 639-1; default: detected from the question.")
+    strategy: Annotated[StrategyName | None, BeforeValidator(lambda given: given or None)] = None
+    callback_url: str = ""
+    owner: str = Field("", max_length=100, description="The name of the API key that reads the answer back.")
+    deadline: Deadline = None
+
+
+def to_new(
+    asked: Asked,
+    allowed: Budget,
+    *,
+    deadline_s: float | None = None,
+    callback_url: str = "",
+    idempotency_key: str = "",
+    private: bool = False,
+    owner: str | None = None,
+) -> NewQuestion:
+    """Return the body as the store takes it; raises :class:`BadBudget` where it asks for more than ``allowed``.
+
+    A field that has the same name and type there is taken over as it is.
+    """
+    budget = _budget(asked, allowed)
+    names = {field.name for field in fields(NewQuestion)} & set(Asked.model_fields)
+    own = {name: getattr(asked, name) for name in Overrides.model_fields}
+    others = {
+        "id": asked.id.hex if asked.id else "",
+        "text": asked.question,
+        "understood": asked.question_as_understood,
+        "thread_id": asked.thread.hex if isinstance(asked.thread, UUID) else asked.thread or "",
+        "after_id": asked.after.hex if asked.after else "",
+        "strategy": asked.strategy or "",
+        "sites": tuple(asked.sites),
+        "langs": tuple(asked.langs),
+        "crawl_enabled": asked.crawl_enabled and budget.cycles > 0,
+        "max_age_s": asked.max_age,
+        "budget": budget,
+        "overrides": Overrides(**own | {"exclude_sites": clean_sites(asked.exclude_sites)}),
+    }
+    return NewQuestion(
+        **{name: getattr(asked, name) for name in names} | others,
+        private=private,
+        owner=owner,
+        idempotency_key=idempotency_key,
+        deadline_s=deadline_s,
+        callback_url=callback_url,
+    )
+
+
+def _budget(asked: Asked, allowed: Budget) -> Budget:
+    wanted = {name: value for name, value in asked.budget.model_dump().items() if value is not None}
+    for name in ("seconds", "pages", "bytes", "tokens", "usd"):
+        if wanted.get(name, 0) > (most := getattr(allowed, name)):
+            raise BadBudget(f"budget.{name} is {wanted[name]:g}, and the operator allows {most:g} a question.")
+    if asked.max_search_cycles is not None:
+        wanted["cycles"] = asked.max_search_cycles
+    return replace(allowed, **wanted)
+
+
+def answer_fingerprint(settings: Settings, learned: str = "") -> str:
+    """Return the settings that an answer depends on, and what was ``learned``; of a secret, only if it is set."""
+    values = {name: getattr(settings, name) for name in Settings.model_fields if name not in OPERATIONAL}
+    public = {name: bool(v.get_secret_value()) if isinstance(v, SecretStr) else v for name, v in values.items()}
+    return f"{public!r} {_examples(settings)} {learned}".rstrip()
+
+
+def _examples(settings: Settings) -> str:
+    """Return what tells one file of examples from another; "" without one."""
+    path = settings.few_shot_path
+    return hashlib.blake2b(Path(path).read_bytes(), digest_size=8).hexdigest() if path and Path(path).is_file() else ""

@@ -14,7 +14,7 @@ from pipeline.question.variants import rewards
 from store.questions.state import Changes, Move
 from store.questions.trace import LookupDetail
 from store.sql.rows import to_value
-from workers.questions.crawl_progress import Progress, stop_reason, with_failures
+from workers.questions.conditions import Progress, stop_reason, with_failures
 
 #: the values of a hit and of the cutoff that the trace stores
 HIT_VALUES = ("rank", "original_rank", "score", "scale", "similarity", "bm25", "query", "via", "found_by")
@@ -161,5 +161,4 @@ def context_of(hits: Sequence[Hit]) -> list[ContextHit]:
 
 
 def _values(value: object, names: Sequence[str]) -> dict[str, Any]:
-    """Return these attributes by name."""
     return {name: getattr(value, name) for name in names}

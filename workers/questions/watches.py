@@ -20,11 +20,9 @@ def ask_again(services: Services) -> int:
     with services.database.read() as session:
         unknown, owners = watches.unknown_outdated(session, now), watches.owners(session)
     if unknown:
-        with services.database.write() as session:
-            watches.outdate(session, unknown, now)
+        services.write(watches.outdate, unknown, now)
     closed = services.closed_owners(owners)
-    with services.database.read() as session:
-        due = watches.due(session, not_of=closed)
+    due = services.read(watches.due, not_of=closed)
     return sum(_ask_again(services, question_id) for question_id in due)
 
 
@@ -34,8 +32,7 @@ def watch(services: Services, question_id: str, callback_url: str = "") -> Watch
     with services.database.write() as session:
         state.find(session, question_id)
         watches.add(session, question_id, checked, services.now())
-    with services.database.read() as session:
-        stored = watches.find(session, question_id)
+    stored = services.read(watches.find, question_id)
     assert stored is not None, "it was committed a moment ago"
     return stored
 

@@ -25,8 +25,8 @@ from store.questions import records, webhooks
 from store.sql import leases
 from store.sql.rows import jsonable
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
-from workers.monitoring import outcomes
-from workers.services.outages import recorded
+from workers import monitoring
+from workers.services.interruptions import recorded
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -48,15 +48,16 @@ def deliver(services: Services, webhook_id: int) -> None:
         row = session.get(WebhookRow, webhook_id)
         owner = session.get_one(QuestionRow, row.question_id).owner if row else None
     if row is None:
-        outcomes.tell(outcomes.NOT_DUE)
+        monitoring.tell_not_due()
         return
     is_due = row.status == WebhookStatus.WAITING and row.due_at <= services.now()
     receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0], owner=owner)
     token = _begin(services, receiver, webhook_id)
     if token is None:
-        outcomes.tell("waits for its receiver")
+        monitoring.tell("waits for its receiver")
         if is_due:
-            _put_off(services, webhook_id, by_s=_AGAIN_S)
+            now = services.now()
+            services.write(webhooks.put_off, webhook_id, now, now + timedelta(seconds=_AGAIN_S))
         return
     try:
         if is_due:
@@ -89,21 +90,11 @@ def _begin(services: Services, receiver: Receiver, webhook_id: int) -> str | Non
 def _end(services: Services, token: str) -> None:
     receiver = _under_way.pop(token, None)
     if receiver and (waiting := services.receivers.end(receiver, token)):
-        _send(services, waiting)
-
-
-def _send(services: Services, delivery: str) -> None:
-    collection, _, webhook_id = delivery.rpartition(":")
-    with suppress(UnknownCollection):
-        opened = services.of(collection)
-        _put_off(opened, int(webhook_id), by_s=0)
-        opened.dispatcher.send("wellread.notify", int(webhook_id))
-
-
-def _put_off(services: Services, webhook_id: int, *, by_s: float) -> None:
-    now = services.now()
-    with services.database.write() as session:
-        webhooks.put_off(session, webhook_id, now, now + timedelta(seconds=by_s))
+        collection, _, webhook_id = waiting.rpartition(":")
+        with suppress(UnknownCollection):
+            opened, now = services.of(collection), services.now()
+            opened.write(webhooks.put_off, int(webhook_id), now, now)
+            opened.dispatcher.send("wellread.notify", int(webhook_id))
 
 
 def _deliver(services: Services, webhook_id: int, owner: str | None) -> None:
@@ -112,7 +103,7 @@ def _deliver(services: Services, webhook_id: int, owner: str | None) -> None:
         webhooks.put_off(session, webhook_id, now, now)  # its message may be there twice, and the other have put it off
         lease = leases.claim(session, WebhookRow, webhook_id, WebhookRow.status == WebhookStatus.WAITING, now)
         if lease is None:
-            outcomes.tell(outcomes.NOT_DUE)
+            monitoring.tell_not_due()
             return
         row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
         record = records.read(session, row.question_id, now)
@@ -156,7 +147,7 @@ def _post(services: Services, url: str, body: bytes, headers: dict[str, str]) ->
 
 
 def _record(services: Services, lease: leases.Lease, attempts: int, error: str | None) -> None:
-    outcomes.tell(f"failed: {error}" if error else "delivered")
+    monitoring.tell(f"failed: {error}" if error else "delivered")
     now = services.now()
     with services.database.write() as session:
         if error is None:

@@ -1,11 +1,14 @@
-"""Has a model do what a question's draft says (:mod:`pipeline.draft`), in the worker of threads.
+"""Decides what a model is asked for, and asks it: other wordings, a question completed from its thread, or the answer.
 
-Whatever the model does, the question goes on: at worst as its lookup decided without it.
+A lookup ends as without a model. Where one may write, the question waits for it with a draft (:mod:`pipeline.draft`),
+and the worker of threads has it do what that says. Whatever the model does, the question goes on: at worst as its
+lookup decided without it, and with the answer made of quotes.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import timedelta
+from typing import Any
 
 import structlog
 
@@ -14,36 +17,42 @@ from domain.answer import ABSTENTION, StructuredAnswer
 from domain.outcome import ANSWERED_FROM
 from pipeline.abstain import as_perhaps
 from pipeline.answering.check import with_block
-from pipeline.answering.citations import check, with_notices
+from pipeline.answering.citations import check, located, outdated_notice, partly_read_notice, with_notices
+from pipeline.answering.few_shot import examples_for
 from pipeline.answering.schema import parse_schema
-from pipeline.answering.sections import ROOM, ROOMS, count_tokens, sections
+from pipeline.answering.sections import ROOM, ROOMS, count_tokens, places_to_read, sections
 from pipeline.answering.structured_answer import with_given
-from pipeline.ask import order_of_variants
-from pipeline.draft import Draft, Reading, from_json, to_json
+from pipeline.ask import LookupResult, order_of_variants
+from pipeline.documents.rerank import ALTERNATIVES
+from pipeline.draft import Draft, Onward, Reading, from_json, to_json
 from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError, OnAnswer
 from pipeline.models.model import LanguageModel
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
-from pipeline.write import Written, key_of, write_answer, write_variants
+from pipeline.retrieval.context import prompt_notes
+from pipeline.write import RULED_OUT, VERDICT_BELOW, Written, key_of, write_answer, write_variants
 from store.pages import pages
-from store.questions import records, state, trace
+from store.questions import answers, records, state, trace
+from store.questions.feedback import SolvedReader
 from store.questions.state import Changes, Move
 from store.questions.trace import WriteDetail
 from store.sql import leases
 from store.sql.database import DatabaseError
 from store.sql.tables import QuestionRow
-from workers.monitoring import outcomes
-from workers.questions import batches, follow_ups, publishing
+from workers import monitoring
+from workers.questions import batches, follow_ups
 from workers.questions.step import Work, finish, step
 from workers.services import Services
-from workers.services.model_provider import MARGIN_S, remaining_budget
-from workers.services.outages import recorded
-from workers.services.rules import limits_of
+from workers.services.interruptions import recorded
+from workers.services.pipeline import MARGIN_S, limits_of, remaining_budget
 
 log = structlog.get_logger()
 
 #: a longer answer is published only when it is complete
 MAX_WRITING_CHARACTERS = 12_000
+NOTHING_ASKED = WriteDetail(asked=())
+#: the columns that are set when a lookup ends; the others are set where the question goes on
+_OF_LOOKUP = ("lang", "queries", "variants", "missing", "cycle")
 
 
 def write(services: Services, question_id: str) -> None:
@@ -105,7 +114,7 @@ def _variants(services: Services, question: Question, draft: Draft, model: Langu
 
 def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) -> Move:
     """Return where a question goes after its answer was asked for; raises ModelError."""
-    question, reading = work.question, draft.reading
+    question, reading, own = work.question, draft.reading, work.question.overrides.verbatim
     assert reading is not None
     with services.database.read() as session:
         kept = records.provisional(session, question.id)
@@ -115,7 +124,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) 
         return _nothing_left(draft)
     key = key_of(brief)
     if key in draft.read:
-        return _abstained(_refused(draft, WriteDetail(asked=())), reading, model, kept)
+        return _abstained(_refused(draft), reading, model, kept)
     came = write_answer(
         brief,
         reading,
@@ -123,7 +132,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) 
         model=model,
         judged=draft.judged,
         second_call=services.settings.model_check,
-        in_quotes=_in_quotes(services, question),
+        in_quotes=services.settings.verbatim if own is None else own,
         on_answer=notify_writing(services, question.id),
         on_written=None if question.may_wait or kept is None else _show_to_askers(services, work, kept),
     )
@@ -131,7 +140,12 @@ def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) 
     if came.answer is None:
         refused = _refused(replace(draft, read=(*draft.read, key)), detail, came.missing)
         return _abstained(refused, reading, model, kept)
-    answer = publishing.with_age(services, question, _standing(services, question, came.answer), reading.lang)
+    answer = with_age(
+        services,
+        question,
+        checked(services, standing(services, question, came.answer, question.lang), question.lang),
+        reading.lang,
+    )
     if not answer.citations:
         return _without_model(services, question, draft, None, detail)
     limits = limits_of(services.settings).with_overrides(question.overrides)
@@ -144,11 +158,16 @@ def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) 
         answer = as_perhaps(answer, reading.lang)
     changes = Changes(stop_reason="the answer was found") if question.crawl_started_at else Changes()
     move = Move(to=Status.ANSWERED, outcome="written", detail=detail, answer=answer, changes=changes)
-    return _beside(move, answer, kept, is_sure=is_sure) if kept else move
+    if kept is None:
+        return move
+    quoted, verdict, context = kept
+    # the hits held the answer after all, whatever the local judge gave as a reason
+    reason = verdict.reason if verdict.sufficient and is_sure else ""
+    verdict = replace(verdict, sufficient=is_sure, confidence=answer.confidence, reason=reason, missing=())
+    return replace(move, answer=replace(answer, related=quoted.related), verdict=verdict, context=context)
 
 
 def _detail_of(came: Written, brief: Brief, question: Question) -> WriteDetail:
-    """Return what the trace keeps of an answer's calls; a failed check is logged too."""
     detail = WriteDetail(
         asked=came.calls,
         sections=len(brief.sections),
@@ -188,37 +207,39 @@ def _with_error(detail: WriteDetail, call: str, error: ModelError) -> WriteDetai
     return replace(detail, error=said, kind=type(error).__name__)
 
 
-def _beside(move: Move, answer: Answer, kept: records.Provisional, *, is_sure: bool) -> Move:
-    """Return the end with a model's answer, and what the lookup found beside its own."""
-    quoted, verdict, context = kept
-    answer = replace(answer, related=quoted.related)
-    # the hits held the answer after all, whatever the local judge gave as a reason
-    reason = verdict.reason if verdict.sufficient and is_sure else ""
-    verdict = replace(verdict, sufficient=is_sure, confidence=answer.confidence, reason=reason, missing=())
-    return replace(move, answer=answer, verdict=verdict, context=context)
-
-
 def _show_to_askers(services: Services, work: Work, kept: records.Provisional) -> OnAnswer:
     """Return a callback that saves and publishes the answer while its sentences are being checked."""
     _, verdict, context = kept
 
     def show(answer: Answer) -> None:
-        shown, now = publishing.checked(services, answer, work.question.lang), services.now()
-        with services.database.write() as session:
-            saved = state.save_provisional(session, work.lease, shown, verdict=verdict, context=context, now=now)
-        if saved:
+        shown, now = checked(services, answer, work.question.lang), services.now()
+        if services.write(state.save_provisional, work.lease, shown, verdict=verdict, context=context, now=now):
             provisional = {"answer": shown.text, "missing": [], "status": Status.WRITING}
             services.events.publish(work.question.id, EventKind.PROVISIONAL, provisional)
 
     return show
 
 
-def _standing(services: Services, question: Question, answer: Answer) -> Answer:
+def standing(services: Services, question: Question, answer: Answer, lang: str) -> Answer:
     """Return an answer with the citations that stand in pages that the question may be answered from now."""
-    with services.database.read() as session:
-        known = pages.read(session, {citation.page_id for citation in answer.citations}, question.id)
+    known = services.read(pages.read, {citation.page_id for citation in answer.citations}, question.id)
     texts = {page_id: page.text for page_id, page in known.items()}
-    return publishing.checked(services, check(answer, texts.get, lang=question.lang), question.lang)
+    return check(answer, texts.get, lang=lang)
+
+
+def checked(services: Services, answer: Answer, lang: str) -> Answer:
+    """Return an answer with the citations that are verbatim in the stored pages; a notice names those read in part."""
+    with services.database.read() as session:
+        cited = [citation.page_id for citation in answer.citations]
+        texts, cited_pages = pages.texts(session, cited), pages.cited(session, cited)
+    answer = located(check(answer, texts.get, lang=lang), cited_pages)
+    return with_notices(answer, partly_read_notice(answer, cited_pages, lang))
+
+
+def with_age(services: Services, question: Question, answer: Answer, lang: str) -> Answer:
+    """Add a notice to an answer if its pages are older than the question allows."""
+    oldest = answers.oldest_for(question, services.now())
+    return with_notices(answer, outdated_notice(answer, oldest, lang)) if oldest is not None else answer
 
 
 def _brief(services: Services, question: Question, reading: Reading, known: Mapping[int, Page]) -> Brief:
@@ -243,11 +264,6 @@ def _brief(services: Services, question: Question, reading: Reading, known: Mapp
     )
 
 
-def _in_quotes(services: Services, question: Question) -> bool:
-    own = question.overrides.verbatim
-    return services.settings.verbatim if own is None else own
-
-
 def _without_model(
     services: Services, question: Question, draft: Draft, error: ModelError | None, detail: WriteDetail | None = None
 ) -> Move:
@@ -261,15 +277,14 @@ def _without_model(
     changes = Changes(**onward.changes)
     if draft.ask != "answer":
         return replace(move, changes=replace(changes, variants=[]) if draft.ask == "variants" else changes)
-    with services.database.read() as session:
-        kept = records.provisional(session, question.id)
+    kept = services.read(records.provisional, question.id)
     if kept is None and onward.to is Status.ANSWERED:  # it was withdrawn
         return replace(_nothing_left(draft), detail=detail)
     if kept is None:
         return replace(move, answer=draft.unknown if onward.to.is_final else None, changes=changes)
     answer, verdict, context = kept
     if answer.citations:
-        answer = _standing(services, question, answer)
+        answer = checked(services, standing(services, question, answer, question.lang), question.lang)
         if not answer.citations:
             return replace(_nothing_left(draft), detail=detail)
     if onward.to is Status.ANSWERED and not verdict.sufficient:
@@ -282,10 +297,10 @@ def _without_model(
 
 def _nothing_left(draft: Draft) -> Move:
     """Return where a question goes when the pages that it was to be answered from are gone, or another's."""
-    return replace(_refused(draft, WriteDetail(asked=())), outcome="nothing left")
+    return replace(_refused(draft), outcome="nothing left")
 
 
-def _refused(draft: Draft, detail: WriteDetail, missing: Sequence[str] = ()) -> Move:
+def _refused(draft: Draft, detail: WriteDetail = NOTHING_ASKED, missing: Sequence[str] = ()) -> Move:
     """Return where a question goes when the model has found no answer in what it read."""
     onward = draft.refused
     assert onward is not None
@@ -314,7 +329,7 @@ def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) ->
     if until + timedelta(seconds=MARGIN_S) > last:
         return False
     log.info("model_busy", question=question.id, until=until.isoformat(), error=str(error))
-    outcomes.tell(f"waits for the model until {until:%H:%M:%S} UTC")
+    monitoring.tell(f"waits for the model until {until:%H:%M:%S} UTC")
 
     def defer() -> None:
         with services.database.write() as session:
@@ -343,3 +358,74 @@ def notify_writing(services: Services, question_id: str) -> OnAnswer:
             services.events.publish(question_id, EventKind.WRITING, {"answer": text})
 
     return notify
+
+
+def before_first_pass(services: Services, question: Question) -> Move | None:
+    """Return the wait for a model that completes a question, or words it for multi-query; None for any other."""
+    if services.model is None:
+        return None
+    asked = question.draft.get("ask")
+    if asked not in ("rewrite", "variants") and follow_ups.needs_model(services, question):
+        return _wait(Draft(ask="rewrite", failed=Onward(to=Status.ASKED, outcome="rewrite")))
+    wants = "multi_query" in services.tools.enhancements and services.settings.variants_from != "rules"
+    if not wants or asked == "variants":
+        return None
+    onward = Onward(to=Status.ASKED, outcome="variants")
+    return _wait(Draft(ask="variants", failed=onward, count=ALTERNATIVES))
+
+
+def after_lookup(services: Services, question: Question, result: LookupResult, local: Move, refused: Move) -> Move:
+    """Return where a question goes after a lookup: where it was going, or to a model first.
+
+    ``local`` was decided without a model, ``refused`` as if there were no answer in the hits.
+    """
+    if services.model is None or not result.hits:
+        return local
+    verdict, read = result.verdict, tuple(question.draft.get("read", ()))
+    if local.to is Status.RETRYING:  # for a model's wordings, where the local judge is not sure at all
+        count = limits_of(services.settings).with_overrides(question.overrides).variants
+        if services.settings.variants_from == "rules" or verdict.confidence >= VERDICT_BELOW or not count:
+            return local
+        draft = Draft(ask="variants", failed=_onward(local), count=count, read=read)
+    else:
+        rules = services.tools.judge  # a model does not overrule the document's judge
+        if verdict.confidence < RULED_OUT or (rules and not verdict.sufficient):
+            return local
+        draft = Draft(
+            ask="answer",
+            failed=_onward(local),
+            refused=_onward(refused),
+            unknown=refused.answer,
+            reading=_reading(services, question, result),
+            read=read,
+        )
+    now: dict[str, Any] = {name: getattr(local.changes, name) for name in _OF_LOOKUP}
+    return replace(local, to=Status.WRITING, changes=Changes(**now, draft=to_json(draft)))
+
+
+def _reading(services: Services, question: Question, result: LookupResult) -> Reading:
+    tools, analysis = services.tools, result.analysis
+    solved = SolvedReader(services.database, question.id)
+    return Reading(
+        spans=places_to_read(
+            result.context,
+            [found.best for found in result.found],
+            result.answer.citations if result.answer else (),
+            room=ROOM[question.overrides.length],
+        ),
+        confidence=result.verdict.confidence,
+        lang=analysis.lang,
+        form=analysis.form,
+        notes=prompt_notes(analysis, result.context) if "multi_document" in tools.enhancements else (),
+        examples=examples_for(analysis, solved, tools.examples) if "few_shot" in tools.enhancements else "",
+    )
+
+
+def _wait(draft: Draft) -> Move:
+    return Move(to=Status.WRITING, outcome=f"asks for {draft.ask}", changes=Changes(draft=to_json(draft)))
+
+
+def _onward(move: Move) -> Onward:
+    later = {each.name: getattr(move.changes, each.name) for each in fields(Changes) if each.name not in _OF_LOOKUP}
+    set_then = {name: value for name, value in later.items() if value is not None}
+    return Onward(to=move.to, outcome=move.outcome, changes=set_then)

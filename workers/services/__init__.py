@@ -3,39 +3,50 @@
 import os
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from redis import Redis
+from sqlalchemy.orm import Session
 
 from domain.access import DEFAULT, MAIN, Collection
+from store import keys
+from store.embedders import Embedder, open_embedder
+from store.ephemeral.events import Events, Memory
+from store.ephemeral.marks import Erasures, TraceParents
+from store.ephemeral.slots import EngineCooldowns, Receivers, Slots
+from store.ephemeral.turns import Turns
+from store.learned import RecalibrationsInUse, VariantsCache
+from store.pages import pages
 from store.sql.database import Database
-from workers.services.cached import cached
 from workers.services.logs import configure_logs
-from workers.services.redis_access import RedisAccess
-from workers.services.web import WebAccess
+from workers.services.web import WEBHOOK_S, WebAccess, cached
 from workers.settings import load
 
 if TYPE_CHECKING:
     from pipeline.ask import Tools
     from pipeline.models.model import LanguageModel
     from pipeline.reader import Reader
-    from store.embedders import Embedder
-    from store.learned import RecalibrationsInUse, VariantsCache
     from store.passages.table import Passages
     from store.passages.writer import PassagesWriter
     from workers.services.dispatch import Dispatcher
-    from workers.services.lease_renewer import LeaseRenewer
-    from workers.services.link_vectors import LinkVectors
+    from workers.services.interruptions import LeaseRenewer
+    from workers.services.pipeline import LinkVectors
 
 #: threads for the parallel searches of one question
 SEARCH_THREADS = 8
+#: of a host slot, for work that is no fetch
+TURN_SLACK_S = 5.0
 
+Args = ParamSpec("Args")
+Value = TypeVar("Value")
 _Handle = TypeVar("_Handle", bound="Passages")
 
 
-class Services(WebAccess, RedisAccess):
+class Services(WebAccess):
     """The services of a process; each is opened on first use, once."""
 
     #: whose services these are
@@ -61,19 +72,25 @@ class Services(WebAccess, RedisAccess):
         """SQL."""
         return Database(self.settings.database, waits_s=self.waits_s)
 
+    def read(self, query: Callable[Concatenate[Session, Args], Value], *args: Args.args, **named: Args.kwargs) -> Value:
+        """Return what a function that takes a session gives in a reading one of its own."""
+        with self.database.read() as session:
+            return query(session, *args, **named)
+
+    def write(
+        self, change: Callable[Concatenate[Session, Args], Value], *args: Args.args, **named: Args.kwargs
+    ) -> Value:
+        """Return what a function that takes a session gives in a transaction of its own."""
+        with self.database.write() as session:
+            return change(session, *args, **named)
+
     def closed_owners(self, owners: Iterable[str | None]) -> set[str]:
         """Return those of these owners of questions whose key was revoked or has expired."""
-        from store import keys
-
-        with self.database.read() as session:
-            return keys.closed(session, owners, self.now())
+        return self.read(keys.closed, owners, self.now())
 
     def key_name(self, owner: str | None) -> str:
         """Return the name of the key that an owner of questions is; "" for none."""
-        from store import keys
-
-        with self.database.read() as session:
-            return next((key.name for key in keys.list_all(session) if key.owner == owner), "")
+        return next((key.name for key in self.read(keys.list_all) if key.owner == owner), "")
 
     @cached
     def dispatcher(self) -> "Dispatcher":
@@ -87,15 +104,69 @@ class Services(WebAccess, RedisAccess):
     @cached
     def leases(self) -> "LeaseRenewer":
         """Renews the leases that this process holds."""
-        from workers.services.lease_renewer import LeaseRenewer
+        from workers.services.interruptions import LeaseRenewer
 
         return LeaseRenewer(self.database, now=self.now)
 
     @cached
-    def embedder(self) -> "Embedder":
-        """The embedding model."""
-        from store.embedders import open_embedder
+    def redis(self) -> Redis:
+        """The broker, as a plain client."""
+        return Redis.from_url(self.settings.redis, socket_connect_timeout=5, socket_timeout=10)
 
+    @cached
+    def events_redis(self) -> Redis:
+        """The Redis of events: the broker, unless there is another one."""
+        if not self.settings.events_redis_url:
+            return self.redis
+        return Redis.from_url(self.settings.events_redis, socket_connect_timeout=5, socket_timeout=10)
+
+    @cached
+    def broker_memory(self) -> Memory:
+        """How full the broker is."""
+        return Memory(self.redis)
+
+    @cached
+    def events(self) -> Events:
+        """The events of each question's progress."""
+        return Events(self.events_redis, self._prefix)
+
+    @cached
+    def turns(self) -> Turns:
+        """When those who were refused may come again."""
+        return Turns(self.redis, self._prefix)
+
+    @cached
+    def erasures(self) -> Erasures:
+        """What is to be erased from the disk."""
+        return Erasures(self.redis, self._prefix)
+
+    @cached
+    def host_slots(self) -> Slots:
+        """Slots at hosts; a slot lasts as long as reading one page may take."""
+        from crawler.browser.render import RenderBounds
+
+        # robots.txt, then the page, then its scripts
+        longest_s = 2 * self.settings.fetch_deadline_s + RenderBounds().deadline_s + TURN_SLACK_S
+        return Slots(self.redis, longest_s=longest_s)
+
+    @cached
+    def receivers(self) -> Receivers:
+        """Deliveries of webhooks that are under way."""
+        return Receivers(self.redis, longest_s=WEBHOOK_S + TURN_SLACK_S)
+
+    @cached
+    def trace_parents(self) -> TraceParents:
+        """Where the traces of questions began."""
+        return TraceParents(self.redis)
+
+    @cached
+    def engine_cooldowns(self) -> EngineCooldowns:
+        """The engines that are cooling down."""
+        return EngineCooldowns(self.redis)
+
+    @cached
+    def embedder(self) -> Embedder:
+        """The embedding model."""
         s = self.settings
         return open_embedder(
             s.embedder,
@@ -108,7 +179,7 @@ class Services(WebAccess, RedisAccess):
     @cached
     def link_vectors(self) -> "LinkVectors":
         """Compares links with a question in meaning."""
-        from workers.services.link_vectors import LinkVectors
+        from workers.services.pipeline import LinkVectors
 
         return LinkVectors(threads=self.settings.embedder_threads)
 
@@ -143,7 +214,7 @@ class Services(WebAccess, RedisAccess):
     @cached
     def model(self) -> "LanguageModel | None":
         """The language model, when there is a server or a key."""
-        from workers.services.model_provider import open_model
+        from workers.services.pipeline import open_model
 
         return open_model(self.settings, self.redis)
 
@@ -152,7 +223,7 @@ class Services(WebAccess, RedisAccess):
         """The tools of the pipeline."""
         from pipeline.ask import Tools
         from store.graph import GraphReader
-        from workers.services.rules import with_rules
+        from workers.services.pipeline import with_rules
 
         tools = Tools(
             search=self.passages,
@@ -172,41 +243,38 @@ class Services(WebAccess, RedisAccess):
         return ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
 
     @cached
-    def learned(self) -> "RecalibrationsInUse":
+    def learned(self) -> RecalibrationsInUse:
         """What feedback makes of the judge's confidence."""
-        from store.learned import RecalibrationsInUse
-
         return RecalibrationsInUse(self.database)
 
     @cached
-    def variants(self) -> "VariantsCache":
+    def variants(self) -> VariantsCache:
         """Stored variants, and counts of which kinds helped."""
-        from store.learned import VariantsCache
-
         return VariantsCache(self.database, now=self.now)
 
     def page_texts(self, page_ids: Sequence[int]) -> dict[int, str]:
         """Return the stored text of pages, by id."""
-        from store.pages import pages
-
-        with self.database.read() as session:
-            return pages.texts(session, page_ids)
+        return self.read(pages.texts, page_ids)
 
     def close(self) -> None:
         """Close all opened services."""
-        opened = self.__dict__
         with self.lock:
             while self.opened_collections:
                 self.opened_collections.popitem()[1].close()
         self.close_web_access()
-        self.close_redis()
-        if "database" in opened:
-            self.database.close()
+        for name in ("redis", "events_redis", "database"):
+            if name in vars(self):
+                vars(self)[name].close()
 
     @staticmethod
     def now() -> datetime:
         """Return the current time, UTC."""
         return datetime.now(UTC)
+
+    @property
+    def _prefix(self) -> str:
+        """What the keys of a collection begin with."""
+        return "" if self.collection.is_default else self.collection.id
 
     def _open_passages(self, kind: type[_Handle], *, memory_bytes: int = 0) -> _Handle:
         os.environ.setdefault("LANCE_LOG", "error")  # it warns of normal events

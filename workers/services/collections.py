@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from datetime import timedelta
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from store import collections
 from store.sql import database as sql
 from store.sql.database import Database, DatabaseError
 from workers.services import Services
-from workers.services.cached import cached
+from workers.services.web import cached
 
 if TYPE_CHECKING:
     from workers.services.dispatch import Dispatcher
@@ -68,17 +69,14 @@ for _name in SHARED:
 
 def open_collection(main: Services, name: str) -> Services:
     """Return the services of a collection; raises UnknownCollection, or SchemaOutdated."""
-    with main.database.read() as session:
-        found = collections.find(session, name)
+    found = main.read(collections.find, name)
     return main if found.is_default else _opened(main, found)
 
 
 def every(main: Services) -> Iterator[Services]:
     """Yield the services of each collection, the default one first."""
     yield main
-    with main.database.read() as session:
-        found = collections.list_all(session)[1:]
-    for collection in found:
+    for collection in main.read(collections.list_all)[1:]:
         yield _opened(main, collection)
 
 
@@ -97,13 +95,11 @@ def for_each(main: Services, work: Callable[[Services], object]) -> None:
 
 def add(main: Services, name: str, *, exclude_sites: Sequence[str] = ()) -> Collection:
     """Add a collection; raises BadCollectionName or CollectionExists."""
-    with main.database.read() as session:
-        collections.check_free(session, name)
+    main.read(collections.check_free, name)
     collection_id = secrets.token_hex(6)
     try:
         sql.migrate(main.settings.database, collection_id)  # first: a collection that is found is whole
-        with main.database.write() as session:
-            return collections.add(session, collection_id, name, main.now(), exclude_sites=exclude_sites)
+        return main.write(collections.add, collection_id, name, main.now(), exclude_sites=exclude_sites)
     except BaseException:
         sql.erase(main.settings.database, collection_id)
         raise
@@ -113,15 +109,13 @@ def leave_out(services: Services, sites: Sequence[str]) -> bool:
     """Leave sites out of a collection for good, too; False for the default one, of which the settings say that."""
     if not isinstance(services, CollectionServices):
         return False
-    with services.main.database.write() as session:
-        collections.leave_out(session, services.collection.id, sites)
+    services.main.write(collections.leave_out, services.collection.id, sites)
     return True
 
 
 def delete(main: Services, name: str) -> None:
     """Delete a collection with all that is in it; raises UnknownCollection or CollectionStays."""
-    with main.database.write() as session:
-        found = collections.mark_deleted(session, name, main.now())
+    found = main.write(collections.mark_deleted, name, main.now())
     erase(main, found.id)
 
 
@@ -130,13 +124,10 @@ def erase_deleted(main: Services) -> None:
 
     A collection is forgotten when no worker can be at work in it any more.
     """
-    with main.database.read() as session:
-        found = collections.deleted(session)
-    for collection_id, deleted_at in found:
+    for collection_id, deleted_at in main.read(collections.deleted):
         erase(main, collection_id)
         if main.now() - deleted_at > LATE:
-            with main.database.write() as session:
-                collections.forget(session, collection_id)
+            main.write(collections.forget, collection_id)
 
 
 def erase(main: Services, collection_id: str) -> None:
@@ -155,8 +146,7 @@ def close_deleted(main: Services) -> None:
     with main.lock:
         if not main.opened_collections:  # nor is the database opened again of a process that ends
             return
-        with main.database.read() as session:
-            kept = {collection.id for collection in collections.list_all(session)}
+        kept = {collection.id for collection in main.read(collections.list_all)}
         gone = [main.opened_collections.pop(each) for each in list(main.opened_collections) if each not in kept]
     for services in gone:  # a step that is at work in one may still use its client of the web
         services.database.close()
@@ -171,12 +161,8 @@ def passages_uri(settings: "Settings", collection_id: str) -> str:
 def migrate_all(settings: "Settings") -> None:
     """Bring the tables of every collection to this version's schema."""
     sql.migrate(settings.database)
-    main = Database(settings.database)
-    try:
-        with main.read() as session:
-            ids = [collection.id for collection in collections.list_all(session)[1:]]
-    finally:
-        main.close()
+    with closing(Database(settings.database)) as main, main.read() as session:
+        ids = [collection.id for collection in collections.list_all(session)[1:]]
     for collection_id in ids:
         sql.migrate(settings.database, collection_id)
 
@@ -197,7 +183,6 @@ def _opened(main: Services, collection: Collection) -> Services:
 
 
 def _look_after(main: Services) -> None:
-    """Close deleted collections as long as any is open."""
     while main.looks_after_collections:
         time.sleep(LOOK_EVERY_S)
         try:

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,7 @@ _KEY = "wellread:completeness"
 
 def has_indexed_pages(services: "Services") -> bool:
     """Return whether SQL names a page whose passages are in the knowledge base."""
-    with services.database.read() as session:
-        return session.scalar(index_queue.indexed().limit(1)) is not None
+    return services.read(lambda session: session.scalar(index_queue.indexed().limit(1))) is not None
 
 
 def check(main: "Services") -> None:
@@ -64,24 +64,8 @@ def check_once(settings: "Settings") -> None:
 def _check_here(settings: "Settings") -> None:
     from workers.services import Services
 
-    main = Services(settings)
-    try:
+    with closing(Services(settings)) as main:
         check(main)
-    finally:
-        main.close()
-
-
-def without_passages(services: "Services") -> tuple[int, int]:
-    """Return how many indexed pages have no passages, and how many are indexed; raises PassagesError.
-
-    Only the texts of pages without passages are read. Pages that are deleted meanwhile are not counted.
-    """
-    with services.database.read() as session:
-        indexed = set(session.scalars(index_queue.indexed_of_any_length()))
-    found = indexed - services.passages.page_ids()
-    with services.database.read() as session:
-        missing = index_queue.count_indexed(session, found)
-    return missing, len(indexed) - len(found) + missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,12 +113,18 @@ def look(main: "Services") -> list[Looked]:
 
 
 def look_at(services: "Services") -> Looked:
-    """Look at one collection."""
+    """Look at one collection.
+
+    Only the texts of pages without passages are read. Pages that are deleted meanwhile are not counted.
+    """
+    uri = services.passages_uri
     try:
-        missing, indexed = without_passages(services)
+        indexed = set(services.read(lambda session: session.scalars(index_queue.indexed_of_any_length()).all()))
+        found = indexed - services.passages.page_ids()
+        missing = services.read(index_queue.count_indexed, found)
     except WellreadError as error:  # what cannot be read is to be said too
-        return Looked(uri=services.passages_uri, missing=0, indexed=0, error=str(error))
-    return Looked(uri=services.passages_uri, missing=missing, indexed=indexed)
+        return Looked(uri=uri, missing=0, indexed=0, error=str(error))
+    return Looked(uri=uri, missing=missing, indexed=len(indexed) - len(found) + missing)
 
 
 def last_look(main: "Services") -> list[Looked]:
@@ -148,14 +138,10 @@ def is_all_lost(found: Sequence[Looked]) -> bool:
     return 0 < sum(each.indexed for each in found) == sum(each.missing for each in found)
 
 
-def _main() -> None:
+if __name__ == "__main__":
     from workers.settings import load
 
     try:
         _check_here(load())
     except WellreadError as error:
         sys.exit(str(error))
-
-
-if __name__ == "__main__":
-    _main()

@@ -4,6 +4,7 @@ A lost message does no harm: the row still says what is due, and the sweep sends
 events, as Flower does, sees words beside the row's id.
 """
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,10 @@ from sqlalchemy import select
 
 from domain import Status
 from domain.access import DEFAULT
-from domain.errors import WellreadError
 from domain.flow import STEPS, TASKS, Task
 from store.sql.database import Database, DatabaseError
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
-from workers.monitoring import traces
+from workers import monitoring
 from workers.queues import place
 
 if TYPE_CHECKING:
@@ -31,10 +31,6 @@ log = structlog.get_logger()
 
 #: of a question, or of a URL
 MOST_SHOWN = 120
-
-
-class UnknownTask(WellreadError):
-    """There is no task of this name in the table of the flow."""
 
 
 class Dispatcher:
@@ -71,16 +67,15 @@ class Dispatcher:
         question_id: str = "",
         words: str = "",
     ) -> bool:
-        """Send a task, to run ``in_s`` seconds from now; False when the broker is away or full; raises UnknownTask.
+        """Send a task, to run ``in_s`` seconds from now; False when the broker is away or full.
 
         ``priority`` is that of the question that waits for it, 0–9, 9 first; None where none does. ``question_id`` says
         whose trace a row belongs to that is no question, where the sender works on another. ``words`` are those to
         show; without any they are read from the row.
         """
-        if (known := TASKS.get(task)) is None:
-            raise UnknownTask(f"There is no task {task!r}: it is one of {', '.join(TASKS)} (domain/flow.py).")
+        known = TASKS[task]
         try:
-            with self._span(task, row_id, question_id or traces.question_of(task, row_id)):
+            with self._span(task, row_id, question_id or monitoring.question_of(task, row_id)):
                 self._app.send_task(
                     task,
                     args=(row_id,),
@@ -89,13 +84,18 @@ class Dispatcher:
                     argsrepr=self._arguments_of(known, row_id, words),
                     countdown=in_s or None,
                     priority=place(task, priority),
-                    headers=traces.headers() or None,
+                    headers=monitoring.headers() or None,
                     retry=False,
                 )
         except (OperationalError, OSError, RedisError) as error:
             log.warning("message_not_sent", task=task, row=row_id, error=str(error))
             return False
         return True
+
+    def send_all(self, task: str, row_ids: Iterable[int], *, priority: int | None = None, in_s: float = 0.0) -> None:
+        """Send a task for each of these rows."""
+        for row_id in row_ids:
+            self.send(task, row_id, priority=priority, in_s=in_s)
 
     def send_for(self, question_id: str, status: Status, *, priority: int, words: str = "") -> None:
         """Send the task that a question in this status waits for, if any."""
@@ -114,11 +114,11 @@ class Dispatcher:
 
     def _span(self, task: str, row_id: str | int, question: str) -> AbstractContextManager[None]:
         """Record the sending in the trace of the question that it is about, whoever sends."""
-        if not traces.is_on():
+        if not monitoring.is_on():
             return nullcontext()
         known = self._parents.of(question) if question and self._parents else {}
-        parent = known if known and not traces.continues(known) else None
-        return traces.span(f"send {task}", "producer", parent=parent, **traces.attributes_of(task, row_id))
+        parent = known if known and not monitoring.continues(known) else None
+        return monitoring.span(f"send {task}", "producer", parent=parent, **monitoring.attributes_of(task, row_id))
 
 
 def _query_of(task: Task, row_id: str | int) -> "Select[Any] | None":

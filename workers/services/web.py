@@ -1,28 +1,50 @@
-"""Web access of a process: the guarded clients, their event loop, the browser, the search engines."""
+"""Web access of a process: the guarded clients, their event loop, the browser, the search engines.
+
+An engine is on when its key or address is set. An engine that costs money where others are free, or that offers no
+API to programs, is on only when ``WELLREAD_ENGINES`` names it.
+"""
 
 import asyncio
+import hashlib
 import math
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from workers.services.cached import cached
-from workers.services.redis_access import WEBHOOK_S
+from pydantic import SecretStr
+
+from crawler.search.engine import ENGINES, engine_class, missing, plain_value
 from workers.settings import Settings
 
 if TYPE_CHECKING:
     from crawler.browser.render import Browser
     from crawler.fetch.access import SiteAccess
     from crawler.fetch.client import Fetcher
+    from crawler.search.engine import Engine
     from domain.site import Source
-    from workers.services.engines import Account
 
 Value = TypeVar("Value")
 
 #: largest answer of a search engine
 ENGINE_BYTES = 2_000_000
+#: a receiver of webhooks has so long to answer
+WEBHOOK_S = 10.0
+
+
+class cached(cached_property[Value]):  # noqa: N801  (written as a decorator, as `property` is)
+    """``functools.cached_property`` under the instance's own ``lock``: Python's has no lock from 3.12 on."""
+
+    if not TYPE_CHECKING:  # the types are those of ``cached_property``
+
+        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Self | Value:
+            """Compute the value, or wait for the thread that does."""
+            if instance is None:
+                return self
+            with instance.lock:  # reentrant: computing a value may use another one
+                return super().__get__(instance, owner)
 
 
 class WebAccess:
@@ -31,7 +53,8 @@ class WebAccess:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.lock = threading.RLock()
-        self._reader: _ReaderClient | None = None
+        #: the client that reads pages, and the own sites and accesses that it was opened for
+        self._reader: tuple[tuple[frozenset[str], tuple[SiteAccess, ...]], Fetcher] | None = None
 
     @cached
     def loop(self) -> "LoopThread":
@@ -55,12 +78,11 @@ class WebAccess:
         own = frozenset((*self.settings.own_hosts, *own_sources))
         known = {source.id: source for source in sources}
         accesses = tuple(SiteAccess.of(known[id].own_scope, kept) for id, kept in secrets.items() if id in known)
-        if self._reader is None or (self._reader.own, self._reader.accesses) != (own, accesses):
+        if self._reader is None or self._reader[0] != (own, accesses):
             if self._reader is not None:
-                self.wait_for(self._reader.client.aclose())
-            client = _open_client(self.settings, own, accesses=accesses)
-            self._reader = _ReaderClient(own=own, accesses=accesses, client=client)
-        return self._reader.client
+                self.wait_for(self._reader[1].aclose())
+            self._reader = (own, accesses), _open_client(self.settings, own, accesses=accesses)
+        return self._reader[1]
 
     @cached
     def callback_client(self) -> "Fetcher":
@@ -85,22 +107,19 @@ class WebAccess:
 
         Pages are read with another client: a result must not lead to the engine's own private address.
         """
-        from workers.services.engines import own_addresses
-
         return _open_client(self.settings, own_addresses(self.settings), max_bytes=ENGINE_BYTES)
 
     @cached
     def engines(self) -> "tuple[Account, ...]":
-        """The search engines that are on."""
-        from workers.services.engines import open_engines
-
-        return open_engines(self.settings, self.engine_client)
+        """The search engines that are on, in their order."""
+        named, client = account_ids(self.settings), self.engine_client
+        return tuple(Account(engine=_open_engine(name, self.settings, client), id=id_) for name, id_ in named.items())
 
     def close_web_access(self) -> None:
         """Close all opened clients and the loop."""
         opened = self.__dict__
         if self._reader is not None:
-            self.wait_for(self._reader.client.aclose())
+            self.wait_for(self._reader[1].aclose())
         for name in ("engine_client", "callback_client"):
             if name in opened:
                 self.wait_for(opened[name].aclose())
@@ -133,13 +152,6 @@ class LoopThread:
         self._runner.close()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _ReaderClient:
-    own: frozenset[str]
-    accesses: "tuple[SiteAccess, ...]"
-    client: "Fetcher"
-
-
 def _open_client(
     settings: Settings,
     own: frozenset[str],
@@ -157,12 +169,70 @@ def _open_client(
     return Fetcher(
         guard=Guard(own_sites=frozenset(allowlist_entry(site) for site in own)),
         limits=limits,
-        user_agent=agent(settings),
+        user_agent=f"{settings.user_agent}/0.1 (+{settings.contact or 'no contact configured'})",
         accesses=accesses,
     )
 
 
-def agent(settings: Settings) -> str:
-    """Return the user agent: our name in robots.txt, the version, and the operator's contact."""
-    contact = settings.contact or "no contact configured"
-    return f"{settings.user_agent}/0.1 (+{contact})"
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """An engine with one key or address; its failures count for this account only."""
+
+    engine: "Engine"
+    id: str
+
+
+def switched_on(settings: Settings) -> tuple[str, ...]:
+    """Return the engines that are on: those named in the settings, or all whose key or address is set."""
+    if settings.engines:
+        return tuple(dict.fromkeys(settings.engines))
+    values = dict(settings)
+    return tuple(name for name, entry in ENGINES.items() if not entry.opt_in and not missing(name, values))
+
+
+def own_addresses(settings: Settings) -> frozenset[str]:
+    """Return the operator's own servers among the engines: the only private addresses engines may be asked at."""
+    on = switched_on(settings)
+    own = {"searxng": settings.searxng_url, "claude": settings.anthropic_base_url}
+    return frozenset(url for name, url in own.items() if name in on and url)
+
+
+def account_ids(settings: Settings) -> dict[str, str]:
+    """Return the accounts' ids by the engines' names, in their order.
+
+    An id is the name with eight digits that change with the key or address, but reveal neither.
+    """
+    values = {name: plain_value(_value(name, settings)).encode() for name in switched_on(settings)}
+    digest = partial(hashlib.blake2b, digest_size=4, person=b"engine")
+    return {name: f"{name}:{digest(value).hexdigest()}" for name, value in values.items()}
+
+
+def _open_engine(name: str, settings: Settings, client: "Fetcher") -> "Engine":
+    value = _value(name, settings)
+    options: dict[str, Any] = {}
+    if name == "claude":
+        options = _claude_options(settings)
+    elif isinstance(value, SecretStr):
+        options = {"key": value.get_secret_value()}
+    elif isinstance(value, str):
+        options = {"base_url": value}
+    return engine_class(name)(client=client, **options)
+
+
+def _value(name: str, settings: Settings) -> object:
+    """Return the value of the setting that an engine needs; None where it needs none."""
+    needed = ENGINES[name].setting
+    return getattr(settings, needed) if needed else None
+
+
+def _claude_options(settings: Settings) -> dict[str, Any]:
+    from pipeline.models.prices import Usage, cost_of
+
+    model = settings.claude_small_model
+    return {
+        "key": settings.anthropic_api_key.get_secret_value(),
+        "base_url": settings.anthropic_base_url or "https://api.anthropic.com",
+        "model": model,
+        "price": lambda read, written: cost_of(model, Usage(input_tokens=read, output_tokens=written)),
+        "max_usd": settings.max_usd_per_question,
+    }

@@ -13,12 +13,11 @@ from pipeline.ask import LookupResult
 from store.questions.state import Move
 from workers import messages
 from workers.app import app
-from workers.questions import crawl_progress, drafts, follow_ups, lookup, structured, transitions
-from workers.questions.conditions import may_read_the_web
+from workers.questions import conditions, follow_ups, lookup, structured, transitions, writing
 from workers.questions.step import Work, finish, step
 from workers.questions.transitions import Earlier
 from workers.services import Services, services
-from workers.services.outages import AGAIN_AFTER_S, OUTAGES
+from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES
 
 RunPass = Callable[[Services, Question], LookupResult]
 Decide = Callable[[Question, LookupResult, Earlier | None], Move]
@@ -43,7 +42,7 @@ def retrieve(question_id: str, collection: str = DEFAULT) -> None:
     with step(ready, question_id, Status.ASKED) as work:
         if work is None:
             return
-        if move := drafts.before_first_pass(ready, work.question) or follow_ups.asked_back(ready, work.question):
+        if move := writing.before_first_pass(ready, work.question) or follow_ups.asked_back(ready, work.question):
             finish(ready, work, move)
             return
         _search_in(ready, work, lookup.first_pass, transitions.after_first_pass)
@@ -60,22 +59,20 @@ def retry(question_id: str, collection: str = DEFAULT) -> None:
 def requery(question_id: str, collection: str = DEFAULT) -> None:
     """Search and judge again with what was read: the final answer, the next wave, or "I do not know"."""
     ready = services(collection)
-    _search(ready, question_id, Status.REQUERYING, lookup.final_pass, partial(_after_final_pass, ready))
+
+    def decide(question: Question, result: LookupResult, earlier: Earlier | None) -> Move:
+        progress = ready.read(conditions.progress, question, ready.now())
+        return transitions.after_final_pass(question, result, progress, earlier)
+
+    _search(ready, question_id, Status.REQUERYING, lookup.final_pass, decide)
 
 
 def _after_second_pass(ready: Services, question: Question, result: LookupResult, earlier: Earlier | None) -> Move:
-    allowed = replace(question, crawl_enabled=may_read_the_web(ready, question))
+    allowed = replace(question, crawl_enabled=question.crawl_enabled and ready.settings.crawl_enabled)
     return transitions.after_second_pass(allowed, result, earlier)
 
 
-def _after_final_pass(ready: Services, question: Question, result: LookupResult, earlier: Earlier | None) -> Move:
-    with ready.database.read() as session:
-        progress = crawl_progress.progress(session, question, ready.now())
-    return transitions.after_final_pass(question, result, progress, earlier)
-
-
 def _search(ready: Services, question_id: str, status: Status, run_pass: RunPass, decide: Decide) -> None:
-    """Run one pass of a question."""
     with step(ready, question_id, status) as work:
         if work is not None:
             _search_in(ready, work, run_pass, decide)
@@ -87,6 +84,6 @@ def _search_in(ready: Services, work: Work, run_pass: RunPass, decide: Decide) -
     earlier = None if result.verdict.sufficient else lookup.earlier_answer(ready, work.question)
     move = decide(work.question, result, earlier)
     refused = decide(work.question, transitions.without_answer(result), None)
-    move = drafts.after_lookup(ready, work.question, result, move, refused)
+    move = writing.after_lookup(ready, work.question, result, move, refused)
     if finish(ready, work, structured.with_form(ready, work.question, move)):
         lookup.learn(ready, result)

@@ -1,7 +1,7 @@
 """The queue ``embed``: the only writer of the knowledge base."""
 
 from domain.access import DEFAULT, UnknownCollection
-from workers import erasure
+from workers import deletion
 from workers import indexing as embedding
 from workers.app import app
 from workers.services import collections, completeness, services
@@ -17,7 +17,7 @@ def embed(page_id: int, collection: str = DEFAULT) -> None:
 @app.task(name="wellread.erase", throws=(UnknownCollection,), soft_time_limit=900, time_limit=930)
 def erase(deleted: str | int, collection: str = DEFAULT) -> None:
     """Erase from the disk what was deleted, a second after it; ``deleted`` is the id of a page or question among it."""
-    erasure.erase(services(collection), deleted)
+    deletion.erase(services(collection), deleted)
 
 
 @app.task(name="wellread.compact")
@@ -28,5 +28,5 @@ def compact() -> None:
     """
     collections.erase_deleted(services())
     collections.for_each(services(), lambda each: each.passages_writer.maintain())
-    collections.for_each(services(), erasure.erase)
+    collections.for_each(services(), deletion.erase)
     completeness.look(services())

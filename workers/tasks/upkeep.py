@@ -2,9 +2,9 @@
 
 import time
 
-from workers import deletion, folders, sweep
+from workers import deletion, files, sweep
 from workers.app import app
-from workers.crawl import schedules
+from workers.crawl import sites
 from workers.processes.heartbeat import record_sweep
 from workers.services import Services, services
 from workers.services.collections import for_each
@@ -21,8 +21,8 @@ def sweep_lost() -> None:
 @app.task(name="wellread.refresh")
 def refresh_due() -> None:
     """Read sources and pages again that are due; look through the watched folders."""
-    for_each(services(), schedules.refresh)
-    for_each(services(), folders.look_through_due)
+    for_each(services(), sites.refresh)
+    for_each(services(), files.look_through_due)
 
 
 @app.task(name="wellread.expire")

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from tests.api.conftest import LOCAL
 from tests.collector import Collector, collecting_from_here
-from workers.monitoring import traces
+from workers import monitoring
 from workers.services import Services
 
 CALLERS = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -28,7 +28,7 @@ def test_who_asks_is_recorded_and_who_looks_is_not(collector: Collector, service
         asked = http.post("/api/questions", json=body, headers={"traceparent": CALLERS}).json()["id"]
         http.get(f"/api/questions/{asked}")
         http.get("/api/threads", params={"q": "Gull"})
-    traces.provider().force_flush()
+    monitoring.provider().force_flush()
     request, sent = sorted(collector.spans(), key=lambda span: span.name)
     assert (request.name, sent.name) == ("POST /api/questions", "send wellread.retrieve")
     assert request.attributes["wellread.question.id"] == asked

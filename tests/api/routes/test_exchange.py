@@ -18,8 +18,8 @@ from store.sql.tables import AnswerRow
 from tests.api import walk
 from tests.api.conftest import LOCAL, serving
 from wellread import Client, Refused
-from workers import folders
-from workers.crawl import schedules
+from workers import files as watched
+from workers.crawl import sites
 from workers.questions import submit
 from workers.services import Services, collections
 from workers.settings import Settings
@@ -33,7 +33,7 @@ def asked(services: Services) -> str:
     question_id = walk.ask(services).id
     walk.move(services, question_id, walk.answered(walk.keep_page(services)))
     source = submit.add_source(services, "https://example.org/", own=False, min_delay_s=None)
-    schedules.change(services, source.id, {"every": "6h", "paused": True})
+    sites.change(services, source.id, {"every": "6h", "paused": True})
     collections.add(services, "research")
     return question_id
 
@@ -103,7 +103,7 @@ def test_page_of_another_site_cannot_have_a_file_taken_over(http: TestClient) ->
 def test_a_folder_goes_no_way_over_http(http: TestClient, services: Services, tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "a.md").write_text("Alma keeps it.")
-    folders.add(services, tmp_path / "papers")
+    watched.watch(services, tmp_path / "papers")
     body = http.get("/api/export").content
     with zipfile.ZipFile(BytesIO(body)) as file:
         assert str(tmp_path) not in "".join(file.read(name).decode() for name in file.namelist())

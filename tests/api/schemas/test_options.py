@@ -17,7 +17,7 @@ from domain.options import Asked, Option, Overrides, options_of
 from store.questions import new_questions, state
 from store.sql.tables import QuestionRow
 from wellread import Options, calls
-from workers.questions.asked import Payload, to_new
+from workers.questions.submit import Payload, to_new
 from workers.services import Services
 
 EVERY = [option for option in options_of(Asked) if option.name in Overrides.model_fields]

@@ -16,7 +16,7 @@ from tests.api import walk
 from tests.api.web.asking import open_place
 from tests.api.web.browser import Tab
 from tests.crawler.extract import pdfs
-from workers import folders
+from workers import files as watched
 from workers.crawl import read as read_page
 from workers.crawl import sites
 from workers.questions import submit
@@ -105,7 +105,7 @@ def test_troubles_of_a_folder_and_its_files_are_shown_with_what_to_do(
     (papers / "long.txt").write_text("x" * 2_000)
     (papers / "rules.md").write_text("The lighthouse opens at nine.")
     services.settings = services.settings.model_copy(update={"file_max_bytes": 1_500})
-    folder = folders.add(services, papers)
+    folder = watched.watch(services, papers)
     with services.database.read() as session:
         ids = list(session.scalars(select(CandidateRow.id)))
     for candidate_id in ids:
@@ -124,7 +124,7 @@ def test_troubles_of_a_folder_and_its_files_are_shown_with_what_to_do(
     assert "torn.pdf is damaged" in shown
     assert "long.txt has 2,000 bytes: WELLREAD_FILE_MAX_BYTES allows 1,500. Split it." in shown
     papers.rename(tmp_path / "moved")
-    folders.look_through(services, folder)
+    watched.look_through(services, folder)
     tab.run("location.reload()")
     tab.wait("document.querySelector('#folders .bad')")
     assert "No such file or directory. What was read from it is kept: put it back" in tab.text("#folders .bad")

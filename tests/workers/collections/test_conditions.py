@@ -14,11 +14,10 @@ from store.crawl import sources
 from store.sql.tables import PageRow, QuestionRow
 from tests.workers.collections.two import QUESTION, ask, store_page
 from workers import indexing as embedding
-from workers.crawl.search import queries_for
-from workers.crawl.seek import _known
+from workers.crawl.seek import _known, queries_for, recency
 from workers.questions import search as passages
 from workers.questions import submit
-from workers.questions.conditions import BadExclusion, clean_sites, left_out, recency
+from workers.questions.conditions import BadExclusion, clean_sites, left_out
 from workers.questions.search import PassageQuery
 from workers.services import Services
 from workers.services import collections as kept

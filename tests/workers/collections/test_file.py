@@ -25,9 +25,9 @@ from store.sql.tables import FileRow, PageRow, QuestionRow, SourceRow
 from tests.workers.collections.test_isolation import words_of
 from tests.workers.collections.two import URL, ask, store_page
 from workers import deletion, exchange
-from workers import folders as watched
+from workers import files as watched
 from workers import indexing as embedding
-from workers.crawl import schedules
+from workers.crawl import sites
 from workers.exchange import export_collection
 from workers.services import Services
 from workers.services import collections as kept
@@ -46,17 +46,16 @@ def asked(main: Services, tmp_path: Path) -> list[str]:
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "rules.md").write_text("No dogs on the pier.")
     (tmp_path / "papers" / "draft.md").write_text("A draft.")
-    folder = watched.add(main, tmp_path / "papers", every_s=300)
+    folder = watched.watch(main, tmp_path / "papers", every_s=300)
     with main.database.write() as session:
         source = sources.add(session, SITE, own=True, min_delay_s=2.0, now=now)
         pages.mark_gone(session, gone, now)
         files.leave_out(session, "files://papers/draft.md")
     embedding.embed(main, gone)
-    schedules.change(main, source.id, {"cron": "0 3 * * *", "zone": "Europe/Berlin", "paused": True})
+    sites.change(main, source.id, {"cron": "0 3 * * *", "zone": "Europe/Berlin", "paused": True})
     first = ask(main, thread_id="new", watch=True, callback_url="https://caller.example/told")
     second = ask(main, after_id=first.id, reuse=False)
-    with main.database.write() as session:
-        feedback.give(session, first.id, "right", comment="So it is.", revision=None, now=main.now())
+    main.write(feedback.give, first.id, "right", comment="So it is.", revision=None, now=main.now())
     assert folder.name == "papers"
     return [first.id, second.id]
 
@@ -107,7 +106,7 @@ def test_what_is_taken_over_is_the_same_collection(
         assert source.schedule is not None
         assert (source.own, source.paused, source.schedule.cron, source.next_due) == (True, True, "0 3 * * *", None)
         assert session.scalars(select(PageRow.next_due).where(PageRow.url == URL)).one() > other.now() + 9 * (
-            schedules.NEVER / 10
+            sites.NEVER / 10
         )
         gone = pages.find(session, f"{SITE}gone")
         assert gone is not None
@@ -118,8 +117,7 @@ def test_an_answer_that_was_taken_over_goes_when_its_page_is_deleted(
     other: Services, asked: list[str], file: Path
 ) -> None:
     take(other, file)
-    with other.database.read() as session:
-        page = pages.find(session, URL)
+    page = other.read(pages.find, URL)
     assert page is not None
     deletion.delete_pages(other, [page.id])
     assert "Rasmussen" not in words_of(other)
@@ -171,8 +169,7 @@ def test_no_word_of_what_was_deleted_is_in_a_file(main: Services, asked: list[st
             return b"".join(whole.read(name) for name in whole.namelist()).decode()
 
     assert "Rasmussen" in held()
-    with main.database.read() as session:
-        page = pages.find(session, URL)
+    page = main.read(pages.find, URL)
     assert page is not None
     deletion.delete_pages(main, [page.id])
     assert "Rasmussen" not in held()

@@ -130,8 +130,7 @@ def test_variants_and_their_counts_are_each_ones_own(main: Services, other: Serv
 def test_confirmed_answers_are_examples_in_their_own_collection_alone(main: Services, other: Services) -> None:
     store_page(main, MAIN)
     record = ask(main)
-    with main.database.write() as session:
-        feedback.give(session, record.id, "right", comment="", revision=None, now=main.now())
+    main.write(feedback.give, record.id, "right", comment="", revision=None, now=main.now())
     assert SolvedReader(main.database, "").like(QUESTION, lang="en", at_most=3)
     assert not SolvedReader(other.database, "").like(QUESTION, lang="en", at_most=3)
     with other.database.read() as session:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
@@ -35,6 +36,10 @@ class Calls:
     def send(self, task: str, row_id: str | int, **_: Any) -> bool:
         self.made.append((task, row_id, self.collection))
         return True
+
+    def send_all(self, task: str, row_ids: Iterable[int], **_: Any) -> None:
+        for row_id in row_ids:
+            self.send(task, row_id)
 
     def send_for(self, question_id: str, status: str, **_: Any) -> None:
         self.made.append((status, question_id, self.collection))
@@ -80,5 +85,4 @@ def ask(services: Services, **fields: Any) -> Record:
                     result: LookupResult = run_pass(services, work.question)
                     finish(services, work, decide(work.question, result, None))
                     lookup.learn(services, result)
-    with services.database.read() as session:
-        return records.read(session, question.id, services.now())
+    return services.read(records.read, question.id, services.now())

@@ -15,10 +15,9 @@ from workers.services import Services
 
 def add(services: Services, url: str, question_id: str | None = None) -> int:
     """Have a URL wait to be read; gives the candidate's id."""
-    with services.database.write() as session:
-        (candidate_id,) = candidates.add(
-            session, question_id, [Candidate(url=url)], wave=0, status=CandidateStatus.WAITING, now=services.now()
-        )
+    (candidate_id,) = services.write(
+        candidates.add, question_id, [Candidate(url=url)], wave=0, status=CandidateStatus.WAITING, now=services.now()
+    )
     return candidate_id
 
 

@@ -44,8 +44,7 @@ def _with(services: Services, double: ClaudeDouble, **settings: Any) -> Iterator
 
 
 def _asked(services: Services, budget: Budget | None = None) -> Question:
-    with services.database.write() as session:
-        question, _ = new_questions.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
+    question, _ = services.write(new_questions.ask, NewQuestion(text="When was the lamp lit?"), services.now())
     return replace(question, budget=budget or question.budget)
 
 

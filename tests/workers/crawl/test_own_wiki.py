@@ -27,7 +27,7 @@ from tests.servers import running
 from tests.workers.crawl.one_candidate import read_one
 from workers import exchange
 from workers.crawl import claim as claims
-from workers.crawl import schedules, sites
+from workers.crawl import sites
 from workers.questions import submit
 from workers.services import Services
 
@@ -168,7 +168,7 @@ def test_own_site_is_reached_as_its_operator_says_and_not_without(services: Serv
     with wiki_behind(how) as (origin, server, access):
         source = submit.add_source(services, f"{origin}/", own=True, min_delay_s=0.0, ignore_robots=True)
         assert read_one(services, f"{origin}/crane").outcome != "read"
-        changed = schedules.change(services, source.id, {"access": access})
+        changed = sites.change(services, source.id, {"access": access})
         assert changed is not None
         assert changed.access == tuple(sorted(access, key=list(access).index))
         server.seen.clear()
@@ -198,18 +198,17 @@ def test_secrets_of_a_site_go_to_no_other_and_are_shown_nowhere(services: Servic
             assert names.isdisjoint({"x-token", "authorization", "cookie", "proxy-authorization"})
         secrets = [SECRET, "süss", "d2lraTpzw7xzcw=="]
         exchange.export_collection(services, tmp_path / "all.zip", wellread="1.0")
-        with services.database.read() as session:
-            shown = [
-                *map(repr, sources.list_all(session)),
-                (tmp_path / "all.zip").read_bytes().decode("latin-1"),
-                str(logs),
-            ]
+        shown = [
+            *map(repr, services.read(sources.list_all)),
+            (tmp_path / "all.zip").read_bytes().decode("latin-1"),
+            str(logs),
+        ]
         with row_lines.snapshot(services.database) as rows:
             for table in row_lines.tables(rows):
                 if table.name != "sources":
                     shown += [line.decode() for line in row_lines.lines(rows, table)]
         assert not [text[:200] for text in shown for secret in secrets if secret in text]
-        forgotten = schedules.change(services, source.id, {"access": None})
+        forgotten = sites.change(services, source.id, {"access": None})
         assert forgotten is not None
         assert forgotten.access == ()
 
@@ -285,8 +284,7 @@ def test_redirect_of_the_front_page_takes_no_permission_along(services: Services
             ignore_robots=True,
             access={"headers": {"X-Token": SECRET}},
         )
-        with services.database.write() as session:
-            sources.follow(session, source.url, f"{there}/")
+        services.write(sources.follow, source.url, f"{there}/")
         row = read_one(services, source.url)
         assert (row.outcome, "robots.txt" in (row.reason or "")) == ("forbidden", True)
         assert not any("X-Token" in headers for _, headers in new.seen)

@@ -89,8 +89,7 @@ def found(services: Services, question: Question) -> set[int]:
 
 
 def links_seen(services: Services, question: Question) -> list[str]:
-    with services.database.read() as session:
-        return [known.link.url for known in seek._known(session, question, services.now(), ()).links]
+    return [known.link.url for known in services.read(seek._known, question, services.now(), ()).links]
 
 
 def test_page_that_was_read_for_a_named_site_serves_that_question_alone(services: Services, site: LoggedSite) -> None:
@@ -110,8 +109,7 @@ def test_another_question_reads_the_page_as_if_it_were_new(services: Services, s
     second = asked(services, site, private=True)
     assert read_for(services, second, site) == page_id
     assert site.paths(status=200) == ["/", "/"]  # how lately it was read, and that it is unchanged, says who asks what
-    with services.database.read() as session:
-        (read,) = candidates.of_question(session, second.id)
+    (read,) = services.read(candidates.of_question, second.id)
     assert (read.outcome, read.news) == ("read", True)
     assert found(services, second) == {page_id}
     assert found(services, anyone(services)) == set()
@@ -208,8 +206,7 @@ def test_sitemap_that_was_read_for_a_private_question_is_read_again_for_another(
         listed = Candidate(url=f"{site.origin}/sitemap.xml", kind="sitemap")
         (id,) = candidates.add(session, first.id, [listed], wave=0, status=CandidateStatus.WAITING, now=services.now())
     work(services, id, until=lambda row: row.status == "SETTLED")
-    with services.database.read() as session:
-        known = {each.id: seek._known(session, each, services.now(), ()) for each in (first, second)}
+    known = {each.id: services.read(seek._known, each, services.now(), ()) for each in (first, second)}
     assert [link.link.url for link in known[first.id].links] == [f"{site.origin}/keeper"]
     assert (known[second.id].links, known[first.id].sitemaps) == ((), ())
     assert known[second.id].sitemaps == (f"{site.origin}/sitemap.xml",)

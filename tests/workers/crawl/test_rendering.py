@@ -50,10 +50,9 @@ def site() -> Iterator[str]:
 def _read(services: Services, site: str) -> tuple[str | None, str | None, list[str]]:
     """What came of the page: its outcome and reason, and the texts that are stored."""
     submit.add_source(services, site, own=True, min_delay_s=0.0)
-    with services.database.write() as session:
-        (candidate_id,) = candidates.add(
-            session, None, [Candidate(url=site)], wave=0, status=CandidateStatus.WAITING, now=services.now()
-        )
+    (candidate_id,) = services.write(
+        candidates.add, None, [Candidate(url=site)], wave=0, status=CandidateStatus.WAITING, now=services.now()
+    )
     read.read(services, candidate_id)
     with services.database.read() as session:
         row = session.get_one(CandidateRow, candidate_id)

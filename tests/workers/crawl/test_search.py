@@ -22,11 +22,10 @@ from store.sql.database import migrate
 from store.sql.tables import QuestionRow, StepRow
 from tests.crawler.hostile import Behaviour
 from tests.crawler.search.server import Server, saying, serving
-from workers.crawl.search import cooling_engines, queries_for, search_engines
-from workers.crawl.seek import seek
+from workers.crawl.seek import cooling_engines, queries_for, search_engines, seek
 from workers.questions.step import step
 from workers.services import Services
-from workers.services.engines import own_addresses, switched_on
+from workers.services.web import own_addresses, switched_on
 from workers.settings import Settings, SettingsError, load
 
 KEYS = {

@@ -31,17 +31,16 @@ QUESTION = Question(
 
 
 def _page(services: Services, url: str, *, age_s: float) -> int:
-    with services.database.write() as session:
-        page_id, _ = pages.save(
-            session,
-            url=url,
-            host=SITE.rstrip("/"),
-            page=PageText(title="Lamp", text=f"{url} burns whale oil.", lang="en"),
-            content_hash=url,
-            validators=Validators(),
-            depth=0,
-            now=services.now() - timedelta(seconds=age_s),
-        )
+    page_id, _ = services.write(
+        pages.save,
+        url=url,
+        host=SITE.rstrip("/"),
+        page=PageText(title="Lamp", text=f"{url} burns whale oil.", lang="en"),
+        content_hash=url,
+        validators=Validators(),
+        depth=0,
+        now=services.now() - timedelta(seconds=age_s),
+    )
     return page_id
 
 
@@ -101,8 +100,7 @@ def test_link_near_in_meaning_is_read_before_one_that_shares_a_word(services: Se
     others = "Opening hours/Staff/Boat trips/Contact/Press/School classes/Café/Postcards/Parking/Weather".split("/")
     texts = ["Lamp post on the market", "What fuels the lantern", *others]
     shown = [Link(url=f"{SITE}{at}", text=text) for at, text in enumerate(texts)]
-    with services.database.write() as session:
-        links.save(session, site=SITE.rstrip("/"), from_url=SITE, links=shown, depth=1, now=services.now())
+    services.write(links.save, site=SITE.rstrip("/"), from_url=SITE, links=shown, depth=1, now=services.now())
     assert _chosen(services, _ask(services, Status.SEEKING)) == {shown[1].url}
 
 

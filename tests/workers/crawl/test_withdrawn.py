@@ -52,8 +52,7 @@ def test_page_that_leads_to_another_now_is_taken_out_and_the_other_kept(
     new = _page(services, f"{site.origin}/ferry")
     assert new.gone_at is None
     assert ("wellread.embed", new.id) in bell.rung
-    with services.database.read() as session:
-        latest = history.visits_of(session, _page(services, f"{site.origin}/lamp").id)[0]
+    latest = services.read(history.visits_of, _page(services, f"{site.origin}/lamp").id)[0]
     assert (latest.outcome, f"{site.origin}/ferry" in latest.reason) == ("gone", True)
 
 

@@ -18,10 +18,10 @@ from tests import office
 from tests.crawler.extract import pdfs
 from tests.workers.conftest import Bell
 from workers import files as uploads
-from workers import folders as watched
+from workers import files as watched
 from workers.crawl import read as reading
 from workers.deletion import delete_folder, delete_pages
-from workers.folders import BadFolder
+from workers.files import BadFolder
 from workers.services import Services
 
 
@@ -47,8 +47,7 @@ def work(services: Services, bell: Bell) -> list[StoredFile]:
         task, row_id = bell.rung.pop(0)
         if task == "wellread.read":
             reading.read(services, int(row_id))
-    with services.database.read() as session:
-        return files.list_all(session)
+    return services.read(files.list_all)
 
 
 def text_of(services: Services, address: str) -> str | None:
@@ -58,7 +57,7 @@ def text_of(services: Services, address: str) -> str | None:
 
 
 def test_files_are_read_once_and_again_when_they_change(services: Services, bell: Bell, folder: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     found = work(services, bell)
     assert [(file.address, file.outcome) for file in found] == [
         ("files://hr-rules/lamp.md", "read"),
@@ -74,16 +73,15 @@ def test_files_are_read_once_and_again_when_they_change(services: Services, bell
 
 
 def test_nothing_is_sent_while_nothing_changes(services: Services, bell: Bell, folder: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
-    with services.database.read() as session:
-        (one,) = folders.list_all(session)
+    (one,) = services.read(folders.list_all)
     watched.look_through(services, one)
     assert bell.rung == []
 
 
 def test_removed_file_leaves(services: Services, bell: Bell, folder: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
     shutil.rmtree(folder / "travel")
     assert [file.address for file in look(services, bell)] == ["files://hr-rules/lamp.md"]
@@ -91,7 +89,7 @@ def test_removed_file_leaves(services: Services, bell: Bell, folder: Path) -> No
 
 
 def test_folder_that_is_away_keeps_its_files_and_says_so(services: Services, bell: Bell, folder: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
     folder.rename(folder.with_name("elsewhere"))
     assert len(look(services, bell)) == 2
@@ -105,7 +103,7 @@ def test_folder_that_is_away_keeps_its_files_and_says_so(services: Services, bel
 
 
 def test_mount_point_without_its_disk_keeps_its_files_and_says_so(services: Services, bell: Bell, folder: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
     folder.rename(folder.with_name("elsewhere"))
     folder.mkdir()
@@ -120,7 +118,7 @@ def test_another_disk_at_the_same_place_keeps_the_files_until_it_is_added(
     services: Services, bell: Bell, folder: Path, same_names: int
 ) -> None:
     (folder / "pier.md").write_text("# Pier\n\nIt is long, says Ines Duarte of the office.")
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
     folder.rename(folder.with_name("elsewhere"))
     folder.mkdir()
@@ -131,13 +129,13 @@ def test_another_disk_at_the_same_place_keeps_the_files_until_it_is_added(
     assert "Anna Berg" in str(text_of(services, addresses[0]))
     with services.database.read() as session:
         assert f"with {same_names} of the 3 files" in str(folders.list_all(session)[0].problem)
-    watched.add(services, folder)
+    watched.watch(services, folder)
     assert [file.address for file in work(services, bell)][-1] == "files://hr-rules/other.md"
     assert text_of(services, addresses[1]) is None
 
 
 def test_most_files_may_go_from_a_folder_that_is_the_same(services: Services, bell: Bell, folder: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
     shutil.rmtree(folder / "travel")
     (folder / "lamp.md").rename(folder / "lantern.md")
@@ -148,7 +146,7 @@ def test_files_of_a_subfolder_that_cannot_be_listed_are_kept(
     services: Services, bell: Bell, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "pier.md").write_text("# Pier\n\nIt is long, says Ines Duarte of the office.")
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
     (folder / "pier.md").unlink()
     listed = os.scandir
@@ -166,10 +164,9 @@ def test_files_of_a_subfolder_that_cannot_be_listed_are_kept(
 
 
 def test_deleted_file_stays_out_though_it_was_away_for_a_while(services: Services, bell: Bell, folder: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
-    with services.database.read() as session:
-        page = pages.find(session, "files://hr-rules/lamp.md")
+    page = services.read(pages.find, "files://hr-rules/lamp.md")
     assert page is not None
     delete_pages(services, [page.id])
     text = (folder / "lamp.md").read_text()
@@ -181,7 +178,7 @@ def test_deleted_file_stays_out_though_it_was_away_for_a_while(services: Service
 
 def test_file_that_cannot_be_read_any_more_takes_its_text_with_it(services: Services, bell: Bell, folder: Path) -> None:
     (folder / "pier.pdf").write_bytes(pdfs.pdf([["The pier is long and was built in 1880."]]))
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
     assert text_of(services, "files://hr-rules/pier.pdf")
     (folder / "pier.pdf").write_bytes(pdfs.pdf([["The pier"]], password="x"))
@@ -194,21 +191,21 @@ def test_file_that_cannot_be_read_any_more_takes_its_text_with_it(services: Serv
 
 
 def test_folders_that_must_not_be_watched_are_refused(services: Services, folder: Path, tmp_path: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     inside, above, data = folder / "travel", folder.parent, services.settings.data_dir
     for bad in (Path("/"), Path("/etc"), tmp_path / "away", folder / "lamp.md", inside, above, data, data.parent):
         with pytest.raises(BadFolder):
-            watched.add(services, bad)
+            watched.watch(services, bad)
     other = tmp_path / "others" / "HR rules"
     other.mkdir(parents=True)
     with pytest.raises(FolderExists, match="--name"):
-        watched.add(services, other)
-    assert watched.add(services, other, name="others").name == "others"
-    assert watched.add(services, folder, every_s=3600).name == "hr-rules"
+        watched.watch(services, other)
+    assert watched.watch(services, other, name="others").name == "others"
+    assert watched.watch(services, folder, every_s=3600).name == "hr-rules"
 
 
 def test_folder_that_is_removed_leaves_nothing(services: Services, bell: Bell, folder: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
     with pytest.raises(UnknownFolder):
         delete_folder(services, "hr")
@@ -219,10 +216,9 @@ def test_folder_that_is_removed_leaves_nothing(services: Services, bell: Bell, f
 
 
 def test_file_that_is_deleted_stays_out_of_its_folder(services: Services, bell: Bell, folder: Path) -> None:
-    watched.add(services, folder)
+    watched.watch(services, folder)
     work(services, bell)
-    with services.database.read() as session:
-        page = pages.find(session, "files://hr-rules/lamp.md")
+    page = services.read(pages.find, "files://hr-rules/lamp.md")
     assert page is not None
     assert delete_pages(services, [page.id, page.id]) == 1
     (folder / "lamp.md").write_text("# Lamp\n\nIt is lit by Ines Duarte every evening.")
@@ -234,8 +230,7 @@ def test_upload_is_read_from_sql_and_its_bytes_forgotten(services: Services, bel
     uploads.add(services, "rules.docx", office.docx())
     (file,) = work(services, bell)
     assert (file.outcome, file.title) == ("read", "Handbook of the harbour")
-    with services.database.read() as session:
-        held = files.to_read(session, file.address)
+    held = services.read(files.to_read, file.address)
     assert held is not None
     assert held.content is None
     uploads.add(services, "rules.docx", office.docx({"Travel": ("Nobody flies, says Ines Duarte of the office.",)}))
@@ -248,8 +243,7 @@ def test_file_with_a_part_that_is_not_read_says_so(services: Services, bell: Bel
     uploads.add(services, "fees.docx", office.with_text(chart))
     (file,) = work(services, bell)
     assert (file.outcome, file.missing, file.is_over) == ("read in part", ("1 chart",), False)
-    with services.database.read() as session:
-        (cited,) = pages.cited(session, [file.page_id or 0]).values()
+    (cited,) = services.read(pages.cited, [file.page_id or 0]).values()
     assert cited.missing == ("1 chart",)
     # the same file once it is read whole
     uploads.add(services, "fees.docx", office.docx())
@@ -278,8 +272,7 @@ def test_upload_stays_when_the_process_that_reads_it_is_killed(
         killed.setattr(uploads, "read_file", _end)
         ((_, row_id),) = bell.rung
         reading.read(services, int(row_id))
-    with services.database.read() as session:
-        held = files.to_read(session, file.address)
+    held = services.read(files.to_read, file.address)
     assert held is not None
     assert held.content is not None
     uploads.add(services, "lamp.md", held.content)
@@ -289,7 +282,7 @@ def test_upload_stays_when_the_process_that_reads_it_is_killed(
 
 def test_file_that_breaks_its_reader_is_given_up_with_a_reason(services: Services, bell: Bell, folder: Path) -> None:
     (folder / "bomb.docx").write_bytes(office.bomb())
-    watched.add(services, folder)
+    watched.watch(services, folder)
     (file,) = [each for each in work(services, bell) if each.address.endswith("bomb.docx")]
     assert file.outcome == "empty"
     assert "zip bomb" in str(file.reason)

@@ -49,24 +49,22 @@ def reading(services: Services) -> Services:
 
 def put(services: Services, page: PageText) -> int:
     url = f"https://e.org/{page.title.replace(' ', '-')}"
-    with services.database.write() as session:
-        page_id, _ = pages.save(
-            session,
-            url=url,
-            host="h",
-            page=page,
-            content_hash=page.text,
-            validators=Validators(),
-            depth=0,
-            now=services.now(),
-        )
+    page_id, _ = services.write(
+        pages.save,
+        url=url,
+        host="h",
+        page=page,
+        content_hash=page.text,
+        validators=Validators(),
+        depth=0,
+        now=services.now(),
+    )
     indexing.embed(services, page_id)
     return page_id
 
 
 def ask(services: Services, text: str) -> Question:
-    with services.database.write() as session:
-        question, _ = new_questions.ask(session, NewQuestion(text=text), services.now())
+    question, _ = services.write(new_questions.ask, NewQuestion(text=text), services.now())
     return question
 
 
@@ -83,8 +81,7 @@ def test_a_page_that_a_hit_names_is_found_and_counted(reading: Services) -> None
     with step(reading, question.id, Status.ASKED) as work:
         assert work is not None
         finish(reading, work, transitions.after_first_pass(question, result))
-    with reading.database.read() as session:
-        record = records.read(session, question.id, reading.now())
+    record = reading.read(records.read, question.id, reading.now())
     assert record.graph_hits_count == sum(hit.via == "graph" for hit in result.hits) > 0
     assert record.sql_hits_count == 0
 
@@ -111,8 +108,7 @@ def test_a_changed_page_names_what_it_says_now_and_one_that_is_gone_nothing(read
     page_id = put(reading, replace(FILM, text="Maximum Overdrive is a film."))
     before = mentions(reading, page_id)
     assert before > 0
-    with reading.database.write() as session:
-        pages.mark_gone(session, page_id, reading.now())
+    reading.write(pages.mark_gone, page_id, reading.now())
     indexing.embed(reading, page_id)
     assert mentions(reading, page_id) == 0
     with reading.database.read() as session:

@@ -125,6 +125,23 @@ def test_kill_9_of_the_server_ends_its_programs_and_they_come_back(modules: Path
     assert _server(supervisor).pid != server.pid
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="children die with a killed parent where the kernel sees to it")
+def test_a_program_that_ends_in_order_with_the_server_is_gone_before_it_comes_back(
+    modules: Path, supervisor: Supervisor
+) -> None:
+    tidy = (
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, lambda *_: (time.sleep(1), sys.exit(print('put away', flush=True))))\n"
+        "print('up', flush=True)\n"
+        "time.sleep(300)"
+    )
+    supervisor.start(_program(modules, "tidy", tidy, death_signal=signal.SIGTERM))
+    assert wait_until(lambda: supervisor.log_tail("tidy") == "up", within_s=20)
+    _server(supervisor).kill()
+    again = "up\nput away\nup"
+    assert wait_until(lambda: supervisor.log_tail("tidy") == again, within_s=40, meanwhile=supervisor.restart_dead)
+
+
 def test_stopping_leaves_no_server(modules: Path, tmp_path: Path) -> None:
     supervisor = Supervisor(tmp_path / "logs")
     tidy = (

@@ -10,7 +10,7 @@ import psutil
 
 _LATE = """
 import os, sys, time
-from workers.processes.parent_death import die_with_parent
+from workers.processes.fork_server import die_with_parent
 parent = os.getpid()
 if os.fork():
     os._exit(0)

@@ -38,7 +38,7 @@ from tests.workers.questions.test_writing import (
 )
 from tests.workers.questions.test_writing import written as written
 from workers.deletion import delete_question
-from workers.questions import batches, drafts, submit
+from workers.questions import batches, submit, writing
 from workers.questions.step import finish, step
 from workers.services import Services
 
@@ -329,8 +329,7 @@ def test_each_call_has_a_batch_of_its_own_and_is_paid_once(written: Services, do
             batches.run(written)
         question = write(written, question)
     assert (question.status, double.batches.made, double.received) == (Status.ANSWERED, 4, [])
-    with written.database.read() as session:
-        step = trace.last(session, question.id, "write")
+    step = written.read(trace.last, question.id, "write")
     assert step is not None
     assert step.detail["asked"] == ["verdict", "answer", "check"]
     sizes = [len(json.dumps(params)) // 4 for batch in double.batches.read for params in batch.requests.values()]
@@ -367,7 +366,7 @@ def test_follow_up_is_completed_in_a_batch_too(written: Services, double: Claude
     question, _ = submit.submit(written, new)
     with step(written, question.id, Status.ASKED) as work:
         assert work is not None
-        move = drafts.before_first_pass(written, question)
+        move = writing.before_first_pass(written, question)
         assert move is not None
         finish(written, work, move)
     assert write(written, question).status is Status.WRITING
@@ -388,8 +387,7 @@ def test_request_that_is_too_dear_is_not_sent(written: Services, double: ClaudeD
 
 
 def test_operator_says_whose_questions_may_wait(written: Services) -> None:
-    with written.database.write() as session:
-        nightly = keys.add(session, "nightly", Role.ask, written.now())
+    nightly = written.write(keys.add, "nightly", Role.ask, written.now())
     new = NewQuestion(text=TEXT, reuse=False)
     written.settings = written.settings.model_copy(update={"batch_for": ("key:nightly",)})
     assert not submit.submit(written, new)[0].may_wait

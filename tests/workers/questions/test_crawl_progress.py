@@ -14,7 +14,7 @@ from store.questions.new_questions import NewQuestion, ask
 from store.sql import leases
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, IndexState, PageRow
-from workers.questions.crawl_progress import status_after_reading, statuses_after_reading
+from workers.questions.conditions import statuses_after_reading
 
 NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
 GIVEN_UP = {"gone_at": NOW, "attempts": leases.MAX_ATTEMPTS}
@@ -59,7 +59,6 @@ def test_each_question_goes_on_when_its_own_pages_are_done(database: Database) -
             _ask(session, (settled, gone, 0.0)): Status.REQUERYING,  # it could not be removed again and again
         }
         assert statuses_after_reading(session, true()) == onward
-        assert {question_id: status_after_reading(session, question_id) for question_id in onward} == onward
 
 
 def test_each_question_has_its_own_seconds_of_reading(database: Database) -> None:

@@ -24,7 +24,7 @@ from tests.fakes import HashingEmbedder, passage
 from tests.workers.questions.test_transitions import GOOD, POOR
 from workers.questions import lookup, transitions
 from workers.services import Services
-from workers.services.rules import with_rules
+from workers.services.pipeline import with_rules
 from workers.settings import Settings, SettingsError, load
 
 HIT = Hit(passage=passage("Ada"), score=1.0, scale="minmax", rank=1, similarity=0.9)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.questions.fingerprint import OPERATIONAL, answer_fingerprint
+from workers.questions.submit import OPERATIONAL, answer_fingerprint
 from workers.settings import Settings, load
 
 

@@ -23,9 +23,9 @@ from tests.openai_double import Reply as Said
 from tests.openai_double import Status as Broken
 from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.pipeline.models.claude.lighthouse import Ask
-from workers.questions import drafts, follow_ups, submit, writing
-from workers.questions.asked import to_new
+from workers.questions import follow_ups, submit, writing
 from workers.questions.step import finish, step
+from workers.questions.submit import to_new
 from workers.services import Services
 
 __all__ = ["ask", "double", "made", "server"]
@@ -53,18 +53,17 @@ def wait(services: Services, question: Question) -> None:
     """Have a question wait for the model."""
     with step(services, question.id, Status.ASKED) as work:
         assert work is not None
-        move = drafts.before_first_pass(services, work.question)
+        move = writing.before_first_pass(services, work.question)
         assert move is not None
         finish(services, work, move)
 
 
 def found(services: Services, question: Question) -> Question:
-    with services.database.read() as session:
-        return state.find(session, question.id)
+    return services.read(state.find, question.id)
 
 
 def needs_model(services: Services, question: Question) -> bool:
-    return drafts.before_first_pass(services, question) is not None
+    return writing.before_first_pass(services, question) is not None
 
 
 @pytest.fixture

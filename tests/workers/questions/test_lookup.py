@@ -41,17 +41,16 @@ def put(
     modified: datetime | None = None,
 ) -> int:
     page = PageText(title="Vierburg", text=text, lang="en", published=published, modified=modified)
-    with services.database.write() as session:
-        page_id, _ = pages.save(
-            session,
-            url=f"https://e.org/{abs(hash(text))}",
-            host="https://e.org",
-            page=page,
-            content_hash=text,
-            validators=Validators(),
-            depth=0,
-            now=at or services.now(),
-        )
+    page_id, _ = services.write(
+        pages.save,
+        url=f"https://e.org/{abs(hash(text))}",
+        host="https://e.org",
+        page=page,
+        content_hash=text,
+        validators=Validators(),
+        depth=0,
+        now=at or services.now(),
+    )
     indexing.embed(services, page_id)
     return page_id
 
@@ -60,8 +59,7 @@ def ask(
     services: Services, *, max_age_s: int | None = None, sites: tuple[str, ...] = (), langs: tuple[str, ...] = ()
 ) -> Question:
     new = NewQuestion(text=TEXT, max_age_s=max_age_s, sites=sites, langs=langs)
-    with services.database.write() as session:
-        question, _ = new_questions.ask(session, new, services.now())
+    question, _ = services.write(new_questions.ask, new, services.now())
     return question
 
 
@@ -90,8 +88,7 @@ def test_abstention_says_how_many_pages_of_which_sites_were_searched_and_how_man
 
     assert "Pages searched: 0. No passage" in said("https://e.org/", "de")
     assert "Pages searched: 0. No passage" in said("https://other.org/")
-    with reading.database.read() as session:
-        searched = index_queue.searched(session, "")
+    searched = reading.read(index_queue.searched, "")
     assert (searched.pages, searched.hosts) == (1, ("e.org",))
     with reading.database.write() as session:
         session.get_one(PageRow, page_id).state = "FETCHED"
@@ -105,8 +102,7 @@ def test_page_read_too_long_ago_does_not_count_until_it_is_seen_to_say_the_same(
     question = ask(reading, max_age_s=DAY_S)
     assert lookup.first_pass(reading, question).hits == ()
     assert lookup.first_pass(reading, ask(reading)).hits
-    with reading.database.write() as session:
-        pages.mark_unchanged(session, page_id, now)
+    reading.write(pages.mark_unchanged, page_id, now)
     answer = lookup.first_pass(reading, question).answer
     assert answer is not None
     assert answer.citations[0].read_at == now

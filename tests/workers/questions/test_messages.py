@@ -27,7 +27,7 @@ from tests.workers.conftest import Bell
 from workers import messages, sweep
 from workers.messages import MessageRefused
 from workers.questions import submit
-from workers.questions.asked import Payload
+from workers.questions.submit import Payload
 from workers.services import Services, collections
 
 MANY = {"properties": {f"q{n}": {"type": "string"} for n in range(60)}}
@@ -111,8 +111,7 @@ def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> N
 
 def test_message_goes_to_its_collection_and_its_answer_to_its_owner(services: Services) -> None:
     collections.add(services, "research")
-    with services.database.write() as session:
-        key = keys.add(session, "reader", Role.ask, services.now())
+    key = services.write(keys.add, "reader", Role.ask, services.now())
     question = messages.accept(services, {"question": "Who?", "collection": "research", "owner": "reader"})
     with services.of("research").database.read() as session:
         assert session.get_one(QuestionRow, question.id).owner == key.owner
@@ -179,8 +178,7 @@ def test_message_that_asks_for_what_cannot_be_is_refused(services: Services, wro
 def test_refusal_is_read_under_the_id_that_the_sender_gave(services: Services) -> None:
     wrong = {"question": "Who built it?", "id": str(ID), "colour": "red", "budget": {"pages": "many"}}
     refused(services, wrong)
-    with services.database.read() as session:
-        record = records.read(session, ID.hex, services.now())
+    record = services.read(records.read, ID.hex, services.now())
     assert (record.status, record.question) == (Status.FAILED, "Who built it?")
     assert record.error is not None
     assert "budget.pages: Input should be a valid integer" in record.error
@@ -192,8 +190,7 @@ def test_refusal_is_read_under_the_id_that_the_sender_gave(services: Services) -
 
 def test_refusal_of_a_text_that_cannot_be_stored_is_stored(services: Services) -> None:
     refused(services, {"question": "Who \ud800 built \0 it?", "id": str(ID), "\udfff": 1})
-    with services.database.read() as session:
-        record = records.read(session, ID.hex, services.now())
+    record = services.read(records.read, ID.hex, services.now())
     assert record.question == "Who \ufffd built \ufffd it?"
     assert "cannot be stored" in str(record.error)
 
@@ -224,8 +221,7 @@ def test_message_beyond_what_may_be_open_is_refused_under_its_id(services: Servi
     services.settings = services.settings.model_copy(update={"max_open_questions": 1})
     messages.accept(services, {"question": "Who built it?"})
     refused(services, {"question": "Who broke it?", "id": str(ID)})
-    with services.database.read() as session:
-        error = records.read(session, ID.hex, services.now()).error
+    error = services.read(records.read, ID.hex, services.now()).error
     assert error == "The question was refused: 1 questions are open, as many as may be at a time: ask again in 60 s."
 
 

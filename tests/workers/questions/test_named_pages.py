@@ -53,8 +53,7 @@ def ask(process: Process, text: str, **more: Any) -> Record:
     new = NewQuestion(text=text.replace("U/", f"{services.settings.searxng_url}/"), **more)
     question, _ = submit.submit(services, new)
     process._calls.work()
-    with services.database.read() as session:
-        return records.read(session, question.id, services.now())
+    return services.read(records.read, question.id, services.now())
 
 
 #: questions, and what the answer holds and does not
@@ -115,8 +114,7 @@ def test_page_of_a_site_is_not_the_site(process: Process) -> None:
 
 def test_page_that_may_not_be_read_is_words(process: Process) -> None:
     record = ask(process, "Why does http://10.0.0.1/x not answer?", crawl_enabled=False)
-    with process.services.database.read() as session:
-        question = find(session, record.id)
+    question = process.services.read(find, record.id)
     assert (question.sites, question.overrides.only_pages) == ((), False)
 
 

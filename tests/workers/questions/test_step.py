@@ -19,11 +19,11 @@ from store.sql import leases
 from store.sql.database import DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
-from workers.monitoring import outcomes
+from workers import monitoring
 from workers.questions import lookup, submit, transitions
 from workers.questions.step import TooMuchWork, Work, finish, step, within_work_s
 from workers.services import Services
-from workers.services.outages import AGAIN_AFTER_S
+from workers.services.interruptions import AGAIN_AFTER_S
 from workers.tasks.answer import _after_second_pass as after_second_pass
 
 RETRY = Move(to=Status.RETRYING, outcome="insufficient")
@@ -33,8 +33,7 @@ ABSTAIN = Move(to=Status.ABSTAINED, outcome="insufficient", changes=Changes(stop
 @pytest.fixture
 def question_id(services: Services) -> str:
     """A question that waits for its first lookup."""
-    with services.database.write() as session:
-        question, _ = new_questions.ask(session, NewQuestion(text="Who kept the light?"), services.now())
+    question, _ = services.write(new_questions.ask, NewQuestion(text="Who kept the light?"), services.now())
     return question.id
 
 
@@ -103,7 +102,7 @@ def test_next_message_is_sent_after_the_commit(services: Services, question_id: 
 def test_nothing_is_sent_for_what_was_not_recorded(
     services: Services, bell: Bell, question_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.services.outages.RECORD_WITHIN_S", -1.0)
+    monkeypatch.setattr("workers.services.interruptions.RECORD_WITHIN_S", -1.0)
     with step(services, question_id, Status.ASKED) as work:
         assert work is not None
         with monkeypatch.context() as patch:
@@ -119,9 +118,9 @@ def _away() -> None:
 
 def test_message_that_is_delivered_twice_works_once(services: Services, bell: Bell, question_id: str) -> None:
     assert run(services, question_id) is not None
-    with outcomes.listening() as told:
+    with monitoring.listening() as told:
         assert run(services, question_id) is None
-        assert told() == outcomes.NOT_DUE
+        assert told() == monitoring.NOT_DUE
     assert bell.rung == [(Status.RETRYING, question_id)]
 
 

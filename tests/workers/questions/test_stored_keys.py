@@ -10,7 +10,7 @@ import pytest
 from domain import Budget
 from domain.options import Asked
 from store.questions.new_questions import NewQuestion, Understood, _equal_key, _fingerprint, _own
-from workers.questions.asked import to_new
+from workers.questions.submit import to_new
 
 #: every option that a question may set for itself
 ALL: dict[str, Any] = {

@@ -28,8 +28,7 @@ SCHEMA = {
 
 def ended(services: Services, schema: dict[str, Any] | None) -> tuple[structured.Move, structured.Move]:
     new = NewQuestion(text="When was the lighthouse of Vierburg built?", crawl_enabled=False, answer_schema=schema)
-    with services.database.write() as session:
-        question, _ = new_questions.ask(session, new, services.now())
+    question, _ = services.write(new_questions.ask, new, services.now())
     move = transitions.after_second_pass(question, lookup.second_pass(services, question))
     return move, structured.with_form(services, question, move)
 

@@ -16,7 +16,7 @@ from store.questions.trace import SeekDetail
 from tests.fakes import passage
 from workers.crawl.seek import after_seek
 from workers.questions import transitions
-from workers.questions.crawl_progress import Progress, stop_reason
+from workers.questions.conditions import Progress, stop_reason
 from workers.questions.transitions import Earlier
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -144,8 +144,7 @@ def test_watching_what_is_not_there_or_must_not_be_called_is_refused(services: S
 
 def test_answer_that_was_called_wrong_is_not_given_again(services: Services) -> None:
     answered = _answered(services)
-    with services.database.write() as session:
-        feedback.give(session, answered, "wrong", comment="", revision=None, now=services.now())
+    services.write(feedback.give, answered, "wrong", comment="", revision=None, now=services.now())
     assert submit.submit(services, ASKED)[0].status is Status.ASKED
     with services.database.read() as session:
         assert session.scalar(select(func.count()).where(StepRow.name == "feedback")) == 1
@@ -153,8 +152,7 @@ def test_answer_that_was_called_wrong_is_not_given_again(services: Services) -> 
 
 @pytest.mark.parametrize("ends", ["lasts", "revoked", "expired"])
 def test_question_of_a_key_that_opens_nothing_is_not_asked_again(services: Services, ends: str) -> None:
-    with services.database.write() as session:
-        key = keys.add(session, "reader", Role.ask, services.now())
+    key = services.write(keys.add, "reader", Role.ask, services.now())
     _answered(services, watch=True, owner=key.owner)
     _change(services)
     with services.database.write() as session:
@@ -168,8 +166,7 @@ def test_question_of_a_key_that_opens_nothing_is_not_asked_again(services: Servi
 
 
 def test_keys_are_looked_up_where_they_are_kept_from_every_collection(services: Services) -> None:
-    with services.database.write() as session:
-        key = keys.add(session, "reader", Role.ask, services.now())
+    key = services.write(keys.add, "reader", Role.ask, services.now())
     collections.add(services, "research")
     asked = [key.owner, "key:0123456789ab", "setting:0", None]
     assert services.of("research").closed_owners(asked) == {"key:0123456789ab"}

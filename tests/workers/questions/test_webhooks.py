@@ -192,11 +192,9 @@ def test_question_keeps_the_receivers_address(services: Services, receiver: _Rec
 
 def test_nobody_is_told_when_the_key_that_asked_is_revoked(services: Services, receiver: _Receiver) -> None:
     allow(services, receiver)
-    with services.database.write() as session:
-        key = keys.add(session, "reader", Role.ask, services.now())
+    key = services.write(keys.add, "reader", Role.ask, services.now())
     webhook_id = ended(services, f"http://{receiver.host}/told", owner=key.owner)
-    with services.database.write() as session:
-        keys.revoke(session, "reader")
+    services.write(keys.revoke, "reader")
     webhooks.deliver(services, webhook_id)
     assert receiver.told == []
     assert status(services) == ("FAILED", "the key that asked was revoked or has expired")
@@ -204,8 +202,7 @@ def test_nobody_is_told_when_the_key_that_asked_is_revoked(services: Services, r
 
 def test_receiver_is_told_while_the_key_that_asked_lasts(services: Services, receiver: _Receiver) -> None:
     allow(services, receiver)
-    with services.database.write() as session:
-        key = keys.add(session, "reader", Role.ask, services.now(), expires_at=services.now() + timedelta(days=1))
+    key = services.write(keys.add, "reader", Role.ask, services.now(), expires_at=services.now() + timedelta(days=1))
     webhooks.deliver(services, ended(services, f"http://{receiver.host}/told", owner=key.owner))
     assert receiver.told == ["/told"]
 

@@ -23,10 +23,10 @@ from tests.workers.conftest import Bell
 from tests.workers.questions.test_lookup import TEXT, put
 from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import reading as reading
-from workers.monitoring import outcomes
+from workers import monitoring
 from workers.questions import lookup, submit, transitions, writing
 from workers.services import Services
-from workers.services.model_provider import MARGIN_S
+from workers.services.pipeline import MARGIN_S
 from workers.tasks import answer
 
 __all__ = ["ask", "double", "made", "reading", "server"]
@@ -65,13 +65,11 @@ def write(services: Services, question: Question) -> Question:
 
 
 def find(services: Services, question_id: str) -> Question:
-    with services.database.read() as session:
-        return state.find(session, question_id)
+    return services.read(state.find, question_id)
 
 
 def record_of(services: Services, question: Question) -> Record:
-    with services.database.read() as session:
-        return records.read(session, question.id, services.now())
+    return services.read(records.read, question.id, services.now())
 
 
 def change(services: Services, question: Question, **values: object) -> None:
@@ -127,8 +125,7 @@ def test_answer_is_shown_while_its_sentences_are_checked(written: Services, doub
     with written.database.read() as session:
         given = [row.text for row in session.query(records.AnswerRow).order_by(records.AnswerRow.revision)]
     assert given == [QUOTED, "It was built in 1874. [1]", f"{BUILT} [1]"]
-    with written.database.read() as session:
-        step = trace.last(session, question.id, "write")
+    step = written.read(trace.last, question.id, "write")
     assert step is not None
     assert [each["kind"] for each in step.detail["findings"]] == ["not_said"]
 
@@ -338,8 +335,7 @@ def test_form_is_filled_from_the_quotes_with_what_stands_in_them(written: Servic
     cited = fields["/facts/0/amount"].citation
     assert cited is not None
     assert "41 m tall" in cited.quote
-    with written.database.read() as session:
-        step = trace.last(session, question.id, "write")
+    step = written.read(trace.last, question.id, "write")
     assert step is not None
     assert step.detail["asked"] == ["answer", "check", "form"]
     asked = json.loads(double.received[-1].body["messages"][0]["content"][-1]["text"])
@@ -357,8 +353,7 @@ def test_form_that_the_model_does_not_fill_is_as_the_rules_filled_it(
     double.script(WROTE, SUPPORTED, reply)
     record = record_of(written, write(written, question))
     assert (record.status, record.composer, record.structured) == (Status.ANSWERED, "claude-sonnet-5-5", before)
-    with written.database.read() as session:
-        step = trace.last(session, question.id, "write")
+    step = written.read(trace.last, question.id, "write")
     assert step is not None
     assert step.detail["error"].startswith("form: ")
 
@@ -367,8 +362,7 @@ def test_check_that_fails_leaves_its_error_in_the_trace(written: Services, doubl
     question = look(written, asked(written))
     double.script(WROTE, Fail(400, "invalid_request_error", "too much"))
     assert record_of(written, write(written, question)).composer == "claude-sonnet-5-5"
-    with written.database.read() as session:
-        step = trace.last(session, question.id, "write")
+    step = written.read(trace.last, question.id, "write")
     assert step is not None
     assert (step.outcome, step.detail["kind"]) == ("written", "BadReply")
     assert "too much" in step.detail["error"]
@@ -378,7 +372,7 @@ def test_monitoring_is_told_what_became_of_a_question_that_a_model_is_asked(
     written: Services, double: ClaudeDouble, ask: Ask
 ) -> None:
     written.__dict__["model"] = ask(pace=Pace())
-    with outcomes.listening() as told:
+    with monitoring.listening() as told:
         question = look(written, asked(written))
         assert told() == "enough for the model to write: What has been read answers the question."
         double.script(Fail(529, "overloaded_error", headers={"retry-after": "20"}))

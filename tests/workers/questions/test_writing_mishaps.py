@@ -69,11 +69,9 @@ def test_question_that_is_started_again_may_be_refused_anew(written: Services, d
     question = look(written, asked(written))
     double.script(REFUSES)
     question = write(written, question)
-    with written.database.write() as session:
-        state.cancel(session, question.id, written.now())
+    written.write(state.cancel, question.id, written.now())
     assert draft_of(written, question.id) is None
-    with written.database.write() as session:
-        state.replay(session, question.id, written.now())
+    written.write(state.replay, question.id, written.now())
     double.script(WROTE, SUPPORTED)
     question = write(written, look(written, find(written, question.id)))
     assert question.status is Status.ANSWERED
@@ -103,8 +101,7 @@ def test_answer_of_a_question_that_was_cancelled_is_not_shown(
     monkeypatch.setattr(written.events, "publish", lambda _, kind, __: published.append(kind))
 
     def cancelled(*args: object, on_written: Callable[[object], None], **named: object) -> object:
-        with written.database.write() as session:
-            state.cancel(session, question.id, written.now())
+        written.write(state.cancel, question.id, written.now())
         return write_answer(*args, on_written=on_written, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr("workers.questions.writing.write_answer", cancelled)

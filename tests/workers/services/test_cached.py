@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from workers.services import Services
-from workers.services.cached import cached
+from workers.services.web import cached
 
 THREADS = 8
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workers.services.link_vectors import LinkVectors
+from workers.services.pipeline import LinkVectors
 
 
 def test_a_link_is_near_in_meaning_without_a_common_word() -> None:

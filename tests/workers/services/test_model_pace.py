@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from pipeline.models.pace import Budget
-from workers.services.model_provider import SharedPace
+from workers.services.pipeline import SharedPace
 
 SERVICE = "https://models.example"
 FREE = Budget()

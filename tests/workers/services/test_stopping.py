@@ -12,15 +12,15 @@ from contextlib import closing
 
 import pytest
 
-from workers.services import stopping
-from workers.services.stopping import Stopped, working
+from workers.services import interruptions
+from workers.services.interruptions import Stopped, working
 from workers.services.web import LoopThread
 
 
 @pytest.fixture(autouse=True)
 def _listening() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in (signal.SIGUSR2, stopping.WORKER_DIED)}
-    stopping.listen()
+    before = {number: signal.getsignal(number) for number in (signal.SIGUSR2, interruptions.WORKER_DIED)}
+    interruptions.listen()
     yield
     for number, handler in before.items():
         signal.signal(number, handler)

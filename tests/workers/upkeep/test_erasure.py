@@ -12,7 +12,7 @@ import redis
 from store.questions import state
 from tests.api import walk
 from tests.workers.conftest import Bell
-from workers import deletion, erasure
+from workers import deletion
 from workers.services import Services
 
 RARE = "quomodocunquize"
@@ -37,17 +37,17 @@ def test_questions_deleted_together_are_erased_together(services: Services, bell
     ask_and_delete(services, f"{RARE} in Latin")
     assert erasures(bell) == 1
     assert on_disk(services) == ["wellread.db-wal"]
-    assert erasure.is_due(services)
-    assert erasure.erase(services)
+    assert deletion.is_due(services)
+    assert deletion.erase(services)
     assert on_disk(services) == []
-    assert not erasure.is_due(services)
+    assert not deletion.is_due(services)
     ask_and_delete(services)
     assert erasures(bell) == 2
 
 
 def test_nothing_is_written_anew_where_nothing_was_deleted(services: Services) -> None:
     walk.ask(services, f"What does {RARE} mean?")
-    assert erasure.erase(services)
+    assert deletion.erase(services)
     assert "wellread.db-wal" in on_disk(services)
 
 
@@ -56,10 +56,10 @@ def test_reader_in_the_way_has_it_tried_again(services: Services, bell: Bell) ->
     with closing(sqlite3.connect(services.settings.data_dir / "wellread.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM questions").fetchone()
-        assert not erasure.erase(services)
+        assert not deletion.erase(services)
         assert erasures(bell) == 2
         reader.execute("COMMIT")
-    assert erasure.erase(services)
+    assert deletion.erase(services)
     assert on_disk(services) == []
 
 
@@ -68,7 +68,7 @@ def test_what_is_deleted_during_an_erasure_is_erased_after_it(services: Services
     token = services.erasures.wanted()
     ask_and_delete(services)
     assert not services.erasures.done(token)
-    assert erasure.is_due(services)
+    assert deletion.is_due(services)
 
 
 def test_writers_and_readers_go_on_meanwhile(services: Services) -> None:
@@ -91,12 +91,12 @@ def test_writers_and_readers_go_on_meanwhile(services: Services) -> None:
         writer.start()
     for _ in range(10):
         ask_and_delete(services)
-        erasure.erase(services)
+        deletion.erase(services)
     over.set()
     for writer in writers:
         writer.join()
     assert not failed
-    erasure.erase(services)
+    deletion.erase(services)
     assert on_disk(services) == []
 
 

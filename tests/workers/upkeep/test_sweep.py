@@ -113,8 +113,7 @@ def test_as_many_statements_look_at_a_few_open_questions_as_at_many(services: Se
         for status in (Status.READING, Status.EMBEDDING):
             for _ in range(questions):
                 question_id = _ask(services, status)
-                with services.database.write() as session:
-                    _add(session, question_id, f"http://{question_id}.example/", elapsed_s=1.0)
+                services.write(_add, question_id, f"http://{question_id}.example/", elapsed_s=1.0)
         with _statements(services) as sent:
             sweep.sweep(services)
         assert _status(services, question_id) == Status.EMBEDDING
@@ -143,8 +142,7 @@ def test_what_pages_wait_for_a_worker_is_not_reading(services: Services) -> None
 
 def test_a_wave_out_of_time_is_ended_and_the_question_goes_on_with_what_it_has(services: Services) -> None:
     question_id = _ask(services, Status.READING, age_s=10.0)
-    with services.database.write() as session:
-        _add(session, question_id, "http://slow.example/", elapsed_s=500.0)
+    services.write(_add, question_id, "http://slow.example/", elapsed_s=500.0)
     sweep.sweep(services)
     assert _status(services, question_id) == Status.REQUERYING
     with services.database.read() as session:

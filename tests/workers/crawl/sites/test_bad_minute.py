@@ -24,7 +24,7 @@ from tests.tables import each_row
 from tests.workers.crawl.one_candidate import read_one
 from tests.workers.crawl.sites.conftest import WorkOff
 from workers import sweep
-from workers.crawl import schedules, sites
+from workers.crawl import sites
 from workers.questions import submit
 from workers.services import Services
 
@@ -138,7 +138,7 @@ def _served(services: Services, work_off: WorkOff, *, count: int, every: str) ->
     thread.start()
     try:
         source = submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
-        schedules.change(services, source.id, {"every": every})
+        sites.change(services, source.id, {"every": every})
         sites.start(services, f"{site.origin}/")
         work_off()
         with services.database.write() as session:
@@ -159,7 +159,7 @@ def site(services: Services, clock: Clock, work_off: WorkOff) -> Iterator[_Site]
 def _look(services: Services, work_off: WorkOff) -> None:
     """Read what is due, as beat and the workers do; what failed is tried again by the sweep."""
     sweep.sweep(services)
-    schedules.refresh(services)
+    sites.refresh(services)
     for _ in range(6):
         if not work_off():
             return
@@ -172,8 +172,7 @@ def _page(services: Services, url: str) -> PageRow:
 
 
 def _next_due(services: Services) -> datetime:
-    with services.database.read() as session:
-        due = sources.list_all(session)[0].next_due
+    due = services.read(sources.list_all)[0].next_due
     assert due is not None
     return due
 
@@ -319,8 +318,7 @@ def test_questions_read_a_page_again_that_the_last_look_did_not_read(
     services: Services, site: _Site, clock: Clock
 ) -> None:
     def known() -> set[str]:
-        with services.database.read() as session:
-            return pages.read_urls(session, [site.origin], gone_since=clock.now - timedelta(days=1))
+        return services.read(pages.read_urls, [site.origin], gone_since=clock.now - timedelta(days=1))
 
     front, url = f"{site.origin}/", f"{site.origin}/1"
     assert known() == {front, url}

@@ -20,7 +20,7 @@ from tests.logged_site import article, served
 from tests.workers.crawl.one_candidate import add, work
 from tests.workers.crawl.sites.conftest import WorkOff
 from workers import deletion
-from workers.crawl import schedules, sites
+from workers.crawl import sites
 from workers.questions import submit
 from workers.services import Services
 
@@ -50,8 +50,7 @@ def two(services: Services, work_off: WorkOff) -> Iterator[Two]:
         first.moved["/"] = f"{host.origin}/"
         sites.start(services, two.moved.url)
         work_off()
-        with services.database.read() as session:
-            found = sources.find(session, two.moved.id)
+        found = services.read(sources.find, two.moved.id)
         assert found is not None
         assert found.scope.covers(two.pages[1])  # it is searched there
         assert set(_rows(services)) == set(two.pages)
@@ -74,7 +73,7 @@ def _rows(services: Services) -> dict[str, PageRow]:
 
 
 def _change(services: Services, source: Source, **changes: object) -> None:
-    assert schedules.change(services, source.id, changes) is not None
+    assert sites.change(services, source.id, changes) is not None
 
 
 def test_pages_there_are_not_deleted_with_it(services: Services, two: Two) -> None:
@@ -110,8 +109,7 @@ def test_pausing_it_stops_the_refresh_of_its_own_pages_only(services: Services, 
     after = due()
     assert after[two.pages[1]] == before[two.pages[1]]
     assert after[two.pages[0]] > before[two.pages[0]]  # which no other source has
-    with services.database.read() as session:
-        known = sources.list_all(session)
-    assert schedules.due_at(known, two.pages[1], services.now()) is None
+    known = services.read(sources.list_all)
+    assert sites.due_at(known, two.pages[1], services.now()) is None
     _change(services, two.moved, paused=False)
     assert due()[two.pages[0]] < after[two.pages[0]]

@@ -59,6 +59,5 @@ def test_own_source_that_is_read_whole_is(services: Services, site: LoggedSite, 
 def test_question_follows_none(services: Services, site: LoggedSite) -> None:
     assert read_one(services, f"{site.origin}/wiki/").outcome == "read"
     question, _ = submit.submit(services, NewQuestion(text="Which lamp burns?"))
-    with services.database.read() as session:
-        known = seek._known(session, question, services.now(), ())
+    known = services.read(seek._known, question, services.now(), ())
     assert {entry.link.url.removeprefix(site.origin) for entry in known.links} == {"/lamp", "/wiki/a"}

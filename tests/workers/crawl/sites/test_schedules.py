@@ -14,7 +14,7 @@ from store.sql.tables import HostRow, PageRow, SourceRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.crawl.sites.conftest import WorkOff
-from workers.crawl import schedules, sites
+from workers.crawl import sites
 from workers.questions import submit
 from workers.services import Services
 
@@ -31,7 +31,7 @@ def _keep(services: Services, site: LoggedSite) -> sources.Source:
 
 
 def _schedule(services: Services, source_id: int, **changes: str | None) -> sources.Source:
-    source = schedules.change(services, source_id, changes)
+    source = sites.change(services, source_id, changes)
     assert source is not None
     return source
 
@@ -53,7 +53,7 @@ def test_a_source_that_is_due_is_looked_at_for_new_pages_and_is_due_again(
     site.pages["/"] = article(0, links="<a href=/a>a</a> <a href=/b>b</a>")
     site.pages["/b"] = article(2)
     _overdue(services)
-    schedules.refresh(services)
+    sites.refresh(services)
     work_off()
     assert site.paths(since=before) == ["/", "/b"]
     with services.database.read() as session:
@@ -105,9 +105,9 @@ def test_the_narrowest_schedule_that_covers_a_page_counts(services: Services, si
     docs = submit.add_source(services, f"{site.origin}/docs/", own=True, min_delay_s=None)
     narrow = _schedule(services, docs.id, every="1h")
     now = services.now()
-    assert schedules.due_at([wide, narrow], f"{site.origin}/docs/x", now) == narrow.next_due
-    assert schedules.due_at([wide, narrow], f"{site.origin}/x", now) == wide.next_due
-    assert schedules.due_at([wide, narrow], "https://elsewhere.example/", now) is None
+    assert sites.due_at([wide, narrow], f"{site.origin}/docs/x", now) == narrow.next_due
+    assert sites.due_at([wide, narrow], f"{site.origin}/x", now) == wide.next_due
+    assert sites.due_at([wide, narrow], "https://elsewhere.example/", now) is None
 
 
 def _all_overdue(services: Services) -> None:
@@ -131,22 +131,22 @@ def test_paused_source_is_left_alone_until_it_is_resumed_with_its_schedule(
     sites.start(services, f"{site.origin}/")
     work_off()
     before = len(site.log)
-    paused = schedules.change(services, source.id, {"paused": True})
+    paused = sites.change(services, source.id, {"paused": True})
     assert paused is not None
     assert (paused.schedule, paused.next_due) == (source.schedule, None)
     assert min(_next_due(services)) > services.now() + timedelta(days=10_000)
-    schedules.refresh(services)
+    sites.refresh(services)
     work_off()
     assert site.log[before:] == []
     changed = _schedule(services, source.id, every="2h")  # it stays paused
     assert (changed.paused, changed.next_due) == (True, None)
-    resumed = schedules.change(services, source.id, {"paused": False})
+    resumed = sites.change(services, source.id, {"paused": False})
     assert resumed is not None
     assert resumed.schedule is not None
     assert resumed.schedule.every_s == 7_200
     assert _next_due(services) == {resumed.next_due}
     _overdue(services)
-    schedules.refresh(services)
+    sites.refresh(services)
     work_off()
     assert site.paths(since=before)
 
@@ -160,7 +160,7 @@ def test_pages_of_a_source_below_a_paused_one_are_read_by_its_own_schedule(
     part = _schedule(services, docs.id, every="6h")
     sites.start(services, f"{site.origin}/")
     work_off()
-    schedules.change(services, whole.id, {"paused": True})
+    sites.change(services, whole.id, {"paused": True})
     with services.database.read() as session:
         due = {row.url.removeprefix(site.origin): row.next_due for row in session.query(PageRow)}
     assert due["/docs/"] == part.next_due
@@ -176,7 +176,7 @@ def test_a_check_asks_for_each_page_once_and_for_the_sitemap(
     for _ in range(2):
         before = len(site.log)
         _all_overdue(services)
-        schedules.refresh(services)
+        sites.refresh(services)
         work_off()
         asked = [(request.path, request.status) for request in site.log[before:]]
         assert sorted(asked) == [("/", 304), ("/a", 304), ("/sitemap.xml", 404)]

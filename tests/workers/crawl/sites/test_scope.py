@@ -17,7 +17,7 @@ from tests.fakes import HashingEmbedder
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.crawl.sites.conftest import WorkOff
 from workers import indexing
-from workers.crawl import schedules, sites
+from workers.crawl import sites
 from workers.crawl.seek import seek
 from workers.questions import lookup, submit
 from workers.questions.step import step
@@ -47,8 +47,7 @@ def site(services: Services) -> Iterator[LoggedSite]:
 
 
 def ask(services: Services, *named: str) -> Question:
-    with services.database.write() as session:
-        return new_questions.ask(session, NewQuestion(text=QUESTION, sites=named), services.now())[0]
+    return services.write(new_questions.ask, NewQuestion(text=QUESTION, sites=named), services.now())[0]
 
 
 def crawl(services: Services, question: Question, work_off: WorkOff) -> None:
@@ -127,9 +126,8 @@ def test_folder_is_searched_where_it_was_read(
     elif reader == "source":
         crawl(services, ask(services), work_off)
     elif reader == "schedule":
-        with services.database.write() as session:
-            started = sites.look_for_new_pages(session, source, services.now())
-        sites.send_reads(services, started)
+        started = services.write(sites.look_for_new_pages, source, services.now())
+        services.dispatcher.send_all("wellread.read", started)
     else:
         sites.start(services, url)
     work_off()
@@ -179,8 +177,7 @@ def test_source_covers_where_it_redirects_until_it_no_longer_does(
     for moved in (True, False):
         sites.start(services, source.url)
         work_off()
-        with services.database.read() as session:
-            now = sources.at(session, source.url)
+        now = services.read(sources.at, source.url)
         assert now is not None
         assert (now.moved_to, now.scope.covers(f"{site.origin}/manual/v2/crane.html")) == (
             (f"{site.origin}/manual/v2/", True) if moved else (None, False)
@@ -216,9 +213,8 @@ def test_only_what_belongs_to_a_source_is_read(
     if reader == "source":
         crawl(services, ask(services), work_off)
     elif reader == "schedule":
-        with services.database.write() as session:
-            started = sites.look_for_new_pages(session, source, services.now())
-        sites.send_reads(services, started)
+        started = services.write(sites.look_for_new_pages, source, services.now())
+        services.dispatcher.send_all("wellread.read", started)
     else:
         if not settings:
             expected = set(pages_in("/docs/")) - {"/docs/"}  # a person who asks for all of it means the folder
@@ -230,7 +226,7 @@ def test_only_what_belongs_to_a_source_is_read(
 
 def test_settings_of_a_source_change_by_name_and_the_others_stay(services: Services, site: LoggedSite) -> None:
     source = submit.add_source(services, f"{site.origin}/", own=True, include=("/a/*",), depth=3)
-    changed = schedules.change(services, source.id, {"exclude": ("/a/b/*",), "depth": None, "every": "6h"})
+    changed = sites.change(services, source.id, {"exclude": ("/a/b/*",), "depth": None, "every": "6h"})
     assert changed is not None
     assert (changed.include, changed.exclude, changed.depth) == (("/a/*",), ("/a/b/*",), None)
     assert changed.schedule is not None

@@ -64,8 +64,7 @@ def test_a_site_of_which_some_pages_failed_says_how_many_and_each_says_why(
     done = sites.get(services, begun.id)
     assert (done.status, done.failed) == (SiteReadStatus.DONE, 2)
     assert done.reason == "every page that was found was tried, and 2 of 6 could not be read"
-    with services.database.read() as session:
-        unread = {page.url: page.reason for page in list_pages(session, below=[[f"{site.origin}/"]], not_read=True)}
+    unread = {page.url: page.reason for page in services.read(list_pages, below=[[f"{site.origin}/"]], not_read=True)}
     for path in site.failing:
         assert "400" in unread[f"{site.origin}{path}"]
 

@@ -1,22 +1,28 @@
-"""Traces: each question as one, sent by OTLP over HTTP to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names.
+"""What came of each task: in words, which Flower shows as its result, and in traces, each question as one.
 
-Where none is named, nothing that makes or sends spans is imported. The other variables of the standard are read by its
-own library. A span holds ids, names, outcomes, times and costs, and of a page its host: no word of a
-question, no text, no path.
+Traces are sent by OTLP over HTTP to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names. Where none is named, nothing
+that makes or sends spans is imported. The other variables of the standard are read by its own library. A span holds
+ids, names, outcomes, times and costs, and of a page its host: no word of a question, no text, no path.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 import structlog
 
+from domain import ReadOutcome, Status
 from domain.answer import Cost
 from domain.flow import TASKS
+from domain.outcome import outcome_at_end
+from store.crawl.candidates import CandidateOutcome
+from store.questions.state import Move
+from store.questions.trace import LookupDetail, WriteDetail
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -27,19 +33,14 @@ Kind = Literal["internal", "producer", "consumer"]
 Headers = Mapping[str, str]
 Value = str | int | float
 
-#: the outcome of a message whose row waits for something else
-NOT_DUE = "not due"
-#: that of a page whose host is busy, or failed for now
-LATER = "later"
 #: the headers of W3C's Trace Context, as a message carries them
 _CARRIED = ("traceparent", "tracestate", "baggage")
+#: of one outcome in words
+MOST_CHARS = 200
+#: the row waits for something else, or another process works on it
+NOT_DUE = "nothing to do"
 
-
-class _Own(NamedTuple):
-    """What one process of ours sends its spans with."""
-
-    provider: "TracerProvider"
-    tracer: Any
+_told: ContextVar[list[str] | None] = ContextVar("told", default=None)
 
 
 def is_on() -> bool:
@@ -52,12 +53,12 @@ def is_on() -> bool:
 
 def provider() -> "TracerProvider":
     """Return what makes this process's spans; only where :func:`is_on`."""
-    return _own(os.getpid()).provider
+    return _provider(os.getpid())
 
 
 def close() -> None:
     """Send what has not been sent, before the process ends."""
-    if is_on() and _own.cache_info().currsize:
+    if is_on() and _provider.cache_info().currsize:
         provider().shutdown()
 
 
@@ -73,13 +74,17 @@ def span(name: str, kind: Kind = "internal", *, parent: Headers | None = None, *
     from opentelemetry import propagate
     from opentelemetry.trace import SpanKind
 
-    with _own(os.getpid()).tracer.start_as_current_span(
-        name,
-        context=None if parent is None else propagate.extract(parent),
-        kind=SpanKind[kind.upper()],
-        attributes=_dotted(attributes),
-        record_exception=False,  # its message may hold words
-        set_status_on_exception=False,
+    with (
+        provider()
+        .get_tracer("wellread")
+        .start_as_current_span(
+            name,
+            context=None if parent is None else propagate.extract(parent),
+            kind=SpanKind[kind.upper()],
+            attributes=_dotted(attributes),
+            record_exception=False,  # its message may hold words
+            set_status_on_exception=False,
+        )
     ):
         try:
             yield
@@ -105,8 +110,7 @@ def note_page(url: str, question_id: str) -> None:
     )
 
 
-def note_cost(cost: Cost) -> None:
-    """Add what a step's model calls cost, where there were any."""
+def _note_cost(cost: Cost) -> None:
     if cost.model:
         note(
             gen_ai__request__model=cost.model,
@@ -144,9 +148,8 @@ def headers_of(request: Any) -> dict[str, str]:
 
 def continues(known: Headers) -> bool:
     """Return whether the current span is of the trace with these headers."""
-    return (
-        bool(known) and known.get("traceparent", "").split("-")[1:2] == headers().get("traceparent", "").split("-")[1:2]
-    )
+    ours, theirs = (each.get("traceparent", "").split("-")[1:2] for each in (headers(), known))
+    return bool(known) and ours == theirs
 
 
 def question_of(task: str, row_id: object) -> str:
@@ -170,7 +173,7 @@ def _dotted(attributes: Mapping[str, Value]) -> dict[str, Value]:
 
 
 @lru_cache(maxsize=1)
-def _own(_pid: int) -> _Own:
+def _provider(_pid: int) -> "TracerProvider":
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
@@ -180,7 +183,7 @@ def _own(_pid: int) -> _Own:
     is_named = "OTEL_SERVICE_NAME" in os.environ or "service.name" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     made = TracerProvider(resource=Resource.create({} if is_named else {"service.name": name}))
     made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    return _Own(provider=made, tracer=made.get_tracer("wellread"))
+    return made
 
 
 @cache
@@ -192,3 +195,68 @@ def _is_installed() -> bool:
     if not found:
         log.warning("traces_off", reason="OTEL_EXPORTER_OTLP_ENDPOINT is set: pip install '.[otel]' in a checkout")
     return bool(found)
+
+
+@contextmanager
+def listening() -> Iterator[Callable[[], str]]:
+    """Yield what returns the last words that were told in the block; "" where there were none."""
+    words: list[str] = []
+    token = _told.set(words)
+    try:
+        yield lambda: words[-1] if words else ""
+    finally:
+        _told.reset(token)
+
+
+def tell(words: str, **noted: Value) -> None:
+    """Say what came of the running task; what is noted is added to its span (:func:`note`)."""
+    told = _told.get()
+    if told is not None:
+        told.append(words[:MOST_CHARS])
+    note(**noted)
+
+
+def tell_not_due() -> None:
+    """Say that the row waits for something else, or that another process works on it."""
+    tell(NOT_DUE, wellread__outcome="not due")
+
+
+def tell_later(words: str) -> None:
+    """Say that a page is read later, since its host is busy or failed for now."""
+    tell(words, wellread__outcome="later")
+
+
+def tell_move(move: Move, words: str = "") -> None:
+    """Say what a step of a question came to, and what it cost."""
+    tell(words or _of_move(move), wellread__outcome=move.outcome, wellread__status=move.to.value)
+    if isinstance(move.detail, WriteDetail):
+        _note_cost(move.detail.cost)
+
+
+def tell_page(outcome: CandidateOutcome) -> None:
+    """Say what the reading of a page came to: "read 5 kB", "failed: it did not answer"."""
+    words = f"{outcome.outcome.lower()}: {outcome.reason}" if outcome.reason else outcome.outcome.lower()
+    if outcome.outcome is ReadOutcome.READ:
+        words = f"read {outcome.bytes / 1000:.0f} kB" if outcome.bytes >= 1000 else f"read {outcome.bytes} bytes"
+    tell(words, wellread__outcome=outcome.outcome.value, wellread__bytes=outcome.bytes)
+
+
+def _of_move(move: Move) -> str:
+    """Return what a step of a question came to: "answered .91", "not enough: …"."""
+    if isinstance(move.detail, WriteDetail) and move.outcome == "model failed":
+        return f"{move.to.lower()}, the model failed: {move.detail.error}"
+    if move.to is Status.ANSWERED and move.verdict is not None:
+        sure = f"{move.verdict.confidence:.2f}".removeprefix("0")
+        return f"{outcome_at_end(move.to, sufficient=move.verdict.sufficient)} {sure}"
+    if move.to is Status.FAILED:
+        return f"failed: {move.changes.error}"
+    if move.to is Status.TIMED_OUT:
+        return "timed out"
+    verdict = move.detail.verdict if isinstance(move.detail, LookupDetail) else move.verdict
+    if move.to is Status.WRITING:
+        return (
+            f"enough for the model to write: {verdict.reason}" if verdict and verdict.sufficient else "asks the model"
+        )
+    if verdict is not None:
+        return f"{'unknown' if move.to is Status.ABSTAINED else 'not enough'}: {verdict.reason}"
+    return move.changes.stop_reason or move.outcome

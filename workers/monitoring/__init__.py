@@ -1,1 +1,0 @@
-"""What operators see of the work: Flower, and what came of each task."""
