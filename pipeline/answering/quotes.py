@@ -147,8 +147,7 @@ def _list_or_rows(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | 
     last = next((place for place in reversed(places) if not spans[place].text.endswith(":")), at)
     if any(is_instruction(spans[place]) for place in places):
         return None
-    before = spans[first - 1] if first else None
-    lead = before if before is not None and before.text.endswith(":") and not is_instruction(before) else spans[first]
+    lead = _announcement(spans, first)
     limit = MAX_QUOTE_CHARACTERS if wants_all else 0
     if span.block_kind in TABLES:
         rows = [place for place in places if spans[place].kind != "header"]
@@ -165,6 +164,15 @@ def _list_or_rows(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | 
         if len(quote.text.split()) <= ALONE_WORDS or len(quote.text) <= limit:
             return quote
     return span if span.block_kind in TABLES else None
+
+
+def _announcement(spans: Sequence[Span], first: int) -> Span:
+    """Return what announces a block, or its first line; "You:" needs the sentence before it."""
+    before = spans[first - 1] if first else spans[0]
+    if not before.text.endswith(":") or is_instruction(before):
+        return spans[first]
+    says_little = before.block_kind == "prose" and len(before.terms) < FEW_TERMS
+    return spans[first - 2] if says_little and first > 1 and _is_prose(spans[first - 2]) else before
 
 
 def _within_limit(first: Span, last: Span) -> Span | None:

@@ -88,6 +88,12 @@ def test_steps_are_quoted_whole_with_what_announces_them_where_all_is_wanted() -
     assert quoted("Wipe", *parts, wants_all=True) == f"To clean the lamp:\n\n{STEPS}"
 
 
+def test_an_announcement_that_says_little_is_quoted_with_the_sentence_before_it() -> None:
+    group = "People of group 3 pay nothing if one of these is true."
+    parts: list[tuple[BlockKind, str]] = [("prose", f"{group} You:"), ("list", STEPS)]
+    assert quoted("Wipe", *parts, wants_all=True) == f"{group} You:\n\n{STEPS}"
+
+
 def test_a_list_that_is_too_long_is_not_quoted_whole() -> None:
     steps = "\n".join(f"- Take away part {number} of the lamp and lay it down." for number in range(40))
     quote = quoted("To clean", ("prose", "To clean the lamp:"), ("list", steps), wants_all=True)
