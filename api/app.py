@@ -25,7 +25,7 @@ from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_k
 from api.middleware.limits import BodyLimit, KeyFirst, Larger, LoopbackOnly, NoSniff
 from api.middleware.problems import Problem
 from api.routes import access, completions, files, health, pages, questions, sources, threads, watches, web
-from api.schemas.records import with_published_names
+from api.schemas.responses import with_published_names
 from store.questions.threads import LAST_TURNS
 from workers import monitoring
 from workers.services import Services

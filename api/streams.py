@@ -13,7 +13,7 @@ import structlog
 from anyio import to_thread
 
 from api.middleware.auth import InvalidApiKey
-from api.schemas.records import record_json
+from api.schemas.responses import record_json
 from domain import EventKind
 from domain.record import Event, Record
 from store.ephemeral.events import Listener, follow

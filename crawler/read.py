@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from crawler import urls
 from crawler.browser.render import NotRendered, PageClient, Renderer, run_scripts
-from crawler.content_types import ARCHIVES, kind_of
+from crawler.delay import parse_retry_after
 from crawler.discovery.lists import BadSitemap, is_list, parse_feed, parse_sitemap
 from crawler.extract.bounded_process import PAGE_S, TooMuchWork, read_bounded
 from crawler.extract.charset import decode
@@ -21,7 +21,8 @@ from crawler.extract.metadata import Directives, robots_directives
 from crawler.extract.walls import Wall, is_login, wall_of
 from crawler.fetch.guard import Blocked, FetchError
 from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
-from crawler.robots import HostBusy, Permission, RobotsCache, RobotsForbidden, parse_retry_after
+from crawler.file_kinds import ARCHIVES, kind_of
+from crawler.robots import HostBusy, Permission, RobotsCache, RobotsForbidden
 from domain import Candidate, Link, PageText, ReadOutcome, Validators
 from text.analyser import shared_start
 

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from pydantic import BaseModel, TypeAdapter
 
-from crawler.content_types import BY_SUFFIX, KINDS, NAMES
+from crawler.file_kinds import BY_SUFFIX, KINDS, NAMES
 from docs import generate_types
 from domain.errors import WellreadError
 from domain.flow import STEPS, TASKS, WORKERS, Step
@@ -113,7 +113,7 @@ def flow_script() -> str:
     doing = {status: step.doing for status, step in STEPS.items()}
     statuses = {step.step: status for status, step in STEPS.items() if step.row == "question"}
     return (
-        "// Written by `make docs` from domain/flow.py and crawler/content_types.py: do not edit.\n\n"
+        "// Written by `make docs` from domain/flow.py and crawler/file_kinds.py: do not edit.\n\n"
         f"export const PHASES = {json.dumps(labels, indent=2)};\n"
         f"export const DOING = {json.dumps(doing, indent=2)};\n"
         f"export const STATUS_OF_STEP = {json.dumps(statuses, indent=2)};\n"

@@ -1,4 +1,7 @@
-"""The verdict on hits; the answer with its sentences, citations and cost, its short answer, and its parts as shown."""
+"""The verdict on hits; the answer with its sentences, citations and cost, its short answer, and its parts as shown.
+
+What callers get of it is :class:`domain.record.Record`: a new field goes there too.
+"""
 
 import re
 from collections.abc import Mapping, Sequence

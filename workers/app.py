@@ -5,7 +5,7 @@ import os
 from celery import Celery
 
 from domain.flow import QUEUES, TASKS, WORKERS
-from workers.queues import DEFAULT_QUEUE, PRIORITY_STEPS
+from workers.priorities import DEFAULT_QUEUE, PRIORITY_STEPS
 from workers.settings import load
 
 #: a worker loads only the tasks of its own queue, and starts sooner

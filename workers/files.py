@@ -16,10 +16,10 @@ from typing import TypeVar
 
 import structlog
 
-from crawler.content_types import BY_SUFFIX, NAMES, suffix_of
 from crawler.extract.bounded_process import BOUNDS, PAGE_S, Bounds, ReadingEnded, TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead
 from crawler.extract.files.read import read_file
+from crawler.file_kinds import BY_SUFFIX, NAMES, suffix_of
 from crawler.folder import (
     FileChanging,
     FileGone,

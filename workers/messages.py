@@ -15,8 +15,8 @@ from domain import Question
 from domain.errors import WellreadError
 from store import keys
 from store.questions import new_questions
+from workers.priorities import UNREADABLE
 from workers.questions.submit import Payload, default_budget, submit, to_new
-from workers.queues import UNREADABLE
 from workers.services import Services
 from workers.services.interruptions import OUTAGES
 

@@ -22,9 +22,9 @@ from domain.errors import WellreadError
 from domain.flow import QUEUES, Queue
 from text import language
 from workers import monitoring
+from workers.priorities import UNREADABLE
 from workers.processes.fork_server import die_with_parent
 from workers.processes.heartbeat import start_heartbeat
-from workers.queues import UNREADABLE
 from workers.services import interruptions, services
 from workers.services.interruptions import RECORD_WITHIN_S
 

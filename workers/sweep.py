@@ -19,10 +19,10 @@ from store.questions.state import Move
 from store.sql import leases
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers.crawl import sites
+from workers.priorities import PRIORITY_STEPS, places, queue_length, take_over
 from workers.questions import watches
 from workers.questions.conditions import move_on, out_of_time, statuses_after_reading
 from workers.questions.step import end_overdue, notify_moved
-from workers.queues import PRIORITY_STEPS, places, queue_length, take_over
 from workers.services import Services
 
 log = structlog.get_logger()

@@ -23,7 +23,7 @@ from api.cli.width import Style, clean, cut, wrap
 from domain import BLOCK_KINDS
 
 if TYPE_CHECKING:
-    from api.schemas.records import StepOut
+    from api.schemas.responses import StepOut
     from wellread import FoundPassage
 
 #: seconds that `ask` waits
@@ -123,7 +123,7 @@ def demo() -> None:
 @AS_JSON
 def trace(question_id: str, as_json: bool) -> None:
     """Show every step of a question: queries, hits with all scores, pages, times and cost."""
-    from api.schemas.records import StepOut
+    from api.schemas.responses import StepOut
 
     with open_client() as client:
         steps = client.trace(question_id)

@@ -142,7 +142,7 @@ def _start(client: "Client", path: Path, name: str, every_s: float | None) -> It
 
 def _found_in(folder: Path, *, readable: bool) -> "list[FoundFile]":
     """Return the files below a folder that can be read, or those that are left out because of their kind."""
-    from crawler.content_types import BY_SUFFIX, suffix_of
+    from crawler.file_kinds import BY_SUFFIX, suffix_of
     from crawler.folder import find_files
 
     return list(find_files(folder, lambda name: (suffix_of(name) in BY_SUFFIX) is readable))

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
-from api.schemas.records import record_json
+from api.schemas.responses import record_json
 from domain import Status
 from domain.errors import WellreadError
 from domain.record import Record

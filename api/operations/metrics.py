@@ -24,8 +24,8 @@ from store import activity
 from store.questions.state import REFUSED, waiting
 from store.sql.database import DatabaseError
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
+from workers.priorities import queue_length
 from workers.processes.heartbeat import last_sweep, living_workers
-from workers.queues import queue_length
 from workers.services import Services
 from workers.services.collections import every
 

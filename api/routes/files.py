@@ -10,7 +10,7 @@ from api.dependencies import ServicesDep
 from api.middleware.auth import ASK, OPERATE
 from api.middleware.problems import BadForm
 from api.routes.pages import RowId
-from crawler.content_types import NAMES
+from crawler.file_kinds import NAMES
 from domain.file import SCHEME, FolderState, StoredFile
 from store import files, folders
 from store.sql.rows import to_value

@@ -13,7 +13,7 @@ from api.dependencies import MainDep, ServicesDep
 from api.middleware.auth import ASK, OPERATE, CallerDep, look_up, require
 from api.operations import room
 from api.operations.room import Diagnosis
-from api.schemas.records import CheckOut, Operations, Readiness, StatsOut
+from api.schemas.responses import CheckOut, Operations, Readiness, StatsOut
 from domain import Status
 from domain.access import Role
 from domain.errors import WellreadError

@@ -25,8 +25,8 @@ from api.dependencies import (
 )
 from api.middleware.auth import ASK, OPERATE, CallerDep, StillOpenDep
 from api.schemas.exported import exported, headers
-from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import ChatRequest, QuestionRequest
+from api.schemas.responses import QuestionSummary, StepOut
 from api.streams import checked, final_record, watch, while_open
 from domain.access import Role
 from domain.record import Event, Record

@@ -1,4 +1,4 @@
-// Written by `make docs` from domain/flow.py and crawler/content_types.py: do not edit.
+// Written by `make docs` from domain/flow.py and crawler/file_kinds.py: do not edit.
 
 export const PHASES = {
   "ASKED": "Look it up",

@@ -16,13 +16,13 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from crawler.browser.process import BrowserFailed, DevTools, kill, memory_used, run_browser
-from crawler.content_types import HTML
 from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
 from crawler.extract.charset import CONTROL, decode
 from crawler.extract.html import parse
 from crawler.extract.visibility import drop_hidden
 from crawler.fetch.guard import FetchError
 from crawler.fetch.response import ANY_TYPE, Fetched
+from crawler.file_kinds import HTML
 from crawler.robots import FetchClient, Permission
 from crawler.urls import BadUrl, host
 from domain.errors import WellreadError

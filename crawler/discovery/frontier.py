@@ -14,8 +14,8 @@ from typing import Final
 from urllib.parse import unquote
 
 from crawler import urls
-from crawler.content_types import NOT_READ
 from crawler.discovery.relevance import LinkWords, Rarity, Similarity, nearness, relevance
+from crawler.file_kinds import NOT_READ
 from crawler.urls import BadUrl, is_trap
 from domain import LIST_KINDS, Candidate, CandidateKind, Link
 from domain.site import SiteScope

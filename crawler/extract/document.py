@@ -15,7 +15,6 @@ from urllib.parse import quote
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
-from crawler.content_types import NAMES, PDF, READABLE
 from crawler.extract.bounded_process import BOUNDS, Unreadable
 from crawler.extract.charset import CONTROL, decode
 from crawler.extract.facts import facts_of
@@ -30,6 +29,7 @@ from crawler.extract.preformatted import write_preformatted
 from crawler.extract.superscripts import write_superscripts
 from crawler.extract.tables import level_tables
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
+from crawler.file_kinds import NAMES, PDF, READABLE
 from domain import Link, PageText
 from domain.errors import WellreadError
 from text.invisible import strip_invisible

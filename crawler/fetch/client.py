@@ -18,7 +18,6 @@ from typing import Self
 
 import httpcore2
 
-from crawler.content_types import ACCEPT, PAGE_TYPES
 from crawler.fetch.access import KEPT_S, SiteAccess, SiteAccesses
 from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, Guard, Target
@@ -33,6 +32,7 @@ from crawler.fetch.response import (
     receive,
     refresh_of,
 )
+from crawler.file_kinds import ACCEPT, PAGE_TYPES
 from crawler.urls import BadUrl, absolute
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")

@@ -10,9 +10,9 @@ import httpcore2
 import lxml.html
 from lxml import etree
 
-from crawler.content_types import HTML, UNKNOWN
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.fetch.guard import FetchError, Target
+from crawler.file_kinds import HTML, UNKNOWN
 from crawler.urls import BadUrl, absolute
 from domain.errors import WellreadError
 

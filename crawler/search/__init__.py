@@ -1,1 +1,4 @@
-"""Search engines: each in its own file, all asked the same way (``Query`` to ``EngineReply``) by the guarded client."""
+"""Search engines, all asked the same way (``Query`` to ``EngineReply``) by the guarded client.
+
+They are listed in ``ENGINES`` of :mod:`crawler.search.engine`.
+"""

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
 
+from crawler.delay import parse_retry_after
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import FetchError
 from crawler.fetch.response import ANY_TYPE, Fetched, NotConnected, TooLarge
-from crawler.robots import parse_retry_after
 from crawler.search.engine import (
     EngineDown,
     EngineError,

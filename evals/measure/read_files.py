@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from crawler.content_types import BY_SUFFIX, suffix_of
 from crawler.extract.document import NothingToRead
 from crawler.extract.files.read import read_file
+from crawler.file_kinds import BY_SUFFIX, suffix_of
 from domain.file import address_of
 
 _WORD: Final = re.compile(r"\w+")

@@ -21,8 +21,8 @@ from tests.workers.crawl.one_candidate import add, work
 from workers import indexing as embedding
 from workers import sweep
 from workers.app import app
+from workers.priorities import place
 from workers.questions import submit
-from workers.queues import place
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from crawler import robots, urls
+from crawler import delay, urls
 from crawler.read import ReadResult
 from domain import Candidate, Question, ReadOutcome, Status
 from domain.site import SiteReadStatus, Source
@@ -125,11 +125,13 @@ def stored_delay_s(session: Session, services: Services, url: str, known: Sequen
     return max(shortest, sources.delay_s(session, urls.origin(url)) or shortest)
 
 
-def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s: float, reading: ReadResult) -> float:
+def save_next_delay(
+    services: Services, url: str, known: Sequence[Source], before_s: float, reading: ReadResult
+) -> float:
     """Return the host's next delay after its answer, and save it where it differs."""
     if reading.status is None:
         return before_s
-    seconds = robots.next_delay_s(
+    seconds = delay.next_delay_s(
         before_s,
         reading.elapsed_s,
         status=reading.status,

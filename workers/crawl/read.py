@@ -28,7 +28,7 @@ from store.questions import trace
 from store.sql import leases
 from workers import files, monitoring
 from workers.crawl import record
-from workers.crawl.claim import Claim, claim, needs_no_fetch, next_delay_s, stored_delay_s
+from workers.crawl.claim import Claim, claim, needs_no_fetch, save_next_delay, stored_delay_s
 from workers.questions.conditions import left_out
 from workers.services import Services
 from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES
@@ -75,7 +75,7 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
         delay_s = claim.delay_s
         try:
             reading = fetch(services, claim)
-            delay_s = next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
+            delay_s = save_next_delay(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
         except OUTAGES as error:
             _postpone(services, claim, error)
             return

@@ -10,7 +10,7 @@ import redis
 import structlog
 
 from domain.flow import QUEUES
-from workers.queues import queue_length
+from workers.priorities import queue_length
 
 if TYPE_CHECKING:
     from workers.services import Services

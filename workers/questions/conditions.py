@@ -1,4 +1,4 @@
-"""What may be read for a question, how far its crawl has come, and when it must end."""
+"""What may be read for a question, how far its crawl has come, and when its reading must end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -25,6 +25,7 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from workers import monitoring
+from workers.questions.transitions import when_overdue
 from workers.services import Services
 from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES, recorded
 
@@ -142,15 +143,9 @@ def end_overdue(session: Session, row: QuestionRow, now: datetime) -> Move | Non
 
     The end is recorded as the step that the question waited for.
     """
-    if row.deadline < now:
-        changes = Changes(stop_reason="the question's deadline passed")
-        move = Move(to=Status.TIMED_OUT, outcome="deadline", changes=changes)
-    elif row.attempts > leases.MAX_ATTEMPTS:
-        error = f"Given up after {leases.MAX_ATTEMPTS} attempts: {row.error or 'its process died each time'}"
-        move = Move(to=Status.FAILED, outcome="attempts", changes=Changes(error=error))
-    else:
-        return None
-    state.record_locked(session, row, move, step=_STEPS[Status(row.status)], started_at=now, now=now)
+    move = when_overdue(deadline=row.deadline, attempts=row.attempts, error=row.error, now=now)
+    if move is not None:
+        state.record_locked(session, row, move, step=_STEPS[Status(row.status)], started_at=now, now=now)
     return move
 
 

@@ -1,7 +1,8 @@
-"""Decide the next status of a question after each lookup: pure, one function a step."""
+"""Decide the next status of a question, after each lookup and when its time is over: pure, one function a step."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from domain import Answer, Hit, Question, Status, VariantKind, Verdict
@@ -13,6 +14,7 @@ from pipeline.phrases import say
 from pipeline.question.variants import rewards
 from store.questions.state import Changes, Move
 from store.questions.trace import LookupDetail
+from store.sql.leases import MAX_ATTEMPTS
 from store.sql.rows import to_value
 from workers.questions.conditions import Progress, stop_reason, with_failures
 
@@ -34,6 +36,17 @@ class Earlier:
     def is_better_than(self, result: LookupResult) -> bool:
         """Return whether a later pass, which is not sufficient either, gives less."""
         return result.answer is None or self.verdict.confidence > result.verdict.confidence
+
+
+def when_overdue(*, deadline: datetime, attempts: int, error: str | None, now: datetime) -> Move | None:
+    """End a question whose deadline has passed or whose attempts are used up; None: it goes on."""
+    if deadline < now:
+        changes = Changes(stop_reason="the question's deadline passed")
+        return Move(to=Status.TIMED_OUT, outcome="deadline", changes=changes)
+    if attempts > MAX_ATTEMPTS:
+        told = f"Given up after {MAX_ATTEMPTS} attempts: {error or 'its process died each time'}"
+        return Move(to=Status.FAILED, outcome="attempts", changes=Changes(error=told))
+    return None
 
 
 def after_first_pass(question: Question, result: LookupResult, earlier: Earlier | None = None) -> Move:

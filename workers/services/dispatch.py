@@ -20,7 +20,7 @@ from domain.flow import STEPS, TASKS, Task
 from store.sql.database import Database, DatabaseError
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers import monitoring
-from workers.queues import place
+from workers.priorities import place
 
 if TYPE_CHECKING:
     from sqlalchemy import Select

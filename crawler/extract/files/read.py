@@ -1,4 +1,7 @@
-"""Read a file of the operator's own: its first bytes say what it is; its name only tells kinds of text apart."""
+"""Read a file of the operator's own: its first bytes say what it is; its name only tells kinds of text apart.
+
+The kinds are ``KINDS`` of :mod:`crawler.file_kinds`; ``process.py`` reads them in a process of its own.
+"""
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,7 +10,6 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
-from crawler.content_types import BY_SUFFIX, NAMES, FileKind, suffix_of
 from crawler.extract.bounded_process import BOUNDS, Bounds, Unreadable, parsed_lines
 from crawler.extract.charset import CONTROL, decode, wide_charset
 from crawler.extract.document import NO_LETTERS, NothingToRead, extract, markdown_to_html
@@ -20,6 +22,7 @@ from crawler.extract.pdf import read_pdf
 from crawler.extract.superscripts import write_superscripts
 from crawler.extract.tables import level_tables
 from crawler.extract.visibility import drop_hidden, drop_invisible_characters
+from crawler.file_kinds import BY_SUFFIX, NAMES, FileKind, suffix_of
 from domain import Block, PageText
 from domain.file import name_of
 from text.invisible import strip_invisible

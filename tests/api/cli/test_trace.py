@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from api.cli.ask import trace_lines
 from api.cli.main import cli
 from api.cli.width import Style
-from api.schemas.records import StepOut
+from api.schemas.responses import StepOut
 from domain import Question, Status
 from store.sql.tables import CandidateRow, QuestionRow
 from tests.api import walk

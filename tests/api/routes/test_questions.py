@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.dependencies import read_record
-from api.schemas.records import record_json
+from api.schemas.responses import record_json
 from domain import Budget, Cost, Status
 from domain.answer import StructuredAnswer, StructuredField
 from domain.flow import QUEUES

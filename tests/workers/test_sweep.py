@@ -19,8 +19,8 @@ from store.questions.new_questions import NewQuestion
 from store.sql.tables import CandidateRow, QuestionRow
 from tests.workers.conftest import Bell
 from workers import sweep
+from workers.priorities import place
 from workers.questions.step import step
-from workers.queues import place
 from workers.services import Services
 
 
