@@ -13,6 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+import structlog
 from hypothesis import settings
 from sqlalchemy import create_engine, make_url, text
 
@@ -62,6 +63,7 @@ def _closed(
         _connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", connect)
+    structlog.reset_defaults()  # a program that an earlier test ran may have set a level that leaves messages out
     for name in list(os.environ):
         if name.startswith(("WELLREAD_", "ANTHROPIC_", "OTEL_")):
             monkeypatch.delenv(name)

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import structlog
 from celery import Celery
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -25,14 +24,6 @@ from workers.services.dispatch import Dispatcher
 from workers.settings import Settings, load
 
 LOCAL = "http://127.0.0.1"
-
-
-@pytest.fixture(autouse=True)
-def logging_of_its_own() -> Iterator[None]:
-    """Commands quieten the logs of this process; later tests look at theirs."""
-    configured = structlog.get_config()
-    yield
-    structlog.configure(**configured)
 
 
 @pytest.fixture

@@ -141,8 +141,8 @@ class SharedPace(Pace):
             for _ in range(_TRIES):
                 pipe.watch(self._key)  # type: ignore[no-untyped-call]
                 stored, (seconds, micros) = pipe.get(self._key), pipe.time()
-                known = json.loads(stored) if stored else {}
-                models = {name: ModelPace(**each) for name, each in known.get("models", {}).items()}
+                known = json.loads(stored) if stored else {"models": {}}
+                models = {name: ModelPace(**each) for name, each in known["models"].items()}
                 changed, given = rule(ServicePace(**known | {"models": models}), seconds + micros / 1e6)
                 pipe.multi()
                 pipe.set(self._key, json.dumps(asdict(changed)), ex=_KEPT_S)

@@ -205,7 +205,6 @@ def test_citation_names_the_heading_above_its_quote_where_a_passage_holds_severa
 def test_each_lookup_logs_its_figures_and_no_words(reading: Services) -> None:
     put(reading, BUILT.format(1874))
     question = ask(reading)
-    structlog.reset_defaults()  # another test may have set a level that leaves messages out
     for look_up in (lookup.first_pass, lookup.second_pass, lookup.final_pass):
         with structlog.testing.capture_logs() as logged:
             result = look_up(reading, question)

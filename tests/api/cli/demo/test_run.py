@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 
 from api.cli.demo import run as demo
 from api.cli.demo.run import Finding, check, isolated_in
@@ -20,13 +19,6 @@ from workers.settings import load
 
 EXPECTED = "610 megawatt-hours"
 PAGES = {1: "The turbines give 610 megawatt-hours."}
-
-
-@pytest.fixture(autouse=True)
-def _logs_as_before() -> Iterator[None]:
-    """Other tests listen to what this one's demonstration keeps quiet."""
-    yield
-    structlog.reset_defaults()
 
 
 def _finding(*kinds: str, fetched: tuple[str, ...] = (), **changes: Any) -> Finding:
