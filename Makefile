@@ -151,10 +151,10 @@ fast: install ## the tests without databases and servers
 	$(PYTEST) -m "not integration and not live and not nightly" --numprocesses 2 --dist worksteal
 
 integration: install ## the fast tests, and those with real databases, Valkey and LanceDB
-	$(PYTEST) -m "not live and not nightly" --numprocesses 3 --dist worksteal
+	$(PYTEST) -m "not live and not nightly" --numprocesses 4 --dist worksteal
 
 live: install ## the tests with real servers, workers and browsers
-	$(PYTEST) -m "live and not nightly" --numprocesses 3 --dist loadfile $$(grep -rl "pytest.mark.live" tests --include=*.py)
+	$(PYTEST) -m "live and not nightly" --numprocesses 3 --dist loadfile $$(grep -rl "pytest.mark.live" tests --include='test_*.py')
 
 slow: install browser typescript ## the tests that are marked nightly: times per length of a text, long faults, each document's commands
 	$(PYTEST) -m nightly --numprocesses 2 --dist loadfile
