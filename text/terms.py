@@ -35,10 +35,13 @@ def question_words(lang: str) -> frozenset[str]:
     return frozenset(" ".join(asked).split()) | {word for word in of.how_many if " " not in word}
 
 
-@cache
 def stop_words(lang: str) -> frozenset[str]:
     """Return the folded words of ``lang`` that carry no topic: stop words, question words and words of asking."""
-    lang = lang if language(lang).stop_words else "en"
+    return _topicless(lang if language(lang).stop_words else "en")  # a page may name any language: none has a copy
+
+
+@cache
+def _topicless(lang: str) -> frozenset[str]:
     of = language(lang)
     return frozenset(map(fold, (*of.stop_words, *of.asking_words, *question_words(lang))))
 

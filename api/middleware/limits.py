@@ -125,7 +125,7 @@ class Larger:
 
 
 class BodyLimit:
-    """Answers 413, by the declared length or while the body comes, which is never in memory; 408 where it is slow."""
+    """Answers 413, by the declared length or while the body comes: no larger one is in memory; 408 where it is slow."""
 
     def __init__(
         self,

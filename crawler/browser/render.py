@@ -217,7 +217,9 @@ class _View:
         elif method == "Page.domContentEventFired":
             self._loaded.set()
         elif method == "Page.javascriptDialogOpening":  # alert() would block for ever
-            self._dialogs.add(asyncio.ensure_future(self._close_dialog()))
+            closing = asyncio.ensure_future(self._close_dialog())
+            self._dialogs.add(closing)
+            closing.add_done_callback(self._dialogs.discard)
 
     async def open(self, url: str) -> None:
         """Load the page, with all its requests intercepted."""

@@ -86,9 +86,8 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     text = "" if kind == "documentation" else article_text(tree)
     lines = lines_of(body) if len(text.split()) >= MIN_WORDS else []
     found = with_like_wrappers(lines, chosen(lines, text))
-    own = [
-        line for line in found if not line.is_aside
-    ]  # without comments, related pages and so on, unless they are most
+    # without comments, related pages and so on, unless they are most
+    own = [line for line in found if not line.is_aside]
     is_most = sum(len(line.text) for line in own) > _ARTICLE_SHARE * sum(len(line.text) for line in found)
     article = _without_furniture(own if is_most else found)
     if article and kind == "article":

@@ -49,9 +49,11 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
     told = parsed_lines(_PROCESS, "text", *limits, body=body, wall_s=min(bounds.wall_s, bounds.all_s))
     failed = {"problem": f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB."}
     about: Mapping[str, Any] = next(told, failed)
-    lines = [line for line in told if "text" in line]
-    if "problem" in about:
-        raise Unreadable(about["problem"])
+    others = list(told)
+    lines = [line for line in others if "text" in line]
+    problems = [line["problem"] for line in (about, *others) if "problem" in line]
+    if problems and not lines:  # else the pages before it are read
+        raise Unreadable(problems[0])
     pages = [line["text"] for line in lines]
     unread = [number for number, line in enumerate(lines) if line.get("is_picture")]
     has_ocr, has_text = ocr and is_installed(), any(page.strip() for page in pages)

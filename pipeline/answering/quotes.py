@@ -147,16 +147,17 @@ def _list_or_rows(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | 
     last = next((place for place in reversed(places) if not spans[place].text.endswith(":")), at)
     if any(is_instruction(spans[place]) for place in places):
         return None
-    lead = _announcement(spans, first)
+    leads = _announcements(spans, first)
     limit = MAX_QUOTE_CHARACTERS if wants_all else 0
     if span.block_kind in TABLES:
         rows = [place for place in places if spans[place].kind != "header"]
         near = [spans[place] for place in rows if abs(place - at) <= 1]
-        above = lead if rows[0] == first and near[0] == spans[first] else near[0]
-        candidates = [(lead if rows[0] == first else spans[rows[0]], spans[rows[-1]])] if wants_all else []
-        candidates += [(above, near[-1]), (near[0], near[-1]), (near[0], span)]
+        leads = leads if rows[0] == first else []
+        above = leads if near[0] == spans[first] else []
+        candidates = [(lead, spans[rows[-1]]) for lead in leads or [spans[rows[0]]]] if wants_all else []
+        candidates += [(lead, near[-1]) for lead in above] + [(near[0], near[-1]), (near[0], span)]
     elif span.block_kind == "list":
-        candidates = [(lead, spans[last]), (spans[first], spans[last])] if wants_all else []
+        candidates = [(lead, spans[last]) for lead in (*leads, spans[first])] if wants_all else []
     else:
         candidates = [(spans[first], spans[last]), (spans[first], span)]
     for start, end in candidates:
@@ -166,13 +167,13 @@ def _list_or_rows(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | 
     return span if span.block_kind in TABLES else None
 
 
-def _announcement(spans: Sequence[Span], first: int) -> Span:
-    """Return what announces a block, or its first line; "You:" needs the sentence before it."""
+def _announcements(spans: Sequence[Span], first: int) -> list[Span]:
+    """Return what a block may be quoted from, widest first: "You:" needs the sentence before it, where that fits."""
     before = spans[first - 1] if first else spans[0]
     if not before.text.endswith(":") or is_instruction(before):
-        return spans[first]
+        return [spans[first]]
     says_little = before.block_kind == "prose" and len(before.terms) < FEW_TERMS
-    return spans[first - 2] if says_little and first > 1 and _is_prose(spans[first - 2]) else before
+    return [spans[first - 2], before] if says_little and first > 1 and _is_prose(spans[first - 2]) else [before]
 
 
 def _within_limit(first: Span, last: Span) -> Span | None:

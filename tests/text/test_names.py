@@ -13,6 +13,10 @@ from text.terms import stop_words
 EN = stop_words("en")
 
 
+def test_languages_without_a_list_share_the_english_one() -> None:
+    assert stop_words("qx") is stop_words("qy") is EN
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

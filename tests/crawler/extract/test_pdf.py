@@ -112,6 +112,14 @@ def test_file_without_text_says_why(body: bytes, reason: str) -> None:
         _read(body)
 
 
+def test_file_whose_pages_cannot_be_reached_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    about = {"pages": 3, "about": {}, "outline": [], "is_cut": False}
+    told = iter([about, {"problem": "is damaged (PdfiumError)."}])
+    monkeypatch.setattr("crawler.extract.pdf.parsed_lines", lambda *_, **__: told)
+    with pytest.raises(Unreadable, match=r"^is damaged \(PdfiumError\)\.$"):
+        read_pdf(b"%PDF-", url=URL)
+
+
 def test_file_that_unpacks_without_end_is_given_up() -> None:
     bounds = Bounds(cpu_s=2, wall_s=5.0, memory=300_000_000)
     with pytest.raises(Unreadable):

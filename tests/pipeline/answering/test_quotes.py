@@ -94,6 +94,12 @@ def test_an_announcement_that_says_little_is_quoted_with_the_sentence_before_it(
     assert quoted("Wipe", *parts, wants_all=True) == f"{group} You:\n\n{STEPS}"
 
 
+def test_an_announcement_is_quoted_alone_where_the_sentence_before_it_is_too_long() -> None:
+    steps = "\n".join(f"- Take away part {number} of the lamp and lay it down." for number in range(13))
+    parts: list[tuple[BlockKind, str]] = [("prose", f"{FIRST} {SECOND} You:"), ("list", steps)]
+    assert quoted("Take away part 3", *parts, wants_all=True) == f"You:\n\n{steps}"
+
+
 def test_a_list_that_is_too_long_is_not_quoted_whole() -> None:
     steps = "\n".join(f"- Take away part {number} of the lamp and lay it down." for number in range(40))
     quote = quoted("To clean", ("prose", "To clean the lamp:"), ("list", steps), wants_all=True)
