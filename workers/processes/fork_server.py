@@ -36,6 +36,8 @@ _STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 #: who ended with the server
 _KILLED: Final = -int(signal.SIGKILL)
 _PR_SET_PDEATHSIG: Final = 1
+#: whether the kernel sends a process a signal when its parent dies; elsewhere what the server started outlives it
+_KERNEL_TELLS: Final = sys.platform == "linux"
 
 
 class ForkError(Exception):
@@ -78,7 +80,11 @@ class Forked:
         """Note that it ended with its server; one that may put away what it holds is waited for, then killed."""
         give_up = time.monotonic() + END_S
         with suppress(ProcessLookupError):
+            if self._pid and not _KERNEL_TELLS:
+                os.killpg(self._pid, self._death_signal)
             while self._pid and self._death_signal != signal.SIGKILL:
+                with suppress(ChildProcessError):  # the first process of a container inherits it
+                    os.waitpid(self._pid, os.WNOHANG)
                 os.kill(self._pid, 0 if time.monotonic() < give_up else signal.SIGKILL)
                 if time.monotonic() > give_up:
                     break
@@ -179,7 +185,9 @@ class ForkServer:
                     if "code" not in told:
                         running[told["pid"]] = forked = asked.pop(0)
                         forked.has_started(told["pid"])
-                    elif ended := running.pop(told["pid"], None) or asked.pop(0):  # 0: it could not be forked
+                    elif not told["pid"]:  # it could not be forked
+                        asked.pop(0).has_ended(told["code"])
+                    elif ended := running.pop(told["pid"], None):  # else a library's own child
                         ended.has_ended(told["code"])
         finally:
             self._shares = self._shares and not asked
@@ -194,7 +202,7 @@ def die_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> Non
 
     A process whose parent died before that ends at once.
     """
-    if sys.platform == "linux":
+    if _KERNEL_TELLS:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
@@ -313,8 +321,8 @@ def _run(arguments: Sequence[str]) -> NoReturn:
     try:
         runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else bool(end.code)
-        if isinstance(end.code, str):
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if not isinstance(end.code, int | None):
             sys.stderr.write(f"{end.code}\n")
     except BaseException:
         traceback.print_exc()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -140,6 +141,27 @@ def test_a_program_that_ends_in_order_with_the_server_is_gone_before_it_comes_ba
     _server(supervisor).kill()
     again = "up\nput away\nup"
     assert wait_until(lambda: supervisor.log_tail("tidy") == again, within_s=40, meanwhile=supervisor.restart_dead)
+
+
+def test_where_the_kernel_does_not_end_them_programs_are_ended_after_their_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fork_server, "_KERNEL_TELLS", False)
+    left = subprocess.Popen((sys.executable, "-c", "import time; time.sleep(300)"), start_new_session=True)
+    forked = fork_server.Forked(signal.SIGKILL)
+    forked.has_started(left.pid)
+    try:
+        forked.has_lost_server()
+        assert left.wait(10) == forked.code == -signal.SIGKILL
+    finally:
+        left.kill()
+
+
+def test_a_program_may_say_why_it_ends_by_whatever_it_exits_with(modules: Path, supervisor: Supervisor) -> None:
+    with pytest.raises(StartError, match=r"^no such folder$"):
+        supervisor.run(_program(modules, "fails", "import sys; sys.exit(ValueError('no such folder'))"))
+    with pytest.raises(StartError):
+        supervisor.run(_program(modules, "silent", "import sys; sys.exit('')"))
 
 
 def test_stopping_leaves_no_server(modules: Path, tmp_path: Path) -> None:
