@@ -6,8 +6,8 @@ Each pass retrieves, judges and composes, and returns a :class:`LookupResult`; t
         └─► second_pass (variants, twice the hits) ──► sufficient: answer
               └─► read the web ──► final_pass ──► sufficient: answer; else read more, or abstain
 
-A pass is local: what a language model does is in :mod:`pipeline.write`. Not here: reading, rows, and the page text that
-citations are checked against (:mod:`pipeline.answering.citations`).
+A pass is local: what a language model does is in :mod:`pipeline.write`. Not here: reading the web, rows, and the page
+text that citations are checked against (:mod:`pipeline.answering.citations`).
 """
 
 from collections.abc import Callable, Sequence
@@ -210,8 +210,8 @@ def _run_pass(
     # the document's judge counts all that was retrieved
     verdict = judge(gather(analysis, retrieved) if tools.judge else kept, strategy.threshold)
     times.append(tools.clock())
-    context = _context(kept, tools, limits.final_top_k)
-    answer, verdict = _answer(query, context, verdict, facts, tools, lambda read: judge(read, strategy.threshold))
+    context = _evidence_for_answer(kept, tools, limits.final_top_k)
+    answer, verdict = _compose(query, context, verdict, facts, tools, lambda read: judge(read, strategy.threshold))
     times.append(tools.clock())
     embed, search, judging, composing = (later - earlier for earlier, later in pairwise(times))
     return LookupResult(
@@ -268,7 +268,7 @@ def _merge(hits: list[Hit], enabled: frozenset[Enhancement], k: int, *, widened:
     return merge_by_url(hits) if "by_url" in enabled else hits
 
 
-def _context(evidence: Evidence, tools: Tools, most: int) -> Evidence:
+def _evidence_for_answer(evidence: Evidence, tools: Tools, most: int) -> Evidence:
     """Return the evidence that the answer is made from: of at most so many hits, read anew unless they are the same."""
     analysis = evidence.analysis
     hits: Sequence[Hit] = evidence.hits
@@ -284,7 +284,7 @@ def _read(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> Evidence:
     return gather(analysis, read_and_compare(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses))
 
 
-def _answer(
+def _compose(
     query: Query,
     context: Evidence,
     verdict: Verdict,

@@ -65,7 +65,7 @@ class Provider(Protocol):
 class Calls:
     """Calls a provider; the first call opens the connections, and calls may be made in parallel."""
 
-    provider: Provider
+    provider: Provider = field(repr=False)  #: its address may hold a password
     times: Times = field(default_factory=Times)
     pace: Pace = field(default_factory=Pace)
     max_tokens: int = 4096  #: the model's thinking included

@@ -134,6 +134,14 @@ def test_key_is_sent_and_never_shown() -> None:
     assert "sk-wrong" not in str(caught.value) + repr(bad) + repr(vars(bad))
 
 
+def test_password_in_an_address_is_never_shown() -> None:
+    model = model_at("http://reader:pass-word@127.0.0.1:9/v1")
+    with pytest.raises(ModelUnreachable) as caught:
+        answered(model, QUESTION, hits())
+    model.close()
+    assert "pass-word" not in str(caught.value) + repr(model)
+
+
 @pytest.mark.parametrize(
     ("lacks", "requests"),
     [
