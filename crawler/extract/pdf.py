@@ -70,13 +70,6 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
     if not written.text.strip():
         why = "its pictures hold none that can be read" if has_ocr else _SCANNED if ocr else _SCANNED_PAGE
         raise Unreadable(_WRONG if wrong else f"has {about['pages']} pages and no text: {why}.")
-    beyond = list(range(len(pages), about["pages"]))
-    missing = (
-        _named(beyond),
-        f"{len(unread):,} page{'s' * (len(unread) > 1)} of pictures" if unread else "",
-        f"{_named(wrong)}, whose letters cannot be told" if wrong else "",
-        "the end of the file, which is cut off" if about["is_cut"] else "",
-    )
     own = about["about"]
     title = " ".join(strip_invisible(CONTROL.sub(" ", own["title"])).split())[:300]
     if not title or _NO_TITLE.match(title):
@@ -89,8 +82,18 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
         modified=parse_date(own["modified"]),
         headings=written.headings,
         places=written.places,
-        missing=tuple(filter(None, missing)),
+        missing=_missing(range(len(pages), about["pages"]), unread, wrong, is_cut=about["is_cut"]),
     )
+
+
+def _missing(beyond: Sequence[int], unread: Sequence[int], wrong: Sequence[int], *, is_cut: bool) -> tuple[str, ...]:
+    missing = (
+        _named(beyond),
+        f"{len(unread):,} page{'s' * (len(unread) > 1)} of pictures" if unread else "",
+        f"{_named(wrong)}, whose letters cannot be told" if wrong else "",
+        "the end of the file, which is cut off" if is_cut else "",
+    )
+    return tuple(filter(None, missing))
 
 
 def _named(pages: Sequence[int]) -> str:

@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from domain.options import Overrides
+from domain.outcome import ANSWERED_FROM
 from pipeline.ask import Query, first_pass, second_pass
 from pipeline.judging.judge import keep_all
-from pipeline.limits import MAX_K, Limits
+from pipeline.limits import MAX_K, TASK_STRATEGIES, Limits, strategy_for
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
+from tests.tables import each_row
 
 QUESTION = "What is the capital of France?"
 MANY = [passage(f"Paris fact {at} of the capital.", page_id=at, title="Paris") for at in range(30)]
@@ -73,3 +75,26 @@ def test_each_query_says_what_it_found_before_fusion(pool: Executor) -> None:
     assert tuple(found.query for found in attempt.found) == attempt.queries
     assert all(max(found.text, found.vectors) <= found.hits <= found.text + found.vectors for found in attempt.found)
     assert attempt.found[0].best[0].passage.id in {hit.passage.id for hit in attempt.hits}
+
+
+@each_row(
+    ("task", "threshold", "min_k", "max_k"),
+    [
+        ("debugging", 0.6, 2, 8),
+        ("code_review", 0.7, 1, 5),
+        ("architecture", 0.5, 2, 8),
+        ("explanation", 0.8, 1, 4),
+        ("testing", 0.7, 1, 5),
+        ("devops", 0.6, 1, 6),
+        ("ml_engineering", 0.6, 2, 8),
+        ("general", ANSWERED_FROM, 1, 5),  # the document says .7
+    ],
+)
+def test_strategies_are_the_documents_table(task: str, threshold: float, min_k: int, max_k: int) -> None:
+    strategy = TASK_STRATEGIES[task]
+    assert (strategy.threshold, strategy.min_k, strategy.max_k) == (threshold, min_k, max_k)
+
+
+def test_task_is_the_general_one_unless_the_caller_names_another() -> None:
+    assert strategy_for("").task == "general"
+    assert strategy_for("explanation").threshold == 0.8

@@ -44,8 +44,8 @@ def when_overdue(*, deadline: datetime, attempts: int, error: str | None, now: d
         changes = Changes(stop_reason="the question's deadline passed")
         return Move(to=Status.TIMED_OUT, outcome="deadline", changes=changes)
     if attempts > MAX_ATTEMPTS:
-        told = f"Given up after {MAX_ATTEMPTS} attempts: {error or 'its process died each time'}"
-        return Move(to=Status.FAILED, outcome="attempts", changes=Changes(error=told))
+        why = f"Given up after {MAX_ATTEMPTS} attempts: {error or 'its process died each time'}"
+        return Move(to=Status.FAILED, outcome="attempts", changes=Changes(error=why))
     return None
 
 

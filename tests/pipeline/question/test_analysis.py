@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.options import StrategyName
-from domain.outcome import ANSWERED_FROM
-from pipeline.limits import TASK_STRATEGIES, strategy_for
+from pipeline.limits import TASK_STRATEGIES
 from pipeline.question.analysis import (
     MAX_CHARACTERS,
     QuestionError,
@@ -98,29 +97,6 @@ def test_any_text_is_analysed_or_refused(text: str) -> None:
 )
 def test_language_of_a_short_question(text: str, lang: str) -> None:
     assert detect_language(text) == lang
-
-
-@each_row(
-    ("task", "threshold", "min_k", "max_k"),
-    [
-        ("debugging", 0.6, 2, 8),
-        ("code_review", 0.7, 1, 5),
-        ("architecture", 0.5, 2, 8),
-        ("explanation", 0.8, 1, 4),
-        ("testing", 0.7, 1, 5),
-        ("devops", 0.6, 1, 6),
-        ("ml_engineering", 0.6, 2, 8),
-        ("general", ANSWERED_FROM, 1, 5),  # the document says .7
-    ],
-)
-def test_strategies_are_the_documents_table(task: str, threshold: float, min_k: int, max_k: int) -> None:
-    strategy = TASK_STRATEGIES[task]
-    assert (strategy.threshold, strategy.min_k, strategy.max_k) == (threshold, min_k, max_k)
-
-
-def test_task_is_the_general_one_unless_the_caller_names_another() -> None:
-    assert strategy_for("").task == "general"
-    assert strategy_for("explanation").threshold == 0.8
 
 
 def test_terms_are_the_words_of_topic_each_with_the_word_as_written() -> None:
