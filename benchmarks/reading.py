@@ -8,7 +8,7 @@ from time import process_time
 
 from benchmarks.corpus.knowledge_base import real_set
 from benchmarks.report import Figure, Options, Report, spread
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 
 #: passages read for one question
 COUNTS = (5, 8)
@@ -19,7 +19,7 @@ _QUESTION, _ANOTHER = "Who built it, and when was it finished?", "When was it fi
 def measure(options: Options) -> Report:
     """Read passages of the evaluation's set, each question with new ones, on one thread."""
     before = _memory_mb()
-    reader = Reader()
+    reader = PassageReader()
     passages = cycle((passage.title, passage.text) for passage in real_set().passages)
     reader.read(_QUESTION, list(islice(passages, 1)))
     figures = [Figure(name="memory of the models", value=_memory_mb() - before, unit="MB")]

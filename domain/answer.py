@@ -73,13 +73,13 @@ class Citation:
 
     @property
     def name(self) -> str:
-        """Where the quote stands, in words: the title with the headings above it, and its page, slide or row."""
+        """Where the quote is, in words: the title with the headings above it, and its page, slide or row."""
         return ", ".join(filter(None, (self.title.strip() or self.url, self.place)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class CitedPage:
-    """What a citation says of its page, beside the quote."""
+    """What a citation says of its page, besides the quote."""
 
     title: str
     headings: tuple[tuple[int, str], ...]  #: (offset in its text, heading) in order
@@ -167,7 +167,7 @@ class ModelCost:
         return (self,)
 
 
-#: a part of it stands nowhere in its quotes, they say otherwise, or only a model says that they support it
+#: a part of it is nowhere in its quotes, they say otherwise, or only a model says that they support it
 FindingKind = Literal["not_said", "contradicted", "unconfirmed"]
 
 
@@ -263,7 +263,7 @@ class Answer:
     cost: Cost = field(default_factory=Cost)
 
 
-#: a focus that is less sure is not given as the short answer
+#: words that are less sure are not given as the short answer
 SURE = 0.3
 
 
@@ -319,7 +319,7 @@ def parts_of(sentences: Sequence[Sentence]) -> list[Part]:
 
 
 def cells_of(row: str) -> list[str]:
-    r"""Return what stands in the cells of a row; ``\|`` is no border."""
+    r"""Return what is in the cells of a row; ``\|`` is no border."""
     return [cell.strip().replace("\\|", "|") for cell in _BETWEEN_CELLS.split(row)]
 
 

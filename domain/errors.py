@@ -1,4 +1,4 @@
-"""The root of every error Wellread raises on purpose; each subclass lives beside the code that raises it."""
+"""The root of every error Wellread raises on purpose; each subclass is next to the code that raises it."""
 
 import binascii
 import html
@@ -24,7 +24,7 @@ def without_userinfo(text: str) -> str:
 
 
 def masked(said: str, secret: str) -> str:
-    """Return what another service said without the secret that it was sent; "" where that stands in it encoded.
+    """Return what another service said without the secret that it was sent; "" where that is in it encoded.
 
     Servers and proxies repeat headers and addresses as they are, in capitals, percent-encoded, escaped or in base64.
     """

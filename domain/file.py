@@ -68,7 +68,7 @@ class WatchedFolder:
     every_s: float
     next_due: datetime
     problem: str | None = None  #: why it could not be looked through the last time
-    seen_as: str = ""  #: what told it from another folder at its path then; "": whatever is there is it
+    seen_as: str = ""  #: what distinguished it from another folder at its path then; "": whatever is there is it
 
 
 @always_sent()

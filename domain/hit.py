@@ -90,12 +90,12 @@ class Hit:
     bm25: float | None = None  #: where the text leg found it
     original_rank: int = 0  #: its rank before it was reranked; 0: it was not
     query: str = ""  #: the query it was found by (the best one, after fusion)
-    via: Via = ""  #: what added or raised it, beside the search
+    via: Via = ""  #: what added or raised it, besides the search
     reading: Reading | None = field(default=None, repr=False, compare=False)  #: where it was read
     #: sentence → cosine of it and the question; where it was not read in English, and the embedder knows the language
     nearness: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
     #: term of the question → terms of this passage near it in meaning → cosine; where its language is another
-    translations: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
+    near_terms: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
     found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those with it among their first hits
 
     def ranked(self, **values: Unpack[Ranked]) -> "Hit":
@@ -114,12 +114,12 @@ class Scope:
     langs: tuple[str, ...] = ()
     read_after: datetime | None = None
     published_after: datetime | None = None  #: pages that say no date are left out
-    private_pages: tuple[int, ...] = ()  #: those that may be found beside the public ones
+    private_pages: tuple[int, ...] = ()  #: those that may be found besides the public ones
     confirmed: tuple[int, ...] = ()  #: pages read before that time, and seen unchanged since
 
 
 @dataclass(frozen=True, kw_only=True)
-class Searched:
+class SearchedPages:
     """The pages that a question may be answered from."""
 
     pages: int

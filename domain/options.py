@@ -288,7 +288,7 @@ _OF_SOURCE: Final = {each.name: str(each.metadata.get("description", "")) for ea
 
 
 class SourceSettings(BaseModel):
-    """What can be set of a source beside its schedule: the same in a request, in a file and in its row."""
+    """What can be set of a source besides its schedule: the same in a request, in a file and in its row."""
 
     min_delay_s: Annotated[float | None, Flag("--delay", "S", "Seconds between two requests to it.")] = Field(
         default=None,

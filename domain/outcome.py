@@ -1,6 +1,6 @@
 """What the asker gets at the end: an answer, one that is perhaps right, or an honest "not known".
 
-The two borders of confidence stand here: the judge compares with the first, :func:`outcome_of` with both. So does
+The two borders of confidence are here: the judge compares with the first, :func:`outcome_of` with both. So does
 :class:`Recalibration`, which is what readers' feedback makes of the confidence (Platt scaling).
 """
 

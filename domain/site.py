@@ -55,7 +55,7 @@ def of_either_scheme(site: str) -> tuple[str, ...]:
     return f"http://{rest}", f"https://{rest}"
 
 
-def twins(site: str) -> tuple[str, str]:
+def with_and_without_www(site: str) -> tuple[str, str]:
     """Return a site's URL without and with www: a site often redirects from one to the other."""
     scheme, _, rest = site.partition("://")
     bare = rest.removeprefix("www.")
@@ -172,7 +172,7 @@ def _names(url: str) -> tuple[str, ...]:
     """Return a URL with http and with https, with www and without."""
     if is_file_address(url):
         return (url,)
-    return tuple(twin for each in of_either_scheme(url) for twin in twins(each))
+    return tuple(form for each in of_either_scheme(url) for form in with_and_without_www(each))
 
 
 def _glob(pattern: str) -> str:

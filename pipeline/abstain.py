@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from domain import Answer, Sentence
 from domain.answer import ABSTENTION, ASKING_BACK
-from domain.hit import Searched
+from domain.hit import SearchedPages
 from domain.outcome import is_far
 from pipeline.answering.citations import render
 from pipeline.ask import LookupResult
@@ -55,6 +55,6 @@ def ask_back(lang: str, phrase: Phrase = "asks_back") -> Answer:
     return Answer(text=text, sentences=(Sentence(text=text),), citations=(), confidence=0.0, composer=ASKING_BACK)
 
 
-def _searched(searched: Searched, lang: str) -> str:
+def _searched(searched: SearchedPages, lang: str) -> str:
     hosts = ", ".join([*searched.hosts[:_NEAREST], *(["…"] if len(searched.hosts) > _NEAREST else [])])
     return say("searched", lang, pages=searched.pages, hosts=f" ({hosts})" if hosts else "")

@@ -19,7 +19,7 @@ from typing import Protocol
 
 from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Variant, VariantKey, VariantKind, Verdict
 from domain.answer import NextQuestion
-from domain.hit import Searched
+from domain.hit import SearchedPages
 from domain.options import MAX_K, Overrides
 from domain.outcome import Outcome, Recalibrations, outcome_of
 from pipeline.answering.compose import AnsweredPart, compose, compose_as_judged, join_parts
@@ -36,7 +36,7 @@ from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.judging.evidence import Evidence, gather
 from pipeline.judging.judge import Cutoff, Judge, Stop, calibrated_judge, cut_off_by_judge
 from pipeline.judging.reading import READ_FIRST, Reads, best_first, read_and_compare
-from pipeline.limits import Limits, RetrievalStrategy, strategy_for
+from pipeline.limits import RetrievalLimits, RetrievalStrategy, strategy_for
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.follow_up import parts_of
@@ -47,7 +47,7 @@ from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Sear
 
 
 @dataclass(frozen=True, kw_only=True)
-class Query:
+class LookupRequest:
     """A question, and the conditions it is asked under."""
 
     text: str
@@ -80,9 +80,9 @@ class Tools:
     pool: Executor
     clock: Callable[[], float]  #: seconds, monotonic
     reader: Reads | None = None  #: reads the best hits; None: words alone choose the sentences
-    glosses: bool = True  #: whether it reads other languages, put into English word by word
+    translates: bool = True  #: whether it reads other languages than English, translated word by word
     judge: Judge | None = None  #: instead of the one calibrated for the embedder
-    limits: Limits = field(default_factory=Limits)
+    limits: RetrievalLimits = field(default_factory=RetrievalLimits)
     ranking: Ranking = field(default_factory=Ranking)  #: how hits are put in order
     observe: Observe = ignore  #: measures retrieval stage by stage
     stop: Stop = cut_off_by_judge  #: decides how many hits are enough
@@ -123,7 +123,7 @@ class LookupResult:
     advice: ContextAdvice | None = None  #: what the hits lack as a context, when they do not suffice
     found: tuple[QueryHits, ...] = ()  #: what each query found, before fusion
     related: tuple[NextQuestion, ...] = ()  #: what to ask next
-    searched: Searched | None = None  #: where the hits do not suffice
+    searched: SearchedPages | None = None  #: where the hits do not suffice
     strict: bool = False  #: whether what is not sure to answer is not given
 
     @property
@@ -132,47 +132,47 @@ class LookupResult:
         return outcome_of(self.answer, self.verdict, strict=self.strict)
 
 
-def first_pass(query: Query, tools: Tools, variants: Sequence[Variant] | None = None) -> LookupResult:
+def first_pass(request: LookupRequest, tools: Tools, variants: Sequence[Variant] | None = None) -> LookupResult:
     """Phase 1: look up the question as it was asked; with multi-query, in three wordings. Raises QuestionError.
 
     ``variants`` are those of a model, for multi-query; None: the rules make them.
     """
-    analysis = analyse_question(query.text, query.lang)
+    analysis = analyse_question(request.text, request.lang)
     if "multi_query" not in tools.enhancements:
         variants = ()
     elif variants is None:
         variants = alternatives(analysis)
-    return _run_pass(query, analysis, variants, tools, widened=False)
+    return _run_pass(request, analysis, variants, tools, widened=False)
 
 
-def second_pass(query: Query, tools: Tools, variants: Sequence[Variant] | None = None) -> LookupResult:
+def second_pass(request: LookupRequest, tools: Tools, variants: Sequence[Variant] | None = None) -> LookupResult:
     """Phase 2: look up the question and its variants, for twice as many hits (at most 20). Raises QuestionError.
 
     ``variants`` are those of a model; None: the rules make them, those of the kinds that helped first.
     """
-    analysis = analyse_question(query.text, query.lang)
+    analysis = analyse_question(request.text, request.lang)
     if variants is None:
-        count = tools.limits.with_overrides(query.overrides).variants
+        count = tools.limits.with_overrides(request.overrides).variants
         learned = tools.memory if "learned_variants" in tools.enhancements else None
-        variants = make_variants(analysis, count, order_of_variants(analysis, query.id, learned)) if count else ()
-    return _run_pass(query, analysis, variants, tools, widened=True)
+        variants = make_variants(analysis, count, order_of_variants(analysis, request.id, learned)) if count else ()
+    return _run_pass(request, analysis, variants, tools, widened=True)
 
 
-def final_pass(query: Query, variants: Sequence[Variant], tools: Tools) -> LookupResult:
+def final_pass(request: LookupRequest, variants: Sequence[Variant], tools: Tools) -> LookupResult:
     """Phase 4: look up the question after reading, with the variants of phase 2. Raises QuestionError."""
-    return _run_pass(query, analyse_question(query.text, query.lang), variants, tools, widened=True)
+    return _run_pass(request, analyse_question(request.text, request.lang), variants, tools, widened=True)
 
 
-def without_search(query: Query, passages: Sequence[Passage], answer: Answer) -> LookupResult:
+def without_search(request: LookupRequest, passages: Sequence[Passage], answer: Answer) -> LookupResult:
     """Return the result where passages and the answer in them are known without a search."""
-    analysis = analyse_question(query.text, query.lang)
+    analysis = analyse_question(request.text, request.lang)
     hits = tuple(
         Hit(passage=passage, score=1.0, scale="rerank", rank=rank) for rank, passage in enumerate(passages[:MAX_K], 1)
     )
     reason = say("answers", analysis.lang)
     return LookupResult(
         analysis=analysis,
-        strategy=strategy_for(query.task),
+        strategy=strategy_for(request.task),
         queries=(analysis.text,),
         variants=(),
         hits=hits,
@@ -189,29 +189,29 @@ def order_of_variants(analysis: Analysis, seed: str, learned: VariantMemory | No
 
 
 def _run_pass(
-    query: Query, analysis: Analysis, variants: Sequence[Variant], tools: Tools, *, widened: bool
+    request: LookupRequest, analysis: Analysis, variants: Sequence[Variant], tools: Tools, *, widened: bool
 ) -> LookupResult:
     """Embed all queries at once, search, fuse, rerank, cut off, judge, compose; ``widened`` doubles the hits."""
-    limits = tools.limits.with_overrides(query.overrides)
-    strategy = limits.strategy(strategy_for(query.task))
+    limits = tools.limits.with_overrides(request.overrides)
+    strategy = limits.strategy(strategy_for(request.task))
     k = limits.top_k(analysis.suggested_k, strategy, widened=widened)
     queries = (analysis.text, *(variant.text for variant in variants))
     times = [tools.clock()]
     vectors = tools.embedder.embed(list(queries))
     times.append(tools.clock())
-    retrieved, facts, found = _retrieve(query, analysis, queries, vectors, tools, k)
+    retrieved, facts, found = _retrieve(request, analysis, queries, vectors, tools, k)
     hits = _merge(retrieved, tools.enhancements, k, widened=widened) if len(queries) > 1 else retrieved
     times.append(tools.clock())
     judge = tools.judge or calibrated_judge(tools.embedder.id, tools.learned)
     order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
-    evidence = gather(analysis, order(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses))
+    evidence = gather(analysis, order(tools.embedder, tools.reader, analysis, hits, translates=tools.translates))
     cutoff = tools.stop(evidence, strategy=strategy, judge=judge, k=k)
     kept = evidence.of(cutoff.hits)
     # the document's judge counts all that was retrieved
     verdict = judge(gather(analysis, retrieved) if tools.judge else kept, strategy.threshold)
     times.append(tools.clock())
     context = _evidence_for_answer(kept, tools, limits.final_top_k)
-    answer, verdict = _compose(query, context, verdict, facts, tools, lambda read: judge(read, strategy.threshold))
+    answer, verdict = _compose(request, context, verdict, facts, tools, lambda read: judge(read, strategy.threshold))
     times.append(tools.clock())
     embed, search, judging, composing = (later - earlier for earlier, later in pairwise(times))
     return LookupResult(
@@ -237,7 +237,7 @@ def _run_pass(
 
 
 def _retrieve(
-    query: Query, analysis: Analysis, queries: Sequence[str], vectors: Vectors, tools: Tools, k: int
+    request: LookupRequest, analysis: Analysis, queries: Sequence[str], vectors: Vectors, tools: Tools, k: int
 ) -> tuple[list[Hit], list[StatedFact], tuple[QueryHits, ...]]:
     """Return the k best hits, with those that names and facts lead to, those facts, and what each query found."""
     graph, enabled, facts = tools.graph, tools.enhancements, list[StatedFact]()
@@ -247,7 +247,7 @@ def _retrieve(
         search=tools.search,
         pool=tools.pool,
         k=max(k, MIN_HITS),
-        scope=query.scope,
+        scope=request.scope,
         lang=analysis.lang,
         embedder_id=tools.embedder.id,
         ranking=tools.ranking,
@@ -256,7 +256,7 @@ def _retrieve(
     if graph is not None:
         facts = find_facts(analysis, graph) if "facts" in enabled else []
         names = graph if "graph" in enabled else None
-        hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=query.scope, facts=facts)
+        hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=request.scope, facts=facts)
         hits = rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in enabled else hits
     return hits[:k], facts, found
 
@@ -281,11 +281,11 @@ def _evidence_for_answer(evidence: Evidence, tools: Tools, most: int) -> Evidenc
 
 
 def _read(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> Evidence:
-    return gather(analysis, read_and_compare(tools.embedder, tools.reader, analysis, hits, glosses=tools.glosses))
+    return gather(analysis, read_and_compare(tools.embedder, tools.reader, analysis, hits, translates=tools.translates))
 
 
 def _compose(
-    query: Query,
+    request: LookupRequest,
     context: Evidence,
     verdict: Verdict,
     facts: Sequence[StatedFact],
@@ -294,10 +294,10 @@ def _compose(
 ) -> tuple[Answer | None, Verdict]:
     """Return the answer and the verdict on it: to both parts of a question that has two, or else to the whole."""
     several = "multi_document" in tools.enhancements
-    composed = partial(compose, several=several, facts=facts, length=query.overrides.length)
+    composed = partial(compose, several=several, facts=facts, length=request.overrides.length)
     parts = []
     for part in parts_of(context.analysis):  # for which the hits are read and judged anew
-        read = _read(part, [replace(hit, nearness={}, translations={}) for hit in context.hits], tools)
+        read = _read(part, [replace(hit, nearness={}, near_terms={}) for hit in context.hits], tools)
         judged = judge(read)
         answer = compose_as_judged(judged, composed, read, is_part=True)
         parts.append(AnsweredPart(question=part, answer=answer, verdict=judged))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from domain import Answer, Status
-from pipeline.answering.sections import Span
+from pipeline.answering.sections import PageSpan
 from pipeline.llm import Form
 
 
@@ -24,10 +24,10 @@ class Onward:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class AnswerBasis:
     """What a model reads to answer, and what the lookup found out about it."""
 
-    spans: tuple[Span, ...]  #: best first; the model reads the sections around them
+    spans: tuple[PageSpan, ...]  #: best first; the model reads the sections around them
     confidence: float  #: of the local judge
     lang: str  #: of the question, ISO 639-1
     form: Form = "prose"
@@ -41,7 +41,7 @@ class Draft:
 
     ask: Literal["answer", "variants", "rewrite"]
     failed: Onward  #: if the model gives nothing
-    reading: Reading | None = None  #: for an answer
+    reading: AnswerBasis | None = None  #: for an answer
     refused: Onward | None = None  #: if the model says that it read no answer
     unknown: Answer | None = None  #: what is said then
     judged: bool = False  #: whether the small model has said already that what is to be read holds an answer

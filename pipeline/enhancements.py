@@ -1,6 +1,6 @@
 """Name the optional steps of retrieval and composing, and read which of them are on.
 
-A step that lowers quality is off by default; the measured figures stand beside its name.
+A step that lowers quality is off by default; the measured figures are next to its name.
 """
 
 from collections.abc import Iterable

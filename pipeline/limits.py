@@ -1,7 +1,7 @@
 """How much a pass looks up and keeps, and how sure it must be: the operator's choice, and a question's own.
 
 For each kind of task it is the design document's [TASK_STRATEGIES]. Only a caller names the task: words that show one
-stand in 10 of 1,192 real questions.
+are in 10 of 1,192 real questions.
 """
 
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ def strategy_for(task: str) -> RetrievalStrategy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class RetrievalLimits:
     """The limits of every pass. A field with the name of a setting takes its value."""
 
     variants: int = DEFAULT_VARIANTS  #: of phase 2, 2 to 5; 0: it asks in the question's own words alone
@@ -56,7 +56,7 @@ class Limits:
     strict: bool = False  #: whether what is not sure to answer is not given
     by_strategy: bool = False  #: whether the strategy alone says how many hits phase 1 asks for, as the document does
 
-    def with_overrides(self, own: Overrides) -> "Limits":
+    def with_overrides(self, own: Overrides) -> "RetrievalLimits":
         """Return the limits of one question that sets some itself."""
         return replace(
             self,

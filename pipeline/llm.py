@@ -47,7 +47,7 @@ class Brief:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class ModelAnswer:
     """What a model wrote."""
 
     answer: Answer  #: with citations whose quotes are the pages' own text; ``text`` is empty if nothing can be used

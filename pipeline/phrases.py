@@ -1,4 +1,4 @@
-"""Say the phrases that stand around answers in the asker's language; they are in the files of ``text/languages``."""
+"""Say the phrases around answers in the asker's language; they are in the files of ``text/languages``."""
 
 import re
 from functools import cache

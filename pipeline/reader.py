@@ -25,7 +25,7 @@ MAX_ANSWER_TOKENS: Final = 30
 _LONGER: Final = 0.1
 
 
-class Reader:
+class PassageReader:
     """The reader; safe to use from several threads."""
 
     def __init__(self, *, threads: int = 1, remembered: int = REMEMBERED) -> None:

@@ -15,7 +15,7 @@ from pipeline.answering.check import mend, unchecked, uncited
 from pipeline.answering.quotes import verbatim
 from pipeline.answering.sections import count_tokens
 from pipeline.ask import VariantMemory
-from pipeline.draft import Reading
+from pipeline.draft import AnswerBasis
 from pipeline.llm import BadReply, Brief, ModelError, OnAnswer, Priced
 from pipeline.models.model import LanguageModel
 from pipeline.question.analysis import analyse_question
@@ -31,14 +31,14 @@ VERDICT_BELOW: Final = 0.2
 #: P(right | a model answered) = 1 / (1 + exp(−(a + b · logit(confidence of the local judge)))). Of 78 answers that it
 #: was chosen with, 77 were right, and of 77 others all; it stays below that, for models that are less able
 _INTERCEPT, _SLOPE = 3.2, 0.35
-#: the most characters before and after a quote that the small model reads beside it
+#: the most characters before and after a quote that the small model reads with it
 MAX_CONTEXT: Final = 600
 #: what each sentence that the check replaced or marked takes off
 _PER_FINDING: Final = 0.85
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class WritingResult:
     """What came of asking for an answer."""
 
     answer: Answer | None = None  #: None: what was read does not answer the question, as the model says
@@ -77,7 +77,7 @@ def key_of(brief: Brief) -> str:
 
 def write_answer(
     brief: Brief,
-    reading: Reading,
+    reading: AnswerBasis,
     pages: Mapping[int, Page],
     *,
     model: LanguageModel,
@@ -86,7 +86,7 @@ def write_answer(
     in_quotes: bool = False,
     on_answer: OnAnswer | None = None,
     on_written: Callable[[Answer], None] | None = None,
-) -> Written:
+) -> WritingResult:
     """Have the answer written from the sections of ``brief``, and check each sentence against what it cites.
 
     ``pages`` are the whole pages, by id. ``judged`` says that the small model has found an answer in them already.
@@ -100,7 +100,7 @@ def write_answer(
         verdict = model.verdict(brief)
         cost += verdict.cost
         if not verdict.value.sufficient:
-            return Written(missing=verdict.value.missing, calls=tuple(calls), cost=cost)
+            return WritingResult(missing=verdict.value.missing, calls=tuple(calls), cost=cost)
     show = (lambda answer: on_answer(verbatim(answer))) if on_answer and in_quotes else on_answer
     try:
         written = model.write(brief, show)
@@ -110,7 +110,7 @@ def write_answer(
     calls.append("answer")
     cost += written.answer.cost
     if written.refused:
-        return Written(calls=tuple(calls), cost=cost)
+        return WritingResult(calls=tuple(calls), cost=cost)
     if not written.answer.citations:
         raise BadReply(f"{model.name} cited nothing that it read.", cost=cost)
     answer, error = verbatim(written.answer) if in_quotes else written.answer, None
@@ -126,11 +126,11 @@ def write_answer(
         except ModelError as failed:
             cost, findings, error = cost + failed.cost, (*unchecked(answer), *findings), failed
     answer = replace(finished(brief, reading, pages, answer, findings), cost=cost)
-    return Written(answer=answer, findings=findings, calls=tuple(calls), cost=cost, error=error)
+    return WritingResult(answer=answer, findings=findings, calls=tuple(calls), cost=cost, error=error)
 
 
 def finished(
-    brief: Brief, reading: Reading, pages: Mapping[int, Page], answer: Answer, findings: Sequence[Finding]
+    brief: Brief, reading: AnswerBasis, pages: Mapping[int, Page], answer: Answer, findings: Sequence[Finding]
 ) -> Answer:
     """Return an answer mended by what was found, with its confidence and its short answer."""
     texts = {page_id: page.text for page_id, page in pages.items()}

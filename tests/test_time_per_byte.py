@@ -28,12 +28,12 @@ from tests.crawler.extract.pdfs import pdf
 from tests.growth import MOST_RATIO, growth, seconds_of
 from tests.office import docx, epub, odt, pptx
 from text.analyser import analyse, fold, search_text, words
-from text.gloss.gloss import gloss, glossed_from
 from text.invisible import strip_invisible
 from text.language import detect_language
 from text.names import names_in, names_of, proper_nouns
 from text.sentences import sentence_spans
 from text.terms import content_words
+from text.translation.word_by_word import language_to_translate, translate
 
 pytestmark = pytest.mark.nightly
 
@@ -116,8 +116,8 @@ TAKES: dict[str, Taking] = {
     "javascript": lambda text: needs_javascript(f"<html><body><script></script>{text}{WORDS}".encode()),
     "kind": kind_of,
     "code": looks_like_code,
-    "language of a gloss": glossed_from,
-    "gloss": lambda text: gloss(text, "de"),
+    "language to translate": language_to_translate,
+    "translation": lambda text: translate(text, "de"),
 }
 #: what is repeated: it begins something again and again that never ends, or may be read in many ways
 PIECES = (

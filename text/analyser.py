@@ -1,7 +1,7 @@
 """Turn text into search terms, in the same way for passages and queries.
 
 A term is a folded, stemmed word, a bigram of a script written without spaces (Chinese, Japanese, Korean, Thai, Lao,
-Khmer, Burmese), a number, or an identifier kept whole beside its parts (``os.getcwd`` → os, getcwd, os.getcwd).
+Khmer, Burmese), a number, or an identifier kept whole besides its parts (``os.getcwd`` → os, getcwd, os.getcwd).
 The full-text index splits its column at spaces and changes nothing: every decision about words is made here.
 """
 

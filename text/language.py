@@ -129,11 +129,11 @@ class Letters:
     lang: str  #: the likeliest language
     probability: float  #: of that language
     lead: float  #: natural logarithm of how much likelier it is than a language of the middle
-    disorder: float  #: share of the characters beyond ASCII that stand where no language has them
+    disorder: float  #: share of the characters beyond ASCII that are where no language has them
 
 
 def detect_by_letters(text: str) -> Letters:
-    """Return what the words with characters beyond ASCII, and those beside them, look like."""
+    """Return what the words with characters beyond ASCII, and those next to them, look like."""
     words = text[:_SEARCHED].split()
     others = [at for at, word in enumerate(words) if not word.isascii()]
     near = {at for other in others[:_SAMPLE] for at in range(other - 2, other + 3)}
@@ -164,7 +164,7 @@ def is_gibberish(text: str) -> bool:
 
 
 def _out_of_place(text: str) -> tuple[float, int]:
-    """Return the number of characters that stand where no language has them, and of those beyond ASCII.
+    """Return the number of characters that are where no language has them, and of those beyond ASCII.
 
     A sign or the letter of another script within a word, a capital after a small letter, a mark on no letter; what is
     no character at all counts thrice.

@@ -34,7 +34,7 @@ _PARENTHESIS: Final = re.compile(r"\s*[(（\[][^)）\]]*[)）\]]\s*$")
 _SEGMENT: Final = re.compile(r"\s+[|·•»›–—-]\s+|\s*[|›»]\s*")
 
 
-class _Word(NamedTuple):
+class _Token(NamedTuple):
     text: str  #: folded
     proper: bool  #: written with a capital or a digit, or in a script that has no capitals
     capital: bool  #: written with a capital
@@ -90,7 +90,7 @@ def proper_nouns(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
     return tuple(name for name in found if 1 < len(name) <= MAX_CHARS)[:MAX_PROPER_NOUNS]
 
 
-def _words(text: str) -> Iterator[_Word]:
+def _words(text: str) -> Iterator[_Token]:
     end = 0
     for match in _TOKEN.finditer(text):
         written, apart = match.group(), bool(text[end : match.start()].strip())
@@ -100,10 +100,10 @@ def _words(text: str) -> Iterator[_Word]:
         proper = capital or first.isdecimal() or not first.islower()
         folded = [written.lower()] if written.isascii() and written.isalnum() else words(written)
         for place, word in enumerate(folded):
-            yield _Word(word, proper, capital, apart and place == 0)
+            yield _Token(word, proper, capital, apart and place == 0)
 
 
-def _from(listed: Sequence[_Word], at: int, empty: Collection[str]) -> Iterator[str]:
+def _from(listed: Sequence[_Token], at: int, empty: Collection[str]) -> Iterator[str]:
     first = listed[at]
     for end in range(at + 1, min(at + MAX_WORDS, len(listed)) + 1):
         last = listed[end - 1]
@@ -118,7 +118,7 @@ def _from(listed: Sequence[_Word], at: int, empty: Collection[str]) -> Iterator[
             yield name
 
 
-def _stands_alone(listed: Sequence[_Word], at: int, empty: Collection[str]) -> bool:
+def _stands_alone(listed: Sequence[_Token], at: int, empty: Collection[str]) -> bool:
     """Return whether a capitalised word is not part of a longer name: "United" of "United States" is."""
     if not listed[at].capital:
         return True
@@ -127,12 +127,12 @@ def _stands_alone(listed: Sequence[_Word], at: int, empty: Collection[str]) -> b
     return not (before or after)
 
 
-def _names(word: _Word, empty: Collection[str]) -> bool:
+def _names(word: _Token, empty: Collection[str]) -> bool:
     return word.capital and word.text not in empty and word.text not in _ARTICLES
 
 
-def _runs(listed: Sequence[_Word]) -> Iterator[list[_Word]]:
-    run: list[_Word] = []
+def _runs(listed: Sequence[_Token]) -> Iterator[list[_Token]]:
+    run: list[_Token] = []
     for word in listed:
         if word.apart:
             yield from _ended(run)
@@ -145,7 +145,7 @@ def _runs(listed: Sequence[_Word]) -> Iterator[list[_Word]]:
     yield from _ended(run)
 
 
-def _ended(run: list[_Word]) -> Iterator[list[_Word]]:
+def _ended(run: list[_Token]) -> Iterator[list[_Token]]:
     """Yield a run without the small words at its end, and its parts around "of" or "and"."""
     last = next((at for at in reversed(range(len(run))) if run[at].capital or run[at].text.isdecimal()), -1)
     run = run[: last + 1]

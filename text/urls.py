@@ -19,7 +19,7 @@ def without_urls(text: str, instead: str) -> str:
 
 
 def _trimmed(url: str) -> str:
-    """Return a URL without what ends the sentence that it stands in."""
+    """Return a URL without what ends the sentence that it is in."""
     while url[-1] in _ENDS or (url[-1] == ")" and url.count("(") < url.count(")")):
         url = url[:-1]
     return url

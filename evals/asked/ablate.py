@@ -71,7 +71,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
         "pipeline.answering.quotes:extend": lambda read, spans, **_: Quote(span=read.span, sentence=read.span)
     },
     "follow-ups": {"pipeline.question.follow_up:understand": lambda question, turns, lang="": question},
-    "words translated": {"pipeline.judging.reading:translate_words": lambda embedder, analysis, hits: list(hits)},
+    "words translated": {"pipeline.judging.reading:compare_words": lambda embedder, analysis, hits: list(hits)},
     "enough hits": {
         "pipeline.judging.judge:cut_off_by_judge": lambda evidence, *, strategy, judge, k: import_module(
             "pipeline.judging.judge"

@@ -90,7 +90,7 @@ def _looked_up(
         tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder,
         opened(of, of.questions, embedder, folder=Path(folder), cache=cache) as services,
     ):
-        vars(services)["tools"] = replace(services.tools, glosses=read)
+        vars(services)["tools"] = replace(services.tools, translates=read)
         return [look_up(services, to_ask(question, addresses, services.now())) for question in of.questions]
 
 

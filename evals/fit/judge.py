@@ -76,13 +76,15 @@ def main(
     fitted, all_cases = [], list[Case]()
     for name in names or EMBEDDERS:
         embedder = CachedEmbedder(open_embedder(name, threads=1), cache)
-        cases = [case for each in known for case in cases_of(each, embedder, questions, glosses=False) if case.features]
+        cases = [
+            case for each in known for case in cases_of(each, embedder, questions, translates=False) if case.features
+        ]
         all_cases += cases
         fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in by_lang]
         sets = ASKED if shown else ()
         asked = [case for each in sets for case in cases_of_asked(each, embedder, cache)]
-        asked += [case for each in across for case in cases_of(each, embedder, questions, glosses=False)]
-        asked += [case for each in FILES if across for case in file_cases(embedder, each, glosses=False)]
+        asked += [case for each in across for case in cases_of(each, embedder, questions, translates=False)]
+        asked += [case for each in FILES if across for case in file_cases(embedder, each, translates=False)]
         fitted += [model for lang in shown if (model := fit_shown(embedder.id, lang, [*cases, *asked]))]
     if not names:
         fitted += [fit(ANY_EMBEDDER, lang, all_cases, FEATURES[3:]) for lang in by_lang]

@@ -20,7 +20,7 @@ from evals.injection.markup import MARKUP
 from evals.injection.wordings import WORDINGS
 from evals.knowledge.in_memory import MemoryKnowledge
 from pipeline.answering.citations import is_verbatim
-from pipeline.ask import Query, Tools, first_pass
+from pipeline.ask import LookupRequest, Tools, first_pass
 from pipeline.retrieval.retrieve import Embed
 
 SITE = "https://lights.example"
@@ -88,7 +88,7 @@ def run_attacks(pages: Sequence[AttackPage], embedder: Embed) -> list[AttackOutc
             AttackOutcome(
                 page=page,
                 stored=text,
-                answer=first_pass(Query(text=page.question, lang=page.attack.lang), tools).answer,
+                answer=first_pass(LookupRequest(text=page.question, lang=page.attack.lang), tools).answer,
             )
             for page, text in zip(pages, stored, strict=True)
         ]

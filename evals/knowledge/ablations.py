@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from domain import PageText
-from pipeline.ask import LookupResult, Query, Tools, final_pass
+from pipeline.ask import LookupRequest, LookupResult, Tools, final_pass
 from pipeline.documents import DOCUMENTS
 from pipeline.documents.judge import document_judge, document_stop, similarity_of
 from pipeline.enhancements import DEFAULT, OFF, Enhancement
@@ -24,7 +24,7 @@ class Ablation:
     off: str  #: what does not happen without it
     page: Callable[[PageText], PageText] = lambda page: page
     tools: Callable[[Tools], Tools] = lambda tools: tools
-    second_pass: Callable[[Query, Tools], LookupResult] | None = None  #: instead of the pipeline's own
+    second_pass: Callable[[LookupRequest, Tools], LookupResult] | None = None  #: instead of the pipeline's own
 
 
 class _Overridden:

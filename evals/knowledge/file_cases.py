@@ -20,7 +20,7 @@ from pipeline.answering.compose import compose
 from pipeline.judging.evidence import gather
 from pipeline.judging.reading import best_first
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 from pipeline.retrieval.retrieve import Embed, retrieve
 
 #: the sets, of other files each
@@ -29,9 +29,9 @@ _DATA: Final = Path(__file__).parents[1] / "data" / "foreign-files"
 _K: Final = 10
 
 
-def file_cases(embedder: Embed, name: str, *, glosses: bool = True) -> Iterator[Case]:
-    """Yield the questions of a set; without ``glosses`` other languages than English are not read."""
-    reader = Reader()
+def file_cases(embedder: Embed, name: str, *, translates: bool = True) -> Iterator[Case]:
+    """Yield the questions of a set; without ``translates`` other languages than English are not read."""
+    reader = PassageReader()
     for line in (_DATA / f"{name}.jsonl").read_text("utf-8").splitlines():
         base = json.loads(line)
         passages = [passage_of(at, title, text, base["lang"]) for at, (title, text) in enumerate(base["files"].items())]
@@ -40,7 +40,7 @@ def file_cases(embedder: Embed, name: str, *, glosses: bool = True) -> Iterator[
             for asked in base["questions"]:
                 analysis = analyse_question(asked["text"], asked["lang"])
                 found = _search(analysis, knowledge, embedder, pool)
-                hits = best_first(embedder, reader, analysis, found, glosses=glosses)
+                hits = best_first(embedder, reader, analysis, found, translates=translates)
                 yield _case(name, analysis, asked["answer"], tuple(hits))
 
 

@@ -15,7 +15,7 @@ from evals.knowledge.in_memory import MemoryKnowledge
 from evals.sets.beir import passage_of
 from pipeline.judging.reading import best_read_first
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 from pipeline.retrieval.retrieve import Embed, retrieve
 
 #: as `training.examples.HELD_OUT`: parts of manuals
@@ -67,7 +67,7 @@ def ask_site(embedder: Embed, site: str, at_most: int) -> Iterator[SiteQuestion]
     asked = [row for row in _lines(f"{name}-questions") if row["site"] == site and row.get("lang", "en") == "en"]
     asked = asked[:at_most]
     vectors = embedder.embed([row["question"] for row in asked])
-    reader = Reader(remembered=len(passages))
+    reader = PassageReader(remembered=len(passages))
     with ThreadPoolExecutor(1) as pool:
         for row, vector in zip(asked, vectors, strict=True):
             gold, question = passages[places[row["passage"]]], row["question"]

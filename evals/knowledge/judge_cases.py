@@ -21,7 +21,7 @@ from pipeline.judging.calibration import Features, features_of
 from pipeline.judging.evidence import Evidence, gather
 from pipeline.judging.reading import best_first
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 from pipeline.retrieval.retrieve import Embed, Search
 
 #: all: everything in. title-out: nothing on the subject. passage-out: the subject in, the answer out.
@@ -76,18 +76,18 @@ class Case:
         return gather(self.analysis, self.hits)
 
 
-def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int, *, glosses: bool = True) -> Iterator[Case]:
+def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int, *, translates: bool = True) -> Iterator[Case]:
     """Yield up to ``at_most`` questions of the set, each in every condition.
 
-    Without ``glosses`` other languages than English are not read.
+    Without ``translates`` other languages than English are not read.
     """
     chance = random.Random(20)  # noqa: S311 - a sample, not a secret
-    reader = Reader(remembered=len(eval_set.passages))
+    reader = PassageReader(remembered=len(eval_set.passages))
     everything = MemoryKnowledge.embedded(eval_set.passages, embedder)
     asked = [question for question in eval_set.questions if not _learned(eval_set, question)]
     sample = chance.sample(asked, min(at_most, len(asked)))
     for question in embed_questions(eval_set, sample, embedder):
-        yield from _of_question(eval_set, everything, question, chance, reader, embedder, glosses=glosses)
+        yield from _of_question(eval_set, everything, question, chance, reader, embedder, translates=translates)
 
 
 def _learned(eval_set: EvalSet, question: EvalQuestion) -> bool:
@@ -100,17 +100,17 @@ def _of_question(
     everything: MemoryKnowledge,
     embedded: EmbeddedQuestion,
     chance: random.Random,
-    reader: Reader,
+    reader: PassageReader,
     embedder: Embed,
     *,
-    glosses: bool,
+    translates: bool,
 ) -> Iterator[Case]:
     question = embedded.question
     analysis = analyse_question(question.text, eval_set.lang)
     titles = {eval_set.passages[at].title for at in question.gold}
     for condition, base in _bases(eval_set, everything, question, titles, chance):
         found = embedded.find(analysis.text, base, k=_K)
-        hits = tuple(best_first(embedder, reader, analysis, found, glosses=glosses))
+        hits = tuple(best_first(embedder, reader, analysis, found, translates=translates))
         if condition in ("passage-out", "tiny-on") and _contains_any(question.answers, hits):
             continue  # another passage may answer too
         yield Case(

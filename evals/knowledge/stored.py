@@ -100,7 +100,7 @@ class Knowledge:
         self._services = services
         self._on_first_pass = on_first_pass
         self._tools = services.tools
-        self._second_pass: Callable[[ask.Query, Tools], LookupResult] = ask.second_pass
+        self._second_pass: Callable[[ask.LookupRequest, Tools], LookupResult] = ask.second_pass
         self._switch_off(ablations)
         self._texts = [_page_text(document, ablations) for document in documents]
         self._urls = [document.url for document in documents]
@@ -126,14 +126,14 @@ class Knowledge:
     def first_pass(self, text: str, *, search: Search | None = None, observe: Observe = ignore) -> LookupResult:
         """Return the first pass's result."""
         tools = replace(self._tools, search=search or self.search, observe=observe)
-        found = ask.first_pass(ask.Query(text=text), tools)
+        found = ask.first_pass(ask.LookupRequest(text=text), tools)
         self._on_first_pass()
         return found
 
     def second_pass(self, text: str, *, variants: int | None = None) -> LookupResult:
         """Return the second pass's result, with up to so many ``variants``; None: the default."""
         own = Overrides.model_validate({"variants": variants})
-        return self._second_pass(ask.Query(text=text, overrides=own), self._tools)
+        return self._second_pass(ask.LookupRequest(text=text, overrides=own), self._tools)
 
     def serve(self, text: str) -> Served:
         """Run the first pass, and the second where that does not suffice."""

@@ -23,9 +23,9 @@ from domain.question import Turn
 from evals.knowledge.in_memory import MemoryKnowledge
 from evals.sets.beir import passage_of
 from evals.sets.sites import read_folder
-from pipeline.ask import Query, Tools, first_pass
+from pipeline.ask import LookupRequest, Tools, first_pass
 from pipeline.question.follow_up import understand
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 from pipeline.retrieval.retrieve import Embed
 
 SPLITS: Final = ("seen", "unseen", "dev", "check", "tune", "held")
@@ -83,8 +83,8 @@ def measure_answers(cases: Sequence[Case], embedder: Embed) -> dict[str, float]:
             ids, passages = _passages(site)
             tools = _tools(passages, embedder, pool)
             for case in (case for case in cases if case.site == site):
-                as_asked = first_pass(Query(text=case.asked, lang=case.lang), tools)
-                result = first_pass(Query(text=understand(case.asked, case.turns), lang=case.lang), tools)
+                as_asked = first_pass(LookupRequest(text=case.asked, lang=case.lang), tools)
+                result = first_pass(LookupRequest(text=understand(case.asked, case.turns), lang=case.lang), tools)
                 found["found_as_asked"].append(_has(case, ids, [hit.passage.page_id for hit in as_asked.hits[:_TOP]]))
                 found["found"].append(_has(case, ids, [hit.passage.page_id for hit in result.hits[:_TOP]]))
                 cited = [citation.page_id for citation in result.answer.citations] if result.answer else []
@@ -115,7 +115,7 @@ def _tools(passages: Sequence[Passage], embedder: Embed, pool: ThreadPoolExecuto
         embedder=embedder,
         pool=pool,
         clock=time.perf_counter,
-        reader=Reader(remembered=256),
+        reader=PassageReader(remembered=256),
     )
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from domain import Passage
 from evals.sets.sites import Site, SiteQuestion, contains_expected, read_demo, read_documentation
-from pipeline.ask import LookupResult, Query, Tools, first_pass, second_pass
+from pipeline.ask import LookupRequest, LookupResult, Tools, first_pass, second_pass
 from store.embedders import Embedder, open_embedder
 from store.passages.schema import embedding_text
 from store.passages.table import Passages
@@ -106,9 +106,9 @@ def _ask_all(
 ) -> Iterator[SiteResult]:
     tools = Tools(search=base, embedder=embedder, pool=pool, clock=time.perf_counter)
     for question in questions:
-        attempt = first_pass(Query(text=question.text), tools)
+        attempt = first_pass(LookupRequest(text=question.text), tools)
         if not attempt.verdict.sufficient:
-            attempt = second_pass(Query(text=question.text), tools)
+            attempt = second_pass(LookupRequest(text=question.text), tools)
         yield SiteResult(
             question=question,
             where=where,

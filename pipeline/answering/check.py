@@ -20,11 +20,11 @@ _BESIDE = 600
 
 def uncited(answer: Answer) -> tuple[Finding, ...]:
     """Return the sentences that cite nothing and lead to nothing that does."""
-    stands = set(map(id, supported(answer.sentences, {citation.marker for citation in answer.citations})))
+    is_supported = set(map(id, supported(answer.sentences, {citation.marker for citation in answer.citations})))
     return tuple(
         Finding(sentence=at, kind="not_said", by="rules", why="cites nothing")
         for at, sentence in enumerate(answer.sentences)
-        if sentence.origin == "written" and id(sentence) not in stands
+        if sentence.origin == "written" and id(sentence) not in is_supported
     )
 
 
@@ -41,7 +41,7 @@ def mend(answer: Answer, findings: Sequence[Finding], texts: Mapping[int, str], 
     """Return the answer with each sentence that was found wrong replaced by the sentence of its quote.
 
     That is the nearest one of the spans that it cites, as the page has it, ``origin`` "quoted", under its marker; what
-    takes the place of several stands once, and in the place of a table's row it stands behind the table. If the quote
+    replaces several is given once, and what replaces a table's row follows the table. If the quote
     is only a heading, a label or a date, it is a sentence of the same block, which the citation then reaches to. If
     there is none, a sentence that the quote contradicts gives way to it all the same; any other stays, ``origin``
     "unconfirmed", as does one whose finding is of that kind.
@@ -81,10 +81,9 @@ def mend(answer: Answer, findings: Sequence[Finding], texts: Mapping[int, str], 
 def _instead(
     sentence: Sentence, quotes: Sequence[Citation], texts: Mapping[int, str], lang: str, kind: FindingKind
 ) -> tuple[Sentence, Citation] | None:
-    """Return what stands in the place of a wrong sentence, and its citation; None if that sentence has none.
+    """Return what replaces a wrong sentence, and its citation; None if that sentence has none.
 
-    It is the sentence of the quotes that has most of its words, else the first. In the place of code stands the whole
-    quote.
+    It is the sentence of the quotes that has most of its words, else the first. Code is replaced by the whole quote.
     """
     is_code, own = sentence.block == "code", content_terms(sentence.text, lang).keys()
     saying = [] if is_code else _saying(quotes, lang) or _saying([with_block(each, texts) for each in quotes], lang)
@@ -98,7 +97,7 @@ def _instead(
 
 
 def with_block(quote: Citation, texts: Mapping[int, str]) -> Citation:
-    """Return a short quote with the rest of its paragraph, and what stands below it if it is a heading."""
+    """Return a short quote with the rest of its paragraph, and what is below it if it is a heading."""
     text = texts.get(quote.page_id, "")
     start = max(text.rfind("\n\n", 0, quote.start) + 2, 0) if "\n\n" in text[: quote.start] else 0
     end = text.find("\n\n", quote.end + 2)

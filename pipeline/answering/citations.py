@@ -73,7 +73,7 @@ def supported(sentences: Sequence[Sentence], valid: set[int]) -> tuple[Sentence,
 
 
 def located(answer: Answer, pages: Mapping[int, CitedPage]) -> Answer:
-    """Return the answer whose citations say where their quotes stand in their pages, with the pages' current dates."""
+    """Return the answer whose citations say where their quotes are in their pages, with the pages' current dates."""
     return replace(
         answer,
         citations=tuple(

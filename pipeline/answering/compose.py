@@ -52,7 +52,7 @@ MAX_JOINED = 3
 #: "how to" questions have no short answer
 _NOT_SAID_SHORTLY = "way"
 #: the least margin of a short answer that is marked: on XQuAD .74 of them are right, and .56 of all are found; in
-#: German, read in a gloss, .55 and .26
+#: German, read in translation, .55 and .26
 _LEAST_MARGIN = -1.5
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 _HOW_MANY = re.compile(
@@ -142,7 +142,7 @@ def _best(ranked: Sequence[SpanCoverage], facts: Sequence[StatedFact]) -> SpanCo
 
 
 def _states(span: Span, stated: StatedFact) -> bool:
-    """Return whether the fact stands in the sentence, or its object does, where its place in the page is not known."""
+    """Return whether the fact is in the sentence, or its object is, where its place in the page is not known."""
     passage, fact = span.passage, stated.fact
     if passage.page_id != stated.page_id:
         return False
@@ -238,7 +238,7 @@ def may_answer(analysis: Analysis, said: str) -> bool:
     """Return whether words are of the kind asked for, and say something that the question does not."""
     question = last_question(analysis.text)
     words = content_words(said, analysis.lang)
-    if words and not _OR.search(question) and all(_is_told(word, analysis) for word in words):
+    if words and not _OR.search(question) and all(_is_in_question(word, analysis) for word in words):
         return False
     has_number = any(is_number(word) for word in _WORD.findall(said))
     if analysis.answer_type == "time":
@@ -246,7 +246,7 @@ def may_answer(analysis: Analysis, said: str) -> bool:
     return has_number or analysis.lang not in _LANGUAGES_OF_NUMBERS or not _HOW_MANY.search(question)
 
 
-def _is_told(word: str, analysis: Analysis) -> bool:
+def _is_in_question(word: str, analysis: Analysis) -> bool:
     terms = analyse(word, analysis.lang)
     return bool(terms) and analysis.terms.keys() >= set(terms)
 
@@ -334,7 +334,7 @@ def _of_page(passages: Sequence[Passage], topic: Sequence[str], most: int) -> li
     in_order = [span for of_passage in spans for span in of_passage]
     if topic:
         wanted = set(content_terms(" ".join(topic), lang))
-        shared = {id(span): len(wanted & (span.held_terms | span.led_by)) for span in in_order}
+        shared = {id(span): len(wanted & (span.held_terms | span.context_terms)) for span in in_order}
         best = max(shared.values(), default=0)
         found = [span for span in in_order if best and shared[id(span)] == best]
         return found[:most]

@@ -1,6 +1,6 @@
 """Show similar solved questions to a language model as examples of a good answer [FewShotManager].
 
-Solved questions have answers that a reader confirmed, or stand in the operator's file [few_shot_path]. An example
+Solved questions have answers that a reader confirmed, or are in the operator's file [few_shot_path]. An example
 shows form and length, never facts: it is given as data, and only text of search results can be cited.
 """
 
@@ -22,7 +22,7 @@ MAX_EXAMPLES = 3
 MAX_CANDIDATES = 20
 #: characters of an example's question and answer that are shown
 MAX_EXAMPLE_CHARACTERS = 600
-#: the weight of the same question type, beside the share of words in common
+#: the weight of the same question type, besides the share of words in common
 SAME_TYPE = 0.25
 #: a less similar question is no example
 LEAST_ALIKE = 0.2

@@ -67,15 +67,15 @@ def extend(
     With ``wants_all`` the whole list, the steps or the code are quoted, where they are not too long; of a list also if
     another item answers about as well.
     """
-    beside = [each for each in read_spans if each.at == read.at]
-    at = next(place for place, each in enumerate(beside) if each is read)
-    spans = [each.span for each in beside]
-    of_list = [each for each in beside if each.span.block == read.span.block and each.span.marked_at is not None]
+    of_hit = [each for each in read_spans if each.at == read.at]
+    at = next(place for place, each in enumerate(of_hit) if each is read)
+    spans = [each.span for each in of_hit]
+    of_list = [each for each in of_hit if each.span.block == read.span.block and each.span.marked_at is not None]
     is_one_of_several = read.span.block_kind == "list" and any(
         is_as_good(each, read, WORTH_GIVING) for each in of_list if each is not read
     )
     whole = _whole(spans, at, wants_all=wants_all or is_one_of_several)
-    quote = _with_first_mark(_in_context(beside, at, words) if whole is None else whole, spans)
+    quote = _with_first_mark(_in_context(of_hit, at, words) if whole is None else whole, spans)
     headers = (span for span in spans if span.kind == "header" and span.block == quote.block)
     header = next((header for header in headers if header.end <= quote.start), None)
     return Quote(span=quote, sentence=read.span, header=header)
@@ -139,7 +139,7 @@ def _is_prose(span: Span) -> bool:
 def _list_or_rows(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     """Return the list, the rows of a table or the definition that a sentence is in; or None.
 
-    Of a table these are the row and the two beside it; the header is cited by itself.
+    Of a table these are the row and the two next to it; the header is cited by itself.
     """
     span = spans[at]
     places = [place for place, other in enumerate(spans) if other.block == span.block]
@@ -181,13 +181,13 @@ def _within_limit(first: Span, last: Span) -> Span | None:
     return whole if len(whole.text) <= MAX_QUOTE_CHARACTERS else None
 
 
-def _in_context(beside: Sequence[SpanCoverage], at: int, words: int) -> Span:
+def _in_context(of_hit: Sequence[SpanCoverage], at: int, words: int) -> Span:
     """Extend a sentence by the one before or the next: what it belongs with first, then what answers."""
-    spans = [each.span for each in beside]
+    spans = [each.span for each in of_hit]
     first = last = at
     while True:
         grown = [
-            (_worth(beside, added, first, last), min(first, added), max(last, added))
+            (_worth(of_hit, added, first, last), min(first, added), max(last, added))
             for added in (first - 1, last + 1)
             if 0 <= added < len(spans) and _continues(spans, added, first if added < first else last)
         ]
@@ -198,20 +198,20 @@ def _in_context(beside: Sequence[SpanCoverage], at: int, words: int) -> Span:
             <= (2 * words if each[0] >= _BELONGS else words)
         ]
         best = max(fitting, default=None)
-        if best is None or (beside[at].evidence is None and best[0] < _BELONGS):
+        if best is None or (of_hit[at].evidence is None and best[0] < _BELONGS):
             return _joined(spans[first], spans[last])
         _, first, last = best
 
 
-def _worth(beside: Sequence[SpanCoverage], added: int, first: int, last: int) -> float:
+def _worth(of_hit: Sequence[SpanCoverage], added: int, first: int, last: int) -> float:
     """Return how likely a neighbour answers too; more, where one of the two says only half without the other."""
-    logit = beside[added].evidence
+    logit = of_hit[added].evidence
     own = 0.0 if logit is None else _ANSWERS / (1 + math.exp(-logit))
     if added < first:
-        leans = goes_on(beside[first].span.text) and beside[added].evidence is not None
+        leans = goes_on(of_hit[first].span.text) and of_hit[added].evidence is not None
         return own + (_BELONGS if leans else 0.0)
-    text, few = beside[added].span.text, len(beside[last].span.terms) < FEW_TERMS
-    leans = goes_on(text) and beside[added].evidence is not None
+    text, few = of_hit[added].span.text, len(of_hit[last].span.terms) < FEW_TERMS
+    leans = goes_on(text) and of_hit[added].evidence is not None
     return own + _NEXT + (_BELONGS if few or leans else 0.0)
 
 
@@ -317,7 +317,7 @@ def _sentences(quote: Quote, markers: tuple[int, ...]) -> list[Sentence]:
 
 
 def _chosen(quote: Quote, begins: int, text: str, headed: int) -> ChosenSentence | None:
-    """Return where the chosen sentence stands in a text, the quote from ``begins`` on below a header; None for all."""
+    """Return where the chosen sentence is in a text, the quote from ``begins`` on below a header; None for all."""
     chosen = readable(quote.sentence)
     before = readable(replace(quote.span, start=begins, end=quote.sentence.start))
     start = text.find(chosen, headed + len(before))

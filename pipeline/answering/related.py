@@ -18,11 +18,11 @@ from pipeline.safety.injection import is_injection
 from pipeline.safety.sanitize import sanitize_line
 from text.terms import terms_of
 
-#: where the headings of a page stand, with their words, in order
+#: where the headings of a page are, with their words, in order
 Headings = Mapping[int, Sequence[tuple[int, str]]]
 
 MOST: Final = 4
-#: between the title of a page and the headings that a passage stands under
+#: between the title of a page and the headings that a passage is under
 _UNDER: Final = " › "
 _LONGEST: Final = 80
 #: characters from a heading to the next one that answer something

@@ -17,7 +17,7 @@ MAX_DEPTH: Final = 4
 #: of a list of objects, and of the fields of its objects
 MAX_ROWS, MAX_COLUMNS = 20, 10
 _KINDS: Final = ("string", "number", "integer", "boolean")
-#: what may stand in a schema and changes nothing here
+#: what may be in a schema and changes nothing here
 _NOTES: Final = frozenset(
     ("title", "default", "examples", "$schema", "$id", "$comment", "$defs", "definitions", "format")
 )

@@ -1,6 +1,6 @@
 """Choose what a model reads: the sections of pages around the best hits, in the pages' own words.
 
-A hit is a passage of some hundred words, and what makes it an answer often stands beside it. The first gets most room.
+A hit is a passage of some hundred words, and what makes it an answer is often next to it. The first gets most room.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ ROOM: Final[dict[Length, Room]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Span:
+class PageSpan:
     """A part of a page's text."""
 
     page_id: int
@@ -67,7 +67,7 @@ def places_to_read(
     quoted: Sequence[Citation] = (),
     *,
     room: Room = ROOM["normal"],
-) -> tuple[Span, ...]:
+) -> tuple[PageSpan, ...]:
     """Return the places to read around, best first: those of the first ``hits``, then each query's own first ones.
 
     Fusion can bury what one wording finds, so the best hits of each have places of their own. The last ones are for
@@ -77,18 +77,18 @@ def places_to_read(
     chosen = [*hits[: room.fused], *(hit for together in of_queries for hit in together if hit is not None)]
     passages = {hit.passage.id: hit.passage for hit in chosen}
     places = (*passages.values(), *quoted)
-    return tuple(Span(page_id=each.page_id, start=each.start, end=each.end) for each in places)
+    return tuple(PageSpan(page_id=each.page_id, start=each.start, end=each.end) for each in places)
 
 
 def sections(
-    spans: Sequence[Span], pages: Mapping[int, Page], *, tokens: int, rooms: Sequence[float] = ROOMS
+    spans: Sequence[PageSpan], pages: Mapping[int, Page], *, tokens: int, rooms: Sequence[float] = ROOMS
 ) -> tuple[Passage, ...]:
     """Return the sections around the spans, best first, of ``tokens`` tokens in all; those that touch are one.
 
     A section is a passage whose text is the page's from ``start`` to ``end``. It grows to the headings around it, and
     beyond them where there is room. Left out are the spans of pages that are not there, and those that do not fit.
     """
-    chosen: list[Span] = []
+    chosen: list[PageSpan] = []
     for span in spans:
         page = pages.get(span.page_id)
         if page is None or not page.text[span.start : span.end].strip():
@@ -114,7 +114,7 @@ def sections(
     )
 
 
-def _with(chosen: Sequence[Span], added: Span, text: str) -> list[Span]:
+def _with(chosen: Sequence[PageSpan], added: PageSpan, text: str) -> list[PageSpan]:
     """Return the spans with one more; those that it overlaps or touches become one, in the place of the first."""
     touching = [
         each
@@ -133,8 +133,8 @@ def _with(chosen: Sequence[Span], added: Span, text: str) -> list[Span]:
     ]
 
 
-def _grown(page: Page, span: Span, room: float) -> Span:
-    """Return the span with as much of its section as has room, and with what stands beside a short section."""
+def _grown(page: Page, span: PageSpan, room: float) -> PageSpan:
+    """Return the span with as much of its section as has room, and with what is next to a short section."""
     offsets = [0, *(at for at, _ in page.headings), len(page.text)]
     section = max(at for at in offsets if at <= span.start), min(at for at in offsets if at >= span.end)
     for start, end in (section, (0, len(page.text))):
@@ -144,7 +144,7 @@ def _grown(page: Page, span: Span, room: float) -> Span:
     return span
 
 
-def _within(page: Page, span: Span, start: int, end: int, room: float) -> Span:
+def _within(page: Page, span: PageSpan, start: int, end: int, room: float) -> PageSpan:
     """Return the span extended within ``start`` and ``end`` by whole sentences, as far as ``room`` tokens reach."""
     text = page.text
     own = text[span.start : span.end]
@@ -163,15 +163,15 @@ def _within(page: Page, span: Span, start: int, end: int, room: float) -> Span:
     )
 
 
-def _trimmed(page: Page, span: Span) -> Span:
+def _trimmed(page: Page, span: PageSpan) -> PageSpan:
     text = page.text[span.start : span.end]
     return replace(span, start=span.end - len(text.lstrip()), end=span.start + len(text.rstrip()))
 
 
-def _tokens(page: Page, span: Span) -> int:
+def _tokens(page: Page, span: PageSpan) -> int:
     return count_tokens(f"{page.text[span.start : span.end]}{_title(page, span)}{page.url}")
 
 
-def _title(page: Page, span: Span) -> str:
+def _title(page: Page, span: PageSpan) -> str:
     above = [heading for at, heading in page.headings if at <= span.start]
     return titled(page.title, above[-1] if above else "")

@@ -232,7 +232,7 @@ def _of_list(rows: Rows, text: str, within: Place) -> list[FoundRow]:
 def with_given(
     form: Sequence[Leaf | Rows], rules: StructuredAnswer, given: Sequence[Given], *, confidence: float
 ) -> StructuredAnswer:
-    """Return a form that rules have filled with the values that a model gave, where they stand in their quotes."""
+    """Return a form that rules have filled with the values that a model gave, where they are in their quotes."""
     fields: list[StructuredField] = []
     for each in form:
         old = [field for field in rules.fields if f"{field.path}/".startswith(f"{each.pointer}/")]
@@ -254,8 +254,8 @@ def _rows(rows: Rows, given: Sequence[Given], confidence: float) -> Iterator[Str
 
 
 def _field(leaf: Leaf, given: Sequence[Given], confidence: float, path: str = "") -> Iterator[StructuredField]:
-    """Yield a field if the model gave a value that stands in its quote."""
-    here = [each for each in given if each.path == (path or leaf.pointer) and _stands(leaf, each)]
+    """Yield a field if the model gave a value that is in its quote."""
+    here = [each for each in given if each.path == (path or leaf.pointer) and _is_quoted(leaf, each)]
     read = [
         (value, each.citation)
         for each in here
@@ -266,7 +266,7 @@ def _field(leaf: Leaf, given: Sequence[Given], confidence: float, path: str = ""
         yield StructuredField(path=path or leaf.pointer, value=whole, confidence=confidence, citation=read[0][1])
 
 
-def _stands(leaf: Leaf, given: Given) -> bool:
+def _is_quoted(leaf: Leaf, given: Given) -> bool:
     quote = given.citation.quote
     if leaf.kind in ("number", "integer"):
         value = cell_value(leaf, given.text)

@@ -18,7 +18,7 @@ STUB_WORDS = 20
 BASE, PER_LENGTH, FULL_LENGTH_WORDS, MOST_FOR_LENGTH, MOST_FOR_KEYWORDS = 0.2, 0.6, 200, 0.8, 0.2
 #: pages whose text is taken when no passage passes [max_articles]
 MAX_PAGES = 5
-#: of all pages' texts together, of which 100 are left for what stands before each [max_context_length]
+#: of all pages' texts together, of which 100 are left for what comes before each [max_context_length]
 MAX_CHARACTERS = MAX_CONTEXT_CHARACTERS - 100
 
 #: page ids → their stored texts; a deleted page is left out

@@ -24,7 +24,7 @@ from statistics import fmean
 from typing import Any
 
 from pipeline.judging.evidence import Evidence, SpanCoverage, share
-from pipeline.judging.reading import READ_FIRST, is_foreign, translated
+from pipeline.judging.reading import READ_FIRST, is_foreign, nearness_of_lacking
 from text.terms import rarity, terms_of
 
 #: the keys of the models for an unknown embedder and for another language
@@ -49,7 +49,7 @@ class Features:
     passage_coverage: float  #: weighted share of the question's terms in the best passage and its title
     coverage_margin: float  #: that share above the mean of the next four hits
     sentence_coverage: float  #: the same share for the best sentence alone
-    led_coverage: float  #: for the best sentence, what leads to it and its title
+    led_coverage: float  #: for the best sentence, its context and its title
     nearness: float  #: share of the question's neighbouring terms that are near each other in it
     missing_weight: float  #: of the heaviest term that the best sentence's passage lacks
     absent_weight: float  #: rarity of the rarest term that no hit holds
@@ -105,7 +105,7 @@ def features_of(evidence: Evidence) -> Features | None:
         passage_coverage=coverages[best],
         coverage_margin=_above_the_rest(coverages, max(coverages), _ALONE_COVERAGE),
         sentence_coverage=sentence.own if sentence else 0.0,
-        led_coverage=sentence.led if sentence else 0.0,
+        led_coverage=sentence.in_context if sentence else 0.0,
         nearness=sentence.nearness if sentence else 0.0,
         missing_weight=_most_missing(evidence.weights, credits),
         absent_weight=_most_missing(rarities, {t: max(each[t] for each in evidence.credits) for t in rarities}),
@@ -141,7 +141,7 @@ def _compared_features(evidence: Evidence, sentence: SpanCoverage | None) -> dic
     compared = {"near": sentence.near, "near_margin": margin, "is_compared": True}
     if not is_foreign(evidence.analysis, sentence.span.passage):
         return compared
-    return {**compared, "translated": translated(evidence.analysis, sentence.hit), "is_crossed": True}
+    return {**compared, "translated": nearness_of_lacking(evidence.analysis, sentence.hit), "is_crossed": True}
 
 
 def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> float:

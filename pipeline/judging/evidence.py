@@ -23,8 +23,9 @@ from pipeline.safety.injection import asks_about_prompts
 from text.related_words import best_weight, find_related
 from text.terms import jaccard, passage_terms, rarity_among, terms_of
 
-#: what a word counts in a line that leads to the sentence, in the neighbouring sentence, and in the title
-_LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
+#: what a word counts in the context of a sentence (the lines above it that say what it is about), in the neighbouring
+#: sentence, and in the title
+_CONTEXT, _NEIGHBOUR, _TITLE = 0.9, 0.9, 0.8
 #: what a word counts in a line that points to further reading
 _MENTIONED = 0.5
 #: what a name counts in a passage that lacks it, when this many of its site's hits and this share of them hold it
@@ -33,7 +34,7 @@ _SITE, _SITE_HITS, _SITE_SHARE = 0.8, 2, 0.4
 _NEAR = 3
 
 #: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
-_OWN_SCORE, _LED_SCORE, _WIDE_SCORE, _HIT_SCORE, _NEAR_SCORE, _LENGTH_SCORE = 2.2, 2.6, 4.4, 6.8, 2.3, 0.17
+_OWN_SCORE, _CONTEXT_SCORE, _WIDE_SCORE, _HIT_SCORE, _NEAR_SCORE, _LENGTH_SCORE = 2.2, 2.6, 4.4, 6.8, 2.3, 0.17
 #: judged by reading answers from documentation: what a sentence loses for its kind, and for its length
 _LOSS: dict[SentenceKind, float] = {
     "prose": 0,
@@ -51,17 +52,17 @@ _LONG, _LONG_CHARACTERS = 2.0, 350
 #: .75 on XQuAD, among the first two .89 instead of .86; on own sets among the first three .54 instead of .42
 _MEANING, _OF_PASSAGE = 10.0, 4.0
 
-#: another sentence is given when it scores at least this share of the first; where its words were translated, this one:
+#: another sentence is given when it scores at least this share of the first; if it is in another language, this one:
 #: the answer is among 2.0 instead of 2.8 quotes .91 instead of .92 of the time (XQuAD across languages)
-WORTH_GIVING, WORTH_GIVING_TRANSLATED = 0.5, 0.75
+WORTH_GIVING, WORTH_GIVING_FOREIGN = 0.5, 0.75
 SAME_ABOVE = 0.8
 
 #: for sentences of hits that were read: the reader's logits, of the sentence and of its passage, and the search's score
 _EVIDENCE, _ANSWERS, _RANKED = 0.7, 0.2, 15.0
-#: beside these, per unit of cosine, where it was read in a gloss, and of its passage's
-_GLOSSED, _OF_GLOSSED = 8.0, 3.0
-#: how much less than the best a sentence has that tells next to nothing; more where scores have the gloss's part too
-_SPREAD, _SPREAD_GLOSSED = 4.0, 7.0
+#: besides these, per unit of cosine, if it was read in translation, and of its passage's
+_TRANSLATED, _OF_TRANSLATED = 8.0, 3.0
+#: how much less than the best a sentence has that tells next to nothing; more if it was read in translation
+_SPREAD, _SPREAD_TRANSLATED = 4.0, 7.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +73,8 @@ class SpanCoverage:
     hit: Hit
     at: int  #: index of its hit
     own: float  #: share of the question's words in the sentence itself
-    led: float  #: share in it, the lines that lead to it and the title
-    wide: float  #: share in all these and the better sentence beside it
+    in_context: float  #: share in it, its context and the title
+    wide: float  #: share in all these and the better neighbouring sentence
     nearness: float  #: share of the question's neighbouring words that are near each other in the sentence
     evidence: float | None = None  #: the reader's logit that it answers; None: its hit was not read
     near: float | None = None  #: cosine of the question and the sentence alone; None: not compared
@@ -84,11 +85,11 @@ class SpanCoverage:
         similarity = self.hit.similarity or 0.0
         if self.evidence is not None and self.hit.reading is not None:
             read = _EVIDENCE * self.evidence + _ANSWERS * self.hit.reading.answers + _RANKED * self.hit.score
-            return read + (0.0 if self.near is None else _GLOSSED * self.near + _OF_GLOSSED * similarity)
+            return read + (0.0 if self.near is None else _TRANSLATED * self.near + _OF_TRANSLATED * similarity)
         too_long = max(0, len(self.span.text) - _LONG_CHARACTERS) / _LONG_CHARACTERS
         return (
             _OWN_SCORE * self.own
-            + _LED_SCORE * self.led
+            + _CONTEXT_SCORE * self.in_context
             + _WIDE_SCORE * self.wide
             + _HIT_SCORE * self.hit.score
             + _NEAR_SCORE * self.nearness
@@ -163,7 +164,7 @@ def choose_sentences(ranked: Sequence[SpanCoverage], *, most: int) -> list[SpanC
     """Return at most so many sentences of :attr:`Evidence.ranked`: the best, and the next that say something else."""
     chosen: list[SpanCoverage] = []
     for read in ranked:
-        part = WORTH_GIVING_TRANSLATED if read.hit.translations else WORTH_GIVING
+        part = WORTH_GIVING_FOREIGN if read.hit.near_terms else WORTH_GIVING
         if len(chosen) == most or (chosen and not is_as_good(read, chosen[0], part)):
             break
         if not any(jaccard(read.span.held_terms, other.span.held_terms) > SAME_ABOVE for other in chosen):
@@ -175,16 +176,16 @@ def is_as_good(read: SpanCoverage, best: SpanCoverage, part: float) -> bool:
     """Return whether a sentence answers at least ``part`` as well as the best."""
     if read.evidence is None:
         return read.score >= part * best.score
-    spread = _SPREAD if read.near is None else _SPREAD_GLOSSED
+    spread = _SPREAD if read.near is None else _SPREAD_TRANSLATED
     return best.score - read.score <= (1 - part) * spread
 
 
 def _stand_for(analysis: Analysis, hits: Sequence[Hit]) -> dict[str, dict[str, float]]:
-    """Return for each term of the question the hits' terms that count for it: related words, and translations."""
+    """Return for each term of the question the hits' terms that count for it: related ones, and near ones."""
     held = {term for hit in hits for term in passage_terms(hit.passage, analysis.lang)}
     stand_for = find_related(analysis.terms, held, analysis.lang)
     for hit in hits:
-        for term, others in hit.translations.items():
+        for term, others in hit.near_terms.items():
             known = stand_for[term]
             same = {other: cosine for other, cosine in others.items() if cosine >= MEANS_THE_SAME}
             known |= {other: max(cosine, known.get(other, 0.0)) for other, cosine in same.items()}
@@ -206,17 +207,22 @@ def _of_hit(
     where = [(span.start, span.end) for span in spans]
     evidence = reading.evidence(where) if reading else [None] * len(spans)
     for place, span in enumerate(spans):
-        leading = _credits(stand_for, span.led_by, _LED ** (1 + span.led_from))  # less, the further above they are
-        led = _most(own[place], _most(leading, above, _ABOVE))
+        context = _credits(
+            stand_for, span.context_terms, _CONTEXT ** (1 + span.context_distance)
+        )  # less, the further above they are
+        in_context = _most(own[place], _most(context, above, _TITLE))
         around = (other for other in (place - 1, place + 1) if 0 <= other < len(spans))
-        beside = [own[other] for other in around if spans[other].kind in ANSWERING]
+        neighbours = [own[other] for other in around if spans[other].kind in ANSWERING]
         yield SpanCoverage(
             span=span,
             hit=hit,
             at=at,
             own=share(weights, own[place]),
-            led=share(weights, led),
-            wide=max((share(weights, _most(led, each, _BESIDE)) for each in beside), default=share(weights, led)),
+            in_context=share(weights, in_context),
+            wide=max(
+                (share(weights, _most(in_context, each, _NEIGHBOUR)) for each in neighbours),
+                default=share(weights, in_context),
+            ),
             nearness=_nearness(stand_for, span.terms),
             evidence=evidence[place],
             near=hit.nearness.get(span.text),

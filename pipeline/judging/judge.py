@@ -86,7 +86,7 @@ def calibrated_judge(embedder_id: str, learned: Recalibrations = MappingProxyTyp
 
 
 def _not_mentioned(analysis: Analysis, hits: Sequence[Hit]) -> str:
-    """Return the first name or year of the question that stands in no hit; "" if all do.
+    """Return the first name or year of the question that is in no hit; "" if all are.
 
     In German every noun begins like a name, so only years count. On seven sets the rule acts on five answers that
     would have been sure or likely: four are wrong, one is right.

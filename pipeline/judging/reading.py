@@ -19,18 +19,18 @@ from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES
 from pipeline.retrieval.retrieve import Embed, MultilingualEmbed
-from text.gloss.gloss import LANGUAGES as GLOSSED
-from text.gloss.gloss import Gloss, Span, gloss
 from text.terms import content_words, passage_terms, terms_of
+from text.translation.word_by_word import LANGUAGES as TRANSLATED
+from text.translation.word_by_word import Offsets, Translation, translate
 
 #: hits that are read: the judge and the composer weigh the sentences of just these, in every language
 READ_FIRST: Final = 8
 #: the reader's language, and pages whose language is not known
 _LANGUAGE, _UNKNOWN = "en", "und"
-#: what the logit that a passage answers counts beside the search's score; with the hits of a second pass in this order,
+#: what the logit that a passage answers counts besides the search's; with the hits of a second pass in this order,
 #: answers to questions on manuals are right .61 instead of .58; with more, hits of a second hop (HotpotQA) fall back
 _ANSWERS: Final = 0.04
-#: what the cosine of a hit's nearest sentence counts beside the search's score; with the hits in this order, the text
+#: what the cosine of a hit's nearest sentence counts besides the search's score; with the hits in this order, the text
 #: that answers 48 German and French questions is among the first eight 40 times instead of 38, on which it was chosen
 _NEAREST: Final = 0.5
 #: the least cosine of two words that mean the same; it is what one counts for the other. From English to German and the
@@ -46,54 +46,54 @@ class Reads(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class GlossedReading:
-    """What was read in a passage's gloss, by places in the passage itself."""
+class TranslatedReading:
+    """What was read in a passage's translation, by places in the passage itself."""
 
     read: Reading
-    gloss: Gloss
+    translation: Translation
 
     @property
     def answers(self) -> float:
         """The logit that the passage answers the question."""
         return self.read.answers
 
-    def evidence(self, spans: Sequence[Span]) -> list[float]:
+    def evidence(self, spans: Sequence[Offsets]) -> list[float]:
         """Return for each character span of the passage the mean logit that its words are of what answers."""
-        return self.read.evidence([self.gloss.place(span) for span in spans])
+        return self.read.evidence([self.translation.place(span) for span in spans])
 
     def short_answer(self) -> AnswerSpan | None:
-        """Return the words of the passage whose gloss is the short answer."""
+        """Return the words of the passage whose translation is the short answer."""
         found = self.read.short_answer()
-        return found and AnswerSpan(*self.gloss.back((found.start, found.end)), found.margin)
+        return found and AnswerSpan(*self.translation.back((found.start, found.end)), found.margin)
 
 
 def best_first(
-    embedder: Embed, reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, glosses: bool = True
+    embedder: Embed, reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, translates: bool = True
 ) -> list[Hit]:
     """Return the hits, those that answer further up, and the first eight read; in other languages compared, too.
 
-    What is read in a gloss does not change their order; without ``glosses`` just English is read.
+    What is read in translation does not change their order; without ``translates`` only English is read.
     """
     ordered = best_compared_first(embedder, analysis, best_read_first(reader, analysis, hits))
     if any(hit.reading for hit in ordered):
         return ordered
-    return read_hits(reader, analysis, ordered, glosses=glosses and isinstance(embedder, MultilingualEmbed))
+    return read_hits(reader, analysis, ordered, translates=translates and isinstance(embedder, MultilingualEmbed))
 
 
 def read_and_compare(
-    embedder: Embed, reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, glosses: bool = True
+    embedder: Embed, reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, translates: bool = True
 ) -> list[Hit]:
     """Return the hits in their order, the first eight read, and in other languages than English also compared."""
-    hits = read_hits(reader, analysis, hits, glosses=glosses and isinstance(embedder, MultilingualEmbed))
+    hits = read_hits(reader, analysis, hits, translates=translates and isinstance(embedder, MultilingualEmbed))
     return compare_sentences(embedder, analysis, hits)
 
 
-def read_hits(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, glosses: bool = True) -> list[Hit]:
+def read_hits(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit], *, translates: bool = True) -> list[Hit]:
     """Return the hits, the first eight with their readings; none with a reading where they cannot all be read."""
     first, unread = hits[:READ_FIRST], _unread(hits)
     langs = {analysis.lang, *(hit.passage.lang for hit in first)}
-    readable = glosses and langs <= GLOSSED | {_LANGUAGE, _UNKNOWN}
-    if reader is None or not (readable or not any(is_glossed(analysis, hit) for hit in first)):
+    readable = translates and langs <= TRANSLATED | {_LANGUAGE, _UNKNOWN}
+    if reader is None or not (readable or not any(is_translated(analysis, hit) for hit in first)):
         return unread
     return [*_read(reader, analysis, first), *unread[READ_FIRST:]]
 
@@ -103,12 +103,12 @@ def best_read_first(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit
 
     Where the first hit and seven more can be read, those that cannot come behind them.
     """
-    readable = [hit for hit in hits if not is_glossed(analysis, hit)]
+    readable = [hit for hit in hits if not is_translated(analysis, hit)]
     if reader is None or readable[:1] != list(hits[:1]) or len(readable) < min(READ_FIRST, len(hits)):
-        return read_hits(reader, analysis, hits, glosses=False)
+        return read_hits(reader, analysis, hits, translates=False)
     read = _read(reader, analysis, readable)
     ordered = _raised(read, [_ANSWERS * hit.reading.answers if hit.reading else 0.0 for hit in read])
-    ordered = _ranked([*ordered, *(hit for hit in hits if is_glossed(analysis, hit))])
+    ordered = _ranked([*ordered, *(hit for hit in hits if is_translated(analysis, hit))])
     return [*ordered[:READ_FIRST], *_unread(ordered[READ_FIRST:])]
 
 
@@ -121,7 +121,7 @@ def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]
         return list(hits)
     compared = _compare(embedder, analysis, hits)
     ordered = _raised(compared, [_NEAREST * max(hit.nearness.values(), default=0.0) for hit in compared])
-    return translate_words(embedder, analysis, _ranked(ordered))
+    return compare_words(embedder, analysis, _ranked(ordered))
 
 
 def compare_sentences(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
@@ -130,11 +130,11 @@ def compare_sentences(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) 
     if not isinstance(embedder, MultilingualEmbed) or all(_is_read_in_english(analysis, hit) for hit in first):
         return list(hits)
     compared = [*_compare(embedder, analysis, first), *hits[READ_FIRST:]]
-    return translate_words(embedder, analysis, compared)
+    return compare_words(embedder, analysis, compared)
 
 
-def translate_words(embedder: MultilingualEmbed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits, those of the first eight in another language than the question with their translations.
+def compare_words(embedder: MultilingualEmbed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits, those of the first eight in another language than the question with their near terms.
 
     These are for each term of the question the terms of the passage near it in meaning, with their cosines.
     """
@@ -153,13 +153,13 @@ def translate_words(embedder: MultilingualEmbed, analysis: Analysis, hits: Seque
         }
         for id, words in held.items()
     }
-    return [replace(hit, translations=found.get(hit.passage.id, hit.translations)) for hit in hits]
+    return [replace(hit, near_terms=found.get(hit.passage.id, hit.near_terms)) for hit in hits]
 
 
-def translated(analysis: Analysis, hit: Hit) -> float:
+def nearness_of_lacking(analysis: Analysis, hit: Hit) -> float:
     """Return the mean cosine of the question's words that a hit lacks and its nearest ones; 1 where it lacks none."""
     held = set(passage_terms(hit.passage, analysis.lang))
-    lacking = [hit.translations.get(term, {}) for term in analysis.terms if term not in held]
+    lacking = [hit.near_terms.get(term, {}) for term in analysis.terms if term not in held]
     return fmean(max(near.values(), default=0.0) for near in lacking) if lacking else 1.0
 
 
@@ -168,26 +168,26 @@ def is_foreign(analysis: Analysis, passage: Passage) -> bool:
     return passage.lang not in (analysis.lang, *UNKNOWN_LANGUAGES)
 
 
-def is_glossed(analysis: Analysis, hit: Hit) -> bool:
-    """Return whether the question or the passage would be read in a gloss: one of them is not in English."""
+def is_translated(analysis: Analysis, hit: Hit) -> bool:
+    """Return whether the question or the passage would be read in translation: one of them is not in English."""
     return analysis.lang != _LANGUAGE or hit.passage.lang not in (_LANGUAGE, _UNKNOWN)
 
 
 def _is_read_in_english(analysis: Analysis, hit: Hit) -> bool:
-    return hit.reading is not None and not is_glossed(analysis, hit)
+    return hit.reading is not None and not is_translated(analysis, hit)
 
 
 def _read(reader: Reads, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits with their readings; in glosses where one is not in English."""
+    """Return the hits with their readings; in translation if one is not in English."""
     passages, question = [hit.passage for hit in hits], analysis.text
-    if not any(is_glossed(analysis, hit) for hit in hits):
+    if not any(is_translated(analysis, hit) for hit in hits):
         readings = reader.read(question, [(passage.title, passage.text) for passage in passages])
     else:
-        texts = [gloss(passage.text, passage.lang) for passage in passages]
-        titles = [gloss(passage.title, passage.lang).text for passage in passages]
+        texts = [translate(passage.text, passage.lang) for passage in passages]
+        titles = [translate(passage.title, passage.lang).text for passage in passages]
         pairs = [(title, text.text) for title, text in zip(titles, texts, strict=True)]
-        readings = reader.read(gloss(question, analysis.lang).text, pairs)
-        readings = readings and [GlossedReading(*each) for each in zip(readings, texts, strict=True)]
+        readings = reader.read(translate(question, analysis.lang).text, pairs)
+        readings = readings and [TranslatedReading(*each) for each in zip(readings, texts, strict=True)]
     if readings is None:
         return _unread(hits)
     return [replace(hit, reading=reading) for hit, reading in zip(hits, readings, strict=True)]

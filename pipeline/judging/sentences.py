@@ -77,12 +77,12 @@ class Span:
     end: int
     kind: SentenceKind
     terms: tuple[str, ...]  #: in order, analysed as the question's language is
-    led_by: frozenset[str] = frozenset()  #: terms of the heading, question, signature or announcement above it
-    led_from: int = 0  #: sentences between that line and this one
+    context_terms: frozenset[str] = frozenset()  #: terms of the heading, question, signature or announcement above it
+    context_distance: int = 0  #: in sentences, to that line
     named_at: int | None = None  #: start of the signature directly above it
     block: int = 0  #: the place of its block in the passage; a paragraph is one
     block_kind: BlockKind = "prose"
-    marked_at: int | None = None  #: start of the mark of a list's item, "1." or "-", that stands before it
+    marked_at: int | None = None  #: start of the mark of a list's item, "1." or "-", before it
 
     @cached_property
     def text(self) -> str:
@@ -99,7 +99,7 @@ class Span:
 def spans_of(passage: Passage, lang: str) -> tuple[Span, ...]:
     """Return every sentence of a passage in order, its terms analysed as those of a question in ``lang``."""
     spans = _with_snippets(_with_values(_with_headers(_with_numbered_headings([*_sentences_of(passage, lang)]))))
-    return tuple(_without_halves([*_with_leads(spans, terms_of(passage.lead, lang))]))
+    return tuple(_without_halves([*_with_context(spans, terms_of(passage.lead, lang))]))
 
 
 def announced_by(span: Span, following: Iterable[Span]) -> Span | None:
@@ -148,7 +148,7 @@ def _in_blocks(passage: Passage) -> Iterator[tuple[int, int, int, BlockKind]]:
     for place, block in enumerate(passage.blocks or paragraphs):
         text = passage.text[block.start : block.end]
         begin, kind = block.start, block.kind
-        if kind in TABLES and " | " not in text.lstrip("| "):  # no two cells beside each other: a note in a frame, say
+        if kind in TABLES and " | " not in text.lstrip("| "):  # no two cells: a note in a frame, say
             begin, kind = block.end - len(text.lstrip("| ")), "prose"
         rows = [found.span() for found in _ROW.finditer(text)] if kind in TABLES else None
         for start, end in sentence_spans(passage.text[begin : block.end]) if rows is None else rows:
@@ -213,22 +213,22 @@ def _with_snippets(spans: Sequence[Span]) -> list[Span]:
     return found
 
 
-def _with_leads(spans: Sequence[Span], led_by: Iterable[str]) -> Iterator[Span]:
-    """Yield the spans of a passage, each with the terms of the lines that lead to it; ``led_by`` leads to the first."""
+def _with_context(spans: Sequence[Span], context_terms: Iterable[str]) -> Iterator[Span]:
+    """Yield the spans of a passage, each with the terms of its context, of which the first has ``context_terms``."""
     heading: frozenset[str] = frozenset()
-    lead = frozenset(led_by)
+    above = frozenset(context_terms)
     named_at: int | None = None
     since = 0
     for at, span in enumerate(spans):
         terms = frozenset(span.terms)
-        yield replace(span, led_by=heading | lead, led_from=since, named_at=named_at)
+        yield replace(span, context_terms=heading | above, context_distance=since, named_at=named_at)
         since += span.kind == "prose"
         if span.kind == "heading":
-            heading, lead, since = terms, frozenset(), 0
+            heading, above, since = terms, frozenset(), 0
         elif span.kind == "question" or (span.kind == "signature" and named_at is None):
-            lead, since = terms, 0
+            above, since = terms, 0
         elif span.kind == "signature" or _announces(spans, at):
-            lead, since = lead | terms, 0  # several signatures may share one description
+            above, since = above | terms, 0  # several signatures may share one description
         if span.kind != "signature":
             named_at = None
         elif named_at is None:
@@ -238,7 +238,7 @@ def _with_leads(spans: Sequence[Span], led_by: Iterable[str]) -> Iterator[Span]:
 def _without_halves(spans: Sequence[Span]) -> Iterator[Span]:
     """Yield the spans, an announcement as a heading where nothing that it announces can be quoted with it.
 
-    No instruction to the answerer can be, nor what stands below one.
+    No instruction to the answerer can be, nor what is below one.
     """
     for at, span in enumerate(spans):
         announces = span.kind in ANSWERING and span.text.endswith(":")
@@ -247,7 +247,7 @@ def _without_halves(spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def is_instruction(span: Span) -> bool:
-    """Return whether a sentence is an instruction to the answerer, or directly beside one."""
+    """Return whether a sentence is an instruction to the answerer, or on the same line as one."""
     return is_injected(span.passage.text, span.start, span.end)
 
 

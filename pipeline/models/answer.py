@@ -15,7 +15,7 @@ from pipeline.answering.citations import cite, render, supported
 from pipeline.answering.quotes import quoted
 from pipeline.answering.refusal import is_refusal, says_missing
 from pipeline.answering.sections import ROOM
-from pipeline.llm import Brief, OnAnswer, Written
+from pipeline.llm import Brief, ModelAnswer, OnAnswer
 from pipeline.models.passages import PassageBlocks
 from pipeline.models.provider import CitedText, PassageSpan
 from pipeline.phrases import Phrase, say
@@ -27,7 +27,7 @@ from text.sentences import sentence_spans
 
 #: the most updates of one answer
 MAX_UPDATES = 40
-#: the fewest characters whose language can be told
+#: the fewest characters whose language can be recognised
 _TELLS_LANGUAGE = 60
 #: times its length before, at which a long reply is looked at again: else an endless one takes its square in time
 GROWN, LONG_CHARACTERS = 1.2, 2_000
@@ -61,7 +61,7 @@ ReplyState = Literal["complete", "cut off", "partial"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Part:
+class _CitedBlock:
     """A block of the reply with what it cites."""
 
     block: AnswerBlock
@@ -82,7 +82,7 @@ def written_from(
     composer: str,
     cost: Cost,
     state: ReplyState = "complete",
-) -> Written:
+) -> ModelAnswer:
     """Read the reply's blocks with citations, each quote exactly the page's text at its offsets.
 
     A block without a citation is left out, unless it announces one that has: a lead-in, a heading, the header of a
@@ -121,7 +121,7 @@ def written_from(
         notice=notice,
         cost=cost,
     )
-    return Written(answer=answer, refused=is_refused)
+    return ModelAnswer(answer=answer, refused=is_refused)
 
 
 @dataclass
@@ -154,7 +154,7 @@ class AnswerStream:
             self.on_answer(written.answer)
 
 
-def _read(parts: Sequence[CitedText], passages: Sequence[PassageBlocks], state: ReplyState) -> list[_Part]:
+def _read(parts: Sequence[CitedText], passages: Sequence[PassageBlocks], state: ReplyState) -> list[_CitedBlock]:
     """Return each block of the reply with the citations of every part it shares a visible character with."""
     seen = [replace(part, text=strip_invisible(part.text)) for part in parts]
     blocks = blocks_of("".join(part.text for part in seen))
@@ -163,7 +163,7 @@ def _read(parts: Sequence[CitedText], passages: Sequence[PassageBlocks], state: 
     cited = list(_cited_parts(seen))
     sources = [item.passage.text for item in passages]
     addressed = [f"{item.passage.text}\n{item.passage.url}" for item in passages]
-    found: list[_Part] = []
+    found: list[_CitedBlock] = []
     announced: tuple[PassageSpan, ...] = ()  # what the lead-in of a list, a table or code cites
     for block in blocks:
         plain = block.text if block.kind == "code" else _plain(block.text, sources)
@@ -178,7 +178,9 @@ def _read(parts: Sequence[CitedText], passages: Sequence[PassageBlocks], state: 
             own = _where_it_stands(plain, passages) or of_step or announced
         elif not own and not (block.kind == "row" and (before is None or before.block != "row")):
             own = announced
-        found.append(_Part(block=block.kind, text=plain, cited=own, leads_away=has_unsourced_url(plain, addressed)))
+        found.append(
+            _CitedBlock(block=block.kind, text=plain, cited=own, leads_away=has_unsourced_url(plain, addressed))
+        )
     if len(found) < 2 or found[0].cited or found[0].block or found[1].block or not found[1].cited:
         return found
     if leading_yes_no(found[0].text) and len(found[0].text.split()) == 1:  # an uncited "Yes." belongs to the next one
@@ -211,7 +213,7 @@ def _plain(text: str, sources: Sequence[str]) -> str:
     return sanitize(_ANY_FENCE.sub("", strip_unsourced_tags(text, sources))).strip()
 
 
-def _is_refused(read: Sequence[_Part], parts: Sequence[CitedText], state: ReplyState) -> bool:
+def _is_refused(read: Sequence[_CitedBlock], parts: Sequence[CitedText], state: ReplyState) -> bool:
     """Return whether the reply opens with a refusal, or says nothing at all."""
     if not read:
         return state == "complete" and not any(part.text.strip() for part in parts)
@@ -226,7 +228,7 @@ def _is_in_another_language(sentences: Sequence[Sentence], lang: str) -> bool:
     return lang not in (detect_language(said), classify_language(said)[0])
 
 
-def _missing(read: Sequence[_Part], state: ReplyState) -> int:
+def _missing(read: Sequence[_CitedBlock], state: ReplyState) -> int:
     """Return how many sentences at the end of a complete reply say what the passages lack."""
     says = [not (part.cited or part.block or part.leads_away) and says_missing(part.text) for part in reversed(read)]
     return 0 if state != "complete" else min(MAX_MISSING, says.index(False) if False in says else len(says))
@@ -237,7 +239,7 @@ def _place(span: PassageSpan) -> _Place:
 
 
 def _sentence(
-    part: _Part, citations: Mapping[_Place, Citation], known: frozenset[str], *, is_missing: bool
+    part: _CitedBlock, citations: Mapping[_Place, Citation], known: frozenset[str], *, is_missing: bool
 ) -> Sentence | None:
     """Return a block as a sentence of the answer; None for an uncited one that says more than what it announces."""
     markers = tuple(sorted({citations[_place(span)].marker for span in part.cited}))

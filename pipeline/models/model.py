@@ -8,7 +8,7 @@ from domain.answer import Finding
 from domain.question import Turn
 from pipeline.answering.refusal import declines
 from pipeline.answering.schema import Leaf, Rows
-from pipeline.llm import BadReply, Brief, Given, ModelRefused, OnAnswer, Priced, Written
+from pipeline.llm import BadReply, Brief, Given, ModelAnswer, ModelRefused, OnAnswer, Priced
 from pipeline.models import prompts
 from pipeline.models.answer import AnswerStream, ReplyState, written_from
 from pipeline.models.calls import Calls
@@ -91,7 +91,7 @@ class LanguageModel(Calls):
         fields, cost = self.fields(self.small_model, prompt)
         return Priced(value=read_facts(fields, found), cost=cost)
 
-    def write(self, brief: Brief, on_answer: OnAnswer | None = None) -> Written:
+    def write(self, brief: Brief, on_answer: OnAnswer | None = None) -> ModelAnswer:
         """Write the answer from the sections of ``brief``, or say that they have none; without any no call is made.
 
         ``on_answer`` receives what is written so far, whenever a sentence is complete. The cost is in the answer.

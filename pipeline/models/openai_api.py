@@ -3,7 +3,7 @@
 Written on the HTTP client that the embedders use, and not on OpenAI's SDK: servers leave out and rename what the SDK
 takes for granted. What a server refuses is left out, and remembered for its model.
 
-A reply is JSON with quotes, or prose with [n] markers. A quote must stand in the passage that it names, white space
+A reply is JSON with quotes, or prose with [n] markers. A quote must be in the passage that it names, white space
 aside; the citation is the whole sentence around it, so that no half of it is taken for its meaning. A marker cites the
 sentence of its passage that says most of the claim.
 """
@@ -310,7 +310,7 @@ def _quoted(written: Sequence[Json], passages: Sequence[PassageBlocks]) -> Itera
         text = entry.get("text", entry.get("sentence"))
         if not isinstance(text, str) or not text.strip():
             continue
-        listed = entry.get("citations", [entry])  # some write the citation beside the sentence
+        listed = entry.get("citations", [entry])  # some write the citation next to the sentence
         own = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
         found = [_span(item, passages) for item in own[:MAX_CITATIONS]]
         # a quote that does not hold is no slip: the sentence rests on it

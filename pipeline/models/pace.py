@@ -31,7 +31,7 @@ class Times:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Budget:
+class RateLimit:
     """What the operator allows a minute; 0: no limit."""
 
     requests: int = 0
@@ -77,7 +77,7 @@ class ServicePace:
     tokens: float = 0.0
     at: float = 0.0  #: when these two were right
 
-    def ask(self, model: str, tokens: int, budget: Budget, now: float) -> "tuple[ServicePace, float]":
+    def ask(self, model: str, tokens: int, budget: RateLimit, now: float) -> "tuple[ServicePace, float]":
         """Return the pace with the call counted and 0, or with its turn noted and the seconds until then."""
         past_s, of_model = max(0.0, now - self.at), self.models.get(model, ModelPace())
         drained = replace(
@@ -136,8 +136,8 @@ Rule = Callable[[ServicePace, float], tuple[ServicePace, float]]
 class Pace:
     """When a service's models may be asked by one process; safe in any thread, and never raises."""
 
-    def __init__(self, budget: Budget | None = None, *, clock: Callable[[], float] = time.time) -> None:
-        self._budget = budget or Budget()
+    def __init__(self, budget: RateLimit | None = None, *, clock: Callable[[], float] = time.time) -> None:
+        self._budget = budget or RateLimit()
         self._clock = clock
         self._lock = threading.Lock()
         self._pace = ServicePace()

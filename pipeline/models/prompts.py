@@ -243,7 +243,7 @@ def form_prompt(question: str, form: Sequence[Leaf | Rows], quotes: Sequence[Cit
 
 
 def _quotes(quotes: Sequence[Citation], *, dated: bool = False) -> dict[int, Json]:
-    """Return what the model is told of each quote, by its marker."""
+    """Return what the model is sent of each quote, by its marker."""
     return {
         quote.marker: {
             "title": sendable(quote.title),
@@ -255,7 +255,7 @@ def _quotes(quotes: Sequence[Citation], *, dated: bool = False) -> dict[int, Jso
 
 
 def _described(form: Sequence[Leaf | Rows]) -> Iterator[Json]:
-    """Yield what the model is told of each field, also of those of a list of objects."""
+    """Yield what the model is sent of each field, also of those of a list of objects."""
     for each in form:
         for leaf in each.fields if isinstance(each, Rows) else (each,):
             path = pointer_of(*each.path, "*", *leaf.path) if isinstance(each, Rows) else leaf.pointer

@@ -177,7 +177,7 @@ def _patterns(lang: str) -> tuple[tuple[QuestionType, re.Pattern[str]], ...]:
 
 
 def ask_for_list(text: str) -> str:
-    """Return the question that a wish for all of something stands for; any other text as it is."""
+    """Return the question that a wish for all of something means; any other text as it is."""
     wish = text.rstrip(" .!?")
     for pattern, question in _WISHES:
         if found := pattern.fullmatch(wish):

@@ -40,7 +40,7 @@ _REQUESTS = frozenset(
 
 class _Word(NamedTuple):
     text: str  #: without elision and possessive
-    before: str  #: what stands between it and the word before
+    before: str  #: between it and the word before
     first: bool  #: of a sentence
     possessive: bool
 
@@ -107,12 +107,12 @@ def _may_begin(listed: list[_Word], at: int) -> bool:
         return False
     if not word.first or _has_inner_capital(word.text):
         return True
-    # the first word is always capitalised: another name beside it, or its possessive, shows that it is one itself
+    # the first word is always capitalised: another name next to it, or its possessive, shows that it is one itself
     if fold(word.text) in _REQUESTS or word.text.casefold() in _REQUESTS:
         return False
     after = listed[at + 1] if at + 1 < len(listed) else None
-    beside = after is not None and not after.before.strip() and _goes_on(listed, at + 1)
-    return word.possessive or beside
+    goes_on = after is not None and not after.before.strip() and _goes_on(listed, at + 1)
+    return word.possessive or goes_on
 
 
 def _ended(run: list[_Word], lang: str) -> Iterator[str]:

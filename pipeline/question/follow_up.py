@@ -1,7 +1,7 @@
 """Understand a question from the one before it in its thread, by rules: "And on Windows?", "Why?", "How old is it?".
 
 A fragment takes the place of what the question before has of its kind; a pronoun gives way to what that question, or
-its answer, is about, or the words of the question stand behind it in brackets. An "it" that stands for nothing does not
+its answer, is about, or the words of the question follow in brackets. An "it" that stands for nothing does not
 point back: "Is it safe to …?". By the same rules the two parts of a question complete each other: "How long is it open,
 and what does it cost?".
 """
@@ -74,7 +74,7 @@ class Words:
     prepositions: str
     determiners: str
     indefinite: str  #: those of the determiners that name something new
-    auxiliaries: str  #: verbs that stand before the subject of a question
+    auxiliaries: str  #: verbs before the subject of a question
     pronouns: str  #: of the third person
     possessives: str
 
@@ -89,8 +89,8 @@ def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
     last = _bare(turns[-1].question[:_LONGEST])
     last_lang = detect_language(last)
     lang = lang or (detect_language(question) if len(question.split()) >= _MANY_WORDS else last_lang)
-    core, led, about = _without_lead(_bare(question), words_of(lang))
-    completed = _completed(core, led, about, turns[-1], last, last_lang, lang)
+    core, has_lead, about = _without_lead(_bare(question), words_of(lang))
+    completed = _completed(core, has_lead, about, turns[-1], last, last_lang, lang)
     if completed and not urls_in(question):
         completed = " ".join((completed, *(f"({url})" for url in urls_in(last) if url not in completed)))
     if completed is None or completed == core or len(completed) > MAX_CHARACTERS:
@@ -103,10 +103,10 @@ def needs_thread(question: str, lang: str = "") -> bool:
     """Return whether a question that was asked alone says too little: "And its configuration file?", "Why?"."""
     lang = lang or detect_language(question)
     words = words_of(lang)
-    core, led, about = _without_lead(_bare(question), words)
+    core, has_lead, about = _without_lead(_bare(question), words)
     if _is_asking_alone(core, words) or (about and len(core.split()) <= _FEW_ABOUT):
         return True
-    if led and _is_fragment(core, led=True, words=words):
+    if has_lead and _is_fragment(core, has_lead=True, words=words):
         return True
     if find_entities(question, lang) or not _points_back(core, lang):
         return False
@@ -121,7 +121,7 @@ def stands_alone(question: str, lang: str = "") -> bool:
     lang = lang or detect_language(question)
     words = words_of(lang)
     core, _, about = _without_lead(_bare(question), words)
-    return not (about or needs_thread(question, lang) or _is_fragment(core, led=True, words=words))
+    return not (about or needs_thread(question, lang) or _is_fragment(core, has_lead=True, words=words))
 
 
 def topic_of(question: str, lang: str) -> str:
@@ -144,13 +144,13 @@ def words_of(lang: str) -> Words:
     return Words(**(language(lang).follow_up or language("en").follow_up))
 
 
-def _completed(core: str, led: bool, about: bool, turn: Turn, last: str, last_lang: str, lang: str) -> str | None:
+def _completed(core: str, has_lead: bool, about: bool, turn: Turn, last: str, last_lang: str, lang: str) -> str | None:
     """Return the question completed; None where it stands alone."""
     words = words_of(lang)
     if _is_asking_alone(core, words):
         return _ask_otherwise(f"{core[:1].upper()}{core[1:]}", last, words_of(last_lang))
     points = _find(f"{words.pronouns}|{words.possessives}", core) is not None
-    if about or _is_fragment(core, led=led, words=words):
+    if about or _is_fragment(core, has_lead=has_lead, words=words):
         if _find(rf"(?<=, )(?:{words.asking})", core):
             return None
         return _resolved(core, turn, last, last_lang, lang) if points else _substituted(core, last, words, lang)
@@ -159,10 +159,10 @@ def _completed(core: str, led: bool, about: bool, turn: Turn, last: str, last_la
     if compared := _compared(core, last, last_lang, lang):
         return compared
     few = len(content_words(core, lang)) <= _FEW_CONTENT
-    if led and few and not find_entities(core, lang):  # "And what is the entrance fee?"
+    if has_lead and few and not find_entities(core, lang):  # "And what is the entrance fee?"
         return core if urls_in(last) else f"{core} ({topic_of(last, last_lang)})"
     says_little = re.fullmatch(rf"(?:{words.asking}) \w+", core, re.IGNORECASE) or not content_words(core, lang)
-    return core if led else f"{core} ({_content(last, last_lang)})" if says_little else None  # "Who won?"
+    return core if has_lead else f"{core} ({_content(last, last_lang)})" if says_little else None  # "Who won?"
 
 
 def _compared(core: str, last: str, last_lang: str, lang: str) -> str | None:
@@ -194,7 +194,7 @@ def _substituted(fragment: str, last: str, words: Words, lang: str) -> str:
 
 
 def _places(before: str, body: str, last: str, words: Words, lang: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where a fragment may stand, the likeliest first: begin, end, and what is put there."""
+    """Yield where a fragment may go, the likeliest first: begin, end, and what is put there."""
     for found in re.finditer(r"[\w.+-]+", last):
         if body and _same_kind(body.split()[-1], found.group()):
             yield *found.span(), body
@@ -272,12 +272,12 @@ def _stands_for(core: str, turn: Turn, last: str, last_lang: str, lang: str) -> 
 
 def _without_lead(text: str, words: Words) -> tuple[str, bool, bool]:
     """Return a question without what leads to it, whether it had that, and whether it asks "what about"."""
-    led = about = False
+    has_lead = about = False
     while found := re.match(rf"(?:{words.lead})(?:,\s*|\s+)(?=\S)", text, re.IGNORECASE):
-        text, led = text[found.end() :].lstrip("¿ "), True
+        text, has_lead = text[found.end() :].lstrip("¿ "), True
     if found := re.match(rf"(?:{words.about})\s+(?=\S)", text, re.IGNORECASE):
         text, about = text[found.end() :], True
-    return text, led, about
+    return text, has_lead, about
 
 
 def _is_asking_alone(core: str, words: Words) -> bool:
@@ -287,11 +287,11 @@ def _is_asking_alone(core: str, words: Words) -> bool:
     return re.fullmatch(rf"(?:(?:{words.prepositions}) )?(?:{asking})", core, re.IGNORECASE) is not None
 
 
-def _is_fragment(core: str, *, led: bool, words: Words) -> bool:
+def _is_fragment(core: str, *, has_lead: bool, words: Words) -> bool:
     """Return whether a text is no sentence: it has no question word and no verb before its subject."""
     if len(core.split()) > _FRAGMENT or _begins_with(words.asking, core) or _begins_with(words.auxiliaries, core):
         return False
-    return led or _begins_with(words.prepositions, core) is not None
+    return has_lead or _begins_with(words.prepositions, core) is not None
 
 
 def _points_back(text: str, lang: str) -> bool:
@@ -352,7 +352,7 @@ def _bare(question: str) -> str:
 
 
 def _find(pattern: str, text: str) -> re.Match[str] | None:
-    """Return where whole words of the pattern stand first, whatever their case."""
+    """Return where whole words of the pattern come first, whatever their case."""
     return re.search(rf"(?<![\w'’-])(?:{pattern})(?![\w'’-])", text, re.IGNORECASE)
 
 
@@ -393,7 +393,7 @@ def parts_of(analysis: Analysis) -> tuple[Analysis, ...]:
     asked = [sentence for sentence in sentences if sentence.endswith(("?", "？"))]
     if len(asked) == 2:
         first, second = asked
-    elif found := _second_question(lang).match(analysis.text):  # what stands before "and how much …", and that
+    elif found := _second_question(lang).match(analysis.text):  # what comes before "and how much …", and that
         first, second = f"{found[1].rstrip(' ,')}?", found[2]
     else:
         return ()

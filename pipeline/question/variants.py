@@ -57,7 +57,7 @@ _RULES = _read_rules()
 
 
 def _table(pairs: str) -> dict[str, str]:
-    """Read "a/b c/d": a slash ends the first word, and what stands before the next slash's word is the second."""
+    """Read "a/b c/d": a slash ends the first word, and what comes before the next slash's word is the second."""
     found = re.findall(r"(\S+)/(.+?)(?=\s+\S+/|\s*$)", pairs, re.DOTALL)
     return {one.casefold(): " ".join(other.split()) for one, other in found}
 

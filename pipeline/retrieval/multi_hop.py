@@ -195,14 +195,14 @@ def _named(analysis: Analysis, leads: Sequence[_Lead], found: Sequence[Hit], nea
     for lead in leads:
         left = {term: weight for term, weight in weights.items() if term not in lead.known_terms}
         total = sum(left.values()) or 1.0
-        led = []
+        reached = []
         for hit in found:
             if hit.passage.page_id in lead.pages or hit.passage.id in lead.passages:
                 share = sum(weight for term, weight in left.items() if term in terms[hit.passage.id]) / total
                 similarity = (hit.similarity or 0.0) / nearest if nearest > 0 else 0.0
                 relevance = (share + min(1.0, max(0.0, similarity))) / 2
-                led.append(_Pulled(hit, lead.worth * (NAMED + (1 - NAMED) * relevance), "graph"))
-        yield from sorted(led, key=lambda each: (-each.worth, each.hit.passage.id))[:PER_NAME]
+                reached.append(_Pulled(hit, lead.worth * (NAMED + (1 - NAMED) * relevance), "graph"))
+        yield from sorted(reached, key=lambda each: (-each.worth, each.hit.passage.id))[:PER_NAME]
 
 
 def _states(passage: Passage, stated: StatedFact) -> bool:

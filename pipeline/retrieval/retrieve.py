@@ -20,7 +20,7 @@ Stage = Literal["bm25", "dense", "fused", "reranked"]
 #: is called with the hits of each stage of a retrieval, best first; changes nothing
 Observe = Callable[[Stage, Sequence[Hit]], None]
 
-#: the weight of the nearest sentence's cosine beside the score: chosen on four manuals, where the passage that answers
+#: the weight of the nearest sentence's cosine besides the score: chosen on four manuals, where the passage that answers
 #: is among the first eight .86 of the time, without it .78; on another manual it comes first .79, without it .61
 _SENTENCE_WEIGHT: Final = 2.0
 

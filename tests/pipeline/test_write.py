@@ -12,16 +12,16 @@ from domain import Answer, Cost, Hit, Page, Passage, Sentence, Variant, VariantK
 from domain.answer import Finding, short_answer
 from domain.flow import Status
 from pipeline.answering.citations import cite, render
-from pipeline.answering.sections import Span, sections
-from pipeline.draft import Draft, Onward, Reading, from_json, to_json
-from pipeline.llm import Brief, ModelBusy, OnAnswer, Priced, SpendingBudget, Written
+from pipeline.answering.sections import PageSpan, sections
+from pipeline.draft import AnswerBasis, Draft, Onward, from_json, to_json
+from pipeline.llm import Brief, ModelAnswer, ModelBusy, OnAnswer, Priced, SpendingBudget
 from pipeline.phrases import say
 from pipeline.question.variants import Tallies
 from pipeline.write import VERDICT_BELOW, confidence_of, key_of, write_answer, write_variants
 
 BUILT, OTHER = "The lighthouse of Vierburg was built in 1874.", "The lighthouse of Vierburg was built in 1880."
 QUESTION = "When was the lighthouse of Vierburg built?"
-READING = Reading(spans=(Span(page_id=1, start=0, end=len(BUILT)),), confidence=0.9, lang="en")
+READING = AnswerBasis(spans=(PageSpan(page_id=1, start=0, end=len(BUILT)),), confidence=0.9, lang="en")
 
 
 def page(text: str, page_id: int = 1) -> Page:
@@ -43,7 +43,7 @@ def page(text: str, page_id: int = 1) -> Page:
 PAGES = {1: page(f"{BUILT} It is 41 m tall."), 2: page(OTHER, 2)}
 
 
-def brief(reading: Reading = READING, question: str = QUESTION) -> Brief:
+def brief(reading: AnswerBasis = READING, question: str = QUESTION) -> Brief:
     read = sections(reading.spans, PAGES, tokens=6_000)
     return Brief(question=question, sections=read, today=date(2026, 1, 1), lang="en")
 
@@ -71,7 +71,7 @@ class ScriptedModel:
         verdict = Verdict(sufficient=self.sufficient, confidence=0.9, reason="", missing=("year",), judge="model")
         return Priced(value=verdict, cost=Cost(usd=0.2))
 
-    def write(self, brief: Brief, on_answer: OnAnswer | None = None) -> Written:
+    def write(self, brief: Brief, on_answer: OnAnswer | None = None) -> ModelAnswer:
         self._ask("answer")
         section = brief.sections[0]
         citation = cite(section, 0, section.text.index(".") + 1, marker=1)
@@ -84,7 +84,7 @@ class ScriptedModel:
             composer="model",
             cost=Cost(usd=0.4),
         )
-        return Written(answer=answer, refused=self.refuses)
+        return ModelAnswer(answer=answer, refused=self.refuses)
 
     def check(self, question: str, answer: Answer, *, lang: str) -> Priced[tuple[Finding, ...]]:
         self._ask("check")
@@ -259,7 +259,7 @@ def test_draft_comes_back_from_its_row_as_it_was() -> None:
 def test_small_model_reads_each_quote_in_its_paragraph() -> None:
     paragraph = f"{BUILT} It is 41 m tall."
     pages = {1: page(f"Before it.\n\n{paragraph}\n\nAfter it.")}
-    span = Span(page_id=1, start=12, end=12 + len(BUILT))
+    span = PageSpan(page_id=1, start=12, end=12 + len(BUILT))
     reading = replace(READING, spans=(span,))
     read = replace(brief(), sections=tuple(_only(each, span) for each in sections((span,), pages, tokens=6_000)))
     model = ScriptedModel()
@@ -269,7 +269,7 @@ def test_small_model_reads_each_quote_in_its_paragraph() -> None:
     assert came.answer.citations[0].quote == BUILT
 
 
-def _only(section: Passage, span: Span) -> Passage:
+def _only(section: Passage, span: PageSpan) -> Passage:
     """The part of a section that a span is."""
     text = section.text[span.start - section.start : span.end - section.start]
     return replace(section, text=text, start=span.start, end=span.end)

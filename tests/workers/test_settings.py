@@ -10,23 +10,23 @@ import redis
 from celery import Celery
 from sqlalchemy import text
 
-from pipeline.limits import Limits
+from pipeline.limits import RetrievalLimits
 from store.sql.database import Database, migrate
 from workers.services.pipeline import limits_of
 from workers.settings import SettingsError, load
 
 
 def test_limits_are_those_of_the_settings() -> None:
-    assert limits_of(load()) == Limits()
+    assert limits_of(load()) == RetrievalLimits()
     own = load(variant_count=5, initial_top_k=6, retry_top_k=12, final_top_k=5, threshold=0.6)
-    assert limits_of(own) == Limits(variants=5, initial_top_k=6, retry_top_k=12, final_top_k=5, threshold=0.6)
+    assert limits_of(own) == RetrievalLimits(variants=5, initial_top_k=6, retry_top_k=12, final_top_k=5, threshold=0.6)
     assert limits_of(load(query_expansion=False, variant_count=4)).variants == 0
 
 
 def test_empty_variables_leave_a_setting_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WELLREAD_INITIAL_TOP_K", "WELLREAD_THRESHOLD"):
         monkeypatch.setenv(name, "")
-    assert limits_of(load()) == Limits()
+    assert limits_of(load()) == RetrievalLimits()
 
 
 @pytest.mark.parametrize(

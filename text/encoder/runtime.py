@@ -236,7 +236,7 @@ class JointLayers:
             whole, *of_tokens = self._session.run(_OUTPUTS, dict(zip(_INPUTS, words, strict=True)))
             start, end, evidence = (logits[0] for logits in of_tokens)
             inside = slice(len(lead), -1)
-            # the passage's first mark stands for "there is no short answer"
+            # the passage's first mark means "there is no short answer"
             parts.append(np.stack([start[inside] - start[0], end[inside] - end[0], evidence[inside]]))
             answers.append(float(whole[0]))
         start, end, evidence = np.concatenate(parts, axis=1)

@@ -15,7 +15,7 @@ from typing import Any, Final
 _FOLDER: Final = Path(__file__).parent
 #: those that have a file (ISO 639-1)
 LANGUAGES: Final = frozenset(file.stem for file in _FOLDER.glob("*.toml"))
-#: stands in a pattern for any word of a list of the same language, or for another pattern
+#: is in a pattern instead of any word of a list of the same language, or for another pattern
 _NAMED: Final = re.compile(r"<([a-z_]+)>")
 #: languages whose patterns are read together
 _ALIKE: Final = ("en", "de")

@@ -1,1 +1,1 @@
-"""Count the lexicons of `text/gloss` from texts that stand in English and in another language."""
+"""Count the lexicons of `text/translation` from texts in English and in another language."""

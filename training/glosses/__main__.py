@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from store.embedders import open_embedder
-from text.gloss.gloss import FOLDER, LANGUAGES, file_of
+from text.translation.word_by_word import FOLDER, LANGUAGES, file_of
 from training.glosses.lexicon import align, choose, count
 from training.glosses.texts import pairs
 

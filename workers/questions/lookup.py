@@ -76,7 +76,7 @@ def learn(services: Services, result: LookupResult) -> None:
 
 
 def _pass(
-    services: Services, question: Question, search: Callable[[ask.Query, ask.Tools], LookupResult]
+    services: Services, question: Question, search: Callable[[ask.LookupRequest, ask.Tools], LookupResult]
 ) -> LookupResult:
     """Answer what is asked of the named pages as a whole, or search; check the citations, and log the figures.
 
@@ -109,7 +109,7 @@ def _pass(
     return replace(result, answer=with_age(services, question, result.answer, result.analysis.lang))
 
 
-def _query(services: Services, question: Question) -> ask.Query:
+def _query(services: Services, question: Question) -> ask.LookupRequest:
     oldest, own, text = answers.oldest_for(question, services.now()), question.overrides, question.text
     wanted = own.answer_language  # without a model it is that of the pages
     scope = Scope(
@@ -125,7 +125,9 @@ def _query(services: Services, question: Question) -> ask.Query:
     if own.only_pages:  # a page that is named is no word to search for
         lang = question.lang or detect_language(without_urls(text, " "))
         text = without_urls(text, say("the_page", lang))
-    return ask.Query(text=text, lang=question.lang, task=question.strategy, scope=scope, overrides=own, id=question.id)
+    return ask.LookupRequest(
+        text=text, lang=question.lang, task=question.strategy, scope=scope, overrides=own, id=question.id
+    )
 
 
 def _private_pages(services: Services, question: Question) -> tuple[int, ...]:

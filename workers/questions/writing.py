@@ -24,13 +24,13 @@ from pipeline.answering.sections import ROOM, ROOMS, count_tokens, places_to_rea
 from pipeline.answering.structured_answer import with_given
 from pipeline.ask import LookupResult, order_of_variants
 from pipeline.documents.rerank import ALTERNATIVES
-from pipeline.draft import Draft, Onward, Reading, from_json, to_json
+from pipeline.draft import AnswerBasis, Draft, Onward, from_json, to_json
 from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError, OnAnswer
 from pipeline.models.model import LanguageModel
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.context import prompt_notes
-from pipeline.write import RULED_OUT, VERDICT_BELOW, Written, key_of, write_answer, write_variants
+from pipeline.write import RULED_OUT, VERDICT_BELOW, WritingResult, key_of, write_answer, write_variants
 from store.pages import pages
 from store.questions import answers, records, state, trace
 from store.questions.feedback import SolvedReader
@@ -167,7 +167,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) 
     return replace(move, answer=replace(answer, related=quoted.related), verdict=verdict, context=context)
 
 
-def _detail_of(came: Written, brief: Brief, question: Question) -> WriteDetail:
+def _detail_of(came: WritingResult, brief: Brief, question: Question) -> WriteDetail:
     detail = WriteDetail(
         asked=came.calls,
         sections=len(brief.sections),
@@ -242,7 +242,7 @@ def with_age(services: Services, question: Question, answer: Answer, lang: str) 
     return with_notices(answer, outdated_notice(answer, oldest, lang)) if oldest is not None else answer
 
 
-def _brief(services: Services, question: Question, reading: Reading, known: Mapping[int, Page]) -> Brief:
+def _brief(services: Services, question: Question, reading: AnswerBasis, known: Mapping[int, Page]) -> Brief:
     own, settings = question.overrides, services.settings
     return Brief(
         question=question.text,
@@ -308,7 +308,7 @@ def _refused(draft: Draft, detail: WriteDetail = NOTHING_ASKED, missing: Sequenc
     return Move(to=onward.to, outcome="refused", detail=detail, answer=draft.unknown, changes=changes)
 
 
-def _abstained(move: Move, reading: Reading, model: LanguageModel, kept: records.Provisional | None) -> Move:
+def _abstained(move: Move, reading: AnswerBasis, model: LanguageModel, kept: records.Provisional | None) -> Move:
     """Return a refusal with the model's verdict if it is the end, else as it is."""
     if not move.to.is_final:
         return move
@@ -403,10 +403,10 @@ def after_lookup(services: Services, question: Question, result: LookupResult, l
     return replace(local, to=Status.WRITING, changes=Changes(**now, draft=to_json(draft)))
 
 
-def _reading(services: Services, question: Question, result: LookupResult) -> Reading:
+def _reading(services: Services, question: Question, result: LookupResult) -> AnswerBasis:
     tools, analysis = services.tools, result.analysis
     solved = SolvedReader(services.database, question.id)
-    return Reading(
+    return AnswerBasis(
         spans=places_to_read(
             result.context,
             [found.best for found in result.found],

@@ -29,7 +29,7 @@ from workers.settings import load
 if TYPE_CHECKING:
     from pipeline.ask import Tools
     from pipeline.models.model import LanguageModel
-    from pipeline.reader import Reader
+    from pipeline.reader import PassageReader
     from store.passages.table import Passages
     from store.passages.writer import PassagesWriter
     from workers.services.dispatch import Dispatcher
@@ -184,11 +184,11 @@ class Services(WebAccess):
         return LinkVectors(threads=self.settings.embedder_threads)
 
     @cached
-    def reader(self) -> "Reader":
+    def reader(self) -> "PassageReader":
         """Reads the best hits."""
-        from pipeline.reader import Reader
+        from pipeline.reader import PassageReader
 
-        return Reader(threads=self.settings.embedder_threads)
+        return PassageReader(threads=self.settings.embedder_threads)
 
     @property
     def passages_uri(self) -> str:

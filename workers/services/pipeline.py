@@ -27,10 +27,10 @@ from pipeline.documents.judge import QualityRule, document_judge, document_stop,
 from pipeline.documents.rerank import RERANKERS, rrf
 from pipeline.enhancements import parse_enhancements
 from pipeline.judging.judge import Stop, cut_off_by_judge, keep_all
-from pipeline.limits import Limits
+from pipeline.limits import RetrievalLimits
 from pipeline.llm import SpendingBudget
 from pipeline.models.model import LanguageModel
-from pipeline.models.pace import LONGEST_PAUSE_S, Budget, ModelPace, Pace, Rule, ServicePace
+from pipeline.models.pace import LONGEST_PAUSE_S, ModelPace, Pace, RateLimit, Rule, ServicePace
 from pipeline.retrieval.retrieve import Ranking
 from store.embedders import EmbedderError, open_embedder
 from store.questions.trace import spent
@@ -78,11 +78,15 @@ def with_rules(tools: Tools, settings: Settings) -> Tools:
     )
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_of(settings: Settings) -> RetrievalLimits:
     """Return the limits of every pass, as the operator set them."""
-    named = {each.name: getattr(settings, each.name) for each in fields(Limits) if each.name in Settings.model_fields}
+    named = {
+        each.name: getattr(settings, each.name)
+        for each in fields(RetrievalLimits)
+        if each.name in Settings.model_fields
+    }
     variants = settings.variant_count if settings.query_expansion else 0
-    return Limits(**named, variants=variants, by_strategy=settings.stop == "document")
+    return RetrievalLimits(**named, variants=variants, by_strategy=settings.stop == "document")
 
 
 def open_model(settings: Settings, client: redis.Redis) -> LanguageModel | None:
@@ -90,7 +94,7 @@ def open_model(settings: Settings, client: redis.Redis) -> LanguageModel | None:
     provider, small_model, large_model = open_provider(settings), *settings.models
     if provider is None:
         return None
-    budget = Budget(requests=settings.model_requests_a_minute, tokens=settings.model_tokens_a_minute)
+    budget = RateLimit(requests=settings.model_requests_a_minute, tokens=settings.model_tokens_a_minute)
     service = without_userinfo(settings.model_base_url or settings.anthropic_base_url or "claude")
     return LanguageModel(
         provider=provider,
@@ -118,7 +122,7 @@ def open_provider(settings: Settings) -> "Provider | None":
 class SharedPace(Pace):
     """The pace of all processes on the same Redis that ask the same service; a process without Redis keeps its own."""
 
-    def __init__(self, client: redis.Redis, service: str, budget: Budget) -> None:
+    def __init__(self, client: redis.Redis, service: str, budget: RateLimit) -> None:
         super().__init__(budget)
         self._redis = client
         self._key = f"wellread:pace:{service}"

@@ -15,7 +15,7 @@ from pipeline.judging.evidence import choose_sentences, gather
 from pipeline.judging.reading import read_hits
 from pipeline.judging.sentences import Span
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 from pipeline.retrieval.context import select_for_answer
 from tests.fakes import passage
 
@@ -69,4 +69,4 @@ def test_judge_weighs_the_sentence_that_is_quoted_first(
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_judge_weighs_the_sentence_that_is_quoted_first_where_hits_were_read(question: str) -> None:
     analysis = analyse_question(question, "en")
-    assert_quoted_first(analysis, read_hits(Reader(), analysis, hits_of(TEXTS)))
+    assert_quoted_first(analysis, read_hits(PassageReader(), analysis, hits_of(TEXTS)))

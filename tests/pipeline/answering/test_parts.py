@@ -3,8 +3,8 @@
 from concurrent.futures import Executor
 from itertools import count
 
-from pipeline.ask import LookupResult, Query, Tools, first_pass
-from pipeline.reader import Reader
+from pipeline.ask import LookupRequest, LookupResult, Tools, first_pass
+from pipeline.reader import PassageReader
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
 MOUNTS = passage(
@@ -24,8 +24,8 @@ QUESTION = "What does a riding horse cost, and how much of my speed do I use up 
 def asked(pool: Executor, question: str, *pages: object) -> LookupResult:
     embedder, ticks = HashingEmbedder(), count()
     search = MemorySearch(pages, embedder)  # type: ignore[arg-type]
-    tools = Tools(search=search, embedder=embedder, pool=pool, clock=lambda: float(next(ticks)), reader=Reader())
-    return first_pass(Query(text=question), tools)
+    tools = Tools(search=search, embedder=embedder, pool=pool, clock=lambda: float(next(ticks)), reader=PassageReader())
+    return first_pass(LookupRequest(text=question), tools)
 
 
 def test_each_part_has_its_quote(pool: Executor) -> None:

@@ -12,11 +12,11 @@ from pipeline.answering.quotes import ALONE_WORDS, QUOTE_WORDS, extend, verbatim
 from pipeline.judging.evidence import gather
 from pipeline.judging.sentences import MAX_QUOTE_CHARACTERS
 from pipeline.question.analysis import analyse_question
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 from tests.fakes import passage
 
 QUESTION = analyse_question("How is the lamp of the lighthouse cleaned?", "en")
-READER = Reader()
+READER = PassageReader()
 
 
 def quoted(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from domain import Block, Hit, Page
 from pipeline.answering.citations import cite
-from pipeline.answering.sections import Room, Span, count_tokens, places_to_read, sections
+from pipeline.answering.sections import PageSpan, Room, count_tokens, places_to_read, sections
 from tests.fakes import passage
 
 TEXT = (
@@ -29,8 +29,8 @@ def page(text: str = TEXT, *, id: int = 1, headings: tuple[tuple[int, str], ...]
     )  # fmt: skip
 
 
-def around(text: str, words: str, *, id: int = 1) -> Span:
-    return Span(page_id=id, start=text.index(words), end=text.index(words) + len(words))
+def around(text: str, words: str, *, id: int = 1) -> PageSpan:
+    return PageSpan(page_id=id, start=text.index(words), end=text.index(words) + len(words))
 
 
 def hit(rank: int, *, page_id: int = 1) -> Hit:
@@ -49,7 +49,7 @@ def test_each_query_has_places_of_its_own_after_the_first_fused_hits() -> None:
         len(places_to_read(fused[:2], [fused[1:], fused[:2]], room=Room(fused=3, own=2, sentences=1))) == 3
     )  # each passage once
     quoted = cite(passage("It is disputed.", page_id=3), 3, 5, marker=1)
-    assert places_to_read(fused[:1], quoted=[quoted])[1:] == (Span(page_id=3, start=3, end=5),)
+    assert places_to_read(fused[:1], quoted=[quoted])[1:] == (PageSpan(page_id=3, start=3, end=5),)
 
 
 def test_section_goes_from_the_heading_above_to_the_next() -> None:
@@ -74,19 +74,19 @@ def test_long_section_is_cut_at_sentences() -> None:
 
 def test_sections_that_touch_are_one_in_the_place_of_the_first() -> None:
     pages = {1: page(headings=HEADINGS), 2: page("Another page.", id=2)}
-    spans = [around(TEXT, "boils"), Span(page_id=2, start=0, end=13), around(TEXT, "warranty lasts")]
+    spans = [around(TEXT, "boils"), PageSpan(page_id=2, start=0, end=13), around(TEXT, "warranty lasts")]
     assert [section.page_id for section in sections(spans, pages, tokens=500)] == [1, 2]
 
 
 def test_pages_that_are_gone_are_left_out() -> None:
-    assert sections([Span(page_id=9, start=0, end=5)], {1: page()}, tokens=500) == ()
-    assert sections([Span(page_id=1, start=900, end=950)], {1: page()}, tokens=500) == ()  # it is shorter now
+    assert sections([PageSpan(page_id=9, start=0, end=5)], {1: page()}, tokens=500) == ()
+    assert sections([PageSpan(page_id=1, start=900, end=950)], {1: page()}, tokens=500) == ()  # it is shorter now
 
 
 def test_what_does_not_fit_leaves_its_room_to_the_next() -> None:
     long = "All of this is one passage. " * 60
     pages = {1: page(long), 2: page("Short.", id=2)}
-    spans = [Span(page_id=1, start=0, end=len(long)), Span(page_id=2, start=0, end=6)]
+    spans = [PageSpan(page_id=1, start=0, end=len(long)), PageSpan(page_id=2, start=0, end=6)]
     assert [section.text for section in sections(spans, pages, tokens=50)] == ["Short."]
 
 
@@ -107,7 +107,7 @@ def test_sections_are_the_pages_text_within_the_tokens(texts: list[str], draw: s
         pages[id] = page(text, id=id, headings=tuple((at, f"Heading {at}") for at in cuts))
         for _ in range(3):
             start = draw.draw(st.integers(0, len(text) - 1))
-            spans.append(Span(page_id=id, start=start, end=draw.draw(st.integers(start + 1, len(text)))))
+            spans.append(PageSpan(page_id=id, start=start, end=draw.draw(st.integers(start + 1, len(text)))))
     found = sections(spans, pages, tokens=tokens)
     assert sum(count_tokens(f"{each.text}{each.title}{each.url}") for each in found) <= tokens
     for each in found:

@@ -8,13 +8,13 @@ from domain import Focus, Hit
 from pipeline.answering.compose import may_answer, short_answer
 from pipeline.judging.sentences import spans_of
 from pipeline.question.analysis import analyse_question
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 from tests.fakes import passage
 from tests.tables import each_row
 
 MILL = "The mill stands by the river. Crane built it in 1840. It burnt down later."
 BUILT = "Crane built it in 1840."
-_READER = Reader()
+_READER = PassageReader()
 
 
 def marked(question: str, sentence: str, quote: str) -> Focus | None:

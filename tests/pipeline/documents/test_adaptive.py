@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit, Verdict
-from pipeline.ask import Query, Tools, first_pass, second_pass
+from pipeline.ask import LookupRequest, Tools, first_pass, second_pass
 from pipeline.documents import judge as document
 from pipeline.documents.judge import compute_confidence, cut_off_by_document, document_stop
 from pipeline.judging.evidence import Evidence, gather
 from pipeline.judging.judge import Cutoff, Judge, cut_off_by_judge, keep_all
-from pipeline.limits import MAX_K, TASK_STRATEGIES, Limits
+from pipeline.limits import MAX_K, TASK_STRATEGIES, RetrievalLimits
 from pipeline.question.analysis import analyse_question
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES
@@ -167,7 +167,7 @@ def test_a_look_embeds_once_and_searches_once_whatever_the_rule_keeps() -> None:
     with ThreadPoolExecutor(2) as pool:
         for stop in (document_stop(), cut_off_by_judge, keep_all):
             tools, embedder, search = _tools(pool)
-            attempt = first_pass(Query(text="What is the capital of France?"), replace(tools, stop=stop))
+            attempt = first_pass(LookupRequest(text="What is the capital of France?"), replace(tools, stop=stop))
             assert embedder.batches == [1]
             assert search.searches == 2  # the two legs of one hybrid search
             assert attempt.cutoff is not None
@@ -177,8 +177,8 @@ def test_a_look_embeds_once_and_searches_once_whatever_the_rule_keeps() -> None:
 def test_document_rule_asks_for_the_strategys_max_k_and_a_second_look_for_twice_as_many() -> None:
     many = [passage(f"Paris, note {at} on the capital.", page_id=at, title="Paris") for at in range(60)]
     with ThreadPoolExecutor(2) as pool:
-        tools = replace(_tools(pool, many)[0], stop=document_stop(), limits=Limits(by_strategy=True))
-        question = Query(text="Name the capital", task="debugging")
+        tools = replace(_tools(pool, many)[0], stop=document_stop(), limits=RetrievalLimits(by_strategy=True))
+        question = LookupRequest(text="Name the capital", task="debugging")
         strategy = TASK_STRATEGIES["debugging"]
         first, second = first_pass(question, tools), second_pass(question, tools)
     assert first.cutoff is not None

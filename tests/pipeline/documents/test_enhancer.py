@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from domain import Hit
-from pipeline.ask import Query, first_pass
+from pipeline.ask import LookupRequest, first_pass
 from pipeline.documents.rerank import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
 from pipeline.judging.judge import keep_all
 from pipeline.question.analysis import analyse_question, complexity_of, find_entities, question_type_of
@@ -124,7 +124,7 @@ def test_poor_answer_suggests_another_query_and_a_good_one_does_not() -> None:
 def test_documents_workflow_analysis_then_search_then_context_then_advice(pool: Executor) -> None:
     tools = replace(tools_for(pool), stop=keep_all)
     answered, unanswered = (
-        first_pass(Query(text=text), tools)
+        first_pass(LookupRequest(text=text), tools)
         for text in ("What is the capital of France?", "Who won the 1998 World Cup in France?")
     )
     assert answered.cutoff is not None

@@ -10,10 +10,10 @@ from typing import get_args
 import pytest
 
 from domain import Hit, Scope, VariantKind
-from pipeline.ask import Query, second_pass
+from pipeline.ask import LookupRequest, second_pass
 from pipeline.documents.rerank import RRF_K, rrf
 from pipeline.judging.reading import READ_FIRST
-from pipeline.limits import Limits
+from pipeline.limits import RetrievalLimits
 from pipeline.models.prompts import VARIANTS
 from pipeline.models.replies import MAX_VARIANT_CHARS
 from pipeline.question.analysis import analyse_question
@@ -41,7 +41,7 @@ def test_there_are_the_documents_three_strategies_in_its_order() -> None:
 
 
 def test_number_of_variants_is_two_to_five_and_three_by_default() -> None:
-    assert (MIN_COUNT, Limits().variants, MAX_COUNT) == (2, 3, 5)
+    assert (MIN_COUNT, RetrievalLimits().variants, MAX_COUNT) == (2, 3, 5)
 
 
 def test_documents_first_example_by_rule() -> None:
@@ -87,8 +87,8 @@ def test_hundred_tokens_a_variant_are_forty_words_for_the_model() -> None:
 @pytest.mark.parametrize(("count", "queries"), [(2, 3), (3, 4), (5, 6)])
 def test_all_queries_are_embedded_in_one_batch(pool: Executor, count: int, queries: int) -> None:
     """The table's costs, €0.00006, €0.00008 and €0.00012, are 3, 4 and 6 embeddings of €0.00002."""
-    tools = replace(tools_for(pool), limits=Limits(variants=count))
-    attempt = second_pass(Query(text="How do I find the capital of France?"), tools)
+    tools = replace(tools_for(pool), limits=RetrievalLimits(variants=count))
+    attempt = second_pass(LookupRequest(text="How do I find the capital of France?"), tools)
     assert len(attempt.queries) == queries
     assert tools.embedder.batches == [queries]  # type: ignore[attr-defined]
     assert queries * 0.00002 == pytest.approx({2: 0.00006, 3: 0.00008, 5: 0.00012}[count])
@@ -108,7 +108,7 @@ class Meeting(MemorySearch):
 
 def test_the_four_queries_are_searched_at_once(pool: Executor) -> None:
     tools = replace(tools_for(pool), search=Meeting(4))
-    assert len(second_pass(Query(text="How do I find the capital of France?"), tools).queries) == 4
+    assert len(second_pass(LookupRequest(text="How do I find the capital of France?"), tools).queries) == 4
 
 
 def test_rrf_constant_is_sixty() -> None:
@@ -140,7 +140,7 @@ def test_document_contradicts_itself_duplicates_removed_before_rrf_leave_nothing
 
 
 def test_duplicates_are_gone_after_fusion(pool: Executor) -> None:
-    attempt = second_pass(Query(text="What is the capital of France?"), tools_for(pool))
+    attempt = second_pass(LookupRequest(text="What is the capital of France?"), tools_for(pool))
     ids = [hit.passage.id for hit in attempt.hits]
     assert len(ids) == len(set(ids))
     assert any(len(hit.found_by) > 1 for hit in attempt.hits)

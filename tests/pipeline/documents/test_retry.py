@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from domain import Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from domain.record import Record
 from pipeline.answering.refusal import is_refusal
-from pipeline.ask import Query, Tools, final_pass, first_pass, order_of_variants, second_pass
+from pipeline.ask import LookupRequest, Tools, final_pass, first_pass, order_of_variants, second_pass
 from pipeline.documents.judge import ENOUGH, HIGH_QUALITY, QualityRule, document_judge, document_stop, similarity_of
 from pipeline.judging.evidence import gather
 from pipeline.judging.judge import keep_all
-from pipeline.limits import MAX_K, TASK_STRATEGIES, Limits
+from pipeline.limits import MAX_K, TASK_STRATEGIES, RetrievalLimits
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import make_variants
 from pipeline.retrieval.context import crawl_queries
@@ -91,7 +91,7 @@ def test_judge_counts_what_was_retrieved_however_few_the_stop_rule_keeps(pool: E
     page = "What is the capital of France? Paris."
     pages = [passage(page, page_id=at, title="The capital of France") for at in (1, 2)]
     tools = replace(tools_for(pool, pages=pages), judge=document_judge(), stop=document_stop())
-    attempt = first_pass(Query(text="What is the capital of France?"), tools)
+    attempt = first_pass(LookupRequest(text="What is the capital of France?"), tools)
     assert (attempt.cutoff and attempt.cutoff.chunks_retrieved, len(attempt.hits)) == (1, 1)
     assert attempt.verdict.sufficient
     assert attempt.verdict.reason.startswith("2 of 2")
@@ -110,7 +110,7 @@ def test_refusal_triggers_phase_two(text: str) -> None:
 
 
 def test_at_most_three_paraphrases_are_made() -> None:
-    assert Limits().variants == 3  # max_paraphrased_queries
+    assert RetrievalLimits().variants == 3  # max_paraphrased_queries
     for question in (HEADQUARTERS, STARTUP, "How do I fix a broken build?"):
         assert 2 <= len(make_variants(analyse_question(question))) <= 3
 
@@ -126,14 +126,14 @@ def test_second_look_asks_for_twice_as_many_hits_and_never_more_than_twenty(pool
     many = [passage(f"Paris, note {at} on the capital.", page_id=at, title="Paris") for at in range(60)]
     tools = replace(tools_for(pool, pages=many), stop=keep_all)
     for text in ("Paris", "Name the capital of Norway", "Who, in 1998, met Ada, Bob, Eve and Mallory in Paris?"):
-        first, second = first_pass(Query(text=text), tools), second_pass(Query(text=text), tools)
+        first, second = first_pass(LookupRequest(text=text), tools), second_pass(LookupRequest(text=text), tools)
         assert len(first.hits) == max(first.analysis.suggested_k, TASK_STRATEGIES["general"].max_k)
         assert len(second.hits) == min(MAX_K, 2 * len(first.hits))
     assert len(second.hits) == MAX_K == 20
 
 
 def test_hits_of_several_queries_hold_each_passage_once(pool: Executor) -> None:
-    attempt = second_pass(Query(text="What is the capital of France?"), tools_for(pool))
+    attempt = second_pass(LookupRequest(text="What is the capital of France?"), tools_for(pool))
     assert len({h.passage.id for h in attempt.hits}) == len(attempt.hits)
     assert len(attempt.queries) == 1 + len(attempt.variants)
 
@@ -152,12 +152,12 @@ def test_scenario_one_the_retry_succeeds_without_crawling(pool: Executor) -> Non
     """Phase 1 finds too little by the document's rule; a paraphrase comes near enough to two pages."""
     pages = [OFFICE, CAMPUS, *OTHERS]
     tools = replace(tools_for(pool, pages=pages), judge=document_judge(), stop=keep_all)
-    assert not first_pass(Query(text=HEADQUARTERS), tools).verdict.sufficient
+    assert not first_pass(LookupRequest(text=HEADQUARTERS), tools).verdict.sufficient
     variants = (
         Variant(kind="paraphrase", text="Where is Microsoft's main office located?"),
         Variant(kind="keyword_focus", text="Microsoft headquarters location"),
     )
-    second = final_pass(Query(text=HEADQUARTERS), variants, tools)
+    second = final_pass(LookupRequest(text=HEADQUARTERS), variants, tools)
     assert second.answer is not None
     assert "Redmond" in second.answer.text
 
@@ -169,12 +169,12 @@ def _nothing_but(pool: Executor, pages: list[Passage]) -> Tools:
 
 def test_scenario_two_nothing_is_known_until_a_page_was_read(pool: Executor) -> None:
     empty = _nothing_but(pool, [])
-    first, second = first_pass(Query(text=STARTUP), empty), second_pass(Query(text=STARTUP), empty)
+    first, second = first_pass(LookupRequest(text=STARTUP), empty), second_pass(LookupRequest(text=STARTUP), empty)
     assert (first.hits, second.hits) == ((), ())
     assert (first.cutoff and first.cutoff.stop_reason) == "no_results"
     assert not second.verdict.sufficient
     site = passage("The CEO of XYZ Startup, founded yesterday, is Ada Brandt.", title="XYZ Startup")
-    after = final_pass(Query(text=STARTUP), second.variants, _nothing_but(pool, [site]))
+    after = final_pass(LookupRequest(text=STARTUP), second.variants, _nothing_but(pool, [site]))
     assert after.verdict.sufficient
     assert after.answer is not None
     assert "Ada Brandt" in after.answer.text

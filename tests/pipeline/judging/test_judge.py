@@ -24,7 +24,7 @@ from pipeline.judging.evidence import gather
 from pipeline.judging.judge import calibrated_judge
 from pipeline.judging.reading import read_hits
 from pipeline.question.analysis import analyse_question
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 from store.embedders.bundled import Combined
 from tests.fakes import passage
 from text.analyser import analyse
@@ -150,7 +150,7 @@ def test_page_that_only_mentions_the_subject_does_not_suffice(embedder: str) -> 
     judge, asked = calibrated_judge(embedder), analyse_question("How many paddles has the wheel of Saltmarsh Mill?")
     front = hit(MILL_FRONT, similarity=0.6, title=MILL)
     answering = hit(MILL_WHEEL, similarity=0.75, page_id=2, title="The wheel")
-    alone, both = (read_hits(Reader(), asked, hits) for hits in ([front], [answering, front]))
+    alone, both = (read_hits(PassageReader(), asked, hits) for hits in ([front], [answering, front]))
     assert not judge(gather(asked, alone), 0.7).sufficient
     assert judge(gather(asked, both), 0.7).confidence > judge(gather(asked, alone), 0.7).confidence
 
@@ -221,7 +221,7 @@ def test_one_sentence_suffices_where_it_was_read_to_answer_best(texts: tuple[str
     found = [
         Hit(passage=passage(text, page_id=at), score=1, scale="rerank", rank=at) for at, text in enumerate(texts, 1)
     ]
-    hits = read_hits(Reader(), ASKED, found)
+    hits = read_hits(PassageReader(), ASKED, found)
     assert all(hit.reading for hit in hits)
     answer = compose(gather(ASKED, hits), confidence=0.9, length="long")
     assert answer is not None

@@ -23,13 +23,13 @@ from pipeline.judging.reading import (
     best_first,
     best_read_first,
     compare_sentences,
+    compare_words,
+    nearness_of_lacking,
     read_hits,
-    translate_words,
-    translated,
 )
 from pipeline.judging.sentences import spans_of
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader import Reader
+from pipeline.reader import PassageReader
 from pipeline.retrieval.retrieve import MultilingualEmbed
 from store.embedders import Embedder, open_embedder
 from tests.fakes import passage
@@ -120,7 +120,7 @@ def test_a_sentence_is_embedded_once_and_only_of_the_first_hits(multilingual: Em
 def test_hits_that_were_read_are_not_compared(multilingual: Embedder) -> None:
     counting = Counting(multilingual)
     english = analyse_question("Who built the mill?", "en")
-    read = read_hits(Reader(), english, hits_of("Crane built the mill.", lang="en"))
+    read = read_hits(PassageReader(), english, hits_of("Crane built the mill.", lang="en"))
     assert compare_sentences(counting, english, read) == read
     assert counting.asked == []
 
@@ -141,7 +141,7 @@ def test_a_hit_behind_the_first_eight_comes_forward(multilingual: Embedder) -> N
 
 def test_the_order_of_hits_that_were_read_stays(multilingual: Embedder) -> None:
     english = analyse_question("Who built the mill?", "en")
-    read = read_hits(Reader(), english, hits_of("The mill is old.", "Crane built the mill.", lang="en"))
+    read = read_hits(PassageReader(), english, hits_of("The mill is old.", "Crane built the mill.", lang="en"))
     assert best_compared_first(Counting(multilingual), english, read) == read
 
 
@@ -152,8 +152,8 @@ def test_with_a_broken_reader_english_hits_are_answered_by_nearness_and_words(
     english = analyse_question("Who built the mill?", "en")
     others = [f"The ferry leaves at {number}." for number in range(READ_FIRST)]
     hits = hits_of(*others, "The mill is old.", "Crane built the mill.", lang="en")
-    for glosses in (True, False):
-        ordered = best_first(Counting(multilingual), Reader(), english, hits, glosses=glosses)
+    for translates in (True, False):
+        ordered = best_first(Counting(multilingual), PassageReader(), english, hits, translates=translates)
         assert len(ordered) == len(hits)
         assert not any(hit.reading for hit in ordered)
         assert ordered[0].passage.text == "Crane built the mill."
@@ -186,8 +186,8 @@ def embedder() -> MultilingualEmbed:
 
 
 def test_a_word_of_the_question_is_covered_by_its_translation(embedder: MultilingualEmbed) -> None:
-    (hit,) = translate_words(embedder, ROOMS, hits_of(HOUSE, lang="en"))
-    assert hit.translations["zimm"][terms_of("rooms", "de")[0]] > MEANS_THE_SAME
+    (hit,) = compare_words(embedder, ROOMS, hits_of(HOUSE, lang="en"))
+    assert hit.near_terms["zimm"][terms_of("rooms", "de")[0]] > MEANS_THE_SAME
     coverage = gather(ROOMS, [hit])
     [naming] = [each for each in coverage.spans if "eleven rooms" in each.span.text]
     assert naming.own > 0
@@ -195,14 +195,18 @@ def test_a_word_of_the_question_is_covered_by_its_translation(embedder: Multilin
 
 
 def test_a_word_that_no_word_of_the_page_means_stays_uncovered(embedder: MultilingualEmbed) -> None:
-    (hit,) = translate_words(embedder, POOL, hits_of(HOUSE, lang="en"))
+    (hit,) = compare_words(embedder, POOL, hits_of(HOUSE, lang="en"))
     assert gather(POOL, [hit]).credits[0]["schwimmbad"] == 0
-    assert translated(POOL, hit) < MEANS_THE_SAME < translated(ROOMS, translate_words(embedder, ROOMS, [hit])[0])
+    assert (
+        nearness_of_lacking(POOL, hit)
+        < MEANS_THE_SAME
+        < nearness_of_lacking(ROOMS, compare_words(embedder, ROOMS, [hit])[0])
+    )
 
 
 def test_words_of_the_same_language_are_not_translated(embedder: MultilingualEmbed) -> None:
-    (hit,) = translate_words(embedder, ROOMS, hits_of(HOUSE, lang="de"))
-    assert not hit.translations
+    (hit,) = compare_words(embedder, ROOMS, hits_of(HOUSE, lang="de"))
+    assert not hit.near_terms
 
 
 @pytest.mark.parametrize(("asked", "answers"), [(ROOMS, True), (POOL, False)])
@@ -216,7 +220,7 @@ def test_few_files_that_only_name_the_thing_asked_about_do_not_answer(
 
 def test_an_answer_in_another_language_leaves_out_what_the_question_does_not_ask(embedder: MultilingualEmbed) -> None:
     answer = compose(
-        gather(ROOMS, best_first(embedder, Reader(), ROOMS, hits_of(HOUSE, HARBOUR, lang="en"))), confidence=0.9
+        gather(ROOMS, best_first(embedder, PassageReader(), ROOMS, hits_of(HOUSE, HARBOUR, lang="en"))), confidence=0.9
     )
     assert answer is not None
     assert "eleven rooms" in answer.text
@@ -227,8 +231,8 @@ ENGLISH = analyse_question("Who built the mill?", "en")
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
-    return Reader()
+def reader() -> PassageReader:
+    return PassageReader()
 
 
 def mills(count: int, lang: str = "en") -> list[Hit]:
@@ -236,33 +240,33 @@ def mills(count: int, lang: str = "en") -> list[Hit]:
     return [Hit(passage=each, score=0.5, scale="rerank", rank=rank) for rank, each in enumerate(passages, start=1)]
 
 
-def test_the_first_hits_are_read_and_keep_their_order(reader: Reader) -> None:
+def test_the_first_hits_are_read_and_keep_their_order(reader: PassageReader) -> None:
     hits = mills(READ_FIRST + 2)
     read = read_hits(reader, ENGLISH, hits)
     assert read == hits
     assert [hit.reading is not None for hit in read] == [True] * READ_FIRST + [False] * 2
 
 
-def test_without_glosses_pages_of_another_language_leave_all_unread(reader: Reader) -> None:
+def test_without_translation_pages_of_another_language_leave_all_unread(reader: PassageReader) -> None:
     mixed = [*mills(2), *mills(1, "de")]
-    assert not any(hit.reading for hit in read_hits(reader, ENGLISH, mixed, glosses=False))
+    assert not any(hit.reading for hit in read_hits(reader, ENGLISH, mixed, translates=False))
 
 
-def test_without_glosses_questions_of_another_language_leave_all_unread(reader: Reader) -> None:
+def test_without_translation_questions_of_another_language_leave_all_unread(reader: PassageReader) -> None:
     german = analyse_question("Wer hat die Mühle gebaut?", "de")
-    assert not any(hit.reading for hit in read_hits(reader, german, mills(2), glosses=False))
+    assert not any(hit.reading for hit in read_hits(reader, german, mills(2), translates=False))
 
 
-def test_without_a_reader_nothing_is_read(reader: Reader) -> None:
+def test_without_a_reader_nothing_is_read(reader: PassageReader) -> None:
     read = read_hits(reader, ENGLISH, mills(2))
     assert not any(hit.reading for hit in read_hits(None, ENGLISH, read))
 
 
-def test_no_hits_stay_none(reader: Reader) -> None:
+def test_no_hits_stay_none(reader: PassageReader) -> None:
     assert read_hits(reader, ENGLISH, []) == []
 
 
-def test_a_hit_behind_the_first_that_answers_is_read_and_comes_further_up(reader: Reader) -> None:
+def test_a_hit_behind_the_first_that_answers_is_read_and_comes_further_up(reader: PassageReader) -> None:
     hits = mills(READ_FIRST + 3)
     told = replace(hits[-1].passage, text="Nothing is known of the owner. The mill was built by John Crane in 1831.")
     others = [
@@ -275,20 +279,20 @@ def test_a_hit_behind_the_first_that_answers_is_read_and_comes_further_up(reader
     assert [hit.reading is not None for hit in ordered] == [True] * READ_FIRST + [False] * 3
 
 
-def test_a_hit_that_was_put_behind_another_by_hand_is_not_put_before_it_by_its_score(reader: Reader) -> None:
+def test_a_hit_that_was_put_behind_another_by_hand_is_not_put_before_it_by_its_score(reader: PassageReader) -> None:
     first, second = mills(1)[0], mills(2)[1]
     hits = [replace(first, score=0.1), replace(second, passage=replace(first.passage, id="twin"), score=0.9)]
     assert [hit.passage.id for hit in best_read_first(reader, ENGLISH, hits)] == [first.passage.id, "twin"]
 
 
-def test_hits_of_another_language_behind_the_first_stay_behind(reader: Reader) -> None:
+def test_hits_of_another_language_behind_the_first_stay_behind(reader: PassageReader) -> None:
     hits = [*mills(READ_FIRST), *mills(1, "de")]
     ordered = best_read_first(reader, ENGLISH, hits)
     assert ordered[-1].passage.lang == "de"
     assert ordered[-1].reading is None
 
 
-def test_hits_of_another_language_come_behind_where_eight_can_be_read(reader: Reader) -> None:
+def test_hits_of_another_language_come_behind_where_eight_can_be_read(reader: PassageReader) -> None:
     hits = [*mills(1), *mills(2, "de"), *mills(READ_FIRST)[1:]]
     ordered = best_read_first(reader, ENGLISH, hits)
     assert [hit.passage.lang for hit in ordered] == ["en"] * READ_FIRST + ["de"] * 2
@@ -297,7 +301,7 @@ def test_hits_of_another_language_come_behind_where_eight_can_be_read(reader: Re
     assert best_read_first(reader, ENGLISH, too_few) == too_few
 
 
-def test_hits_that_cannot_be_read_keep_their_order(reader: Reader) -> None:
+def test_hits_that_cannot_be_read_keep_their_order(reader: PassageReader) -> None:
     mixed = [*mills(1, "de"), *mills(2)]
     assert best_read_first(reader, ENGLISH, mixed) == mixed
 
@@ -310,7 +314,7 @@ PRINTER = (
 )
 
 
-def test_the_reader_finds_the_sentence_that_answers_in_german(reader: Reader) -> None:
+def test_the_reader_finds_the_sentence_that_answers_in_german(reader: PassageReader) -> None:
     [hit] = read_hits(reader, OLD_BACKUPS, hits_of(PRINTER))
     assert hit.reading
     spans = [(span.start, span.end) for span in spans_of(hit.passage, "de")]
@@ -319,7 +323,7 @@ def test_the_reader_finds_the_sentence_that_answers_in_german(reader: Reader) ->
     assert hit.reading.evidence([(0, 0)]) == [-10.0]
 
 
-def test_the_short_answer_is_in_the_words_of_the_passage(reader: Reader) -> None:
+def test_the_short_answer_is_in_the_words_of_the_passage(reader: PassageReader) -> None:
     [hit] = read_hits(reader, analyse_question("Wann werden alte Sicherungen gelöscht?", "de"), hits_of(PRINTER))
     assert hit.reading
     found = hit.reading.short_answer()
@@ -328,20 +332,20 @@ def test_the_short_answer_is_in_the_words_of_the_passage(reader: Reader) -> None
 
 
 @pytest.mark.parametrize(("lang", "of_page"), [("de", "en"), ("en", "de"), ("de", "und"), ("de", "fr")])
-def test_question_and_page_may_have_two_languages(reader: Reader, lang: str, of_page: str) -> None:
+def test_question_and_page_may_have_two_languages(reader: PassageReader, lang: str, of_page: str) -> None:
     analysis = analyse_question("Wo steht der Drucker?" if lang == "de" else "Where is the printer?", lang)
     [hit] = read_hits(reader, analysis, hits_of("Text.", lang=of_page))
     assert hit.reading
 
 
 @pytest.mark.parametrize(("lang", "of_page"), [("pl", "pl"), ("de", "pl"), ("ja", "en")])
-def test_what_has_no_table_of_small_words_is_not_read(reader: Reader, lang: str, of_page: str) -> None:
+def test_what_has_no_table_of_small_words_is_not_read(reader: PassageReader, lang: str, of_page: str) -> None:
     analysis = replace(analyse_question("Wo steht der Drucker?", "de"), lang=lang)
     [hit] = read_hits(reader, analysis, hits_of("Text.", lang=of_page))
     assert hit.reading is None
 
 
-def test_the_judge_is_told_that_a_gloss_was_read_and_compared(reader: Reader) -> None:
+def test_the_judge_is_told_that_a_translation_was_read_and_compared(reader: PassageReader) -> None:
     embedder = open_embedder("minilm+multilingual")
     hits = hits_of(*(f"Der Drucker Nummer {number} steht im Büro." for number in range(READ_FIRST + 2)), PRINTER)
     ordered = best_first(embedder, reader, OLD_BACKUPS, hits)
@@ -354,7 +358,7 @@ def test_the_judge_is_told_that_a_gloss_was_read_and_compared(reader: Reader) ->
     assert evidence.answers != 0
 
 
-def test_hits_are_all_read_or_none(reader: Reader) -> None:
+def test_hits_are_all_read_or_none(reader: PassageReader) -> None:
     embedder = open_embedder("minilm+multilingual")
     polish = hits_of("Drukarka stoi w biurze.", lang="pl")
     ordered = best_first(embedder, reader, OLD_BACKUPS, [*hits_of(PRINTER), *polish])
@@ -362,6 +366,6 @@ def test_hits_are_all_read_or_none(reader: Reader) -> None:
     assert all(hit.nearness for hit in ordered)
 
 
-def test_an_embedder_of_english_alone_reads_no_gloss(reader: Reader) -> None:
+def test_an_embedder_of_english_alone_reads_no_translation(reader: PassageReader) -> None:
     assert not any(hit.reading for hit in best_first(open_embedder("minilm"), reader, OLD_BACKUPS, hits_of(PRINTER)))
-    assert not any(hit.reading for hit in read_hits(reader, OLD_BACKUPS, hits_of(PRINTER), glosses=False))
+    assert not any(hit.reading for hit in read_hits(reader, OLD_BACKUPS, hits_of(PRINTER), translates=False))

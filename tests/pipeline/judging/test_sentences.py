@@ -48,7 +48,7 @@ def test_a_passage_that_begins_within_a_list_is_led_by_the_sentence_that_introdu
     passage = replace(passage, blocks=(Block(kind="list", start=0, end=len(passage.text)),))
     spans = spans_of(passage, "en")
     assert [span.text for span in spans] == ["Fill it.", "Light it."]
-    assert all(set(terms_of("harbour", "en")) <= span.led_by for span in spans)
+    assert all(set(terms_of("harbour", "en")) <= span.context_terms for span in spans)
 
 
 def test_the_first_row_of_a_tables_rest_is_no_header() -> None:
@@ -72,7 +72,7 @@ CODE = "lamp stop\nlamp trim --all\n\nlamp start"
 def test_code_directly_below_a_heading_is_one_snippet_led_by_it() -> None:
     [_, snippet] = spans_of(_headed(CODE), "en")
     assert (snippet.kind, snippet.text) == ("snippet", CODE)
-    assert set(terms_of("trimming", "en")) <= snippet.led_by
+    assert set(terms_of("trimming", "en")) <= snippet.context_terms
     assert set(terms_of("trim all", "en")) <= set(snippet.terms)
     assert [span.kind for span in spans_of(_headed(CODE, lead="Trimming"), "en")] == ["snippet"]
 

@@ -15,7 +15,7 @@ from pipeline.llm import ModelBusy
 from pipeline.models.calls import TRIES, WAITS_S, Calls, Provider, request_hash
 from pipeline.models.claude import ClaudeProvider
 from pipeline.models.openai import OpenAIProvider
-from pipeline.models.pace import Budget, Pace
+from pipeline.models.pace import Pace, RateLimit
 from pipeline.models.provider import Prompt
 from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.fakes import Unpaced
@@ -148,7 +148,7 @@ def test_tokens_that_a_reply_used_are_counted(double: ClaudeDouble, calls: Calls
 
 
 def test_budget_of_a_minute_keeps_a_call_from_being_sent(double: ClaudeDouble, calls: Calls) -> None:
-    calls.pace = Pace(Budget(requests=1))
+    calls.pace = Pace(RateLimit(requests=1))
     calls.ask("claude-haiku-5-5", PROMPT)
     with pytest.raises(ModelBusy):
         calls.ask("claude-sonnet-5-5", PROMPT)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.models import pace
-from pipeline.models.pace import Budget, Pace
+from pipeline.models.pace import Pace, RateLimit
 
 
 class Clock:
@@ -134,14 +134,14 @@ def test_hour_of_refusals_costs_few_calls(clock: Clock) -> None:
 @pytest.mark.parametrize(
     ("budget", "tokens"),
     [
-        (Budget(requests=60), 1),
-        (Budget(requests=10), 1),
-        (Budget(tokens=60_000), 1_000),
-        (Budget(tokens=10_000), 4_000),  # each is more than may be used at once
-        (Budget(requests=1_000, tokens=30_000), 1_000),
+        (RateLimit(requests=60), 1),
+        (RateLimit(requests=10), 1),
+        (RateLimit(tokens=60_000), 1_000),
+        (RateLimit(tokens=10_000), 4_000),  # each is more than may be used at once
+        (RateLimit(requests=1_000, tokens=30_000), 1_000),
     ],
 )
-def test_no_minute_has_more_than_its_budget_and_most_of_it_can_be_used(budget: Budget, tokens: int) -> None:
+def test_no_minute_has_more_than_its_budget_and_most_of_it_can_be_used(budget: RateLimit, tokens: int) -> None:
     clock = Clock()
     asking, sent = Pace(budget, clock=clock), list[float]()
     while clock.now < 1_000_000 + 600:
@@ -155,13 +155,13 @@ def test_no_minute_has_more_than_its_budget_and_most_of_it_can_be_used(budget: B
 
 
 def test_budget_is_that_of_all_models_of_the_service(clock: Clock) -> None:
-    asking = Pace(Budget(requests=10), clock=clock)
+    asking = Pace(RateLimit(requests=10), clock=clock)
     assert asking.wait_s("small", 1) == 0
     assert asking.wait_s("large", 1) > 0
 
 
 def test_tokens_that_were_not_used_are_given_back(clock: Clock) -> None:
-    asking = Pace(Budget(tokens=10_000), clock=clock)
+    asking = Pace(RateLimit(tokens=10_000), clock=clock)
     assert asking.wait_s("m", 1_000) == 0
     clock.now += 0.1
     assert asking.wait_s("m", 1_000) > 0

@@ -11,7 +11,7 @@ from domain import Answer, Cost
 from domain.options import Length
 from pipeline.answering.citations import check
 from pipeline.answering.sections import ROOM
-from pipeline.llm import Written
+from pipeline.llm import ModelAnswer
 from pipeline.models.answer import AnswerStream, ReplyState, blocks_of, written_from
 from pipeline.models.passages import PassageBlocks, cut_into_blocks
 from pipeline.models.provider import CitedText, PassageSpan
@@ -45,7 +45,7 @@ def read(
     question: str = "How is Foo started?",
     lang: str = "en",
     length: Length = "normal",
-) -> Written:
+) -> ModelAnswer:
     asked = brief(question, [], lang=lang, length=length)
     return written_from(parts, passages(), asked, composer="m", cost=Cost(), state=state)
 

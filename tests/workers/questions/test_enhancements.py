@@ -15,7 +15,7 @@ from pipeline.documents.rerank import keep_order, rerank_bm25
 from pipeline.enhancements import ALL, DEFAULT, parse_enhancements
 from pipeline.judging.evidence import gather
 from pipeline.judging.judge import Cutoff, cut_off_by_judge
-from pipeline.limits import TASK_STRATEGIES, Limits
+from pipeline.limits import TASK_STRATEGIES, RetrievalLimits
 from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.context import advise_on_context
 from pipeline.retrieval.retrieve import Ranking
@@ -58,7 +58,7 @@ def test_unknown_enhancement_is_named_with_those_there_are() -> None:
 def test_tools_are_switched_as_the_settings_say(looked: Services) -> None:
     plain = looked.tools
     assert (plain.stop, plain.enhancements, plain.judge) == (cut_off_by_judge, DEFAULT, None)
-    assert (plain.ranking, plain.limits) == (Ranking(), Limits())
+    assert (plain.ranking, plain.limits) == (Ranking(), RetrievalLimits())
     assert plain.memory is looked.variants
     own = load(enhancements="-diverse", fusion="rrf", reranker="bm25", rrf_k=7)
     chosen = with_rules(plain, own)

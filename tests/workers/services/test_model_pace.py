@@ -9,11 +9,11 @@ import time
 import pytest
 import redis
 
-from pipeline.models.pace import Budget
+from pipeline.models.pace import RateLimit
 from workers.services.pipeline import SharedPace
 
 SERVICE = "https://models.example"
-FREE = Budget()
+FREE = RateLimit()
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_refusal_that_one_process_got_stops_the_others(client: redis.Redis) -> N
 
 
 def test_budget_of_a_minute_is_one_for_all(client: redis.Redis) -> None:
-    paces = [SharedPace(client, SERVICE, Budget(requests=100)) for _ in range(4)]
+    paces = [SharedPace(client, SERVICE, RateLimit(requests=100)) for _ in range(4)]
     went = []
 
     def ask(pace: SharedPace) -> None:

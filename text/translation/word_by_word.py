@@ -1,8 +1,8 @@
-"""Put a text into English word by word, so that what knows English alone can search and read it.
+"""Translate a text into English word by word, so that what knows English alone can search and read it.
 
-"Alte Dateien werden nach dreißig Tagen gelöscht" becomes "Old files become after thirty days deleted". That is no
-translation, and seldom as good, but more is found by it than by the vectors of a model for many languages. Small words
-stand in a table, others in lexicons that were counted from texts in both languages (README.md beside it), so these know
+"Alte Dateien werden nach dreißig Tagen gelöscht" becomes "Old files become after thirty days deleted". That is seldom
+as good as a translation of whole sentences, but more is found by it than by the vectors of a model for many languages.
+Small words are in a table, others in lexicons that were counted from texts in both languages (README.md), so these know
 inflected words and compounds: "Festplatten" is "hard disks". What is in none is looked for as another form of a word
 that is, then in German and Dutch as two words; a name is found nowhere and stays as it is.
 """
@@ -34,7 +34,7 @@ _SHARED, _ENDING = 5, 2
 #: words whose English is remembered
 _REMEMBERED: Final = 50_000
 _WORD: Final = re.compile(r"[^\W\d_]+")
-Span = tuple[int, int]
+Offsets = tuple[int, int]
 #: the share of small words that a text has at least, where it is of sentences
 _SMALL: Final = 0.1
 
@@ -60,7 +60,7 @@ def _entry(lang: str, word: str) -> str | None:
 
 
 def _other_form(lang: str, word: str) -> str | None:
-    """Return the English of the word that is most like this one: of sorted words it stands beside where this would."""
+    """Return the English of the word that is most like this one: sorted, it is next to where this one would be."""
     lines = _lines(lang)
     at = bisect_left(lines, word + "\t")
     best, meaning = _SHARED - 1, None
@@ -97,42 +97,42 @@ def small_words(lang: str) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True)
-class Gloss:
-    """A text in English words, and where its words stand in both."""
+class Translation:
+    """A text in English words, and where its words are in both."""
 
     text: str
-    original: tuple[Span, ...]  #: character spans of the words in the original, in order
-    glossed: tuple[Span, ...]  #: and in the gloss
+    original: tuple[Offsets, ...]  #: character spans of the words in the original, in order
+    translated: tuple[Offsets, ...]  #: and in the translation
 
-    def place(self, span: Span) -> Span:
-        """Return where the words stand in the gloss that are at least partly in a span of the original."""
+    def place(self, span: Offsets) -> Offsets:
+        """Return where the words are in the translation that are at least partly in a span of the original."""
         first = bisect_right(self.original, span[0], key=lambda word: word[1])
         last = bisect_left(self.original, span[1], key=lambda word: word[0])
-        return (self.glossed[first][0], self.glossed[last - 1][1]) if first < last else (0, 0)
+        return (self.translated[first][0], self.translated[last - 1][1]) if first < last else (0, 0)
 
-    def back(self, span: Span) -> Span:
-        """Return the characters of the original that a span of the gloss stands for; its words are whole."""
-        first = bisect_right(self.glossed, span[0], key=lambda word: word[0]) - 1
-        last = bisect_left(self.glossed, span[1], key=lambda word: word[0]) - 1
-        starts_in_word = first >= 0 and span[0] < self.glossed[first][1]
+    def back(self, span: Offsets) -> Offsets:
+        """Return the characters of the original that a span of the translation is of; its words are whole."""
+        first = bisect_right(self.translated, span[0], key=lambda word: word[0]) - 1
+        last = bisect_left(self.translated, span[1], key=lambda word: word[0]) - 1
+        starts_in_word = first >= 0 and span[0] < self.translated[first][1]
         return (
             self.original[first][0] if starts_in_word else self._behind(first, span[0]),
             max(self.original[last][1], self._behind(last, span[1])) if last >= 0 else span[1],
         )
 
     def _behind(self, word: int, at: int) -> int:
-        """Return where a place of the gloss behind a word, which is the same in both, stands in the original."""
-        return at if word < 0 else self.original[word][1] + at - self.glossed[word][1]
+        """Return where in the original a place behind a word is, as what is between words is the same in both."""
+        return at if word < 0 else self.original[word][1] + at - self.translated[word][1]
 
 
-def gloss(text: str, lang: str) -> Gloss:
-    """Return the gloss of a text; in a language without a lexicon its words stay as they are.
+def translate(text: str, lang: str) -> Translation:
+    """Return the translation of a text; in a language without a lexicon its words stay as they are.
 
-    What begins with a capital letter does so in the gloss: sentences are told apart by it.
+    What begins with a capital letter does so in the translation: sentences are told apart by it.
     """
     parts: list[str] = []
-    original: list[Span] = []
-    glossed: list[Span] = []
+    original: list[Offsets] = []
+    translated: list[Offsets] = []
     end = length = 0
     for match in _WORD.finditer(text):
         word = match.group()
@@ -144,11 +144,11 @@ def gloss(text: str, lang: str) -> Gloss:
         parts += (between, there)
         end, length = match.end(), start + len(there)
         original.append(match.span())
-        glossed.append((start, length))
-    return Gloss("".join([*parts, text[end:]]), tuple(original), tuple(glossed))
+        translated.append((start, length))
+    return Translation("".join([*parts, text[end:]]), tuple(original), tuple(translated))
 
 
-def glossed_from(text: str) -> str | None:
+def language_to_translate(text: str) -> str | None:
     """Return the language of a text where it is one with a lexicon; None where it may as well be English."""
     words = [word.lower() for word in _WORD.findall(text)]
     seen = {lang: sum(word in small_words(lang) for word in words) for lang in LANGUAGES}

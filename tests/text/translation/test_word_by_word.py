@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import each_row
-from text.gloss.gloss import LANGUAGES, SMALL_WORDS, english, file_of, gloss, glossed_from
+from text.translation.word_by_word import LANGUAGES, SMALL_WORDS, english, file_of, language_to_translate, translate
 
 
 @each_row(
-    ("lang", "text", "glossed"),
+    ("lang", "text", "translated"),
     [
         ("de", "Wie öffne ich das Fenster?", "How open I the Window?"),
         ("de", "Alte Dateien werden gelöscht.", "Old Files become deleted."),
@@ -25,8 +25,8 @@ from text.gloss.gloss import LANGUAGES, SMALL_WORDS, english, file_of, gloss, gl
         ("de", "", ""),
     ],
 )
-def test_words_become_english_and_all_between_them_stays(lang: str, text: str, glossed: str) -> None:
-    assert gloss(text, lang).text == glossed
+def test_words_become_english_and_all_between_them_stays(lang: str, text: str, translated: str) -> None:
+    assert translate(text, lang).text == translated
 
 
 @each_row(
@@ -45,10 +45,12 @@ def test_a_word_that_is_not_in_the_lexicon_is_looked_for_in_others(word: str, me
 
 
 @given(st.text(max_size=80))
-def test_each_word_of_any_text_has_its_place_in_the_gloss(text: str) -> None:
-    made = gloss(text, "de")
-    assert made.place((0, len(text))) == ((made.glossed[0][0], made.glossed[-1][1]) if made.glossed else (0, 0))
-    for original, there in zip(made.original, made.glossed, strict=True):
+def test_each_word_of_any_text_has_its_place_in_the_translation(text: str) -> None:
+    made = translate(text, "de")
+    assert made.place((0, len(text))) == (
+        (made.translated[0][0], made.translated[-1][1]) if made.translated else (0, 0)
+    )
+    for original, there in zip(made.original, made.translated, strict=True):
         assert made.place(original) == there
         assert made.back(there) == original
     assert made.back((0, len(made.text))) == (0, len(text))
@@ -76,7 +78,7 @@ def test_each_word_of_any_text_has_its_place_in_the_gloss(text: str) -> None:
     ],
 )
 def test_the_language_is_told_by_small_words_and_lexicons(text: str, lang: str | None) -> None:
-    assert glossed_from(text) == lang
+    assert language_to_translate(text) == lang
 
 
 @each_row("lang", sorted(LANGUAGES))
