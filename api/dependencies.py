@@ -17,7 +17,7 @@ from api.schemas.exported import Format
 from domain.errors import WellreadError
 from domain.record import Record
 from store import collections
-from store.ephemeral.events import Listener, Reader
+from store.ephemeral.events import EventReader, Listener
 from store.questions import records, state, threads
 from store.questions.state import UnknownQuestion
 from store.questions.threads import UnknownThread
@@ -39,9 +39,9 @@ async def check_waiting() -> None:
         raise Busy(f"{waiting:,} requests wait for their turn.")
 
 
-def open_reader(url: str) -> Reader:
+def open_reader(url: str) -> EventReader:
     """Return what reads events for all who wait; it fails at once without Redis, because SQL can serve as well."""
-    return Reader(
+    return EventReader(
         redis.asyncio.Redis.from_url(
             url,
             socket_connect_timeout=2,
@@ -130,7 +130,7 @@ async def _one_more_stream(request: Request, who: CallerDep) -> AsyncIterator[No
 #: of routes whose answer is a stream of events
 STREAM = Depends(_one_more_stream)
 #: what reads events of Redis; :func:`listening` gives those of a collection
-ReaderDep = Annotated[Reader, _state("reader")]
+ReaderDep = Annotated[EventReader, _state("reader")]
 #: cancelling these scopes ends the requests that wait for an answer
 WaitingDep = Annotated[set[anyio.CancelScope], _state("waiting")]
 QuestionId = Annotated[str, _id_of("question", UnknownQuestion, state.check_owner)]
@@ -143,7 +143,7 @@ DOCUMENT: dict[int | str, dict[str, Any]] = {
 }
 
 
-def listening(reader: Reader, services: Services) -> Listener:
+def listening(reader: EventReader, services: Services) -> Listener:
     """Return what follows the events of a collection's questions."""
     return Listener(reader, "" if services.collection.is_default else services.collection.id)
 

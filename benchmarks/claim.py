@@ -57,7 +57,7 @@ def _measured(name: str, url: str, rounds: int) -> list[Figure]:
     bare_s: list[float] = []
     for number in range(rounds):
         now = _NOW + timedelta(seconds=number)
-        begun_s.append(_seconds_of(database, partial(refresh_queue.open_lanes, now=now, limit=BATCH)))
+        begun_s.append(_seconds_of(database, partial(refresh_queue.start_hosts, now=now, limit=BATCH)))
         hosts = _hosts(database)
         _finish(database)
         change = update(HostRow).where(HostRow.origin == _LARGE).values(delay_s=number)

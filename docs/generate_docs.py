@@ -17,7 +17,7 @@ from pydantic import BaseModel, TypeAdapter
 from crawler.file_kinds import BY_SUFFIX, KINDS, NAMES
 from docs import generate_types
 from domain.errors import WellreadError
-from domain.flow import STEPS, TASKS, WORKERS, Step
+from domain.flow import STEPS, TASKS, WORKERS, QuestionTask
 from domain.options import without_null
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -96,7 +96,7 @@ def tasks_table() -> str:
     app.loader.import_default_modules()
     rows = [
         (
-            task.phase[5] if isinstance(task, Step) else "–",
+            task.phase[5] if isinstance(task, QuestionTask) else "–",
             f"`{task.name}`",
             task.queue,
             f"every {task.every_s:g} s" if task.every_s else "",

@@ -80,7 +80,7 @@ class Task:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step(Task):
+class QuestionTask(Task):
     """A task that works on the questions in one open status."""
 
     status: Status
@@ -99,19 +99,19 @@ _QUEUES = (
     Queue(name="upkeep"),
 )
 _TASKS = (
-    Step(name="wellread.retrieve", queue="answer", row="question", begins=True, status=Status.ASKED,
+    QuestionTask(name="wellread.retrieve", queue="answer", row="question", begins=True, status=Status.ASKED,
          phase="phase1_initial_lookup", doing="looking in the knowledge base", label="Look it up"),
-    Step(name="wellread.retry", queue="answer", row="question", status=Status.RETRYING,
+    QuestionTask(name="wellread.retry", queue="answer", row="question", status=Status.RETRYING,
          phase="phase2_retry_paraphrased", doing="looking again in other words", label="Try other wordings"),
-    Step(name="wellread.seek", queue="crawl", row="question", begins=True, status=Status.SEEKING,
+    QuestionTask(name="wellread.seek", queue="crawl", row="question", begins=True, status=Status.SEEKING,
          phase="phase3_web_crawl", doing="choosing pages to read", label="Find pages"),
-    Step(name="wellread.read", queue="crawl", row="candidate", status=Status.READING,
+    QuestionTask(name="wellread.read", queue="crawl", row="candidate", status=Status.READING,
          phase="phase3_web_crawl", doing="reading", label="Read them"),
-    Step(name="wellread.embed", queue="embed", row="page", status=Status.EMBEDDING,
+    QuestionTask(name="wellread.embed", queue="embed", row="page", status=Status.EMBEDDING,
          phase="phase3_web_crawl", doing="adding what was read to the knowledge base", label="Note what they say"),
-    Step(name="wellread.requery", queue="answer", row="question", status=Status.REQUERYING,
+    QuestionTask(name="wellread.requery", queue="answer", row="question", status=Status.REQUERYING,
          phase="phase4_requery", doing="looking again with what was read", label="Look again"),
-    Step(name="wellread.write", queue="model", row="question", status=Status.WRITING,
+    QuestionTask(name="wellread.write", queue="model", row="question", status=Status.WRITING,
          phase="phase5_write", doing="writing the answer", label="Write the answer"),
     Task(name="wellread.ask", queue="answer"),
     Task(name="wellread.sweep", queue="upkeep", every_s=3.0),
@@ -133,6 +133,6 @@ WORKERS: Final = {
 }
 TASKS: Final = {task.name: task for task in _TASKS}
 #: the task that works on a question in each open status, in the order of the flow
-STEPS: Final = {task.status: task for task in _TASKS if isinstance(task, Step)}
+STEPS: Final = {task.status: task for task in _TASKS if isinstance(task, QuestionTask)}
 #: the only queue whose worker writes passages: one worker with one process
 (WRITER,) = (queue for queue in _QUEUES if "writer" in queue.loads)

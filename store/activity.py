@@ -171,7 +171,7 @@ class Due:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spent:
+class ModelCosts:
     """What language models cost."""
 
     usd: float
@@ -220,7 +220,7 @@ def step_times(session: Session) -> list[tuple[str, float]]:
     return [(name, (finished_at - started_at).total_seconds()) for name, started_at, finished_at in rows]
 
 
-def spent(session: Session, since: datetime) -> Spent:
+def model_costs(session: Session, since: datetime) -> ModelCosts:
     """Return what the latest steps that ended since then cost."""
     latest = session.scalar(select(func.max(StepRow.id))) or 0
     cost: Any = StepRow.detail["cost"]
@@ -229,4 +229,4 @@ def spent(session: Session, since: datetime) -> Spent:
         func.sum(cost["input_tokens"].as_integer() + cost["output_tokens"].as_integer()),
     ).where(StepRow.id > latest - COSTLY_STEPS, StepRow.finished_at >= since)
     usd, tokens = session.execute(query).one()
-    return Spent(usd=usd or 0.0, tokens=tokens or 0)
+    return ModelCosts(usd=usd or 0.0, tokens=tokens or 0)

@@ -12,7 +12,7 @@ from workers.settings import load
 _QUEUE = os.environ.get("WELLREAD_QUEUE", "")
 app = Celery(
     "wellread",
-    task_cls="workers.task:Task",
+    task_cls="workers.task:WellreadTask",
     include=["workers.pools", *(f"workers.tasks.{name}" for name in WORKERS if _QUEUE in ("", name))],
 )
 app.conf.update(

@@ -53,7 +53,7 @@ class NotEmpty(WellreadError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class BackupContents:
     """What a backup holds."""
 
     rows: dict[str, int]  #: of each table
@@ -61,7 +61,7 @@ class Written:
 
 
 @dataclass
-class Part:
+class BackedUpCollection:
     """A collection in the file."""
 
     revision: str  #: of the tables
@@ -69,9 +69,9 @@ class Part:
     rows: dict[str, int] = field(default_factory=dict)
 
 
-def backup(services: Services, path: Path, *, wellread: str) -> Written:
+def backup(services: Services, path: Path, *, wellread: str) -> BackupContents:
     """Write a file whole, or not at all, which only this user may read; return what it holds."""
-    parts: dict[str, Part] = {}
+    parts: dict[str, BackedUpCollection] = {}
     left_out: list[str] = []
     with written_whole(path, BadBackup) as beside:
         beside.touch(mode=0o600, exist_ok=False)
@@ -83,7 +83,7 @@ def backup(services: Services, path: Path, *, wellread: str) -> Written:
             about = {"format": FORMAT, "version": VERSION, "wellread": wellread, "at": services.now().isoformat()}
             held = {name: vars(part) for name, part in parts.items()}
             archive.writestr(MANIFEST, json.dumps(about | {"parts": held}, indent=1))
-    return Written(rows=_added(parts), left_out=tuple(left_out))
+    return BackupContents(rows=_added(parts), left_out=tuple(left_out))
 
 
 def restore(settings: Settings, path: Path) -> dict[str, int]:
@@ -110,10 +110,10 @@ def restore(settings: Settings, path: Path) -> dict[str, int]:
     return _added(parts)
 
 
-def _write(archive: zipfile.ZipFile, name: str, database: Database) -> tuple[Part, list[str]]:
+def _write(archive: zipfile.ZipFile, name: str, database: Database) -> tuple[BackedUpCollection, list[str]]:
     left_out: dict[str, set[object]] = {}
     with row_lines.snapshot(database) as connection:
-        part = Part(revision=row_lines.revision(connection))
+        part = BackedUpCollection(revision=row_lines.revision(connection))
         for table in row_lines.tables(connection):
             part.tables[table.name] = list(table.columns.keys())
             part.rows[table.name] = 0
@@ -147,7 +147,9 @@ class _Unpacked:
             yield line
 
 
-def _restore(settings: Settings, archive: zipfile.ZipFile, name: str, part: Part, unpacked: _Unpacked) -> None:
+def _restore(
+    settings: Settings, archive: zipfile.ZipFile, name: str, part: BackedUpCollection, unpacked: _Unpacked
+) -> None:
     url = settings.database
     sql.migrate(url, _id(name), to=part.revision)
     database = Database(url, _id(name))
@@ -192,14 +194,14 @@ def _check_empty(settings: Settings, part: str) -> None:
         database.close()
 
 
-def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Part]:
+def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, BackedUpCollection]:
     with _explained(path):
         held: dict[str, Any] = json.loads(manifest_of(archive))
         if held["format"] == EXPORT_FORMAT:
             raise BadBackup(f"{path.name} is an export, not a backup: use `wellread import`.")
         if held["format"] != FORMAT:
             raise ValueError(f"it is {held['format']!r}")
-        parts = {name: Part(**part) for name, part in held["parts"].items()}
+        parts = {name: BackedUpCollection(**part) for name, part in held["parts"].items()}
         for name, part in parts.items():
             if name != DEFAULT:
                 sql.part_schema(name)  # raises for what is no collection's id
@@ -224,7 +226,7 @@ def _id(name: str) -> str:
     return "" if name == DEFAULT else name
 
 
-def _added(parts: dict[str, Part]) -> dict[str, int]:
+def _added(parts: dict[str, BackedUpCollection]) -> dict[str, int]:
     found = Counter[str]()
     for part in parts.values():
         found.update(part.rows)

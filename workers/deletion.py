@@ -231,7 +231,7 @@ def erase(services: Services, deleted: str | int = "") -> bool:
     pages = services.read(deletion.without_passages)
     token = erasures.wanted()
     if not token and not pages:
-        monitoring.tell_not_due()
+        monitoring.report_not_due()
         return True
     began = time.monotonic()
     if pages:

@@ -18,10 +18,10 @@ from domain.access import Imported
 from domain.file import BadFileName, address_of, clean_folder, clean_path, folder_of, is_file_address, path_of
 from domain.site import is_under
 from store import folders as stored_folders
-from store.archive import archive, pages, questions
+from store.archive import archive, page_lines, question_lines
 from store.archive.archive import Archive, FileLine, LeftOut, Manifest
-from store.archive.pages import FolderLine, PageLine, SettingsLine, SourceLine
-from store.archive.questions import QuestionLine, ThreadLine
+from store.archive.page_lines import FolderLine, PageLine, SettingsLine, SourceLine
+from store.archive.question_lines import QuestionLine, ThreadLine
 from store.crawl import sources
 from store.folders import FolderExists
 from store.pages.pages import FIRST_INTERVAL_S
@@ -73,14 +73,14 @@ def take_over(services: Services, path: Path, *, own: bool, folders: bool = True
 
 def _take_questions(
     services: Services, opened: Archive, page_ids: Mapping[int, int], *, own: bool
-) -> Counter[questions.Taken]:
+) -> Counter[question_lines.Taken]:
     with services.database.write() as session:
         for thread in opened.lines(ThreadLine):
-            questions.take_thread(session, thread)
-    taken = Counter[questions.Taken]()
+            question_lines.take_thread(session, thread)
+    taken = Counter[question_lines.Taken]()
     for line in opened.lines(QuestionLine):
         with services.database.write() as session:
-            taken[questions.take(session, line, page_ids, own=own)] += 1
+            taken[question_lines.take(session, line, page_ids, own=own)] += 1
     return taken
 
 
@@ -96,7 +96,7 @@ def _watch(services: Services, line: FolderLine, *, own: bool) -> str:
     except (BadFolder, FolderExists) as error:
         return f"{line.name}: {error}"
     with services.database.write() as session:
-        pages.adopt(session, folder, line.left_out, services.now())
+        page_lines.adopt(session, folder, line.left_out, services.now())
     watched.look_through(services, folder)
     return ""
 
@@ -133,14 +133,16 @@ def _batches(lines: Iterable[PageLine]) -> Iterator[list[PageLine]]:
         yield batch
 
 
-def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int, pages.Taken]]:
+def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int, page_lines.Taken]]:
     now = services.now()
     some = [line.model_copy(update={"url": urls.typed(line.url)}) for line in some]  # an earlier version wrote it
     soon = now + timedelta(seconds=FIRST_INTERVAL_S)
     with services.database.write() as session:
         known = sources.list_all(session)
         due = (sites.due_at(known, line.url, now) or soon for line in some)
-        return [pages.take(session, line, urls.origin(line.url), now, at) for line, at in zip(some, due, strict=True)]
+        return [
+            page_lines.take(session, line, urls.origin(line.url), now, at) for line, at in zip(some, due, strict=True)
+        ]
 
 
 def check(opened: Archive) -> None:
@@ -205,8 +207,8 @@ def export_pages(
     """Write the sources and the pages that serve every question; raises BadArchive where that fails."""
     database = services.database
     members: Mapping[str, Iterable[FileLine | LeftOut]] = {
-        archive.SOURCES: pages.sources(database, sites),
-        archive.PAGES: pages.pages_of(database, sites),
+        archive.SOURCES: page_lines.sources(database, sites),
+        archive.PAGES: page_lines.pages_of(database, sites),
     }
     return archive.write(path, members, wellread=wellread, now=services.now(), progress=progress)
 
@@ -222,11 +224,11 @@ def export_collection(
     """
     database = services.database
     members: Mapping[str, Iterable[FileLine | LeftOut]] = {
-        archive.SETTINGS: pages.settings_of(services.collection),
-        archive.SOURCES: pages.sources(database, ()),
-        archive.FOLDERS: pages.folders_of(database) if folders else (),
-        archive.QUESTIONS: questions.questions_of(database),
-        archive.THREADS: questions.threads_of(database),
-        archive.PAGES: pages.pages_of(database, whole=True),  # last: no question cites a page that came later
+        archive.SETTINGS: page_lines.settings_of(services.collection),
+        archive.SOURCES: page_lines.sources(database, ()),
+        archive.FOLDERS: page_lines.folders_of(database) if folders else (),
+        archive.QUESTIONS: question_lines.questions_of(database),
+        archive.THREADS: question_lines.threads_of(database),
+        archive.PAGES: page_lines.pages_of(database, whole=True),  # last: no question cites a page that came later
     }
     return archive.write(path, members, wellread=wellread, now=services.now(), progress=progress)

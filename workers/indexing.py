@@ -42,7 +42,7 @@ def embed(services: Services, page_id: int, *, most_characters: int = BATCH_CHAR
         if fatal:
             _give_up(session, claimed[0][0], page_id, now, "Embedding it stopped the worker again and again.")
     if not claimed:
-        monitoring.tell_not_due()
+        monitoring.report_not_due()
         return
     monitoring.note(wellread__pages=len(claimed))
     if not fatal:
@@ -95,7 +95,7 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
             _record_failure(services, *claimed[0], f"{type(error).__name__}: {error}")
         return False
     log.info("pages_indexed", pages=len(by_page), passages=written.passages, embedded=written.embedded)
-    monitoring.tell(f"{written.passages} passages of {len(by_page)} page{'s' if len(by_page) > 1 else ''}")
+    monitoring.report(f"{written.passages} passages of {len(by_page)} page{'s' if len(by_page) > 1 else ''}")
     now = services.now()
     with services.database.write() as session:
         current = [page.id for lease, page in claimed if index_queue.mark_indexed(session, lease, now)]
@@ -108,7 +108,7 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
 
 
 def _record_failure(services: Services, lease: Lease, page: Page, error: str) -> None:
-    monitoring.tell(f"failed: {error}")
+    monitoring.report(f"failed: {error}")
     now = services.now()
     with services.database.write() as session:
         row = session.get_one(PageRow, page.id)

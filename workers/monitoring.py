@@ -40,7 +40,7 @@ MOST_CHARS = 200
 #: the row waits for something else, or another process works on it
 NOT_DUE = "nothing to do"
 
-_told: ContextVar[list[str] | None] = ContextVar("told", default=None)
+_reported: ContextVar[list[str] | None] = ContextVar("reported", default=None)
 
 
 def is_on() -> bool:
@@ -199,46 +199,46 @@ def _is_installed() -> bool:
 
 @contextmanager
 def listening() -> Iterator[Callable[[], str]]:
-    """Yield what returns the last words that were told in the block; "" where there were none."""
+    """Yield what returns the last words that were reported in the block; "" where there were none."""
     words: list[str] = []
-    token = _told.set(words)
+    token = _reported.set(words)
     try:
         yield lambda: words[-1] if words else ""
     finally:
-        _told.reset(token)
+        _reported.reset(token)
 
 
-def tell(words: str, **noted: Value) -> None:
+def report(words: str, **noted: Value) -> None:
     """Say what came of the running task; what is noted is added to its span (:func:`note`)."""
-    told = _told.get()
-    if told is not None:
-        told.append(words[:MOST_CHARS])
+    reported = _reported.get()
+    if reported is not None:
+        reported.append(words[:MOST_CHARS])
     note(**noted)
 
 
-def tell_not_due() -> None:
+def report_not_due() -> None:
     """Say that the row waits for something else, or that another process works on it."""
-    tell(NOT_DUE, wellread__outcome="not due")
+    report(NOT_DUE, wellread__outcome="not due")
 
 
-def tell_later(words: str) -> None:
+def report_later(words: str) -> None:
     """Say that a page is read later, since its host is busy or failed for now."""
-    tell(words, wellread__outcome="later")
+    report(words, wellread__outcome="later")
 
 
-def tell_move(move: Move, words: str = "") -> None:
+def report_move(move: Move, words: str = "") -> None:
     """Say what a step of a question came to, and what it cost."""
-    tell(words or _of_move(move), wellread__outcome=move.outcome, wellread__status=move.to.value)
+    report(words or _of_move(move), wellread__outcome=move.outcome, wellread__status=move.to.value)
     if isinstance(move.detail, WriteDetail):
         _note_cost(move.detail.cost)
 
 
-def tell_page(outcome: CandidateOutcome) -> None:
+def report_page(outcome: CandidateOutcome) -> None:
     """Say what the reading of a page came to: "read 5 kB", "failed: it did not answer"."""
     words = f"{outcome.outcome.lower()}: {outcome.reason}" if outcome.reason else outcome.outcome.lower()
     if outcome.outcome is ReadOutcome.READ:
         words = f"read {outcome.bytes / 1000:.0f} kB" if outcome.bytes >= 1000 else f"read {outcome.bytes} bytes"
-    tell(words, wellread__outcome=outcome.outcome.value, wellread__bytes=outcome.bytes)
+    report(words, wellread__outcome=outcome.outcome.value, wellread__bytes=outcome.bytes)
 
 
 def _of_move(move: Move) -> str:

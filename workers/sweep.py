@@ -131,7 +131,7 @@ def _move_on(services: Services, now: datetime) -> None:
             if row is None or row.status not in (Status.READING, Status.EMBEDDING):
                 continue
             question = state.to_question(row)
-            if stop := out_of_time(question, candidates.spent(session, question_id, now).seconds):
+            if stop := out_of_time(question, candidates.used_so_far(session, question_id, now).seconds):
                 candidates.abandon(session, question_id, stop, now)
             if (moved := move_on(session, row, now)) is None:
                 continue

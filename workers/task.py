@@ -17,7 +17,7 @@ from workers.services.interruptions import Stopped, is_orphan, working
 log = structlog.get_logger()
 
 
-class Task(celery.Task[Any, Any]):
+class WellreadTask(celery.Task[Any, Any]):
     """A task of ours. Its result is words for who watches, or what a task that is linked to it gets."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> str | None:
@@ -25,7 +25,7 @@ class Task(celery.Task[Any, Any]):
         from workers.services import services
 
         result = None
-        with monitoring.listening() as told, self._span(*args):
+        with monitoring.listening() as reported, self._span(*args):
             try:
                 with working():
                     result = self.run(*args, **kwargs)
@@ -34,7 +34,7 @@ class Task(celery.Task[Any, Any]):
         if is_orphan():  # nobody takes the result, nor gives it another task
             monitoring.close()
             os._exit(0)
-        return result or (told() or "done" if services().settings.flower_words else None)
+        return result or (reported() or "done" if services().settings.flower_words else None)
 
     @contextmanager
     def _span(self, row_id: object = None, *_: object) -> Iterator[None]:
@@ -53,7 +53,7 @@ class Task(celery.Task[Any, Any]):
     def _give_back(self) -> None:
         """Send the message again, for another worker; where that fails, the sweep sends it."""
         request = self.request
-        monitoring.tell("given back: the worker stops")
+        monitoring.report("given back: the worker stops")
         log.info("given_back", task=self.name)
         try:
             self.app.send_task(

@@ -85,7 +85,7 @@ def collection(file: Path) -> None:
     their answers, traces and feedback. No keys; what is still being answered is not in it.
     """
     from store.archive import archive
-    from store.archive.questions import unfinished
+    from store.archive.question_lines import unfinished
     from workers.exchange import export_collection
 
     services = open_collection()

@@ -127,7 +127,7 @@ def _of_late(session: Session, since: datetime) -> Iterator[_Figure]:
         yield ("wellread_outcomes", ended_as), number
     for outcome, number in activity.crawl_outcomes(session, since).items():
         yield ("wellread_crawl_outcomes", outcome), number
-    spent = activity.spent(session, since)
+    spent = activity.model_costs(session, since)
     yield ("wellread_spent_usd",), spent.usd
     yield ("wellread_spent_tokens",), spent.tokens
 

@@ -43,7 +43,7 @@ class CandidateOutcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spent:
+class CrawlUse:
     """What a question's crawl has used so far."""
 
     pages: int
@@ -128,7 +128,7 @@ def is_indexed(session: Session, question_id: str) -> bool:
     return not session.scalar(select(has_unindexed()).where(QuestionRow.id == question_id))
 
 
-def spent(session: Session, question_id: str, now: datetime) -> Spent:
+def used_so_far(session: Session, question_id: str, now: datetime) -> CrawlUse:
     """Return the pages, bytes and seconds that the question's crawl has used.
 
     What a page waits for a worker, for its turn at a host or to be embedded is not reading.
@@ -138,7 +138,7 @@ def spent(session: Session, question_id: str, now: datetime) -> Spent:
     pages = session.scalar(select(func.count()).where(mine, *fetched)) or 0
     total = session.scalar(select(func.sum(CandidateRow.bytes)).where(mine)) or 0
     seconds = reading_seconds(session, QuestionRow.id == question_id, now).get(question_id, 0.0)
-    return Spent(pages=pages, bytes=int(total), seconds=seconds)
+    return CrawlUse(pages=pages, bytes=int(total), seconds=seconds)
 
 
 def reading_seconds(session: Session, which: ColumnElement[bool], now: datetime) -> dict[str, float]:

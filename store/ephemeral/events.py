@@ -59,7 +59,7 @@ def memory_use(client: redis.Redis) -> MemoryUse:
     return MemoryUse(used=said["used_memory"], limit=said["maxmemory"])
 
 
-class Memory:
+class RedisMemory:
     """The memory of one Redis, asked for at most once a second."""
 
     def __init__(self, client: redis.Redis) -> None:
@@ -85,10 +85,10 @@ class Memory:
 class Events:
     """Publishes progress; losing one harms nothing, because the rows are the truth."""
 
-    def __init__(self, client: redis.Redis, space: str = "", *, memory: Memory | None = None) -> None:
+    def __init__(self, client: redis.Redis, space: str = "", *, memory: RedisMemory | None = None) -> None:
         self._redis = client
         self._space = space
-        self._memory = memory or Memory(client)
+        self._memory = memory or RedisMemory(client)
 
     def within(self, space: str) -> "Events":
         """Return those of another collection: a question's id may be the same in two."""
@@ -130,7 +130,7 @@ class Events:
                 self._redis.delete(key)
 
 
-class Reader:
+class EventReader:
     """Reads the events of all questions that are followed in this process, over one connection.
 
     It belongs to one event loop.
@@ -217,7 +217,7 @@ _Queue = asyncio.Queue[tuple[str, Event | redis.RedisError]]
 class Listener:
     """What a reader of a collection's events needs."""
 
-    reader: Reader
+    reader: EventReader
     space: str = ""  #: the collection's
 
 

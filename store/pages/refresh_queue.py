@@ -1,8 +1,8 @@
-"""Choose the pages to be read again, fairly across hosts: each host with due pages is read in a lane of its own.
+"""Choose the pages to be read again, fairly across hosts: one page of a host at a time, and some hosts at once.
 
-At most one page of a host is read at a time (its lane). Waiting hosts are served in the order of
-``hosts.refresh_at``: the time when the host was last served or its first page fell due. A million due pages of one
-host therefore delay no other. Every query uses an index, so the cost of a claim does not grow with the pages.
+Waiting hosts are served in the order of ``hosts.refresh_at``: the time when the host was last served or its first page
+fell due. A million due pages of one host therefore delay no other. Every query uses an index, so the cost of a claim
+does not grow with the pages.
 """
 
 from collections.abc import Sequence
@@ -20,23 +20,23 @@ from store.sql.tables import CandidateRow, HostRow, PageRow, UtcDateTime
 
 #: where a candidate comes from whose page is read again
 ORIGIN = "refresh"
-#: lanes at one time; more hosts wait in line
-MAX_LANES = 200
+#: hosts that are read at one time; more wait for their turn
+MAX_HOSTS = 200
 #: pages of a host that are read before another host has its turn
 TURN_PAGES = 50
-#: a host whose lane got lost stands in line again after this long
-LANE = timedelta(minutes=10)
+#: a host whose turn got lost has another one after this long
+LOST_AFTER = timedelta(minutes=10)
 #: a page that was claimed is due again after this long, unless its reader says when
 AGAIN = timedelta(days=1)
 #: the statements, made once: making them takes as long as the database does
 _pages, _candidates = cast(Table, PageRow.__table__), cast(Table, CandidateRow.__table__)
 _hosts, _others = cast(Table, HostRow.__table__), cast(Table, PageRow.__table__).alias()
-_LANES = (
+_STARTED = (
     select(_pages.c.host)
     .join(_candidates, _candidates.c.page_id == _pages.c.id)
     .where(_candidates.c.status == CandidateStatus.WAITING, _candidates.c.origin == ORIGIN)
 )
-_IN_LINE = (
+_WAITING_HOSTS = (
     select(_hosts.c.origin)
     .where(_hosts.c.refresh_at <= bindparam("now"))
     .order_by(_hosts.c.refresh_at)
@@ -79,27 +79,27 @@ def host_is_due(session: Session, host: str, due_at: datetime) -> None:
     update_rows(session, HostRow, HostRow.origin == host, later, refresh_at=due_at)
 
 
-def open_lanes(session: Session, now: datetime, limit: int) -> list[int]:
-    """Open lanes for the hosts that have waited longest; return the candidates, one for each host."""
-    open_now = set(session.scalars(_LANES))
-    room = min(limit, MAX_LANES - len(open_now))
+def start_hosts(session: Session, now: datetime, limit: int) -> list[int]:
+    """Begin the turns of the hosts that have waited longest; return the candidates, one for each host."""
+    open_now = set(session.scalars(_STARTED))
+    room = min(limit, MAX_HOSTS - len(open_now))
     if room <= 0:
         return []
-    hosts = session.scalars(_IN_LINE, {"now": now, "room": room + len(open_now)}).all()
+    hosts = session.scalars(_WAITING_HOSTS, {"now": now, "room": room + len(open_now)}).all()
     free = [host for host in hosts if host not in open_now][:room]
     pages = _first_due(session, free, now)
     for host in set(free) - {page.host for page in pages}:
-        _back_into_line(session, host, now)
-    update_rows(session, HostRow, HostRow.origin.in_([page.host for page in pages]), refresh_at=now + LANE)
+        _put_back(session, host, now)
+    update_rows(session, HostRow, HostRow.origin.in_([page.host for page in pages]), refresh_at=now + LOST_AFTER)
     return _take(session, pages, turn=0, now=now)
 
 
 def next_of(session: Session, host: str, *, turn: int, now: datetime) -> list[int]:
-    """Go on with a host's lane: its next due page; when its turn is over, the lane of whoever is first in line."""
+    """Return the next due page of a host; when its turn is over, the first one of the host that has waited longest."""
     if turn < TURN_PAGES and (pages := _first_due(session, [host], now)):
         return _take(session, pages, turn=turn, now=now)
-    _back_into_line(session, host, now)
-    return open_lanes(session, now, 1)
+    _put_back(session, host, now)
+    return start_hosts(session, now, 1)
 
 
 def plan(session: Session, host: str, source: Source, due_at: datetime, others: Sequence[SiteScope]) -> None:
@@ -119,7 +119,7 @@ def postpone(session: Session, url: str, due_at: datetime | None) -> None:
 
 def count(session: Session, now: datetime, at_most: int = 10_000) -> int:
     """Return how many pages are due, counted up to ``at_most``."""
-    hosts = select(HostRow.origin).where(HostRow.refresh_at <= now + LANE)
+    hosts = select(HostRow.origin).where(HostRow.refresh_at <= now + LOST_AFTER)
     some = select(PageRow.id).where(PageRow.host.in_(hosts), PageRow.next_due <= now).limit(at_most)
     return int(session.scalar(select(func.count()).select_from(some.subquery())) or 0)
 
@@ -144,7 +144,7 @@ def _candidate(page: _Page, turn: int, now: datetime) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _back_into_line(session: Session, host: str, now: datetime) -> None:
-    """Put a host back: at the line's end where pages of it are due, else for when the first one will be."""
+def _put_back(session: Session, host: str, now: datetime) -> None:
+    """Have a host wait again: as the last one if pages of it are due, else until the first one is."""
     first = session.scalar(select(PageRow.next_due).where(PageRow.host == host).order_by(PageRow.next_due).limit(1))
     update_rows(session, HostRow, HostRow.origin == host, refresh_at=None if first is None else max(first, now))

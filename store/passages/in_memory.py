@@ -120,7 +120,7 @@ class Copy:
         return taken
 
 
-class Memory:
+class CachedCopy:
     """Keeps a copy of a table that is no larger than ``most_bytes``, made anew in a thread of its own."""
 
     def __init__(self, table: Any, most_bytes: int, versions: Path) -> None:

@@ -17,7 +17,7 @@ from domain import Hit, Passage, Scope
 from store.passages import schema
 from store.passages.connect import connect, empty_table, open_table, refuse_after_fork, versions_of
 from store.passages.errors import PassagesLost, explained, suppress_dropped
-from store.passages.in_memory import Copy, Memory, most_similar
+from store.passages.in_memory import CachedCopy, Copy, most_similar
 from store.passages.maintenance import is_compressed
 from store.passages.schema import COLUMNS, best_cosine, both, groups, one_of, passage_of, scope_condition
 from text.analyser import analyse
@@ -65,7 +65,7 @@ class Passages:
         self.embedder_id = embedder_id
         self.dimension = dimension
         self._opened_table = table
-        self._memory = Memory(table, memory_bytes, versions_of(uri))
+        self._cached = CachedCopy(table, memory_bytes, versions_of(uri))
         self._memory_bytes = memory_bytes
         self._awaited: Any = None  #: the database in which the table is still missing
         self._opening = threading.Lock()
@@ -232,12 +232,12 @@ class Passages:
                 return
             table = open_table(self._awaited, schema.schema(self.embedder_id, self.dimension))
             schema.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
-            self._opened_table, self._memory = table, Memory(table, self._memory_bytes, versions_of(self.uri))
+            self._opened_table, self._cached = table, CachedCopy(table, self._memory_bytes, versions_of(self.uri))
             self._awaited = None
 
     def _copy(self, scope: Scope = _PUBLIC) -> Copy | None:
         self._table()
-        return self._memory.current() if scope == _PUBLIC else None
+        return self._cached.current() if scope == _PUBLIC else None
 
     def _checked_table(self) -> Any:
         # A reindex by another process may have given the table another embedder's vectors.

@@ -29,7 +29,7 @@ _STAGED: Final = "passages_next"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class WriteResult:
     """The result of a write."""
 
     passages: int
@@ -47,7 +47,7 @@ class PassagesWriter(Passages):
         small_files = int(table.stats()["fragment_stats"]["num_small_fragments"])
         self._untended = min(small_files, COMMITS_BETWEEN_TENDING - 1)
 
-    def write_pages(self, pages: Mapping[int, Sequence[Passage]], embedder: Embedder) -> Written:
+    def write_pages(self, pages: Mapping[int, Sequence[Passage]], embedder: Embedder) -> WriteResult:
         """Replace these pages, embedding only the passages whose text is not stored already.
 
         What was embedded when something stopped it is kept for the next try: a huge page takes several.
@@ -62,7 +62,7 @@ class PassagesWriter(Passages):
         vectors = kept | {each: self._embedded[each][0] for each in new}
         self.replace_pages(pages, vectors, sentences | {each: self._embedded[each][1] for each in new})
         self._embedded.clear()
-        return Written(passages=sum(map(len, pages.values())), embedded=len(new))
+        return WriteResult(passages=sum(map(len, pages.values())), embedded=len(new))
 
     def replace_pages(
         self,

@@ -299,7 +299,7 @@ def _contradicted(session: Session, equal_key: str, answer: AnswerRow) -> bool:
 def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
     """Return whether the crawl that found nothing is fresh, read all it wanted, and would be the same again."""
     origin = session.get_one(QuestionRow, equal.leader_id or equal.id)
-    spent = candidates.spent(session, origin.id, now)
+    spent = candidates.used_so_far(session, origin.id, now)
     failed = select(CandidateRow.id).where(
         CandidateRow.question_id == origin.id,
         CandidateRow.outcome.in_((ReadOutcome.FAILED, ReadOutcome.SKIPPED, ReadOutcome.BLOCKED, ReadOutcome.WALL)),

@@ -13,7 +13,7 @@ from domain.errors import WellreadError
 from domain.options import Overrides
 from domain.outcome import Outcome, outcome_at_end
 from domain.record import ContextHit
-from store.questions import answers, batches, shared_runs, trace, watches, webhooks
+from store.questions import answers, batched_requests, shared_runs, trace, watches, webhooks
 from store.questions.trace import StepDetail, to_json
 from store.sql import leases
 from store.sql.rows import to_value
@@ -150,7 +150,7 @@ def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> No
     A final status adds a webhook, and no model is asked any more; the followers end too, or continue without it.
     """
     if row.status == Status.WRITING:
-        batches.forget(session, BatchedRequestRow.question_id == row.id, is_paid=to not in _STOPPED)
+        batched_requests.forget(session, BatchedRequestRow.question_id == row.id, is_paid=to not in _STOPPED)
     _set_status(row, to, now)
     row.outcome = outcome_of(session, row)
     if to.is_final:

@@ -28,7 +28,7 @@ from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.servers import running
 from tests.workers.conftest import Bell
 from workers import indexing
-from workers.crawl import read
+from workers.crawl import read_candidate
 from workers.questions import lookup, submit, transitions, webhooks
 from workers.services import Services
 from workers.settings import load
@@ -122,7 +122,7 @@ def _read_all(made: Library) -> None:
 def _read(services: Services, candidate_id: int) -> None:
     """Answer wake-up calls as a worker would, until the page is read: another's turn at the host may come first."""
     for _ in range(500):
-        read.read(services, candidate_id)
+        read_candidate.read(services, candidate_id)
         with services.database.write() as session:
             row = session.get_one(CandidateRow, candidate_id)
             if row.status == CandidateStatus.SETTLED:

@@ -24,7 +24,7 @@ from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import reading as reading
 from tests.workers.questions.test_writing import SUPPORTED, WROTE, look, write
 from tests.workers.questions.test_writing import written as written
-from tests.workers.test_threads import Sender, worker
+from tests.workers.test_pools_threads import Sender, worker
 from workers import sweep
 from workers.processes.supervise import wait_until
 from workers.services import Services

@@ -36,7 +36,7 @@ class Claim:
     candidate: Candidate
     question: Question | None
     site_read_id: int | None
-    lane_page: int  #: its number among the pages that a refresh lane reads
+    turn_page: int  #: its number among the pages that are read again in one turn of their host
     attempts: int
     page: pages.PageState | None
     sources: tuple[Source, ...]
@@ -69,13 +69,13 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
             candidate=candidate,
             question=state.find(session, asked_by) if asked_by else None,
             site_read_id=row.site_read_id,
-            lane_page=row.wave,
+            turn_page=row.wave,
             attempts=row.attempts,
             page=_page(session, candidate, asked_by) if candidate.kind == "page" else None,
             sources=known_sources,
             secrets=sources.secrets(session),
             delay_s=stored_delay_s(session, services, candidate.url, known_sources),
-            reading_s=candidates.spent(session, asked_by, now).seconds if asked_by else 0.0,
+            reading_s=candidates.used_so_far(session, asked_by, now).seconds if asked_by else 0.0,
         )
 
 

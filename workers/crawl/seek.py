@@ -54,7 +54,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Searched:
+class EngineResults:
     """The links that engines found; ``cooling`` names the engines that were not asked."""
 
     found: SearchResults = field(default_factory=SearchResults)
@@ -120,7 +120,7 @@ def seek(services: Services, work: Work) -> None:
     question = work.question
     excluded = left_out(services, question.overrides)
     known = services.read(_known, question, services.now(), excluded)
-    found = Searched()
+    found = EngineResults()
     if question.waves == 0 and not question.sites:
         texts = crawl_queries(question.text, question.queries or (question.text,), question.missing, question.lang)
         today, span = services.now().date(), recency(question.overrides, services.now())
@@ -229,11 +229,11 @@ def _known(session: Session, question: Question, now: datetime, excluded: Sequen
         found=tuple(_without([Link(url=c.url, text=c.text, origin=c.origin) for c in found], excluded)),
         seen=frozenset(read) | lately | {row.url for row in read_before},
         sitemaps=tuple(url for url in usual if url not in lately),
-        pages=candidates.spent(session, question.id, now).pages,
+        pages=candidates.used_so_far(session, question.id, now).pages,
     )
 
 
-def _why_none(known: Known, services: Services, found: Searched) -> str:
+def _why_none(known: Known, services: Services, found: EngineResults) -> str:
     if not known.sites and not switched_on(services.settings):
         return (
             "no candidate source is configured: add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL"
@@ -267,7 +267,7 @@ def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate
     if (stored := recorded(store)) is None:
         return
     ids, went = stored
-    monitoring.tell_move(went, f"{len(ids)} chosen to read" if ids else "")
+    monitoring.report_move(went, f"{len(ids)} chosen to read" if ids else "")
     notify_moved(services, question, went)
     services.dispatcher.send_all("wellread.read", ids, priority=question.priority)
 
@@ -295,7 +295,7 @@ def queries_for(
     return (*any_age, *queries)
 
 
-def search_engines(services: Services, queries: Sequence[Query]) -> Searched:
+def search_engines(services: Services, queries: Sequence[Query]) -> EngineResults:
     """Ask every engine that is on and not cooling down."""
     accounts = {account.engine.name: account for account in services.engines}
     try:
@@ -307,7 +307,7 @@ def search_engines(services: Services, queries: Sequence[Query]) -> Searched:
     found = services.wait_for(search_all(engines, queries, limit=LIMIT)) if engines else SearchResults()
     for asked in found.outcomes:
         _remember(services, asked.engine, accounts[asked.engine].id, asked.error)
-    return Searched(found=found, cooling=cooling)
+    return EngineResults(found=found, cooling=cooling)
 
 
 def cooling_engines(services: Services) -> dict[str, Cooldown]:

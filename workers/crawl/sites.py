@@ -232,7 +232,7 @@ def refresh(services: Services) -> int:
     read_due_sources(services)
     started = 0
     for _ in range(ROUNDS):
-        ids = services.write(refresh_queue.open_lanes, services.now(), BATCH)
+        ids = services.write(refresh_queue.start_hosts, services.now(), BATCH)
         services.dispatcher.send_all("wellread.read", ids)
         started += len(ids)
         if len(ids) < BATCH:

@@ -48,7 +48,8 @@ OF_ALL = tuple(
 OF_TASKS = tuple(
     "celery.concurrency.prefork celery.concurrency.thread celery.worker.components celery.worker.consumer "
     "cffi.cparser store.passages.connect:load_before_fork text.encoder.runtime:load_before_fork "
-    "text.language:load_before_fork workers.crawl.read workers.crawl.sites workers.entrypoints workers.task".split()
+    "text.language:load_before_fork workers.crawl.read_candidate workers.crawl.sites workers.entrypoints "
+    "workers.task".split()
 )
 MODEL = "store.embedders.bundled:load_before_fork"
 #: the embedders that it is part of

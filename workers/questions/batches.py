@@ -16,8 +16,8 @@ from domain import Question
 from pipeline.llm import AwaitsBatch, ModelBusy, ModelError, ModelUnreachable
 from pipeline.models.calls import request_hash
 from pipeline.models.provider import Batch, Json
-from store.questions import batches, trace
-from store.questions.batches import Sent
+from store.questions import batched_requests, trace
+from store.questions.batched_requests import Sent
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import BatchedRequestRow, RequestState
@@ -68,28 +68,28 @@ class Replies:
         self._is_single |= is_late or (row is not None and row.state in _SINGLE)
         if self._is_single:
             if row is not None and row.state not in _SINGLE:
-                self._services.write(batches.forget, BatchedRequestRow.name == name, is_paid=False)
+                self._services.write(batched_requests.forget, BatchedRequestRow.name == name, is_paid=False)
             return None
         if row is None:
-            self._services.write(batches.add, name, self._question.id, request)
+            self._services.write(batched_requests.add, name, self._question.id, request)
         raise AwaitsBatch
 
 
 def wait(services: Services, work: Work) -> None:
     """Let a step begin again when the replies that it awaits are there."""
-    monitoring.tell("waits for a batch")
+    monitoring.report("waits for a batch")
 
     def defer() -> None:
         with services.database.write() as session:
             if leases.defer(session, work.lease, work.question.deadline - SINGLE_BEFORE):
-                batches.make_due(session, [work.question.id], services.now())  # a reply came in the meantime
+                batched_requests.make_due(session, [work.question.id], services.now())  # a reply came in the meantime
 
     recorded(defer)
 
 
 def run(services: Services) -> None:
     """Send what waits for a batch, and read the batches that have ended."""
-    if not services.read(batches.any_to_come):
+    if not services.read(batched_requests.any_to_come):
         return
     api = services.model.batch_api() if services.model else None
     _settle(services, BatchedRequestRow.reply.is_not(None))  # of questions that were stopped
@@ -106,7 +106,7 @@ def run(services: Services) -> None:
 
 def _send(services: Services, api: "MessagesApi") -> bool:
     now = services.now()
-    requests = services.write(batches.take, MOST_IN_BATCH, now)
+    requests = services.write(batched_requests.take, MOST_IN_BATCH, now)
     if not requests:
         return False
     try:
@@ -120,13 +120,13 @@ def _send(services: Services, api: "MessagesApi") -> bool:
         log.warning("batch_not_sent", requests=len(requests), error=str(error))
         _settle(services, Sent(sent_at=now, batch_id=None, size=len(requests)).rows)
         return False
-    services.write(batches.note_batch, now, batch_id)
+    services.write(batched_requests.note_batch, now, batch_id)
     log.info("batch_sent", batch=batch_id, requests=len(requests))
     return batch_id is not None
 
 
 def _read(services: Services, api: "MessagesApi") -> None:
-    sent = services.read(batches.sent)
+    sent = services.read(batched_requests.sent)
     if not sent:
         return
     made = {batch.id: batch for batch in api.batches(sent[0].sent_at - _CLOCKS_APART)}
@@ -139,7 +139,7 @@ def _read(services: Services, api: "MessagesApi") -> None:
             alike = (b for b in made.values() if b.size == each.size and earliest <= b.created_at <= latest)
             found = next((b.id for b in alike if b.id not in known), None)
             known.add(found)
-            services.write(batches.note_batch, each.sent_at, found)
+            services.write(batched_requests.note_batch, each.sent_at, found)
             log.warning("batch_looked_for", found=found, requests=each.size)
         elif batch is not None:
             _read_or_cancel(services, api, each, batch)
@@ -167,7 +167,7 @@ def _settle(services: Services, which: ColumnElement[bool], replies: Mapping[str
     """
     replied, now = replies or {}, services.now()
     with services.database.write() as session:
-        rows = batches.settle(session, which, replied, now)
+        rows = batched_requests.settle(session, which, replied, now)
         for row in rows:
             reply = (replied.get(row.name) or row.reply) if row.state == RequestState.DROPPED else None
             if reply and services.model:

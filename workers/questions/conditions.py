@@ -128,7 +128,7 @@ def progress(session: Session, question: Question, now: datetime) -> Progress:
     read = sum(row.outcome in WITH_TEXT for row in pages)
     unread = [] if read else [f"{row.url}: {(row.reason or '').rstrip('.')}" for row in pages if row.reason]
     has_chosen = any(row.kind == "page" and row.origin != "seed" for row in wave)
-    spent = candidates.spent(session, question.id, now)
+    spent = candidates.used_so_far(session, question.id, now)
     row = session.get_one(QuestionRow, question.id)
     return Progress(
         pages=spent.pages,

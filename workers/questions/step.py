@@ -35,12 +35,12 @@ log = structlog.get_logger()
 MOST_WORK_S = 40.0
 
 
-class TooMuchWork(WellreadError):
+class StepTooLong(WellreadError):
     """A step took more processor time than any question needs; it would take it again."""
 
 
 #: errors that only the operator can fix: the message says how
-OPERATOR_ERRORS = (EmbedderMismatch, PassagesLost, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused, TooMuchWork)
+OPERATOR_ERRORS = (EmbedderMismatch, PassagesLost, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused, StepTooLong)
 
 #: the step that works on a question in each open status, as the trace names it
 _STEPS = {status: task.step for status, task in STEPS.items()} | {Status.FOLLOWING: "follow"}
@@ -74,10 +74,10 @@ def step(services: Services, question_id: str, status: Status) -> Iterator[Work 
 
 @contextmanager
 def within_work_s(most_s: float) -> Iterator[None]:
-    """Raise TooMuchWork in the block once this process has worked so long; not in a thread, which gets no signals."""
+    """Raise StepTooLong in the block once this process has worked so long; not in a thread, which gets no signals."""
 
     def stop(*_: object) -> None:
-        raise TooMuchWork(
+        raise StepTooLong(
             f"it took more than {most_s:g} s of processor time: one of the pages it found is perhaps made to do so. "
             "Exclude its site, or ask in other words"
         )
@@ -102,7 +102,7 @@ def finish(services: Services, work: Work, move: Move) -> bool:
 
     if not recorded(record):
         return False
-    monitoring.tell_move(move)
+    monitoring.report_move(move)
     notify_moved(services, work.question, move)
     return True
 
@@ -154,7 +154,7 @@ def _claim(services: Services, question_id: str, status: Status) -> Work | None:
     with services.database.claim() as session:
         lease = leases.claim(session, QuestionRow, question_id, QuestionRow.status == status, now)
         if lease is None:
-            monitoring.tell_not_due()
+            monitoring.report_not_due()
             return None
         row = session.get_one(QuestionRow, question_id, populate_existing=True)
         question = state.to_question(row)
@@ -165,7 +165,7 @@ def _claim(services: Services, question_id: str, status: Status) -> Work | None:
         held = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
         end = end_overdue(session, held, now) if held is not None else None
     if end is not None:
-        monitoring.tell_move(end)
+        monitoring.report_move(end)
         notify_moved(services, question, end)
     return None
 
@@ -174,7 +174,7 @@ def _record_failure(services: Services, work: Work, error: BaseException) -> Non
     """Release the step for a later retry; an error that only the operator can fix ends the question at once."""
     said = _message(error)
     text = f"{work.step}: {said}"
-    monitoring.tell(f"failed: {said}")
+    monitoring.report(f"failed: {said}")
     monitoring.fail(error)
     if isinstance(error, OPERATOR_ERRORS):
         finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes=Changes(error=text)))

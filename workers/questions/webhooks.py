@@ -48,13 +48,13 @@ def deliver(services: Services, webhook_id: int) -> None:
         row = session.get(WebhookRow, webhook_id)
         owner = session.get_one(QuestionRow, row.question_id).owner if row else None
     if row is None:
-        monitoring.tell_not_due()
+        monitoring.report_not_due()
         return
     is_due = row.status == WebhookStatus.WAITING and row.due_at <= services.now()
     receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0], owner=owner)
     token = _begin(services, receiver, webhook_id)
     if token is None:
-        monitoring.tell("waits for its receiver")
+        monitoring.report("waits for its receiver")
         if is_due:
             now = services.now()
             services.write(webhooks.put_off, webhook_id, now, now + timedelta(seconds=_AGAIN_S))
@@ -103,7 +103,7 @@ def _deliver(services: Services, webhook_id: int, owner: str | None) -> None:
         webhooks.put_off(session, webhook_id, now, now)  # its message may be there twice, and the other have put it off
         lease = leases.claim(session, WebhookRow, webhook_id, WebhookRow.status == WebhookStatus.WAITING, now)
         if lease is None:
-            monitoring.tell_not_due()
+            monitoring.report_not_due()
             return
         row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
         record = records.read(session, row.question_id, now)
@@ -147,7 +147,7 @@ def _post(services: Services, url: str, body: bytes, headers: dict[str, str]) ->
 
 
 def _record(services: Services, lease: leases.Lease, attempts: int, error: str | None) -> None:
-    monitoring.tell(f"failed: {error}" if error else "delivered")
+    monitoring.report(f"failed: {error}" if error else "delivered")
     now = services.now()
     with services.database.write() as session:
         if error is None:

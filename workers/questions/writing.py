@@ -329,7 +329,7 @@ def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) ->
     if until + timedelta(seconds=MARGIN_S) > last:
         return False
     log.info("model_busy", question=question.id, until=until.isoformat(), error=str(error))
-    monitoring.tell(f"waits for the model until {until:%H:%M:%S} UTC")
+    monitoring.report(f"waits for the model until {until:%H:%M:%S} UTC")
 
     def defer() -> None:
         with services.database.write() as session:

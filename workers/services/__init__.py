@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from domain.access import DEFAULT, MAIN, Collection
 from store import keys
 from store.embedders import Embedder, open_embedder
-from store.ephemeral.events import Events, Memory
+from store.ephemeral.events import Events, RedisMemory
 from store.ephemeral.marks import Erasures, TraceParents
 from store.ephemeral.slots import EngineCooldowns, Receivers, Slots
 from store.ephemeral.turns import Turns
@@ -121,9 +121,9 @@ class Services(WebAccess):
         return Redis.from_url(self.settings.events_redis, socket_connect_timeout=5, socket_timeout=10)
 
     @cached
-    def broker_memory(self) -> Memory:
+    def broker_memory(self) -> RedisMemory:
         """How full the broker is."""
-        return Memory(self.redis)
+        return RedisMemory(self.redis)
 
     @cached
     def events(self) -> Events:

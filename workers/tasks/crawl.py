@@ -3,7 +3,7 @@
 from domain import Status
 from domain.access import DEFAULT, UnknownCollection
 from workers.app import app
-from workers.crawl import read as reading
+from workers.crawl import read_candidate as reading
 from workers.crawl import seek as seeking
 from workers.questions.step import step
 from workers.services import services

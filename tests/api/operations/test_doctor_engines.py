@@ -15,7 +15,7 @@ from api.operations.room import Diagnosis
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
 from tests.workers.crawl.one_candidate import read_one
-from tests.workers.crawl.test_search import RESULTS, ServicesFor, searxng
+from tests.workers.crawl.test_seek_engines import RESULTS, ServicesFor, searxng
 from workers.questions import submit
 from workers.services import Services
 

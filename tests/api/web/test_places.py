@@ -17,7 +17,7 @@ from tests.api.web.asking import open_place
 from tests.api.web.browser import Tab
 from tests.crawler.extract import pdfs
 from workers import files as watched
-from workers.crawl import read as read_page
+from workers.crawl import read_candidate as read_page
 from workers.crawl import sites
 from workers.questions import submit
 from workers.services import Services

@@ -13,11 +13,11 @@ from structlog.testing import capture_logs
 
 from domain import EventKind
 from domain.record import Event
-from store.ephemeral.events import Events, Listener, Reader, follow
+from store.ephemeral.events import EventReader, Events, Listener, follow
 
 
 async def _read(url: str, question_id: str, *, after: str = "0", count: int) -> list[Event]:
-    reader = Reader(redis.asyncio.Redis.from_url(url))
+    reader = EventReader(redis.asyncio.Redis.from_url(url))
     found: list[Event] = []
     try:
         async for event in follow(Listener(reader), question_id, after=after, block_s=0.2):
@@ -56,7 +56,7 @@ def test_all_who_follow_read_over_one_connection_and_miss_nothing(valkey_url: st
     for question_id in ids:
         events.publish(question_id, EventKind.STATUS, {"n": 0})
 
-    async def read(reader: Reader, question_id: str, found: list[int]) -> None:
+    async def read(reader: EventReader, question_id: str, found: list[int]) -> None:
         async for event in follow(Listener(reader), question_id):
             if event is not None:
                 found.append(event.data["n"])
@@ -64,7 +64,7 @@ def test_all_who_follow_read_over_one_connection_and_miss_nothing(valkey_url: st
                     return
 
     async def run() -> tuple[list[list[int]], int, float]:
-        reader = Reader(redis.asyncio.Redis.from_url(valkey_url))
+        reader = EventReader(redis.asyncio.Redis.from_url(valkey_url))
         found: list[list[int]] = [[] for _ in range(3 * len(ids))]
         waiting = []
         for number, each in enumerate(found):  # some begin while events come
@@ -97,7 +97,7 @@ def test_who_is_followed_last_is_read_at_once(valkey_url: str) -> None:
     events = Events(redis.Redis.from_url(valkey_url))
 
     async def run() -> float:
-        reader = Reader(redis.asyncio.Redis.from_url(valkey_url))
+        reader = EventReader(redis.asyncio.Redis.from_url(valkey_url))
         quiet = asyncio.create_task(anext(follow(Listener(reader), uuid.uuid4().hex)))
         await asyncio.sleep(0.2)  # now the reader waits for the quiet one
         question_id = uuid.uuid4().hex

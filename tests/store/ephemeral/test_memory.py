@@ -9,11 +9,11 @@ import pytest
 import redis
 
 from domain import EventKind
-from store.ephemeral.events import KEEP_ENDED_S, MAX_BYTES, MOST_MEMORY, Events, Memory, memory_use
+from store.ephemeral.events import KEEP_ENDED_S, MAX_BYTES, MOST_MEMORY, Events, RedisMemory, memory_use
 from tests.servers import valkey_server
 
 
-class Uncached(Memory):
+class Uncached(RedisMemory):
     """Asks every time, as if a second had passed."""
 
     def use(self):  # type: ignore[no-untyped-def]

@@ -34,7 +34,7 @@ def _fill(database: Database, host: str, count: int, *, since: timedelta = timed
 
 def _open(database: Database, limit: int = 10, now: datetime = NOW) -> list[int]:
     with database.write() as session:
-        return refresh_queue.open_lanes(session, now, limit)
+        return refresh_queue.start_hosts(session, now, limit)
 
 
 def _url(database: Database, candidate_id: int) -> str:
@@ -43,7 +43,7 @@ def _url(database: Database, candidate_id: int) -> str:
 
 
 def _read(database: Database, candidate_id: int) -> list[int]:
-    """Settle a candidate as its reader does, and go on with its host's lane; gives what is to be read next."""
+    """Settle a candidate as its reader does, and go on with its host's turn; gives what is to be read next."""
     with database.write() as session:
         row = session.get_one(CandidateRow, candidate_id)
         url, turn = row.url, row.wave
@@ -51,7 +51,7 @@ def _read(database: Database, candidate_id: int) -> list[int]:
         return refresh_queue.next_of(session, url.rpartition("/")[0], turn=turn + 1, now=NOW)
 
 
-def test_each_host_is_read_in_one_lane(database: Database) -> None:
+def test_one_page_of_a_host_is_read_at_a_time(database: Database) -> None:
     _fill(database, LARGE, 50)
     _fill(database, SMALL, 3)
     ids = _open(database)
@@ -59,12 +59,12 @@ def test_each_host_is_read_in_one_lane(database: Database) -> None:
     assert _open(database) == []
 
 
-def test_a_lane_goes_on_until_nothing_of_its_host_is_due(database: Database) -> None:
+def test_a_turn_goes_on_until_nothing_of_its_host_is_due(database: Database) -> None:
     _fill(database, SMALL, 3)
-    lane, seen = _open(database), []
-    while lane:
-        seen.append(_url(database, lane[0]))
-        lane = _read(database, lane[0])
+    ids, seen = _open(database), []
+    while ids:
+        seen.append(_url(database, ids[0]))
+        ids = _read(database, ids[0])
     assert seen == [f"{SMALL}/{n}" for n in range(3)]
     with database.read() as session:
         host = session.get_one(HostRow, SMALL)
@@ -77,11 +77,11 @@ def test_a_host_with_many_due_pages_lets_others_have_their_turn(database: Databa
     _fill(database, LARGE, 500, since=timedelta(days=30))
     for number in range(6):
         _fill(database, f"https://h{number}.example", 10)
-    lanes, order = _open(database, 2), []
+    ids, order = _open(database, 2), []
     for _ in range(150):
-        candidate_id = lanes.pop(0)
+        candidate_id = ids.pop(0)
         order.append(_url(database, candidate_id).rpartition("/")[0])
-        lanes += _read(database, candidate_id)
+        ids += _read(database, candidate_id)
     counts = Counter(order)
     assert [counts[f"https://h{number}.example"] for number in range(6)] == [10] * 6
     assert counts[LARGE] == 90
@@ -106,13 +106,13 @@ def test_a_page_that_is_claimed_is_due_once_more_later_whatever_becomes_of_it(da
     assert page.next_due == NOW + timedelta(days=1)
 
 
-def test_a_host_whose_lane_got_lost_is_taken_up_again(database: Database) -> None:
+def test_a_host_whose_turn_got_lost_is_taken_up_again(database: Database) -> None:
     _fill(database, SMALL, 3)
     _open(database)
     with database.write() as session:
         session.execute(delete(CandidateRow))
     assert _open(database) == []
-    assert len(_open(database, now=NOW + refresh_queue.LANE)) == 1
+    assert len(_open(database, now=NOW + refresh_queue.LOST_AFTER)) == 1
 
 
 def test_a_host_that_is_told_of_an_earlier_page_moves_up_and_of_a_later_one_stays(database: Database) -> None:

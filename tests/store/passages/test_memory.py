@@ -26,7 +26,7 @@ _PAGES = {number: page(number, f"page {number}", passages=3) for number in range
 
 @pytest.fixture(scope="module")
 def copy(uri: str) -> Copy:
-    made = copied(uri)._memory._copy
+    made = copied(uri)._cached._copy
     assert made is not None
     return made
 
@@ -67,7 +67,7 @@ def told(hits: Sequence[Hit]) -> list[tuple[str, int, float | None]]:
 @pytest.mark.parametrize("memory_bytes", [_ENOUGH, _ENOUGH_WITHOUT_TEXTS])
 def test_the_copy_finds_what_the_table_finds(uri: str, memory_bytes: int) -> None:
     table, copy = opened(uri), copied(uri, memory_bytes=memory_bytes)
-    made = copy._memory._copy
+    made = copy._cached._copy
     assert made is not None
     assert made._is_whole == (memory_bytes == _ENOUGH)
     vectors = np.random.default_rng(6).standard_normal((20, 4)).astype(np.float32)
@@ -89,13 +89,13 @@ def test_what_the_table_lost_since_it_was_copied_is_left_out(tmp_path: Path) -> 
     writer = written(str(tmp_path))
     writer.replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
     reader = copied(str(tmp_path), memory_bytes=_ENOUGH_WITHOUT_TEXTS)
-    copy = reader._memory._copy
+    copy = reader._cached._copy
     assert copy is not None
     writer.delete_pages({number for number in _PAGES if number > 3})
     writer.maintain()
     hits = copy.search_vectors(np.ones((1, 4), dtype=np.float32) / 2, k=500)[0]
     assert {hit.passage.page_id for hit in hits} == {1, 2, 3}
-    reader._memory.current = lambda: copy  # type: ignore[method-assign]
+    reader._cached.current = lambda: copy  # type: ignore[method-assign]
     found = reader.search_text("page", lang="en", k=500)
     assert {hit.passage.page_id for hit in found} == {1, 2, 3}
 
@@ -119,11 +119,11 @@ def test_the_table_is_asked_for_its_version_once_for_each_commit(tmp_path: Path)
     writer = written(str(tmp_path))
     writer.replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
     reader = copied(str(tmp_path))
-    counted = reader._memory._table = _Counted(reader._table())
+    counted = reader._cached._table = _Counted(reader._table())
     assert all(reader._copy() is not None for _ in range(5))
     assert counted.asked == 0
     writer.delete_pages({1})
-    reader._memory._next_at = float("inf")  # no other copy is made
+    reader._cached._next_at = float("inf")  # no other copy is made
     assert [reader._copy() for _ in range(5)] == [None] * 5
     assert counted.asked == 1
 
@@ -171,7 +171,7 @@ def test_a_table_that_is_too_large_is_not_copied(uri: str) -> None:
     table = opened(uri, memory_bytes=1_000)
     assert table._copy() is None
     deadline = time.monotonic() + 30
-    while table._memory._making.locked() and time.monotonic() < deadline:
+    while table._cached._making.locked() and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert table._memory._copy is None
+    assert table._cached._copy is None
     assert len(table.search_vectors(np.ones((1, 4), dtype=np.float32), k=9)[0]) == 9

@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from domain import Answer, Candidate, Cost, Question, Sentence, Status, Verdict
 from store.crawl import candidates
-from store.crawl.candidates import CandidateStatus, Spent
+from store.crawl.candidates import CandidateStatus, CrawlUse
 from store.questions import records, trace
 from store.questions.new_questions import IdempotencyConflict, NewQuestion, ask
 from store.questions.state import Changes, Move, UnknownQuestion, cancel, dead, find, record, replay
@@ -166,10 +166,10 @@ def test_a_replayed_question_begins_with_a_whole_budget(database: Database) -> N
         session.execute(update(CandidateRow).values(outcome="failed", bytes=5_000, settled_at=NOW, status="SETTLED"))
     _record(database, _claim(database, question), failed)
     with database.write() as session:
-        assert candidates.spent(session, question.id, NOW) == Spent(pages=1, bytes=5_000, seconds=0.0)
+        assert candidates.used_so_far(session, question.id, NOW) == CrawlUse(pages=1, bytes=5_000, seconds=0.0)
         replay(session, question.id, NOW + timedelta(seconds=9))
     with database.write() as session:
-        assert candidates.spent(session, question.id, NOW) == Spent(pages=0, bytes=0, seconds=0.0)
+        assert candidates.used_so_far(session, question.id, NOW) == CrawlUse(pages=0, bytes=0, seconds=0.0)
         assert candidates.add(session, question.id, [found], wave=0, status=CandidateStatus.WAITING, now=NOW)
         assert trace.spent(session, question.id) == Cost()
         assert trace.total_cost(session, question.id) == cost  # what it cost in all is still told

@@ -9,7 +9,7 @@ from domain import Candidate
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.sql.tables import CandidateRow
-from workers.crawl import read
+from workers.crawl import read_candidate
 from workers.services import Services
 
 
@@ -38,7 +38,7 @@ def work(services: Services, candidate_id: int, until: Callable[[CandidateRow], 
     """Answer wake-up calls, until the row is as wanted."""
     for _ in range(200):
         make_due(services, candidate_id)
-        read.read(services, candidate_id)
+        read_candidate.read(services, candidate_id)
         if until(row_of(services, candidate_id)):
             return
         time.sleep(0.02)

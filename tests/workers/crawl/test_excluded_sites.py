@@ -10,7 +10,7 @@ from domain.options import Overrides
 from store.sql.tables import QuestionRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.crawl.one_candidate import add, row_of
-from workers.crawl import read
+from workers.crawl import read_candidate
 from workers.questions import submit
 from workers.services import Services
 
@@ -39,7 +39,7 @@ def test_what_is_left_out_is_so_however_it_is_written(
     services.settings = services.settings.model_copy(update={"exclude_sites": (f"{second.origin}/hr/",)})
     first.moved["/lamp"] = f"{second.origin}{path}"
     candidate_id = add(services, f"{second.origin}{path}" if how == "asked for" else f"{first.origin}/lamp")
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     assert second.log == []
 
 
@@ -52,7 +52,7 @@ def test_redirect_stops_before_the_request(
     if is_left_out:
         leave_out(services, second)
     candidate_id = add(services, f"{first.origin}/lamp")
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     row = row_of(services, candidate_id)
     assert (row.outcome, bool(second.log)) == (("blocked", False) if is_left_out else ("read", True))
     assert ("is on an excluded site" in (row.reason or "")) is is_left_out
@@ -66,7 +66,7 @@ def test_question_keeps_its_own_reading_off_a_site(services: Services, sites: tu
     with services.database.write() as session:
         session.get_one(QuestionRow, question.id).status = "READING"
     candidate_id = add(services, f"{first.origin}/lamp", question.id)
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     assert (row_of(services, candidate_id).outcome, second.log) == ("blocked", [])
 
 
@@ -75,7 +75,7 @@ def test_robots_file_is_not_asked_for_there_either(services: Services, sites: tu
     first.moved["/robots.txt"] = f"{second.origin}/robots.txt"
     leave_out(services, second)
     candidate_id = add(services, f"{first.origin}/lamp")
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     assert (row_of(services, candidate_id).outcome, second.log) == ("blocked", [])
 
 
@@ -85,5 +85,5 @@ def test_page_that_was_found_before_its_site_was_left_out_is_not_read(
     site = sites[0]
     candidate_id = add(services, f"{site.origin}/lamp")
     leave_out(services, site)
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     assert (row_of(services, candidate_id).outcome, site.log) == ("blocked", [])

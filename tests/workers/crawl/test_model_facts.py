@@ -17,7 +17,7 @@ from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.questions.trace import spent
 from tests.claude_double import KEY, ClaudeDouble
-from workers.crawl.read import with_facts
+from workers.crawl.read_candidate import with_facts
 from workers.services import Services
 from workers.settings import load
 

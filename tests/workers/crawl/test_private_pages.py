@@ -20,7 +20,7 @@ from tests.logged_site import LoggedSite, served
 from tests.workers.crawl.one_candidate import add, read_one, row_of, work
 from text.sentences import quoted
 from workers import deletion, indexing
-from workers.crawl import read, seek
+from workers.crawl import read_candidate, seek
 from workers.questions import lookup, submit
 from workers.services import Services
 from workers.settings import load
@@ -70,7 +70,7 @@ def refresh(services: Services, url: str) -> None:
     with services.database.write() as session:
         (id,) = candidates.add(session, None, [due], wave=0, status=CandidateStatus.WAITING, now=services.now())
         page_id = session.scalars(select(PageRow.id).where(PageRow.url == url)).one()
-    read.read(services, id)
+    read_candidate.read(services, id)
     with services.database.read() as session:
         assert session.get(CandidateRow, id) is None
     indexing.embed(services, page_id)

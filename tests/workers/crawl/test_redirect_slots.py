@@ -9,7 +9,7 @@ import pytest
 
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.crawl.one_candidate import add, row_of
-from workers.crawl import read
+from workers.crawl import read_candidate
 from workers.questions import submit
 from workers.services import Services
 
@@ -31,7 +31,7 @@ def test_host_that_a_redirect_led_to_is_left_alone_for_its_own_pause(
 ) -> None:
     old, new = sites
     candidate_id = add(services, f"{old.origin}/lamp")
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     assert row_of(services, candidate_id).outcome == "read"
     assert services.host_slots.claim(new.origin, now=time.time(), delay_s=0.0).wait_s > PAUSE_S / 2
     assert services.host_slots.claim(old.origin, now=time.time() + 1, delay_s=0.0).wait_s == 0
@@ -43,7 +43,7 @@ def test_host_that_is_being_asked_is_not_asked_by_way_of_a_redirect(
     old, new = sites
     services.host_slots.claim(new.origin, now=time.time(), delay_s=PAUSE_S)
     candidate_id = add(services, f"{old.origin}/lamp")
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     row = row_of(services, candidate_id)
     assert (row.status, new.origin in (row.error or "")) == ("WAITING", True)
     assert (row.due_at - services.now()).total_seconds() > PAUSE_S / 2
@@ -56,6 +56,6 @@ def test_host_that_is_free_in_a_moment_is_waited_for(services: Services, sites: 
     services.host_slots.release(turn, now=time.time(), delay_s=0.3)
     free_at = time.monotonic() + 0.2
     candidate_id = add(services, f"{old.origin}/lamp")
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     assert row_of(services, candidate_id).outcome == "read"
     assert new.log[0].came_at > free_at

@@ -16,7 +16,7 @@ from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.sql.tables import CandidateRow, PageRow
 from tests.crawler.browser.web import chromium
-from workers.crawl import read
+from workers.crawl import read_candidate
 from workers.questions import submit
 from workers.services import Services
 from workers.settings import SettingsError, load
@@ -53,7 +53,7 @@ def _read(services: Services, site: str) -> tuple[str | None, str | None, list[s
     (candidate_id,) = services.write(
         candidates.add, None, [Candidate(url=site)], wave=0, status=CandidateStatus.WAITING, now=services.now()
     )
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     with services.database.read() as session:
         row = session.get_one(CandidateRow, candidate_id)
         return row.outcome, row.reason, list(session.scalars(select(PageRow.text)))

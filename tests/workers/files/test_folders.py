@@ -19,7 +19,7 @@ from tests.crawler.extract import pdfs
 from tests.workers.conftest import Bell
 from workers import files as uploads
 from workers import files as watched
-from workers.crawl import read as reading
+from workers.crawl import read_candidate as reading
 from workers.deletion import delete_folder, delete_pages
 from workers.files import BadFolder
 from workers.services import Services

@@ -21,7 +21,7 @@ from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers import monitoring
 from workers.questions import lookup, submit, transitions
-from workers.questions.step import TooMuchWork, Work, finish, step, within_work_s
+from workers.questions.step import StepTooLong, Work, finish, step, within_work_s
 from workers.services import Services
 from workers.services.interruptions import AGAIN_AFTER_S
 from workers.tasks.answer import _after_second_pass as after_second_pass
@@ -118,9 +118,9 @@ def _away() -> None:
 
 def test_message_that_is_delivered_twice_works_once(services: Services, bell: Bell, question_id: str) -> None:
     assert run(services, question_id) is not None
-    with monitoring.listening() as told:
+    with monitoring.listening() as reported:
         assert run(services, question_id) is None
-        assert told() == monitoring.NOT_DUE
+        assert reported() == monitoring.NOT_DUE
     assert bell.rung == [(Status.RETRYING, question_id)]
 
 
@@ -162,7 +162,7 @@ def test_what_a_failure_says_is_short(services: Services, question_id: str) -> N
 
 
 def test_step_that_would_work_without_end_is_not_tried_again(services: Services, question_id: str) -> None:
-    with pytest.raises(TooMuchWork) as stopped, within_work_s(0.1):
+    with pytest.raises(StepTooLong) as stopped, within_work_s(0.1):
         re.fullmatch(r"(?:a|aa)+b", "a" * 60)
     row = fail(services, question_id, stopped.value)
     assert (row.status, row.lease_by) == (Status.FAILED, None)

@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from store.sql.tables import CandidateRow
 from tests.workers.conftest import Bell
-from workers.crawl import read
+from workers.crawl import read_candidate
 from workers.services import Services
 
 WorkOff = Callable[..., int]
@@ -32,7 +32,7 @@ def work_off(services: Services, bell: Bell) -> WorkOff:
                     bell.rung += [("wellread.read", left) for left in calls[number:]]
                     return done
                 _due_now(services)
-                read.read(services, int(row_id))
+                read_candidate.read(services, int(row_id))
                 done += 1
         return done
 

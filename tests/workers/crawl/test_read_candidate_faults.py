@@ -22,7 +22,7 @@ from store.sql.tables import QuestionRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.crawl.one_candidate import add, make_due, row_of
-from workers.crawl import read
+from workers.crawl import read_candidate
 from workers.questions import submit
 from workers.services import Services
 from workers.settings import load
@@ -82,7 +82,7 @@ def reader(services: Services, bell: Bell) -> Iterator[Services]:
 
 def test_candidate_is_held_while_claude_reads_its_facts(reader: Services, site: LoggedSite) -> None:
     candidate_id = add(reader, f"{site.origin}/lamp", _asked(reader))
-    read.read(reader, candidate_id)
+    read_candidate.read(reader, candidate_id)
     assert row_of(reader, candidate_id).outcome == "read"
     assert cast(_Model, reader.model).held_when_asked == [1]
     assert cast(_Renewer, reader.leases).held == set()
@@ -94,7 +94,7 @@ def test_failure_after_the_fetch_is_tried_again_and_nothing_is_paid_for(reader: 
         no_pauses = "BEFORE UPDATE OF delay_s ON hosts BEGIN SELECT RAISE(ABORT, 'the pause cannot be kept'); END"
         session.execute(text(f"CREATE TRIGGER no_pauses {no_pauses}"))
     candidate_id = add(reader, f"{site.origin}/lamp", _asked(reader))
-    read.read(reader, candidate_id)
+    read_candidate.read(reader, candidate_id)
     row = row_of(reader, candidate_id)
     assert (row.status, row.lease_by, "IntegrityError" in (row.error or "")) == ("WAITING", None, True)
     assert cast(_Model, reader.model).held_when_asked == []
@@ -114,7 +114,7 @@ def test_redis_that_is_away_costs_a_page_no_attempt_and_its_question_no_reading_
     services.__dict__["host_slots"] = Slots(Redis.from_url("unix:///nowhere/valkey.sock"), longest_s=10)
     for _ in range(8):
         make_due(services, candidate_id)
-        read.read(services, candidate_id)
+        read_candidate.read(services, candidate_id)
     row = row_of(services, candidate_id)
     assert (row.status, row.attempts, row.elapsed_s, row.lease_by) == ("WAITING", 0, 0.0, None)
     assert row.due_at > services.now()
@@ -130,7 +130,7 @@ def test_page_that_takes_longer_than_a_task_may_is_not_tried_again(services: Ser
         before = signal.signal(signal.SIGALRM, stop)
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         try:
-            read.read(services, candidate_id)
+            read_candidate.read(services, candidate_id)
         finally:
             signal.signal(signal.SIGALRM, before)
     row = row_of(services, candidate_id)

@@ -17,7 +17,7 @@ from store.sql.leases import MAX_ATTEMPTS
 from store.sql.tables import CandidateRow, LinkRow, PageRow, QuestionRow
 from tests.workers.conftest import Bell
 from tests.workers.crawl.one_candidate import add, make_due, read_one, row_of, work
-from workers.crawl import read
+from workers.crawl import read_candidate
 from workers.questions import submit
 from workers.services import Services
 
@@ -146,22 +146,22 @@ def test_a_private_address_that_is_not_the_operators_own_is_never_asked(services
 
 def test_a_busy_server_is_tried_again_later_and_not_for_ever(services: Services, site: str) -> None:
     candidate_id = add(services, f"{site}/busy")
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     row = row_of(services, candidate_id)
     assert (row.status, row.attempts) == ("WAITING", 1)
     assert (row.due_at - services.now()).total_seconds() > 5
     with services.database.write() as session:
         session.get_one(CandidateRow, candidate_id).attempts = MAX_ATTEMPTS
     make_due(services, candidate_id)
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     assert row_of(services, candidate_id).outcome == "failed"
 
 
 def test_a_read_delivered_twice_is_done_once(services: Services, site: str) -> None:
     candidate_id = add(services, f"{site}/good")
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     first = row_of(services, candidate_id).settled_at
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     assert row_of(services, candidate_id).settled_at == first
 
 
@@ -185,7 +185,7 @@ def test_a_page_that_fails_keeps_its_last_good_text(services: Services, site: st
 def test_who_finds_the_host_busy_goes_away_and_comes_back(services: Services, site: str, bell: Bell) -> None:
     services.host_slots.claim(site, now=1e10, delay_s=0.0)
     candidate_id = add(services, f"{site}/good")
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     row = row_of(services, candidate_id)
     assert (row.status, row.attempts, row.lease_by) == ("WAITING", 0, None)
     assert ("wellread.read", candidate_id) in bell.rung
@@ -210,7 +210,7 @@ def test_a_question_that_was_cancelled_reads_nothing_more(services: Services, si
         session.get_one(QuestionRow, question.id).status = Status.READING
     candidate_id = add(services, f"{site}/good", question.id)
     submit.cancel(services, question.id)
-    read.read(services, candidate_id)
+    read_candidate.read(services, candidate_id)
     assert row_of(services, candidate_id).outcome == "skipped"
 
 

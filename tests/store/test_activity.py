@@ -57,7 +57,7 @@ def test_costs_and_ends_are_of_the_time_asked_for(database: Database) -> None:
     for usd, ago in ((0.25, timedelta(0)), (0.5, timedelta(minutes=30)), (4.0, 2 * HOUR)):
         end(database, ask(database, ago=ago), usd=usd, ago=ago)
     with database.read() as session:
-        assert activity.spent(session, NOW - HOUR) == activity.Spent(usd=0.75, tokens=220)
+        assert activity.model_costs(session, NOW - HOUR) == activity.ModelCosts(usd=0.75, tokens=220)
         assert activity.questions_ended(session, NOW - HOUR)[Status.ABSTAINED] == 2
         assert activity.step_times(session) == [("retrieve", 2)] * 3
 

@@ -11,7 +11,7 @@ from store.sql.tables import CandidateRow, LinkRow, PageRow
 from tests.logged_site import article, served
 from tests.workers.conftest import Bell
 from tests.workers.crawl.one_candidate import add, read_one
-from workers.crawl import read, record
+from workers.crawl import outcomes, read_candidate
 from workers.crawl.claim import claim
 from workers.questions import submit
 from workers.services import Services
@@ -23,12 +23,12 @@ def test_reader_that_lost_its_lease_keeps_nothing(services: Services, bell: Bell
         candidate_id = add(services, f"{site.origin}/lamp")
         mine = claim(services, candidate_id)
         assert mine is not None
-        found = read.fetch(services, mine)
+        found = read_candidate.fetch(services, mine)
     assert found.outcome == "read"
     later = services.now() + timedelta(seconds=leases.LEASE_S + 1)
     with services.database.write() as session:
         assert leases.claim(session, CandidateRow, candidate_id, CandidateRow.id == candidate_id, later)
-    record.record_read(services, mine, found, 0.0)
+    outcomes.record_read(services, mine, found, 0.0)
     with services.database.read() as session:
         assert session.scalars(select(PageRow)).all() == []
         assert session.scalars(select(LinkRow)).all() == []

@@ -69,4 +69,4 @@ def test_each_question_has_its_own_seconds_of_reading(database: Database) -> Non
             for pages in ([(settled, None, 0.0)], [(settled, None, 3.0)], [(settled, None, 2.0), (settled, None, 5.0)])
         )
         assert candidates.reading_seconds(session, true(), NOW) == {one: 3.0, both: 5.0}
-        assert [candidates.spent(session, each, NOW).seconds for each in (none, one, both)] == [0.0, 3.0, 5.0]
+        assert [candidates.used_so_far(session, each, NOW).seconds for each in (none, one, both)] == [0.0, 3.0, 5.0]

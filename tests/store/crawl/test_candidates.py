@@ -39,7 +39,7 @@ def _read(database: Database, question_id: str, url: str, *, ended_s: float, too
 
 def _seconds(database: Database, question_id: str, at_s: float) -> float:
     with database.read() as session:
-        return candidates.spent(session, question_id, NOW + timedelta(seconds=at_s)).seconds
+        return candidates.used_so_far(session, question_id, NOW + timedelta(seconds=at_s)).seconds
 
 
 def test_waiting_between_pages_is_not_reading(database: Database) -> None:

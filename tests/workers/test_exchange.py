@@ -19,7 +19,7 @@ from domain.access import Imported
 from store import files
 from store.archive import archive
 from store.archive.archive import BadArchive
-from store.archive.pages import PageLine
+from store.archive.page_lines import PageLine
 from store.crawl import sources
 from store.pages import history, pages
 from store.sql.database import Database, migrate

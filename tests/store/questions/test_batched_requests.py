@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from domain import Status
-from store.questions import batches, state
+from store.questions import batched_requests, state
 from store.questions.deletion import delete_questions
 from store.sql.database import Database
 from store.sql.tables import BatchedRequestRow, QuestionRow, RequestState
@@ -26,7 +26,7 @@ def waiting(database: Database) -> str:
         row = session.get_one(QuestionRow, question_id)
         row.status, row.due_at = Status.WRITING, LATER
         for name in ("first", "second", "first"):
-            batches.add(session, name, question_id, {"model": name})
+            batched_requests.add(session, name, question_id, {"model": name})
     return question_id
 
 
@@ -43,7 +43,7 @@ def due_at(database: Database, question_id: str) -> object:
 def test_request_is_taken_once_however_many_take(database: Database, waiting: str) -> None:
     def take(_: int) -> dict[str, object]:
         with database.write() as session:
-            return batches.take(session, 200, NOW)
+            return batched_requests.take(session, 200, NOW)
 
     with ThreadPoolExecutor(8) as pool:
         taken = [name for requests in pool.map(take, range(8)) for name in requests]
@@ -52,36 +52,36 @@ def test_request_is_taken_once_however_many_take(database: Database, waiting: st
 
 def test_question_is_due_when_all_its_requests_are_settled(database: Database, waiting: str) -> None:
     with database.write() as session:
-        batches.take(session, 1, NOW)
-        batches.note_batch(session, NOW, "b1")
-        batches.take(session, 1, LATER)
-        batches.note_batch(session, LATER, "b2")
-        first, second = batches.sent(session)
+        batched_requests.take(session, 1, NOW)
+        batched_requests.note_batch(session, NOW, "b1")
+        batched_requests.take(session, 1, LATER)
+        batched_requests.note_batch(session, LATER, "b2")
+        first, second = batched_requests.sent(session)
     assert [(each.batch_id, each.sent_at, each.size) for each in (first, second)] == [("b1", NOW, 1), ("b2", LATER, 1)]
     replies = {"first": {"says": "yes"}, "second": {"says": "no"}, "unknown": {}}
     with database.write() as session:
-        assert [row.name in replies for row in batches.settle(session, first.rows, replies, NOW)] == [True]
+        assert [row.name in replies for row in batched_requests.settle(session, first.rows, replies, NOW)] == [True]
     assert due_at(database, waiting) == LATER
     with database.write() as session:
-        assert len(batches.settle(session, second.rows, {}, NOW)) == 1
+        assert len(batched_requests.settle(session, second.rows, {}, NOW)) == 1
     assert due_at(database, waiting) == NOW
     assert sorted(rows(database).values(), key=str) == [
         (RequestState.REPLIED, replies[next(name for name, row in rows(database).items() if row[1])]),
         (RequestState.SINGLE, None),
     ]
     with database.write() as session:  # once more, as after a death
-        assert batches.settle(session, first.rows, {}, LATER) == []
-        assert not batches.any_to_come(session)
+        assert batched_requests.settle(session, first.rows, {}, LATER) == []
+        assert not batched_requests.any_to_come(session)
 
 
 def test_what_went_with_no_batch_waits_again(database: Database, waiting: str) -> None:
     with database.write() as session:
-        batches.take(session, 200, NOW)
-        (unknown,) = batches.sent(session)
+        batched_requests.take(session, 200, NOW)
+        (unknown,) = batched_requests.sent(session)
         assert (unknown.batch_id, unknown.size) == (None, 2)
-        batches.note_batch(session, NOW, None)
-        assert batches.sent(session) == []
-        assert len(batches.take(session, 200, LATER)) == 2
+        batched_requests.note_batch(session, NOW, None)
+        assert batched_requests.sent(session) == []
+        assert len(batched_requests.take(session, 200, LATER)) == 2
 
 
 @pytest.mark.parametrize("to", [Status.ANSWERED, Status.RETRYING, Status.CANCELLED])
@@ -93,21 +93,21 @@ def test_requests_and_replies_go_with_the_end_of_their_step(database: Database, 
 
 def test_request_that_was_sent_stays_until_it_is_paid(database: Database, waiting: str) -> None:
     with database.write() as session:
-        batches.take(session, 1, NOW)
+        batched_requests.take(session, 1, NOW)
         state.advance(session, session.get_one(QuestionRow, waiting), Status.CANCELLED, NOW)
-        batches.note_batch(session, NOW, "b1")  # whoever sends it has not seen the end
-        (sent,) = batches.sent(session)
+        batched_requests.note_batch(session, NOW, "b1")  # whoever sends it has not seen the end
+        (sent,) = batched_requests.sent(session)
         assert (sent.batch_id, sent.size, sent.is_awaited) == ("b1", 1, False)
     with database.write() as session:
-        assert [row.state for row in batches.settle(session, sent.rows, {}, NOW)] == [RequestState.DROPPED]
+        assert [row.state for row in batched_requests.settle(session, sent.rows, {}, NOW)] == [RequestState.DROPPED]
     assert rows(database) == {}
 
 
 def test_dropped_request_that_went_with_no_batch_is_not_sent_again(database: Database, waiting: str) -> None:
     with database.write() as session:
-        batches.take(session, 200, NOW)
+        batched_requests.take(session, 200, NOW)
         state.advance(session, session.get_one(QuestionRow, waiting), Status.CANCELLED, NOW)
-        batches.note_batch(session, NOW, None)
+        batched_requests.note_batch(session, NOW, None)
     assert rows(database) == {}
 
 

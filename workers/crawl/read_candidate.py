@@ -27,7 +27,7 @@ from store.pages import refresh_queue
 from store.questions import trace
 from store.sql import leases
 from workers import files, monitoring
-from workers.crawl import record
+from workers.crawl import outcomes
 from workers.crawl.claim import Claim, claim, needs_no_fetch, save_next_delay, stored_delay_s
 from workers.questions.conditions import left_out
 from workers.services import Services
@@ -46,11 +46,11 @@ def read(services: Services, candidate_id: int) -> None:
     """Read one candidate, if it still waits to be read."""
     mine = claim(services, candidate_id)
     if mine is None:
-        monitoring.tell_not_due()
+        monitoring.report_not_due()
         return
     monitoring.note_page(mine.candidate.url, mine.question.id if mine.question else "")
     if outcome := needs_no_fetch(mine, services.now()):
-        record.record_skipped(services, mine, outcome)
+        outcomes.record_skipped(services, mine, outcome)
         return
     if is_file_address(mine.candidate.url):
         _read_file(services, mine)
@@ -61,7 +61,7 @@ def read(services: Services, candidate_id: int) -> None:
         _postpone(services, mine, error)
         return
     if slot.wait_s > 0:
-        monitoring.tell_later(f"waits {slot.wait_s:.1f} s for its turn at the host")
+        monitoring.report_later(f"waits {slot.wait_s:.1f} s for its turn at the host")
         services.write(leases.defer, mine.lease, services.now() + timedelta(seconds=slot.wait_s))
         services.dispatcher.send("wellread.read", candidate_id, priority=mine.priority, in_s=slot.wait_s)
         return
@@ -93,7 +93,7 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
             after_s = reading.retry_after_s or leases.backoff_s(claim.attempts)
             _retry(services, claim, reading.reason, after_s=after_s, took_s=reading.elapsed_s)
         else:
-            record.record_read(services, claim, with_facts(services, claim.question, reading), delay_s)
+            outcomes.record_read(services, claim, with_facts(services, claim.question, reading), delay_s)
 
 
 def _too_long(claim: Claim) -> ReadResult:
@@ -115,7 +115,7 @@ def _read_file(services: Services, claim: Claim) -> None:
         if reading.outcome == ReadOutcome.RETRY:
             _retry(services, claim, reading.reason, after_s=leases.backoff_s(claim.attempts))
         else:
-            record.record_read(services, claim, reading, 0.0)
+            outcomes.record_read(services, claim, reading, 0.0)
 
 
 def fetch(services: Services, claim: Claim) -> ReadResult:
@@ -164,16 +164,16 @@ def _release(services: Services, slot: Slot, delay_s: float) -> None:
 def _postpone(services: Services, claim: Claim, error: Exception) -> None:
     """Have a page read later that could not be read without the database or Redis; the sweep sends it again."""
     log.warning("read_postponed", url=claim.candidate.url, error=str(error))
-    monitoring.tell_later(f"read later: {error}")
+    monitoring.report_later(f"read later: {error}")
     services.write(leases.defer, claim.lease, services.now() + timedelta(seconds=AGAIN_AFTER_S))
 
 
 def _retry(services: Services, claim: Claim, error: str, *, after_s: float, took_s: float = 0.0) -> None:
     is_too_late = claim.question is not None and after_s > claim.question.budget.seconds
     if claim.attempts >= leases.MAX_ATTEMPTS or is_too_late:
-        record.record_skipped(services, claim, CandidateOutcome(outcome=ReadOutcome.FAILED, reason=error))
+        outcomes.record_skipped(services, claim, CandidateOutcome(outcome=ReadOutcome.FAILED, reason=error))
         return
-    monitoring.tell_later(f"read again in {after_s:.0f} s: {error}")
+    monitoring.report_later(f"read again in {after_s:.0f} s: {error}")
     services.write(candidates.retry_later, claim.lease, after_s=after_s, took_s=took_s, error=error, now=services.now())
 
 

@@ -226,7 +226,7 @@ def _next_reads(
         is_new = stored.is_new or stored.seen_first
         return sites.after_page(session, claim, outcome, reading, is_new=is_new, due_at=due_at, now=now)
     if claim.candidate.origin == refresh_queue.ORIGIN:
-        return refresh_queue.next_of(session, urls.origin(claim.candidate.url), turn=claim.lane_page + 1, now=now)
+        return refresh_queue.next_of(session, urls.origin(claim.candidate.url), turn=claim.turn_page + 1, now=now)
     return []
 
 
@@ -263,7 +263,7 @@ def _notify(
     next_reads: Sequence[int],
     delay_s: float = 0.0,
 ) -> None:
-    monitoring.tell_page(outcome)
+    monitoring.report_page(outcome)
     services.dispatcher.send_all("wellread.read", next_reads, in_s=delay_s)
     if claim.question is None:
         return
