@@ -49,7 +49,7 @@ def python_options() -> str:
     terms = _typed_dict("Terms(Options", "Further options of a question that nobody waits for.", further)
     filters = [option for option in options_of(SearchRequest) if option.name != "query"]
     found = _typed_dict("Filters(TypedDict", "What a search is bound to.", filters)
-    settings = _typed_dict("SourceSettings(TypedDict", "What is set of a source.", options_of(SourceChanges), null=True)
+    settings = _typed_dict("SourceOptions(TypedDict", "What is set of a source.", options_of(SourceChanges), null=True)
     return "\n\n".join((_OPTIONS_HEAD, options, terms, found, settings))
 
 

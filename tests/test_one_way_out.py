@@ -28,7 +28,7 @@ ALLOWED = {
     "pipeline/models/connection.py": "opens their connections, and ends what they receive at the deadline",
     "store/embedders/remote.py": "the embedder's server, at the address its operator set",
     "wellread/client.py": "asks our own API",
-    "wellread/calls.py": "says how the responses of our own API are read",
+    "wellread/endpoints.py": "says how the responses of our own API are read",
     "wellread/responses.py": "reads what our own API answers",
     "api/app.py": "hands requests to the application in its own process",
     "api/mcp/endpoint.py": "hands requests to the application in its own process",

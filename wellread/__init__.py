@@ -13,8 +13,8 @@ from domain.flow import Status
 from domain.question import Thread, ThreadQuestion, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageCheck, PageRead, PageSummary, PageVersion, Schedule, SiteRead, Source, StoredPage
-from wellread.calls import PageFilters
 from wellread.client import AsyncClient, Client
+from wellread.endpoints import PageFilters
 from wellread.options import Filters, Options, Terms
 from wellread.responses import ApiUnreachable, ClientError, Refused
 

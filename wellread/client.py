@@ -1,4 +1,4 @@
-"""The clients: one that waits, and one for asyncio; :mod:`wellread.calls` declares what both can do."""
+"""The clients: one that waits, and one for asyncio; :mod:`wellread.endpoints` declares what both can do."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ import httpx2
 from domain.question import EventKind
 from domain.record import Event
 from wellread import responses
-from wellread.calls import AwaitedCalls, Call, Calls, Endpoint, WaitingCalls, question_path
+from wellread.endpoints import AsyncEndpoints, Call, Endpoint, Endpoints, SyncEndpoints, question_path
 from wellread.responses import ApiUnreachable, Refused
 
 DEFAULT_URL = "http://127.0.0.1:8484"
@@ -21,7 +21,7 @@ DEFAULT_URL = "http://127.0.0.1:8484"
 Value = TypeVar("Value")
 
 
-class Client(WaitingCalls):
+class Client(SyncEndpoints):
     """Wellread over HTTP. Close it, or use it as a context. Every failure is a :class:`wellread.ClientError`.
 
     The environment's proxies are not used.
@@ -85,7 +85,7 @@ class Client(WaitingCalls):
             time.sleep(responses.pause_s(tries))
 
 
-class AsyncClient(AwaitedCalls):
+class AsyncClient(AsyncEndpoints):
     """Wellread over HTTP. Close it, or use it as a context. Every failure is a :class:`wellread.ClientError`.
 
     The environment's proxies are not used.
@@ -167,7 +167,7 @@ def _give_methods(declared: Callable[..., Call[Any]]) -> None:
         setattr(client, method.__name__, method)
 
 
-for _each in vars(Calls).values():
+for _each in vars(Endpoints).values():
     if isinstance(_each, Endpoint):
         _give_methods(_each.call)
 

@@ -100,7 +100,7 @@ class Filters(TypedDict, total=False):
     lang: str
 
 
-class SourceSettings(TypedDict, total=False):
+class SourceOptions(TypedDict, total=False):
     """What is set of a source."""
 
     #: Seconds between two requests to it; null: the server's setting.

@@ -153,7 +153,7 @@ class Answered:
     error: str | None
 
 
-class Tools:
+class McpTools:
     """The tools; a method's docstring is what the assistant reads."""
 
     def __init__(self, connect: Connect) -> None:
@@ -236,7 +236,7 @@ class Tools:
 
 def build(connect: Connect, *, log_level: Literal["WARNING", "ERROR"] = "WARNING") -> MCPServer:
     """Return the server of the protocol, with all tools."""
-    tools = Tools(connect)
+    tools = McpTools(connect)
     every: list[Callable[..., Any]] = [tools.ask, tools.search, tools.read, tools.status, tools.sources]
     return MCPServer(
         "wellread",

@@ -11,9 +11,9 @@ from typing import Any
 import redis
 from sqlalchemy.engine import make_url
 
-from api.operations import room
+from api.operations import resources
 from api.operations.doctor_model import check_claude, check_model_server
-from api.operations.room import Diagnosis
+from api.operations.resources import Diagnosis
 from crawler.search.engine import EngineDown, EngineError, Query, error_named
 from domain.errors import WellreadError
 from pipeline.documents import DOCUMENTS
@@ -73,7 +73,7 @@ def _data_folder(services: Services) -> Diagnosis:
 
 def _disk(services: Services) -> Diagnosis:
     free = shutil.disk_usage(services.settings.data_dir).free
-    found = room.disk(services.settings.data_dir)
+    found = resources.disk(services.settings.data_dir)
     if found.level == "ok" and free < LOW_BYTES:
         return Diagnosis("wrong", found.finding, "Free some space: with less than 1 GB, a crawl may fill the disk.")
     return found
@@ -81,7 +81,7 @@ def _disk(services: Services) -> Diagnosis:
 
 def _descriptors(services: Services) -> Diagnosis:
     address = running(services.settings)
-    return room.descriptors(room.children(address.pid) if address else [os.getpid()])
+    return resources.descriptors(resources.children(address.pid) if address else [os.getpid()])
 
 
 def _stack(services: Services) -> Diagnosis:
@@ -101,17 +101,17 @@ def _redis(services: Services) -> Diagnosis:
     if appends.get("appendonly") == "no":
         fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): so that a restart of Redis delays no question."
         return Diagnosis("note", "loses its data at a restart", fix)
-    found = room.memory(services.redis)
+    found = resources.memory(services.redis)
     return replace(found, finding=f"{services.settings.redis.split('@')[-1]}, {found.finding}")
 
 
 def _events(services: Services) -> Diagnosis:
     has_own = services.settings.events_redis_url
-    return room.memory(services.events_redis) if has_own else Diagnosis("ok", "in the same Redis")
+    return resources.memory(services.events_redis) if has_own else Diagnosis("ok", "in the same Redis")
 
 
 def _workers(services: Services) -> Diagnosis:
-    found, written = room.workers(services), room.writers(services)
+    found, written = resources.workers(services), resources.writers(services)
     return found if written.level == "ok" else replace(written, finding=found.finding)
 
 
@@ -265,7 +265,7 @@ _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
     "redis": _redis,
     "events": _events,
     "workers": _workers,
-    "beat": room.beats,
+    "beat": resources.beats,
     "database": _database,
     "embedder": _embedder,
     "reader": _reader,

@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 
 from api.dependencies import MainDep, ServicesDep
 from api.middleware.auth import ASK, OPERATE, CallerDep, look_up, require
-from api.operations import room
-from api.operations.room import Diagnosis
+from api.operations import resources
+from api.operations.resources import Diagnosis
 from api.schemas.responses import CheckOut, Operations, Readiness, StatsOut
 from domain import Status
 from domain.access import Role
@@ -81,15 +81,15 @@ def _checks(services: Services) -> list[CheckOut]:
     checks: dict[str, Callable[[], Diagnosis]] = {
         "database": lambda: _database(services),
         "knowledge base": lambda: _knowledge_base(services),
-        "disk": lambda: room.disk(services.settings.data_dir),
-        "descriptors": lambda: room.descriptors([os.getpid()]),
-        "redis": lambda: room.memory(services.redis),
-        "workers": lambda: room.workers(services),
-        "writers": lambda: room.writers(services),
-        "beat": lambda: room.beats(services),
+        "disk": lambda: resources.disk(services.settings.data_dir),
+        "descriptors": lambda: resources.descriptors([os.getpid()]),
+        "redis": lambda: resources.memory(services.redis),
+        "workers": lambda: resources.workers(services),
+        "writers": lambda: resources.writers(services),
+        "beat": lambda: resources.beats(services),
     }
     if services.settings.events_redis_url:
-        checks["events"] = lambda: room.memory(services.events_redis)
+        checks["events"] = lambda: resources.memory(services.events_redis)
     found: list[CheckOut] = []
     for name, look in checks.items():
         try:

@@ -55,11 +55,11 @@ def run(write: Write, style: Style) -> bool:
             client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
             write(f"The site is now a source, asked for a page every {DELAY_S:g} s at most (1 s is the default).")
             began = time.monotonic()
-            findings = [_ask(client, site, title, question, write, style) for title, question in steps]
+            results = [_ask(client, site, title, question, write, style) for title, question in steps]
             asked_s = time.monotonic() - began
-            write(*_heading("Side by side", style), *show.side_by_side(*_table(findings), style))
-            cited = {citation.page_id for finding in findings for citation in finding.record.citations}
-            checked = check(findings, SCRIPT["expected"], pages={page: client.page(page).text for page in cited})
+            write(*_heading("Side by side", style), *show.side_by_side(*_table(results), style))
+            cited = {citation.page_id for result in results for citation in result.record.citations}
+            checked = check(results, SCRIPT["expected"], pages={page: client.page(page).text for page in cited})
         forbidden = [path for path in site.paths if path.startswith("/drafts")]
         checked.append(Check(name="no path was asked for that robots.txt forbids", holds=not forbidden))
         wait_until(lambda: not any(map(_group_lives, children)), within_s=GONE_WITHIN_S)
@@ -78,7 +78,7 @@ def run(write: Write, style: Style) -> bool:
     return held
 
 
-def _ask(client: Client, site: SiteServer, title: str, question: str, write: Write, style: Style) -> "Finding":
+def _ask(client: Client, site: SiteServer, title: str, question: str, write: Write, style: Style) -> "Result":
     write(*_heading(title, style), f"> {question}", "")
     fetched_before = len(site.paths)
     received: list[Event] = []
@@ -89,11 +89,11 @@ def _ask(client: Client, site: SiteServer, title: str, question: str, write: Wri
 
     record = ask_flow.ask(client, Asking(question=question, wait_s=WAIT_S), report)
     write("", *show.record_lines(record, style))
-    return Finding(record=record, fetched=tuple(site.paths[fetched_before:]), events=tuple(received))
+    return Result(record=record, fetched=tuple(site.paths[fetched_before:]), events=tuple(received))
 
 
-def _table(findings: "Sequence[Finding]") -> tuple[list[str], list[tuple[str, list[str]]]]:
-    records = [finding.record for finding in findings]
+def _table(results: "Sequence[Result]") -> tuple[list[str], list[tuple[str, list[str]]]]:
+    records = [result.record for result in results]
     numbers = {"retrieve": "1", "retry": "2", "seek": "3", "requery": "4"}  # of the phases, which may repeat
     phases = [[numbers[timing.step] for timing in record.timings if timing.step in numbers] for record in records]
     answers = [
@@ -164,7 +164,7 @@ def isolated_in(folder: Path) -> Iterator[None]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class Result:
     """The outcome of one question."""
 
     record: Record
@@ -181,12 +181,12 @@ class Check:
     detail: str = ""
 
 
-def check(findings: Sequence[Finding], expected: str, *, pages: Mapping[int, str]) -> list[Check]:
-    """Compare the three findings with the promise; ``pages`` are the cited pages' texts by id."""
-    first, second, third = findings
+def check(results: Sequence[Result], expected: str, *, pages: Mapping[int, str]) -> list[Check]:
+    """Compare the three results with the promise; ``pages`` are the cited pages' texts by id."""
+    first, second, third = results
     kinds = [event.kind for event in first.events]
     was_provisional = EventKind.PROVISIONAL in kinds and EventKind.PAGE in kinds[kinds.index(EventKind.PROVISIONAL) :]
-    citations = [citation for finding in findings for citation in finding.record.citations]
+    citations = [citation for result in results for citation in result.record.citations]
     wrong = [each.url for each in citations if pages.get(each.page_id, "")[each.start : each.end] != each.quote]
     return [
         Check(name="question 1 had a provisional answer while pages were read", holds=was_provisional),
@@ -207,8 +207,8 @@ def check(findings: Sequence[Finding], expected: str, *, pages: Mapping[int, str
     ]
 
 
-def _answers(name: str, finding: Finding, expected: str) -> Check:
-    record, answer = finding.record, " ".join((finding.record.answer or "no answer").split())
+def _answers(name: str, result: Result, expected: str) -> Check:
+    record, answer = result.record, " ".join((result.record.answer or "no answer").split())
     right = record.status is Status.ANSWERED and expected in answer
     return Check(
         name=f"{name} is answered: {expected}",

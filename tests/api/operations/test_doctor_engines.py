@@ -11,7 +11,7 @@ import redis
 from api.cli.status import overview_lines
 from api.cli.width import Style
 from api.operations.doctor import diagnose
-from api.operations.room import Diagnosis
+from api.operations.resources import Diagnosis
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
 from tests.workers.crawl.one_candidate import read_one

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from api.operations.doctor import diagnose
-from api.operations.room import Diagnosis
+from api.operations.resources import Diagnosis
 from tests.claude_double import KEY, ClaudeDouble
 from tests.openai_double import MODEL, Bytes, Chat, OpenAIDouble, Reply, Status, chat_json
 from workers.services import Services

@@ -10,13 +10,13 @@ import pytest
 
 from api.cli.ask import ask
 from api.cli.options import given
-from api.mcp.tools import Tools, options_given
+from api.mcp.tools import McpTools, options_given
 from api.schemas.requests import ChatRequest, QuestionRequest
 from domain import Budget
 from domain.options import Asked, Option, Overrides, options_of
 from store.questions import new_questions, state
 from store.sql.tables import QuestionRow
-from wellread import Options, calls
+from wellread import Options, endpoints
 from workers.questions.submit import Payload, to_new
 from workers.services import Services
 
@@ -51,7 +51,7 @@ def test_option_takes_every_way(services: Services, option: Option) -> None:
     expected = Overrides.model_validate(sent)
     assert expected != Overrides()
     assert option.name in Options.__annotations__
-    assert calls.Calls.submit.call(calls.Calls(), "Who?", **sent).json == {"question": "Who?", **sent}
+    assert endpoints.Endpoints.submit.call(endpoints.Endpoints(), "Who?", **sent).json == {"question": "Who?", **sent}
     if option.flag:
         context = click.Context(ask)
         ask.parse_args(context, ["Who?", *_as_flag(option)])
@@ -59,7 +59,7 @@ def test_option_takes_every_way(services: Services, option: Option) -> None:
         assert set_ == {"question": "Who?", **sent}
     if option.argument:
         argument = option.argument.name or option.name
-        assert argument in Tools.ask.__signature__.parameters  # type: ignore[attr-defined]
+        assert argument in McpTools.ask.__signature__.parameters  # type: ignore[attr-defined]
         assert options_given({argument: sent[option.name]}) == sent
     for number, body in enumerate((ChatRequest, QuestionRequest, Payload)):
         new = to_new(body.model_validate({"question": f"Who is {number}?", **sent}), Budget())

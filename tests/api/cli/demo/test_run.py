@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api.cli.demo import run as demo
-from api.cli.demo.run import Finding, check, isolated_in
+from api.cli.demo.run import Result, check, isolated_in
 from api.cli.width import Style
 from tests.api.records import citation, record_json
 from wellread import Event, Record
@@ -21,24 +21,24 @@ EXPECTED = "610 megawatt-hours"
 PAGES = {1: "The turbines give 610 megawatt-hours."}
 
 
-def _finding(*kinds: str, fetched: tuple[str, ...] = (), **changes: Any) -> Finding:
+def _result(*kinds: str, fetched: tuple[str, ...] = (), **changes: Any) -> Result:
     events = tuple(Event(id="", kind=kind, data={}) for kind in kinds)
-    return Finding(record=to_value(Record, record_json(**changes)), fetched=fetched, events=events)
+    return Result(record=to_value(Record, record_json(**changes)), fetched=fetched, events=events)
 
 
-def _first(**changes: Any) -> Finding:
-    return _finding("status", "provisional", "page", "final", fetched=("/energy.html",), **changes)
+def _first(**changes: Any) -> Result:
+    return _result("status", "provisional", "page", "final", fetched=("/energy.html",), **changes)
 
 
-def _second(**changes: Any) -> Finding:
-    return _finding("status", "final", **{"online_search_triggered": False, "live_urls": [], **changes})
+def _second(**changes: Any) -> Result:
+    return _result("status", "final", **{"online_search_triggered": False, "live_urls": [], **changes})
 
 
-def _third(**changes: Any) -> Finding:
-    return _finding("status", "final", **{"status": "ABSTAINED", "citations": [], **changes})
+def _third(**changes: Any) -> Result:
+    return _result("status", "final", **{"status": "ABSTAINED", "citations": [], **changes})
 
 
-def _failed(first: Finding, second: Finding, third: Finding, pages: dict[int, str] = PAGES) -> list[str]:
+def _failed(first: Result, second: Result, third: Result, pages: dict[int, str] = PAGES) -> list[str]:
     return [each.name for each in check([first, second, third], EXPECTED, pages=pages) if not each.holds]
 
 
@@ -49,9 +49,9 @@ def test_what_was_promised_holds() -> None:
 #: what went wrong, a piece of the promise that says so
 BROKEN: list[tuple[Callable[[], list[str]], str]] = [
     # the final answer came without one before it
-    (lambda: _failed(_finding("page", "final", fetched=("/",)), _second(), _third()), "provisional"),
+    (lambda: _failed(_result("page", "final", fetched=("/",)), _second(), _third()), "provisional"),
     # the provisional answer came when all was read
-    (lambda: _failed(_finding("page", "provisional", fetched=("/",)), _second(), _third()), "provisional"),
+    (lambda: _failed(_result("page", "provisional", fetched=("/",)), _second(), _third()), "provisional"),
     # a wrong answer
     (lambda: _failed(_first(answer="They give 16. [1]"), _second(), _third()), "question 1 is answered"),
     # the right words, but an answer that was not sure

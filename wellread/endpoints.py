@@ -17,7 +17,7 @@ from domain.outcome import Learned
 from domain.question import Thread, ThreadWithQuestions
 from domain.record import Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
-from wellread.options import Filters, Options, SourceSettings, Terms
+from wellread.options import Filters, Options, SourceOptions, Terms
 from wellread.responses import is_success, read_bytes, read_json, read_nothing, read_text, value, values
 
 Given = ParamSpec("Given")
@@ -60,20 +60,20 @@ class Call(Generic[Value]):
 class Endpoint(Generic[Given, Value]):
     """A method of both clients, of which this is the type: a client waits for the value, the other one's is awaited."""
 
-    def __init__(self, call: Callable[Concatenate["Calls", Given], Call[Value]]) -> None:
+    def __init__(self, call: Callable[Concatenate["Endpoints", Given], Call[Value]]) -> None:
         self.call = call
 
     @overload
-    def __get__(self, client: "WaitingCalls", kind: type) -> Callable[Given, Value]: ...
+    def __get__(self, client: "SyncEndpoints", kind: type) -> Callable[Given, Value]: ...
     @overload
-    def __get__(self, client: "AwaitedCalls", kind: type) -> Callable[Given, Coroutine[Any, Any, Value]]: ...
+    def __get__(self, client: "AsyncEndpoints", kind: type) -> Callable[Given, Coroutine[Any, Any, Value]]: ...
     @overload
     def __get__(self, client: None, kind: type) -> "Endpoint[Given, Value]": ...
     def __get__(self, client: object, kind: type) -> object:
         return self
 
 
-class Calls:
+class Endpoints:
     """What can be asked of the API: the methods that :class:`wellread.Client` and its asynchronous twin share."""
 
     @Endpoint
@@ -168,13 +168,13 @@ class Calls:
         return Call(read=values(Source), url="/api/sources")
 
     @Endpoint
-    def add_source(self, url: str, *, own: bool = False, **settings: Unpack[SourceSettings]) -> Call[Source]:
+    def add_source(self, url: str, *, own: bool = False, **settings: Unpack[SourceOptions]) -> Call[Source]:
         """Add a site; ``own`` says it is the operator's, so that its address may be private."""
         body = _given(url=url, own=own, **_json(settings))
         return Call(read=value(Source), method="POST", url="/api/sources", json=body)
 
     @Endpoint
-    def change_source(self, source_id: int, **changes: Unpack[SourceSettings]) -> Call[Source]:
+    def change_source(self, source_id: int, **changes: Unpack[SourceOptions]) -> Call[Source]:
         """Change a source's settings; what is left out stays. ``every=None, cron=None`` ends a schedule."""
         return Call(read=value(Source), method="PATCH", url=f"/api/sources/{source_id}", json=_json(changes))
 
@@ -378,11 +378,11 @@ class Calls:
         return Call(read=is_success, url="/readyz")
 
 
-class WaitingCalls(Calls):
+class SyncEndpoints(Endpoints):
     """Of a client whose methods return the value."""
 
 
-class AwaitedCalls(Calls):
+class AsyncEndpoints(Endpoints):
     """Of a client whose methods are to be awaited."""
 
 

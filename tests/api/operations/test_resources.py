@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.operations.doctor import diagnose
-from api.operations.room import Diagnosis
+from api.operations.resources import Diagnosis
 from domain.flow import QUEUES
 from workers.processes.heartbeat import living_beats, living_workers
 from workers.processes.supervise import wait_until
