@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import anyio
@@ -12,9 +13,12 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from sqlalchemy.orm import Session
 
-from api.middleware.auth import Caller, CallerDep, one_more_stream
+from api.middleware.auth import Caller, CallerDep, StillOpenDep, one_more_stream
 from api.schemas.exported import Format
+from api.streams import final_record
+from domain.access import Role
 from domain.errors import WellreadError
+from domain.options import Asked
 from domain.record import Record
 from store import collections
 from store.ephemeral.events import EventReader, Listener
@@ -22,6 +26,7 @@ from store.questions import records, state, threads
 from store.questions.state import UnknownQuestion
 from store.questions.threads import UnknownThread
 from workers.admission import Busy
+from workers.questions import submit
 from workers.services import Services
 
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -152,3 +157,51 @@ def read_record(services: Services, question_id: str) -> Record:
     """Return a question's record; raises UnknownQuestion."""
     with services.database.read() as session:
         return records.read(session, question_id, services.now())
+
+
+def record_reader(services: Services, question_id: str, still_open: Callable[[], object]) -> Callable[[], Record]:
+    """Return what reads a question's record after it has looked the key up again."""
+
+    def read() -> Record:
+        still_open()
+        return read_record(services, question_id)
+
+    return read
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waiter:
+    """Asks a question for a request that waits for the answer."""
+
+    access: Access
+    reader: Reader
+    waiting: set[anyio.CancelScope]
+    who: Caller
+    still_open: Callable[[], object]
+
+    async def ask(self, body: Asked, **conversation: Any) -> tuple[Services, Record]:
+        """Ask, after this conversation; return the services of the question's collection, and its record."""
+
+        def ask() -> tuple[Services, Record]:
+            services = self.access.open(body.collection)
+            private, budget = self.who.role < Role.operate, submit.default_budget(services)
+            new = replace(submit.to_new(body, budget, private=private, owner=self.who.owner), **conversation)
+            return services, read_record(services, submit.submit(services, new)[0].id)
+
+        return await to_thread.run_sync(ask)
+
+    async def final_record(self, services: Services, asked: Record, *, within_s: float) -> Record:
+        """Return the record as soon as it is final, or as it is after ``within_s`` seconds."""
+        read = record_reader(services, asked.id, self.still_open)
+        return await final_record(
+            listening(self.reader, services), asked, read, within_s=within_s, waiting=self.waiting
+        )
+
+
+async def _waiter(
+    access: AccessDep, reader: ReaderDep, waiting: WaitingDep, who: CallerDep, still_open: StillOpenDep
+) -> Waiter:
+    return Waiter(access=access, reader=reader, waiting=waiting, who=who, still_open=still_open)
+
+
+WaiterDep = Annotated[Waiter, Depends(_waiter)]

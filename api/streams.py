@@ -152,16 +152,6 @@ def _status(record: Record) -> Event:
     return Event(id="", kind=EventKind.STATUS, data=data)
 
 
-def checked(still_open: Callable[[], object], read_record: Callable[[], Record]) -> Callable[[], Record]:
-    """Return what looks the key up before it reads the record."""
-
-    def read() -> Record:
-        still_open()
-        return read_record()
-
-    return read
-
-
 async def while_open(events: AsyncIterator[Event], still_open: Callable[[], object]) -> AsyncIterator[Event]:
     """Yield the events; end where the key opens nothing any more, or the question was deleted."""
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
@@ -52,14 +52,13 @@ def add(body: CollectionRequest, main: MainDep) -> Collection:
 
 
 @router.delete("/{name}", status_code=204, dependencies=_WHOLE)
-def remove(name: Name, main: MainDep) -> Response:
+def remove(name: Name, main: MainDep) -> None:
     """Delete a collection with its sources, files, pages and questions.
 
     Needs the role admin, and a key that is bound to none. What a worker still writes into it is erased too.
     """
     kept.delete(main, name)
     deletion.ask_erasure(main, name)
-    return Response(status_code=204)
 
 
 class ZipFile(StreamingResponse):
@@ -125,8 +124,7 @@ def add_key(body: KeyRequest, main: MainDep) -> ApiKey:
 
 
 @keys_router.delete("/{name}", status_code=204)
-def revoke(name: Name, main: MainDep) -> Response:
+def revoke(name: Name, main: MainDep) -> None:
     """Revoke a key, by name or id. What was asked with it stays."""
     with main.database.write() as session:
         keys.revoke(session, name)
-    return Response(status_code=204)

@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from itertools import chain
 from typing import Annotated, Any
 
-from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Response
 from fastapi.responses import JSONResponse
 from redis import RedisError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.dependencies import AccessDep, ReaderDep, WaitingDep, check_waiting, listening, read_record
-from api.middleware.auth import ASK, CallerDep, StillOpenDep
+from api.dependencies import AccessDep, WaiterDep, check_waiting
+from api.middleware.auth import ASK
 from api.middleware.problems import of_error
 from api.openai import completions
 from api.openai.completions import ERRORS, error_json
@@ -26,13 +24,9 @@ from api.openai.requests import (
     schema_of,
     to_chat_request,
 )
-from api.streams import checked, final_record
-from domain.access import DEFAULT, Role
+from domain.access import DEFAULT
 from domain.errors import WellreadError
 from domain.record import Record
-from workers.questions import submit
-from workers.questions.submit import to_new
-from workers.services import Services
 
 router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(check_waiting), *ASK], responses=ERRORS)
 
@@ -46,14 +40,7 @@ PATH = "/v1/chat/completions"
     PATH.removeprefix("/v1"),
     responses={200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "The answer."}},
 )
-async def complete(
-    body: CompletionRequest,
-    access: AccessDep,
-    reader: ReaderDep,
-    waiting: WaitingDep,
-    who: CallerDep,
-    still_open: StillOpenDep,
-) -> Response:
+async def complete(body: CompletionRequest, waiter: WaiterDep) -> Response:
     """Ask as with OpenAI's API: the last message is the question; citations are in `annotations` and `citations`.
 
     A stream is silent but for comments until the answer is final, so that it never takes back what it said.
@@ -68,19 +55,10 @@ async def complete(
         events = map(_event, completions.chunks(None, body.model, reply, include_usage=with_usage))
         return EventSourceResponse(chain(events, [ServerSentEvent("[DONE]")]))
     asked, said = to_chat_request(body, conversation)
-
-    def ask() -> tuple[Services, Record]:
-        opened = access.open(asked.collection)
-        new = to_new(asked, submit.default_budget(opened), private=who.role < Role.operate, owner=who.owner)
-        return opened, read_record(
-            opened, submit.submit(opened, replace(new, said=said, attached=conversation.attached))[0].id
-        )
-
-    services, first = await to_thread.run_sync(ask)
-    read = checked(still_open, lambda: read_record(services, first.id))
+    services, first = await waiter.ask(asked, said=said, attached=conversation.attached)
 
     async def wait() -> Record:
-        record = await final_record(listening(reader, services), first, read, within_s=asked.wait, waiting=waiting)
+        record = await waiter.final_record(services, first, within_s=asked.wait)
         completions.check_answered(record, structured=asked.answer_schema is not None)
         return record
 

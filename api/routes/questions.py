@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import anyio
-from anyio import to_thread
 from fastapi import APIRouter, Depends, Header, Query, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
@@ -18,16 +17,17 @@ from api.dependencies import (
     QuestionId,
     ReaderDep,
     ServicesDep,
-    WaitingDep,
+    WaiterDep,
     check_waiting,
     listening,
     read_record,
+    record_reader,
 )
 from api.middleware.auth import ASK, OPERATE, CallerDep, StillOpenDep
 from api.schemas.exported import exported, headers
 from api.schemas.requests import ChatRequest, QuestionRequest
 from api.schemas.responses import QuestionSummary, StepOut
-from api.streams import checked, final_record, watch, while_open
+from api.streams import watch, while_open
 from domain.access import Role
 from domain.record import Event, Record
 from pipeline.question.follow_up import stands_alone
@@ -36,8 +36,6 @@ from store.questions import trace as stored_trace
 from store.questions.trace import for_asker
 from workers import deletion
 from workers.questions import submit
-from workers.questions.submit import to_new
-from workers.services import Services
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=ASK)
 #: a comment this often keeps proxies from closing a quiet stream
@@ -60,7 +58,7 @@ def ask(
 ) -> Record:
     """Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat."""
     services = access.open(body.collection)
-    new = to_new(
+    new = submit.to_new(
         body,
         submit.default_budget(services),
         deadline_s=body.deadline,
@@ -96,10 +94,9 @@ def read(question_id: QuestionId, services: ServicesDep) -> Record:
 
 
 @router.delete("/{question_id}", status_code=204, dependencies=OPERATE)
-def remove(question_id: QuestionId, services: ServicesDep) -> Response:
+def remove(question_id: QuestionId, services: ServicesDep) -> None:
     """Delete a question with its answers, trace, feedback and stream; what was read for it stays read."""
     deletion.delete_question(services, question_id)
-    return Response(status_code=204)
 
 
 @router.get("/{question_id}/export", response_class=Response, responses=DOCUMENT)
@@ -155,7 +152,7 @@ def events(
     last_event_id: Annotated[str, Header(pattern=_EVENT_ID)] = "0",
 ) -> EventSourceResponse:
     """Progress as server-sent events: first the state, then what happens, last `final` with the whole record."""
-    read = checked(still_open, lambda: read_record(services, known.id))
+    read = record_reader(services, known.id, still_open)
     return sent(watch(listening(reader, services), read, after=last_event_id), still_open)
 
 
@@ -170,31 +167,15 @@ def sent(events: AsyncIterator[Event], still_open: Callable[[], object]) -> Even
 
 
 @chat_router.post("/chat", responses={202: {"model": Record}})
-async def chat(
-    body: ChatRequest,
-    access: AccessDep,
-    reader: ReaderDep,
-    waiting: WaitingDep,
-    response: Response,
-    who: CallerDep,
-    still_open: StillOpenDep,
-) -> Record:
+async def chat(body: ChatRequest, waiter: WaiterDep, response: Response) -> Record:
     """Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional.
 
     Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
     """
     asked_at = anyio.current_time()
-
-    def ask() -> tuple[Services, Record]:
-        opened = access.open(body.collection)
-        new = to_new(body, submit.default_budget(opened), private=who.role < Role.operate, owner=who.owner)
-        return opened, read_record(opened, submit.submit(opened, new)[0].id)
-
-    services, asked = await to_thread.run_sync(ask)
-    read = checked(still_open, lambda: read_record(services, asked.id))
-
+    services, asked = await waiter.ask(body)
     within_s = 0.0 if body.queued else body.wait - (anyio.current_time() - asked_at)
-    record = await final_record(listening(reader, services), asked, read, within_s=within_s, waiting=waiting)
+    record = await waiter.final_record(services, asked, within_s=within_s)
     response.headers["Location"] = f"/api/questions/{record.id}"
     response.status_code = 200 if record.status.is_final else 202
     return record

@@ -56,7 +56,7 @@ def remove(
     source_id: RowId,
     services: ServicesDep,
     pages: Annotated[bool, Query(description="Delete its pages too, with all that was derived from them.")] = False,
-) -> Response:
+) -> None:
     """Remove a source; its pages stay, unless they are to be deleted too."""
     with services.database.read() as session:
         source = _found(sources.find(session, source_id), source_id)
@@ -65,7 +65,6 @@ def remove(
     with services.database.write() as session:  # last, so that what was interrupted can be asked for again
         sources.remove(session, source.url)
     deletion.ask_erasure(services, source_id)
-    return Response(status_code=204)
 
 
 def _is_inner(body: SourceChanges) -> bool:

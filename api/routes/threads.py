@@ -89,7 +89,6 @@ def rename(thread_id: ThreadId, body: ThreadRequest, services: ServicesDep) -> T
 
 
 @router.delete("/{thread_id}", status_code=204, dependencies=OPERATE)
-def remove(thread_id: ThreadId, services: ServicesDep) -> Response:
+def remove(thread_id: ThreadId, services: ServicesDep) -> None:
     """Delete a thread with its questions, their answers and traces; what was read for them stays read."""
     deletion.delete_thread(services, thread_id)
-    return Response(status_code=204)

@@ -2,16 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Header
 from pydantic import StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 from sse_starlette import EventSourceResponse
 
-from api.dependencies import STREAM, QuestionId, ReaderDep, ServicesDep, listening, read_record
+from api.dependencies import STREAM, QuestionId, ReaderDep, ServicesDep, listening, record_reader
 from api.middleware.auth import ASK, OPERATE, CallerDep, StillOpenDep
 from api.routes.questions import read, sent
 from api.schemas.requests import FeedbackRequest, WatchRequest
-from api.streams import changes, checked
+from api.streams import changes
 from domain.outcome import Learned
 from domain.record import Feedback, Record, Watch
 from store.learned import all_learned
@@ -38,10 +38,9 @@ def watch(question_id: QuestionId, services: ServicesDep, asked: WatchRequest | 
 
 
 @router.delete("/questions/{question_id}/watch", status_code=204)
-def unwatch(question_id: QuestionId, services: ServicesDep) -> Response:
+def unwatch(question_id: QuestionId, services: ServicesDep) -> None:
     """Stop asking it again; its answer stays."""
     watching.unwatch(services, question_id)
-    return Response(status_code=204)
 
 
 @router.get(
@@ -63,7 +62,7 @@ def watch_changes(
     Last-Event-ID gives what was missed since then.
     """
     after = None if last_event_id is None else int(last_event_id)
-    read = checked(still_open, lambda: read_record(services, known.id))
+    read = record_reader(services, known.id, still_open)
     return sent(changes(listening(reader, services), known.id, read, after=after), still_open)
 
 

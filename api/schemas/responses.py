@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
 from domain import Status
 from domain.outcome import Outcome
@@ -24,12 +24,6 @@ _PUBLISHED_NAMES: Final = {
         "Timing Verdict Watch"
     ).split()
 } | {"ContextHit": "HitOut", "PageRead": "ReadingOut", "StoredPage": "PageOut"}
-
-
-class _Out(BaseModel):
-    """An answer that is read from a dataclass, a row or a mapping."""
-
-    model_config = ConfigDict(from_attributes=True)
 
 
 def with_published_names(document: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +48,7 @@ def record_json(record: Record) -> dict[str, Any]:
     return values
 
 
-class QuestionSummary(_Out):
+class QuestionSummary(BaseModel):
     """One of the latest questions."""
 
     id: str
@@ -67,7 +61,7 @@ class QuestionSummary(_Out):
     finished_at: datetime | None
 
 
-class StepOut(_Out):
+class StepOut(BaseModel):
     """One finished step with everything that was kept of it."""
 
     question_id: str = Field(description="Another's, where a run was shared.")
@@ -84,7 +78,7 @@ class StepOut(_Out):
     )
 
 
-class StatsOut(_Out):
+class StatsOut(BaseModel):
     """How much is kept and how much waits."""
 
     pages: int = Field(description="Pages that are held.")
@@ -96,7 +90,7 @@ class StatsOut(_Out):
     engines: list[str] = Field(description="The search engines that are asked where too little is known.")
 
 
-class CheckOut(_Out):
+class CheckOut(BaseModel):
     """One part that must work."""
 
     name: str
@@ -106,7 +100,7 @@ class CheckOut(_Out):
     what_to_do: str = ""
 
 
-class Readiness(_Out):
+class Readiness(BaseModel):
     """Whether questions can be answered."""
 
     ready: bool = Field(description="Whether all is ok that is needed.")

@@ -165,7 +165,7 @@ def test_question_that_is_deleted_ends_its_stream_with_an_error(
     def gone(services: Services, question_id: str) -> Record:
         raise UnknownQuestion(f"There is no question {question_id}.")
 
-    monkeypatch.setattr("api.routes.completions.read_record", gone)
+    monkeypatch.setattr("api.dependencies.read_record", gone)
     with pytest.raises(openai.APIError, match="There is no question"):
         list(client.chat.completions.create(model="wellread", messages=_user(QUESTION), stream=True))
 
