@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from api.cli.width import Style, clean, columns, cut, without_control, wrap
+from api.cli.width import Style, clean, columns, counted, cut, without_control, wrap
 from domain import WITH_TEXT, Citation, EventKind, Focus, Sentence, Status
 from domain.answer import SURE, cells_of, parts_of
 from domain.flow import STEPS
@@ -25,8 +25,8 @@ _ENDED = {
     Status.CANCELLED: ("Cancelled", "yellow"),
     Status.FAILED: ("Failed", "red"),
 }
-#: where the text of a progress line begins, after its time and phase
-_INDENT = 18
+#: of the text of a progress line, which begins after its time and phase
+_INDENT = " " * 18
 
 #: a quote of up to so many characters is shown whole
 SHORT = 240
@@ -60,13 +60,13 @@ def event_lines(event: Event, at_s: float, style: Style) -> list[str]:
         return [line + cut(what, style.width - len(line))]
     if event.kind == EventKind.WRITING:
         first = f"{clock}           writing:  "
-        return [style.paint(line, dim=True) for line in wrap(said, style.width, first=first, rest=" " * len(first))]
+        return style.wrap(said, first=first, indent=" " * len(first), dim=True)
     if event.kind == EventKind.PROVISIONAL:
         step = STEPS.get(event.data.get("status", ""))
         mark = style.paint(f"provisional answer, still {step.doing if step else 'working'}:", fg="yellow")
         missing = ", ".join(map(str, event.data.get("missing") or ()))
-        lacking = _wrapped(f"not covered yet: {clean(missing)}", style) if missing else []
-        return [f"{clock}           {mark}", *_wrapped(said, style), *lacking]
+        lacking = style.wrap(f"not covered yet: {clean(missing)}", indent=_INDENT, dim=True) if missing else []
+        return [f"{clock}           {mark}", *style.wrap(said, indent=_INDENT, dim=True), *lacking]
     return []
 
 
@@ -74,35 +74,34 @@ def record_lines(record: Record, style: Style) -> list[str]:
     """Return the record as text: how it ended, the answer, its citations, notes on it."""
     lines = [_headline(record, style), ""]
     if record.question_as_understood:
-        lines += [*wrap(f"Understood as: {clean(record.question_as_understood)}", style.width), ""]
+        lines += [*style.wrap(f"Understood as: {clean(record.question_as_understood)}"), ""]
     short = record.short_answer or ""
     if short and len(short) < len(record.answer or "") / 2:  # else it is most of the answer
-        lines += [*(style.paint(line, bold=True) for line in wrap(clean(short), style.width)), ""]
+        lines += [*style.wrap(clean(short), bold=True), ""]
     if record.answer and any(sentence.block for sentence in record.sentences):
         lines += _block_lines(record.sentences, style)
     elif record.answer:
         lines += _with_bold(answer_in_short(record), chosen_places(record), style)
     if record.error:
-        lines += wrap(record.error, style.width)
+        lines += style.wrap(record.error)
     if record.structured is not None:
         lines += ["", *json.dumps(record.structured.value, indent=2, ensure_ascii=False).splitlines()]
     for together in _by_place(record):
         lines += ["", *citation_lines(together, style, is_said=_quotes_it(record, together[0].quote))]
     if record.notice:
-        lines += ["", *wrap(record.notice, style.width)]
+        lines += ["", *style.wrap(record.notice)]
     if record.status is Status.ABSTAINED:
-        lines += ["", *(wrap(f"Stopped: {record.stop_reason}.", style.width) if record.stop_reason else ())]
+        lines += ["", *(style.wrap(f"Stopped: {record.stop_reason}.") if record.stop_reason else ())]
         lines += ["Read for it:"] if record.live_urls else []
         lines += [cut(f"  {clean(url)}", style.width) for url in record.live_urls]
     if record.outcome == "unsure" and record.nearest:
         lines += ["", "Nearest passages, which are no part of the answer:"]
         for each in record.nearest:
-            lines += wrap(clean(each.title or each.url), style.width, first="- ", rest="  ")
+            lines += style.wrap(clean(each.title or each.url), first="- ", indent="  ")
             lines += [cut(f"  {clean(each.url)}", style.width)]
-            text = wrap(clean(each.text), style.width, first="  ", rest="  ")
-            lines += [style.paint(line, dim=True) for line in text]
-    about = [line for said in about_answer(record) for line in wrap(said, style.width)]
-    return [*lines, *([""] if about else []), *(style.paint(line, dim=True) for line in about)]
+            lines += style.wrap(clean(each.text), indent="  ", dim=True)
+    about = [line for said in about_answer(record) for line in style.wrap(said, dim=True)]
+    return [*lines, *([""] if about else []), *about]
 
 
 def _block_lines(sentences: Sequence[Sentence], style: Style) -> list[str]:
@@ -121,11 +120,11 @@ def _block_lines(sentences: Sequence[Sentence], style: Style) -> list[str]:
         elif part.block in ("item", "step"):
             for number, each in enumerate(said, start=part.first):
                 begins = f"{number}. " if part.block == "step" else "- "
-                lines += wrap(each, style.width, first=begins, rest=" " * len(begins))
+                lines += style.wrap(each, first=begins, indent=" " * len(begins))
         elif part.block == "heading":
-            lines += [style.paint(line, bold=True) for line in wrap(said[0], style.width)]
+            lines += style.wrap(said[0], bold=True)
         else:
-            lines += wrap(render(part.sentences), style.width)
+            lines += style.wrap(render(part.sentences))
     return lines
 
 
@@ -134,7 +133,7 @@ def _table(rows: Sequence[Sequence[str]], style: Style) -> list[str]:
     shown = [[clean(cell) for cell in row] for row in rows]
     widths = [max(map(columns, column)) for column in zip_longest(*shown, fillvalue="")]
     if sum(widths) + 2 * (len(widths) - 1) > style.width:
-        return [line for row in shown for line in wrap(" | ".join(row), style.width, rest="  ")]
+        return [line for row in shown for line in style.wrap(" | ".join(row), first="", indent="  ")]
     lines = [
         "  ".join(cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=False)).rstrip()
         for row in shown
@@ -147,7 +146,7 @@ def _with_bold(answer: str, places: Sequence[tuple[int, int]], style: Style) -> 
 
     Only what is no space is counted: lines are broken at spaces, and within long words.
     """
-    text = "\n".join(wrap(answer, style.width))
+    text = "\n".join(style.wrap(answer))
     at = [place for place, char in enumerate(text) if not char.isspace()]
     for start, end in reversed(places):
         first, last = (len("".join(clean(answer[:place]).split())) for place in (start, end))
@@ -169,11 +168,9 @@ def citation_lines(together: Sequence[Citation], style: Style, *, is_said: bool)
     title = [clean(citation.title)] if citation.title.strip() else []
     said = [*([] if is_said else [f"“{clean(citation.quote)}”"]), *title]
     begins = " " * len(number)
-    lines = [
-        line
-        for at, text in enumerate(said)
-        for line in wrap(text, style.width, first=indent if at else begins, rest=indent)
-    ]
+    lines: list[str] = []
+    for text in said:
+        lines += style.wrap(text, first=indent if lines else begins, indent=indent)
     url = f"{citation.url}, {citation.place}" if citation.place else citation.url
     first, *others = [*lines, (indent if lines else begins) + clean(url)]
     dated = (("published", citation.published), ("changed", citation.modified), ("read", citation.read_at))
@@ -199,8 +196,7 @@ def reading_lines(reading: PageRead, style: Style) -> list[str]:
     line = f"{page}  {said}".rstrip()
     if reading.in_knowledge_base or columns(line) <= style.width:
         return [cut(line, style.width)]
-    indent = " " * len(f"{outcome:<9} ")
-    return [cut(page, style.width), *wrap(said, style.width, first=indent, rest=indent)]
+    return [cut(page, style.width), *style.wrap(said, indent=" " * len(f"{outcome:<9} "))]
 
 
 def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], style: Style) -> list[str]:
@@ -228,25 +224,21 @@ def _status_lines(event: Event, clock: str, style: Style) -> list[str]:
         )
     verdict = event.data.get("verdict") or {}
     why = "" if verdict.get("sufficient") else clean(str(verdict.get("reason", "")))
-    known = [] if status is Status.ASKED or not why else _wrapped(f"not enough: {why}", style)
-    failed = [(name, told["error"]) for name, told in (event.data.get("engines") or {}).items() if told.get("error")]
-    engines = [line for name, error in failed for line in _wrapped(f"{name}: {clean(str(error))}", style)]
-    return [*known, *engines, f"{clock}  {style.paint(f'{phase:<7}', bold=True)}  {doing}"]
+    problems = [] if status is Status.ASKED or not why else [f"not enough: {why}"]
+    engines = (event.data.get("engines") or {}).items()
+    problems += [f"{name}: {clean(str(each['error']))}" for name, each in engines if each.get("error")]
+    shown = [line for each in problems for line in style.wrap(each, indent=_INDENT, dim=True)]
+    return [*shown, f"{clock}  {style.paint(f'{phase:<7}', bold=True)}  {doing}"]
 
 
 def _headline(record: Record, style: Style) -> str:
     if not record.status.is_final:
         return style.paint(f"Provisional, still working after {record.seconds:.1f} s", bold=True, fg="yellow")
     word, colour = ("Perhaps", "yellow") if record.outcome == "unsure" else _ENDED[record.status]
-    read = len(record.live_urls)
-    how = f"{read} page{'' if read == 1 else 's'} read" if record.online_search_triggered else "nothing had to be read"
+    read = counted(len(record.live_urls), "page")
+    how = f"{read} read" if record.online_search_triggered else "nothing had to be read"
     confidence = f", confidence {record.confidence:.2f}" if record.status is Status.ANSWERED else ""
     return style.paint(f"{word} in {record.seconds:.1f} s", bold=True, fg=colour) + f" ({how}{confidence})"
-
-
-def _wrapped(text: str, style: Style) -> list[str]:
-    indent = " " * _INDENT
-    return [style.paint(line, dim=True) for line in wrap(text, style.width, first=indent, rest=indent)]
 
 
 #: most URLs of pages being read, and most missing words, that are shown

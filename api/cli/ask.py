@@ -13,7 +13,6 @@ from api.cli.output import (
     exit_code,
     notify,
     print_found,
-    print_json,
     print_lines,
     print_progress,
     terminal,
@@ -101,9 +100,8 @@ def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
 
     Exit codes: 0 some were found, 3 none, 1 an error.
     """
-    given = {name: value for name, value in filters.items() if value}
     with open_client() as client:
-        found = client.search(query, limit=limit, **given)
+        found = client.search(query, limit=limit, **{name: value for name, value in filters.items() if value})
     print_found([passage.json for passage in found], passages_lines(found, terminal()), as_json=as_json)
     if not found:
         click.get_current_context().exit(EXIT_NOT_KNOWN)
@@ -127,10 +125,8 @@ def trace(question_id: str, as_json: bool) -> None:
 
     with open_client() as client:
         steps = client.trace(question_id)
-    if as_json:
-        print_json(steps)
-    else:
-        print_lines(*trace_lines([StepOut.model_validate(step) for step in steps], terminal()))
+    lines = trace_lines([StepOut.model_validate(step) for step in steps], terminal())
+    print_found(steps, lines, as_json=as_json)
 
 
 def passages_lines(found: "Sequence[FoundPassage]", style: Style) -> list[str]:
@@ -163,9 +159,9 @@ def _step_lines(step: "StepOut", at_s: float, style: Style) -> Iterator[str]:
         price = f"${cost['usd']:.4f} " if cost.get("usd") else ""
         spent = f", {price}({cost.get('input_tokens', 0):,} + {cost.get('output_tokens', 0):,} tokens)"
     head = f"{step.outcome} in {step.seconds:.2f} s{spent} {detail.get('url') or ''}"
-    yield from (style.paint(line, bold=True) for line in wrap(head, style.width, first=first, rest=_INDENT))
+    yield from style.wrap(head, first=first, indent=_INDENT, bold=True)
     for line in _kept(detail):
-        yield from wrap(line, style.width, first=_INDENT, rest=_INDENT + "  ")
+        yield from style.wrap(line, first=_INDENT, indent=_INDENT + "  ")
 
 
 def _kept(detail: Mapping[str, Any]) -> Iterator[str]:
@@ -187,9 +183,9 @@ def _kept(detail: Mapping[str, Any]) -> Iterator[str]:
         yield f"{word}, {verdict.get('confidence', 0):.2f} by {judge}: {verdict.get('reason', '')}"
         if verdict.get("missing"):
             yield f"missing: {', '.join(verdict['missing'])}"
-    for name, told in (detail.get("engines") or {}).items():
-        failed = [told["error"]] if told.get("error") else []
-        asked = [] if "resting_s" in told else [f"{told.get('links', 0)} links in {told.get('seconds', 0):.2f} s"]
+    for name, engine in (detail.get("engines") or {}).items():
+        failed = [engine["error"]] if engine.get("error") else []
+        asked = [] if "resting_s" in engine else [f"{engine.get('links', 0)} links in {engine.get('seconds', 0):.2f} s"]
         yield f"engine {name}: {', '.join((*asked, *failed))}"
     yield from (f"chosen: {url}" for url in detail.get("candidates") or ())
     if detail.get("error"):

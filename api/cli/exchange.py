@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 _FORMAT = click.option("--format", "form", type=click.Choice(["md", "html"]), default="md", show_default=True)
+#: of a command that writes or reads one
+FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 _OUTPUT = click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file; default: the terminal."
 )
@@ -32,29 +34,27 @@ def export() -> None:
 @click.argument("question_id", metavar="ID")
 @_FORMAT
 @_OUTPUT
-def question(question_id: str, form: str, output: Path | None) -> None:
+def question(question_id: str, form: Literal["md", "html"], output: Path | None) -> None:
     """Print a question with its answer, and each quote with its page's name, address and dates."""
     with open_client() as client:
-        document = client.export(question_id, cast('Literal["md", "html"]', form))
-    _give(document, output)
+        _give(client.export(question_id, form), output)
 
 
 @export.command()
 @click.argument("thread_id", metavar="ID")
 @_FORMAT
 @_OUTPUT
-def thread(thread_id: str, form: str, output: Path | None) -> None:
+def thread(thread_id: str, form: Literal["md", "html"], output: Path | None) -> None:
     """Print a thread as one document: its questions in their order, each with its answer and quotes.
 
     ID is as `wellread threads list` shows it.
     """
     with open_client() as client:
-        document = client.export_thread(thread_id, cast('Literal["md", "html"]', form))
-    _give(document, output)
+        _give(client.export_thread(thread_id, form), output)
 
 
 @export.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@FILE
 @click.option("--site", "sites", multiple=True, metavar="URL", help="Only what is below this URL; may be repeated.")
 def knowledge(file: Path, sites: tuple[str, ...]) -> None:
     """Export sources and pages, with their former texts, to FILE for `wellread import`.
@@ -77,7 +77,7 @@ def knowledge(file: Path, sites: tuple[str, ...]) -> None:
 
 
 @export.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@FILE
 def collection(file: Path) -> None:
     """Export everything that belongs to the collection to FILE, including questions and private pages.
 
@@ -103,7 +103,7 @@ def collection(file: Path) -> None:
 
 
 @click.command(name="import")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@FILE
 @click.option("--own", is_flag=True, help="The file is yours: also import private addresses, folders and callbacks.")
 def take_over(file: Path, own: bool) -> None:
     """Import FILE, which `wellread export` wrote, into this machine's database.
@@ -113,8 +113,7 @@ def take_over(file: Path, own: bool) -> None:
     """
     from workers.exchange import take_over as take
 
-    taken = take(open_collection(), file, own=own, progress=progress_count("pages"))
-    print_lines(*imported_lines(taken))
+    print_lines(*imported_lines(take(open_collection(), file, own=own, progress=progress_count("pages"))))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import click
 
 from api.cli.connect import connected, open_client, open_collection, to_delete
 from api.cli.output import EXIT_NOT_KNOWN, notify, print_lines, progress_count, progress_line, terminal
-from api.cli.width import Style, clean, cut, when, wrap
+from api.cli.width import Style, clean, cut, when
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ def folders() -> None:
     for folder in found:
         print_lines(f"files://{folder.name}/  {clean(folder.path)}  next check {when(folder.next_due)}")
         if folder.problem:
-            problem = style.paint(clean(folder.problem), fg="yellow")
-            print_lines(*wrap(problem, style.width, first="    ", rest="    "))
+            print_lines(*style.wrap(clean(folder.problem), indent="    ", fg="yellow"))
     if not found:
         print_lines("No watched folders: `wellread add FOLDER` watches one.")
 
@@ -200,7 +199,7 @@ def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
         f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
     )
     what = "1 file is" if len(paths) == 1 else f"{len(paths):,} files are"
-    return wrap(f"{what} in a format that cannot be read: {named}. Save them as PDF.", style.width)
+    return style.wrap(f"{what} in a format that cannot be read: {named}. Save them as PDF.")
 
 
 def _lines_of(file: "StoredFile", style: Style) -> list[str]:
@@ -210,4 +209,4 @@ def _lines_of(file: "StoredFile", style: Style) -> list[str]:
         why = f"read in part: without {clean(', '.join(file.missing))}" if file.missing else ""
     else:
         line, why = f"{'not read' if file.outcome else 'waiting '} {clean(file.address)}", clean(file.reason or "")
-    return [cut(line, style.width), *(wrap(why, style.width, first="    ", rest="    ") if why else ())]
+    return [cut(line, style.width), *(style.wrap(why, indent="    ") if why else ())]

@@ -8,7 +8,7 @@ import click
 
 from api import installed_version
 from api.cli.connect import collection, open_client, open_collection, open_services, quiet_logs, reached
-from api.cli.exchange import left_out_lines
+from api.cli.exchange import FILE, left_out_lines
 from api.cli.output import AS_JSON, notify, print_json, print_lines, progress_count, terminal
 from api.cli.width import clean, counted, cut, when, wrap
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from workers.settings import Settings
 
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
-_FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 
 
 @click.command()
@@ -59,7 +58,7 @@ def doctor() -> None:
             first, *others = wrap(f"{check.name}: {check.finding}", style.width - 7)
             print_lines(f"{level}  {first}", *(f"       {line}" for line in others))
             if check.fix:
-                print_lines(*wrap(check.fix, style.width, first="       → ", rest="         "))
+                print_lines(*style.wrap(check.fix, first="       → ", indent="         "))
     if wrong:
         click.get_current_context().exit(1)
 
@@ -69,12 +68,12 @@ def dead() -> None:
     """List the failed questions, whose steps failed too often."""
     from store.questions.state import dead as failed
 
-    width = terminal().width
+    style = terminal()
     with open_collection().database.read() as session:
         questions = failed(session)
     for each in questions:
-        print_lines(f"{each.id}  {when(each.updated_at)}", cut(f"    {clean(each.text)}", width))
-        print_lines(*wrap(each.error or "no error was stored", width, first="    ", rest="    "))
+        print_lines(f"{each.id}  {when(each.updated_at)}", cut(f"    {clean(each.text)}", style.width))
+        print_lines(*style.wrap(each.error or "no error was stored", indent="    "))
     print_lines(*(("", "`wellread replay ID` runs one again.") if questions else ("No question has failed.",)))
 
 
@@ -112,7 +111,7 @@ def version() -> None:
 
 
 @click.command()
-@_FILE
+@FILE
 def backup(file: Path) -> None:
     """Back up all collections to FILE, as of this moment; Wellread may be running.
 
@@ -121,11 +120,11 @@ def backup(file: Path) -> None:
     from workers.backup import backup as write
 
     written = write(open_services(), file, wellread=installed_version())
-    print_lines(f"{file} holds {_told(written.rows)}.", *left_out_lines(written.left_out))
+    print_lines(f"{file} holds {_counts(written.rows)}.", *left_out_lines(written.left_out))
 
 
 @click.command()
-@_FILE
+@FILE
 def restore(file: Path) -> None:
     """Restore FILE, which `wellread backup` wrote, into an empty SQLite or PostgreSQL database.
 
@@ -140,7 +139,7 @@ def restore(file: Path) -> None:
     if running(settings):
         raise AlreadyRunning(f"Wellread runs on {settings.data_dir}: stop it first.")
     keep_private(settings.data_dir)
-    print_lines(f"Restored: {_told(read(settings, file))}. `wellread up` indexes the pages.")
+    print_lines(f"Restored: {_counts(read(settings, file))}. `wellread up` indexes the pages.")
 
 
 @click.command()
@@ -239,5 +238,5 @@ def _settings() -> "Settings":
     return settings
 
 
-def _told(rows: dict[str, int]) -> str:
+def _counts(rows: dict[str, int]) -> str:
     return ", ".join(counted(rows[f"{noun}s"], noun) for noun in ("question", "page", "source"))

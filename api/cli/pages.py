@@ -137,7 +137,7 @@ def summary_lines(found: "Sequence[PageSummary]", style: Style, *, is_full: bool
         lines.append(cut(f"{page.state:<9} {read} {size}  {clean(page.url)}  {clean(page.title)}", style.width))
         if page.reason or page.stale_since:
             why = _not_read(page.stale_since, page.reason)
-            lines += wrap(style.paint(clean(why), fg="yellow"), style.width, first="    ", rest="    ")
+            lines += style.wrap(clean(why), indent="    ", fg="yellow")
     return [*lines, f"More: --after {found[-1].url}"] if is_full else lines
 
 

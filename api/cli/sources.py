@@ -144,8 +144,9 @@ def say_unread(client: "Client", urls: Sequence[str]) -> None:
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}
-    given: dict[str, Any] = {name: value for name, value in plain.items() if value not in (None, [])}
+    from api.cli import options
+
+    given: dict[str, Any] = {**options.given(settings)}
     user, _, password = _secret(given.pop("basic", "")).partition(":")
     access = {
         "headers": _pairs(given.pop("header", ()), ":"),
@@ -185,8 +186,8 @@ def _text(path: Path | None) -> str:
 
 
 def _settings_line(site: "Source") -> list[str]:
-    """Return what is set of a source, in one line; none where nothing is."""
-    told = [
+    """Return the settings of a source in one line; none if it has none."""
+    parts = [
         "own" if site.own else "",
         "ignores robots.txt" if site.ignore_robots else "",
         f"with {', '.join(site.access)}" if site.access else "",
@@ -201,8 +202,8 @@ def _settings_line(site: "Source") -> list[str]:
         from crawler.discovery.schedule import describe
 
         due = "paused" if site.paused else f"next {when(site.next_due)}"
-        told.append(f"{describe(site.schedule)}, {due}")
+        parts.append(f"{describe(site.schedule)}, {due}")
     elif site.paused:
-        told.append("paused")
-    said = " ".join(f"({each})" for each in told if each)
-    return [said] if said else []
+        parts.append("paused")
+    line = " ".join(f"({each})" for each in parts if each)
+    return [line] if line else []

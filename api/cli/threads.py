@@ -7,7 +7,7 @@ import click
 
 from api.cli.connect import open_client, to_delete
 from api.cli.output import AS_JSON, print_found, print_lines, terminal
-from api.cli.width import Style, clean, cut, when, wrap
+from api.cli.width import Style, clean, cut, when
 
 if TYPE_CHECKING:
     from domain.question import ThreadWithQuestions
@@ -71,12 +71,12 @@ def delete(thread_id: str, yes: bool) -> None:
 
 def _turn_lines(thread: "ThreadWithQuestions", style: Style) -> list[str]:
     lines = [
-        *wrap(thread.title, style.width),
+        *style.wrap(thread.title),
         f"{thread.questions} questions, the last asked {when(thread.updated_at)}",
     ]
     for turn in thread.turns:
         lines += ["", f"{turn.id}  {when(turn.created_at)}  {turn.status.lower()}"]
-        lines += wrap(turn.question, style.width, first="  ", rest="  ")
+        lines += style.wrap(turn.question, indent="  ")
         if turn.question_as_understood:
-            lines += wrap(turn.question_as_understood, style.width, first="  = ", rest="    ")
+            lines += style.wrap(turn.question_as_understood, first="  = ", indent="    ")
     return lines

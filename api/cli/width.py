@@ -24,8 +24,12 @@ class Style:
     colour: bool = False
 
     def paint(self, text: str, **style: Any) -> str:
-        """Return the text in a style where the terminal has colours."""
-        return click.style(text, **style) if self.colour else text
+        """Return the text in a style if the terminal has colours."""
+        return click.style(text, **style) if self.colour and style else text
+
+    def wrap(self, text: str, *, indent: str = "", first: str | None = None, **style: Any) -> list[str]:
+        """Return the text in lines that fit the terminal, as :func:`wrap` does, painted in a style."""
+        return [self.paint(line, **style) for line in wrap(text, self.width, indent=indent, first=first)]
 
 
 def when(time: datetime | None) -> str:
@@ -60,31 +64,33 @@ def cut(text: str, width: int) -> str:
     return next(_pieces(text, max(1, width - 1))) + "…"
 
 
-def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
-    """Break into lines of at most ``width`` columns, at spaces where there are any; prefixes count.
+def wrap(text: str, width: int, *, indent: str = "", first: str | None = None) -> list[str]:
+    """Break into lines of at most ``width`` columns, at spaces where there are any; ``indent`` counts.
+
+    The first line begins with ``first`` if that is given.
 
     Keeps paragraphs. A word wider than a line is broken, so that text without spaces wraps as well.
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        prefix = rest if lines else first
-        lines += _wrap_paragraph(clean(paragraph), width, prefix, rest)
+        prefix = indent if lines or first is None else first
+        lines += _wrap_paragraph(clean(paragraph), width, prefix, indent)
     return lines
 
 
-def _wrap_paragraph(text: str, width: int, first: str, rest: str) -> list[str]:
+def _wrap_paragraph(text: str, width: int, first: str, indent: str) -> list[str]:
     lines: list[str] = []
     line = ""
-    room = max(2, width - max(columns(first), columns(rest)))
+    room = max(2, width - max(columns(first), columns(indent)))
     words = ((each,) if columns(each) <= room else _pieces(each, room) for each in text.split(" "))
     for word in chain.from_iterable(words):
-        prefix = rest if lines else first
+        prefix = indent if lines else first
         if line and columns(prefix) + columns(line) + 1 + columns(word) > width:
             lines.append(prefix + line)
             line = word
         else:
             line = f"{line} {word}" if line else word
-    return [*lines, ((rest if lines else first) + line).rstrip()]
+    return [*lines, ((indent if lines else first) + line).rstrip()]
 
 
 def _pieces(text: str, width: int) -> Iterator[str]:

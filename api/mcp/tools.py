@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import anyio
 from mcp.server.mcpserver import Context, MCPServer
@@ -19,7 +19,7 @@ from api import installed_version
 from api.schemas.requests import SearchRequest, wrong_field
 from domain import WITH_TEXT
 from domain.flow import STEPS
-from domain.options import Asked, Option, options_of
+from domain.options import Asked, Option, Url, options_of
 from domain.record import FoundPassage, NearPassage, Record
 from domain.site import PageRead, Source
 from wellread import AsyncClient, ClientError
@@ -27,7 +27,6 @@ from wellread import AsyncClient, ClientError
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Collection = Annotated[str, Field(max_length=100, description="The collection; empty: the default one.")]
-Url = Annotated[str, Field(min_length=1, max_length=2048)]
 #: opens a client for a call: by the headers that came with it (None on stdin and stdout), in a collection
 Connect = Callable[[Mapping[str, str] | None, str], AsyncClient]
 _INSTRUCTIONS: Final = (
@@ -234,7 +233,7 @@ class McpTools:
             raise ToolError(str(error)) from error
 
 
-def build(connect: Connect, *, log_level: Literal["WARNING", "ERROR"] = "WARNING") -> MCPServer:
+def build(connect: Connect) -> MCPServer:
     """Return the server of the protocol, with all tools."""
     tools = McpTools(connect)
     every: list[Callable[..., Any]] = [tools.ask, tools.search, tools.read, tools.status, tools.sources]
@@ -242,7 +241,7 @@ def build(connect: Connect, *, log_level: Literal["WARNING", "ERROR"] = "WARNING
         "wellread",
         instructions=_INSTRUCTIONS,
         version=installed_version(),
-        log_level=log_level,
+        log_level="WARNING",
         tools=[StrictTool.from_function(tool) for tool in every],
     )
 

@@ -55,7 +55,12 @@ def test_no_line_is_broken_between_a_quotation_mark_and_its_word() -> None:
 
 
 def test_prefixes_count_as_part_of_the_line() -> None:
-    assert wrap("one two three", 9, first="[1] ", rest="    ") == ["[1] one", "    two", "    three"]
+    assert wrap("one two three", 9, first="[1] ", indent="    ") == ["[1] one", "    two", "    three"]
+
+
+def test_each_wrapped_line_is_painted() -> None:
+    lines = Style(width=9, colour=True).wrap("one two three", indent="  ", fg="yellow")
+    assert lines == ["\x1b[33m  one two\x1b[0m", "\x1b[33m  three\x1b[0m"]
 
 
 def test_progress_says_the_phase_and_the_seconds() -> None:
