@@ -174,7 +174,7 @@ class Waiter:
     """Asks a question for a request that waits for the answer."""
 
     access: Access
-    reader: Reader
+    reader: EventReader
     waiting: set[anyio.CancelScope]
     who: Caller
     still_open: Callable[[], object]
