@@ -99,8 +99,7 @@ def place_tabs(tree: Any) -> None:
         title.text, title.tail, panel.text = label, panel.text, None
         panel.insert(0, title)
         tab.text = None
-        for child in list(tab):
-            tab.remove(child)
+        del tab[:]
 
 
 def _label_of(element: Any) -> str:

@@ -80,8 +80,7 @@ def _write_formula(element: Any) -> bool:
 def _write(element: Any, text: str, *, displayed: bool) -> None:
     if not text:
         return
-    for child in list(element):
-        element.remove(child)
+    del element[:]
     element.tag = "pre" if displayed else "span"
     element.text = text
 

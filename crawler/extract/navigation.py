@@ -14,7 +14,6 @@ from typing import Any
 
 from crawler.extract.element_text import Line
 from crawler.extract.html import names_of
-from crawler.extract.visibility import drop
 
 _TAGS = frozenset({"nav", "footer"})
 _FRAMES = frozenset({"header", "aside"})  #: around the content, not in it
@@ -87,7 +86,7 @@ def drop_navigation(root: Any) -> None:
         if isinstance(element.tag, str):
             weight = weights[element]
             if _is_navigation(element, weight) and weight.text <= max(most, weight.linked / _LINKED):
-                drop(element)
+                element.drop_tree()
             else:
                 waiting.extend(element)
 
@@ -103,7 +102,7 @@ def drop_menu_cells(root: Any) -> None:
         if any(weights[cell].unlinked >= least for cell in cells):
             for cell in cells:
                 if weights[cell].links >= _MENU and weights[cell].share >= _LINKED:
-                    drop(cell)
+                    cell.drop_tree()
 
 
 def _is_navigation(element: Any, weight: Weight) -> bool:

@@ -124,8 +124,7 @@ def _is_prose(lines: Sequence[str], *, least: int = 3) -> bool:
 
 
 def _write(element: Any, parts: Sequence[_Part]) -> None:
-    for child in list(element):
-        element.remove(child)
+    del element[:]
     element.tag, element.text = "div", None
     for kind, some in groupby(parts, key=lambda part: part.kind):
         if kind == "code":  # what follows code belongs to it, with a blank line between

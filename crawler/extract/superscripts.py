@@ -61,8 +61,7 @@ def _write(element: Any, before: str) -> str:
         written = ""
     else:
         written = write_raised(text, before, (element.tail or "")[:_BASE])
-    for child in list(element):
-        element.remove(child)
+    del element[:]
     element.tag, element.text = "span", written
     return written
 

@@ -125,8 +125,7 @@ def _column_names(rows: Sequence[Sequence[Any]], width: int) -> list[Any]:
 
 
 def _write(line: Any, cells: Sequence[Any]) -> None:
-    for child in list(line):
-        line.remove(child)
+    del line[:]
     line.extend(cells)
     for cell in cells:
         cell.attrib.pop("rowspan", None)

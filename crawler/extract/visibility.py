@@ -76,20 +76,6 @@ def drop_invisible_characters(tree: Any) -> None:
                 setattr(element, name, visible)
 
 
-def drop(element: Any) -> None:
-    """Remove one element from its tree and keep the text that follows it."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    if element.tail:
-        before = element.getprevious()
-        if before is None:
-            parent.text = (parent.text or "") + element.tail
-        else:
-            before.tail = (before.tail or "") + element.tail
-    parent.remove(element)
-
-
 class _Styles:
     def __init__(self, tree: Any) -> None:
         self._sheets = StyleSheets(tree)
