@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 FLOOR_S = 1.0
-CEILING_S = 30.0
+CEILING_S = 30.0  #: of a delay that the site did not ask for
 MAX_ASKED_S = 86_400.0  #: the longest delay a site may ask for: one absurd header must not block a host for ever
 SERVED = frozenset({200, 203, 304})  #: statuses of a server that did as asked
 OVERLOADED = frozenset({429, 503})  #: statuses of a server that asks for fewer requests
@@ -18,7 +18,6 @@ def next_delay_s(
     crawl_delay_s: float | None = None,
     retry_after_s: float | None = None,
     floor_s: float = FLOOR_S,  # may be 0 for an operator's own site
-    ceiling_s: float = CEILING_S,  # of a delay that the site did not ask for
 ) -> float:
     """Return the seconds until the next request to a host.
 
@@ -28,7 +27,7 @@ def next_delay_s(
     slowly. An overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are the site's own
     wish and may exceed the ceiling.
     """
-    previous_s = min(previous_s, ceiling_s)  # what a site asked for beyond it was meant for one time
+    previous_s = min(previous_s, CEILING_S)  # what a site asked for beyond it was meant for one time
     latency_s = max(0.0, latency_s)
     delay_s = max(latency_s, (previous_s + latency_s) / 2)
     if status not in SERVED:
@@ -36,7 +35,7 @@ def next_delay_s(
     if status in OVERLOADED and retry_after_s is None:
         delay_s = max(delay_s, 2 * previous_s, FLOOR_S)
     asked_s = max(crawl_delay_s or 0.0, retry_after_s or 0.0)
-    return max(min(max(delay_s, floor_s), ceiling_s), min(asked_s, MAX_ASKED_S))
+    return max(min(max(delay_s, floor_s), CEILING_S), min(asked_s, MAX_ASKED_S))
 
 
 def parse_retry_after(value: str, now: datetime) -> float | None:

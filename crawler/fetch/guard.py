@@ -15,7 +15,6 @@ from crawler.urls import BadUrl, parse
 from domain.errors import WellreadError
 
 Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
 
 WEB_PORTS = frozenset({80, 443, 8080, 8443})
 
@@ -87,7 +86,6 @@ class Guard:
     ports: frozenset[int] = WEB_PORTS
     #: of ``allowlist_entry``: (host, port) that may be at any address
     own_sites: frozenset[tuple[str, int]] = frozenset()
-    denied_networks: tuple[Network, ...] = ()  #: in addition to those that are never public
 
     def check(self, url: str) -> Target:
         """Return the parsed URL if it may be requested; its host's addresses are checked by ``admit``.
@@ -130,10 +128,9 @@ class Guard:
     def is_public(self, address: str) -> bool:
         """Return whether a text is an IP address of the public internet."""
         try:
-            ip = ip_address(address)
+            return _is_public(ip_address(address))
         except ValueError:
             return False
-        return _is_public(ip) and not any(ip.version == net.version and ip in net for net in self.denied_networks)
 
 
 def allowlist_entry(url: str) -> tuple[str, int]:

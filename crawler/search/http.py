@@ -190,15 +190,13 @@ def results_of(answer: Any, *path: str, engine: str, empty: bool = False) -> lis
     return found[:_MAX_RESULTS]
 
 
-def to_reply(
-    results: list[Any], *, url: str = "url", title: str = "title", snippet: str | Callable[[Any], str], limit: int
-) -> EngineReply:
+def to_reply(results: list[Any], *, url: str = "url", snippet: str | Callable[[Any], str], limit: int) -> EngineReply:
     """Turn results into links, in their order; results without a valid URL are left out."""
     links: list[Link] = []
     for result in results:
         context = text_of(result, snippet) if isinstance(snippet, str) else snippet(result)
         if known := canonical_or_none(text_of(result, url)):
-            links.append(Link(url=known, text=plain_text(text_of(result, title)), context=plain_text(context)))
+            links.append(Link(url=known, text=plain_text(text_of(result, "title")), context=plain_text(context)))
     return EngineReply(links=tuple(links[: max(limit, 0)]))
 
 
