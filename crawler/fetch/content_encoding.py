@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import brotli
 
@@ -36,16 +36,6 @@ class BodyBounds:
     max_ratio: float = 100.0  #: decoded per arrived byte, for a body above ``RATIO_FROM_BYTES``
 
 
-class Codec(Protocol):
-    """Undoes one encoding."""
-
-    def feed(self, data: bytes, room: int) -> bytes:
-        """Return what ``data`` decodes to, at most ``room`` bytes; raises Corrupt."""
-
-    def is_whole(self) -> bool:
-        """Return whether the encoded stream is complete."""
-
-
 class Decoder:
     """Decodes one body; feed it every chunk, then finish it."""
 
@@ -54,7 +44,7 @@ class Decoder:
         codecs = [name for name in named if name in _CODECS or name in _OTHERS]  # others have no effect, as "utf-8"
         if len(codecs) > 1 or (codecs and codecs[0] in _OTHERS):
             raise Corrupt(f"its content encoding {encoding!r} is not one of {ENCODINGS}")
-        self._codec = _CODECS[codecs[0]]() if codecs else _Identity()
+        self._codec = _CODECS[codecs[0]]() if codecs else None
         self._bounds = bounds
         self.wire = 0  #: bytes received
         self.out = 0  #: bytes decoded
@@ -64,7 +54,8 @@ class Decoder:
         self.wire += len(data)
         if self.wire > self._bounds.max_wire:
             raise Overflow(f"more than {self._bounds.max_wire:,} bytes arrived")
-        decoded = self._codec.feed(data, self._bounds.max_body - self.out + 1)
+        room = self._bounds.max_body - self.out + 1
+        decoded = self._codec.feed(data, room) if self._codec else data[:room]
         self.out += len(decoded)
         if self.out > self._bounds.max_body:
             raise Overflow(f"it is more than {self._bounds.max_body:,} bytes once decoded")
@@ -74,16 +65,8 @@ class Decoder:
 
     def finish(self) -> None:
         """Raise Corrupt where the encoded stream is cut off."""
-        if self.wire and not self._codec.is_whole():
+        if self.wire and self._codec and not self._codec.is_whole():
             raise Corrupt("its encoded body is cut off")
-
-
-class _Identity:
-    def feed(self, data: bytes, room: int) -> bytes:
-        return data[:room]
-
-    def is_whole(self) -> bool:
-        return True
 
 
 class _Zlib:
@@ -94,6 +77,7 @@ class _Zlib:
         self._inflate = zlib.decompressobj(31) if is_gzip else None
 
     def feed(self, data: bytes, room: int) -> bytes:
+        """Return what ``data`` decodes to, at most ``room`` bytes; raises Corrupt."""
         if self._inflate is None:
             self._head = data = self._head + data
             if len(data) < 2:
@@ -138,7 +122,7 @@ class _Brotli:
         return bool(self._decompress.is_finished())
 
 
-_CODECS: Final[dict[str, Callable[[], Codec]]] = {
+_CODECS: Final[dict[str, Callable[[], _Zlib | _Brotli]]] = {
     **dict.fromkeys(("gzip", "x-gzip"), partial(_Zlib, is_gzip=True)),
     "deflate": partial(_Zlib, is_gzip=False),
     "br": _Brotli,
