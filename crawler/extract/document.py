@@ -28,7 +28,7 @@ from crawler.extract.pdf import read_pdf
 from crawler.extract.preformatted import write_preformatted
 from crawler.extract.superscripts import write_superscripts
 from crawler.extract.tables import level_tables
-from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
+from crawler.extract.visibility import drop_hidden, drop_invisible_characters
 from crawler.file_kinds import NAMES, PDF, READABLE
 from domain import Link, PageText
 from domain.errors import WellreadError
@@ -117,7 +117,7 @@ def _html(text: str, url: str) -> PageText:
     for anchor in list(tree.iter("a")):
         page, mark, part = anchor.get("href", "").partition("#")
         if mark and not page and anchor.text_content().strip() in _PERMALINKS:
-            drop(anchor)
+            anchor.drop_tree()
         elif mark and page in own:  # a part of the same page, however it is written
             anchor.set("href", f"#{part}")
     write_preformatted(tree)
@@ -129,22 +129,17 @@ def _html(text: str, url: str) -> PageText:
     title = title or first or url
     words = max(len(rendered.text.split()), len(rendered.text) / 12)  # of a script without spaces from its characters
     lang = detect_page_language(rendered.text, declared=metadata.lang)
-    page = PageText(
+    return replace(
+        metadata,
         title=title,
         text=rendered.text,
         lang=lang,
-        published=metadata.published,
-        modified=metadata.modified,
-        canonical_url=metadata.canonical_url,
         links=links,
         headings=tuple((at, path.removeprefix(f"{title} › ")) for at, path in rendered.headings),
         blocks=rendered.blocks,
         is_hub=linked > HUB_SHARE and words > HUB_WORDS,
-        index=metadata.directives.index,
-        follow=metadata.directives.follow,
-        until=metadata.directives.until,
+        facts=facts_of(whole, title=title, text=rendered.text),
     )
-    return replace(page, facts=facts_of(whole, title=title, text=rendered.text))
 
 
 def _drop_hidden(tree: Any) -> Any:
@@ -155,7 +150,7 @@ def _drop_hidden(tree: Any) -> Any:
     level_tables(tree)
     whole = deepcopy(tree) if has_data else tree
     for element in list(tree.iter("script")):
-        drop(element)
+        element.drop_tree()
     return whole
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from crawler.extract.html import linked_data
 from crawler.urls import canonical_or_none, host
+from domain import PageText
 from text.invisible import strip_invisible
 
 _SUFFIX = re.compile(r"\s+[|·•»–—-]\s+[^|·•»–—]{1,60}$")
@@ -34,33 +35,25 @@ class Directives:
     until: datetime | None = None  #: it is not to be shown after that
 
 
-@dataclass(frozen=True, kw_only=True)
-class Metadata:
-    """A page's own statements about itself."""
-
-    title: str
-    lang: str  #: ISO 639-1, as declared
-    published: datetime | None
-    modified: datetime | None
-    canonical_url: str
-    directives: Directives
-
-
-def read_metadata(tree: Any, url: str) -> Metadata:
-    """Read a parsed page's metadata."""
+def read_metadata(tree: Any, url: str) -> PageText:
+    """Return what a parsed page says of itself, without its text; its language is the declared one."""
     named: dict[str, str] = {}  # the meta elements by name or property; the first of each counts
     for meta in tree.iter("meta"):
         if name := (meta.get("name") or meta.get("property") or meta.get("itemprop") or "").strip().lower():
             named.setdefault(name, meta.get("content", "").strip())
     dates = dict(_dates_in_json(tree))
     asked = (meta.get("content", "") for meta in tree.iter("meta") if meta.get("name", "").strip().lower() in _ROBOTS)
-    return Metadata(
+    directives = robots_directives("\n".join(asked))
+    return PageText(
         title=_title(tree, named),
+        text="",
         lang=tree.get("lang", tree.get("xml:lang", "")).split("-")[0].strip().lower()[:3],
         published=_first_date(named, _PUBLISHED) or dates.get("datePublished"),
         modified=_first_date(named, _MODIFIED) or dates.get("dateModified"),
         canonical_url=_canonical(tree, url),
-        directives=robots_directives("\n".join(asked)),
+        index=directives.index,
+        follow=directives.follow,
+        until=directives.until,
     )
 
 

@@ -211,7 +211,7 @@ class _Writer:
         is_moved = rise.strip("-").isdecimal() and int(rise.strip("-")) >= _RISE
         raised = place == "superscript" or (is_moved and rise[0] != "-")
         lowered = place == "subscript" or (is_moved and rise[0] == "-")
-        return marked(self._inline(run, depth + 1), raised=raised, lowered=lowered)
+        return marked(self._inline(run, depth + 1), "sup" if raised else "sub" if lowered else "")
 
 
 def _names_columns(row: Any) -> bool:

@@ -49,9 +49,8 @@ def number_of(element: Any, name: str, most: int = 1_000) -> int:
     return max(1, min(most, int(value))) if value.isdecimal() else 1
 
 
-def marked(html: str, *, raised: bool = False, lowered: bool = False) -> str:
-    """Return text as it stands above or below its line."""
-    tag = "sup" if raised else "sub" if lowered else ""
+def marked(html: str, tag: str) -> str:
+    """Return text in a tag, as "sup" for what is raised; as it is without one, and where nothing would be seen."""
     return f"<{tag}>{html}</{tag}>" if tag and html.strip() else html
 
 

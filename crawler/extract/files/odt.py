@@ -142,6 +142,6 @@ class _Writer:
                 # in a style that is not there, a number is not split
                 unknown = "sup" if text.isdecimal() and out[-1][-1:].isdecimal() else ""
                 mark = self._marks.get(attribute(child, "style-name"), unknown) if name == "span" else ""
-                out.append("" if mark == "s" else marked(text, raised=mark == "sup", lowered=mark == "sub"))
+                out.append("" if mark == "s" else marked(text, mark))
             out.append(escape(child.tail or ""))
         return "".join(out)

@@ -115,7 +115,7 @@ def _text(paragraph: Any) -> str:
             rise = attribute(properties, "baseline") if properties is not None else ""
             is_struck = properties is not None and attribute(properties, "strike") in ("sngStrike", "dblStrike")
             text = "" if is_struck else escape(each.text or "")
-            out.append(marked(text, raised=rise.strip("-0%") != "" and rise[:1] != "-", lowered=rise[:1] == "-"))
+            out.append(marked(text, "sub" if rise[:1] == "-" else "sup" if rise.strip("0%") else ""))
         else:
             out.append(_BREAKS.get(name, ""))
     return "".join(out)
