@@ -2,14 +2,14 @@
 
 import hashlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from urllib.parse import unquote
 
 from crawler import urls
-from crawler.browser.render import NotRendered, PageClient, Renderer, run_scripts
+from crawler.browser.render import Browser, NotRendered, run_scripts
 from crawler.delay import parse_retry_after
 from crawler.discovery.lists import BadSitemap, is_list, parse_feed, parse_sitemap
 from crawler.extract.bounded_process import PAGE_S, TooMuchWork, read_bounded
@@ -19,6 +19,7 @@ from crawler.extract.files.read import read_document
 from crawler.extract.links import FRAME
 from crawler.extract.metadata import Directives, robots_directives
 from crawler.extract.walls import Wall, is_login, wall_of
+from crawler.fetch.client import Fetcher, OnRedirect
 from crawler.fetch.guard import Blocked, FetchError
 from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
 from crawler.file_kinds import ARCHIVES, kind_of
@@ -26,9 +27,15 @@ from crawler.robots import HostBusy, Permission, RobotsCache, RobotsForbidden
 from domain import Candidate, Link, PageText, ReadOutcome, Validators
 from text.analyser import shared_start
 
-#: called with a URL before it is requested; raises FetchError to refuse it
-UrlCheck = Callable[[str], Awaitable[None]]
-
+_OF_WALLS: Mapping[Wall, ReadOutcome] = {
+    **dict.fromkeys((Wall.MISSING, Wall.FRONT), ReadOutcome.GONE),
+    **dict.fromkeys((Wall.MAINTENANCE, Wall.FAILURE), ReadOutcome.RETRY),
+}
+_OF_ERRORS: Mapping[type[FetchError], ReadOutcome] = {
+    Blocked: ReadOutcome.BLOCKED,
+    RobotsForbidden: ReadOutcome.FORBIDDEN,
+    **dict.fromkeys((FetchTimeout, HostUnreachable, HostBusy), ReadOutcome.RETRY),
+}
 _GONE = frozenset({404, 410})
 _CLOSED = frozenset({401, 403, 451})
 _BUSY = frozenset({429, 503})
@@ -83,13 +90,13 @@ _Extract = Callable[[Fetched, Candidate, PreviousRead | None], Awaitable[ReadRes
 async def read(
     candidate: Candidate,
     *,
-    client: PageClient,
+    client: Fetcher,
     robots: RobotsCache,
     agent: str,
     now: datetime,
     known: PreviousRead | None = None,
-    browser: Renderer | None = None,
-    take_slot: UrlCheck | None = None,
+    browser: Browser | None = None,
+    take_slot: OnRedirect | None = None,
     left_out: Sequence[str] = (),
     ignores_robots: Callable[[str], bool] = lambda _: False,
 ) -> ReadResult:
@@ -99,7 +106,8 @@ async def read(
     Nothing is requested of the sites that are ``left_out``. ``ignores_robots`` says of a canonical URL whether its
     operator lets it be read whatever robots.txt and noindex say.
     """
-    permission, started = Permission(client, robots, agent, now, left_out, ignores_robots), time.monotonic()
+    new_permission = partial(Permission, client, robots, agent, now, left_out, ignores_robots)
+    permission, started = new_permission(), time.monotonic()
     leads_to, until = candidate.url, started + PAGE_S
 
     async def extracted(answer: Fetched, asked: Candidate, known: PreviousRead | None) -> ReadResult:
@@ -130,8 +138,7 @@ async def read(
         if candidate.kind == "page" and _has_little_text(result):
             result = await _with_frame(result, fetched.url, client, before_redirect, extracted)
         if candidate.kind == "page" and _has_little_text(result):
-            allowed = Permission(client, robots, agent, now, left_out, ignores_robots)
-            rendering = run_scripts(fetched, browser=browser, client=client, permission=allowed, until=until)
+            rendering = run_scripts(fetched, browser=browser, client=client, permission=new_permission(), until=until)
             result = await _with_scripts(result, rendering, lambda page: extracted(page, candidate, known))
         result = replace(result, bytes=len(fetched.body), elapsed_s=fetched.elapsed_s, status=fetched.status)
     except FetchError as error:
@@ -174,7 +181,7 @@ def _of_list(fetched: Fetched, url: str) -> ReadResult | None:
 
 
 async def _with_frame(
-    result: ReadResult, url: str, client: PageClient, before_redirect: UrlCheck, extracted: _Extract
+    result: ReadResult, url: str, client: Fetcher, before_redirect: OnRedirect, extracted: _Extract
 ) -> ReadResult:
     """Return the result of a page with hardly any text with that of its one frame of its site, if it has more."""
     frames = [link.url for link in result.links if link.origin == FRAME]
@@ -263,9 +270,7 @@ def _of_page(
 
 
 def _of_wall(wall: Wall, url: str) -> ReadResult:
-    outcomes = dict.fromkeys((Wall.MISSING, Wall.FRONT), ReadOutcome.GONE)
-    outcomes |= dict.fromkeys((Wall.MAINTENANCE, Wall.FAILURE), ReadOutcome.RETRY)
-    return ReadResult(outcome=outcomes.get(wall, ReadOutcome.WALL), url=url, reason=f"{NOT_READ}{wall}")
+    return ReadResult(outcome=_OF_WALLS.get(wall, ReadOutcome.WALL), url=url, reason=f"{NOT_READ}{wall}")
 
 
 def _why_not_shown(index: bool, until: datetime | None, now: datetime) -> str:
@@ -298,12 +303,6 @@ def _of_status(fetched: Fetched, url: str, now: datetime) -> ReadResult | None:
 def _of_error(error: FetchError, url: str, leads_to: str) -> ReadResult:
     if isinstance(error, Blocked | RobotsForbidden) and is_login(leads_to, asked=url):
         return _of_wall(Wall.LOGIN, url)
-    outcome = ReadOutcome.FAILED
-    if isinstance(error, Blocked):
-        outcome = ReadOutcome.BLOCKED
-    elif isinstance(error, RobotsForbidden):
-        outcome = ReadOutcome.FORBIDDEN
-    elif isinstance(error, FetchTimeout | HostUnreachable | HostBusy):
-        outcome = ReadOutcome.RETRY
+    outcome = next((outcome for kind, outcome in _OF_ERRORS.items() if isinstance(error, kind)), ReadOutcome.FAILED)
     after_s = error.after_s if isinstance(error, HostBusy) else None
     return ReadResult(outcome=outcome, url=url, reason=str(error), retry_after_s=after_s)

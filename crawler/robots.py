@@ -6,15 +6,16 @@ decides them, with protego 128. Parsing is linear in the file, a check is linear
 
 import math
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
 from crawler import urls
+from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Blocked, FetchError
-from crawler.fetch.response import ANY_TYPE, Fetched, HostUnreachable
+from crawler.fetch.response import ANY_TYPE, HostUnreachable
 from domain import Link
 from domain.site import is_under
 
@@ -77,11 +78,6 @@ class Robots:
 
 ALLOW_ALL = Robots()
 DISALLOW_ALL = Robots(groups={"*": [[Rule("/", allow=False)]]}, is_temporary=True)
-
-
-def robots_url(url: str) -> str:
-    """Return the URL of the robots.txt of the URL's site."""
-    return f"{urls.origin(url)}/robots.txt"
 
 
 def from_response(status: int, body: bytes) -> Robots:
@@ -217,20 +213,6 @@ class RobotsCache(Protocol):
         """Store a file."""
 
 
-class FetchClient(Protocol):
-    """Fetches a URL under all guards."""
-
-    async def get(
-        self,
-        url: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        accept: frozenset[str] | None = None,
-        on_redirect: Callable[[str], Awaitable[None]] | None = None,
-    ) -> Fetched:
-        """Fetch a URL, and call ``on_redirect`` before each redirect is followed; raises FetchError."""
-
-
 class RobotsForbidden(FetchError):
     """robots.txt forbids it."""
 
@@ -255,7 +237,7 @@ class Permission:
 
     def __init__(
         self,
-        client: FetchClient,
+        client: Fetcher,
         cache: RobotsCache,
         agent: str,
         now: datetime,
@@ -295,16 +277,16 @@ class Permission:
             robots = from_response(file.status, file.body)
             if self._now - file.fetched_at < (_RETRY_AGE if robots.is_temporary else _MAX_AGE):
                 return file, robots, ()
-        file = await self._fetch_robots(url)
+        file = await self._fetch_robots(origin)
         self._cache.put(origin, file)
         robots = from_response(file.status, file.body)
         named = (urls.canonical_or_none(sitemap, url) for sitemap in robots.sitemaps[:20])
         own = (sitemap for sitemap in named if sitemap and urls.host(sitemap) == urls.host(url))
         return file, robots, tuple(Link(url=sitemap, origin="sitemap-file") for sitemap in own)
 
-    async def _fetch_robots(self, url: str) -> RobotsFile:
+    async def _fetch_robots(self, origin: str) -> RobotsFile:
         try:
-            fetched = await self._client.get(robots_url(url), accept=ANY_TYPE, on_redirect=self.check_site)
+            fetched = await self._client.get(f"{origin}/robots.txt", accept=ANY_TYPE, on_redirect=self.check_site)
         except Blocked:
             raise
         except FetchError as error:

@@ -13,17 +13,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from crawler.browser.process import BrowserFailed, DevTools, kill, memory_used, run_browser
 from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
 from crawler.extract.charset import CONTROL, decode
 from crawler.extract.html import parse
 from crawler.extract.visibility import drop_hidden
+from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import FetchError
 from crawler.fetch.response import ANY_TYPE, Fetched
 from crawler.file_kinds import HTML
-from crawler.robots import FetchClient, Permission
+from crawler.robots import Permission
 from crawler.urls import BadUrl, host
 from domain.errors import WellreadError
 
@@ -279,22 +280,8 @@ _ASKS_FOR_JAVASCRIPT = re.compile(
 )
 
 
-class Renderer(Protocol):
-    """Runs a page's scripts."""
-
-    async def render(self, page: Fetched, fetch: ScriptFetch) -> Fetched:
-        """Return the page as its scripts made it; raises NotRendered."""
-
-
-class PageClient(FetchClient, Protocol):
-    """Fetches, and knows the operator's own sites."""
-
-    def check_part(self, url: str, page: str) -> None:
-        """Raise Blocked if a page may not load a URL as a part of it."""
-
-
 async def run_scripts(
-    page: Fetched, *, browser: Renderer | None, client: PageClient, permission: Permission, until: float
+    page: Fetched, *, browser: Browser | None, client: Fetcher, permission: Permission, until: float
 ) -> Fetched | None:
     """Return the page as its scripts make it; None where it needs no scripts.
 

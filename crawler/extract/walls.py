@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from crawler.fetch.response import Fetched
+from crawler.file_kinds import HTML
 from domain import PageText
 from text.languages import LANGUAGES, language
 
@@ -28,7 +29,6 @@ _LABEL = 4
 _SHRUNK = 0.1
 #: bytes of an answer that are searched for marks
 _LOOKED_AT = 200_000
-_HTML: Final = frozenset({"", "text/html", "application/xhtml+xml"})
 #: what the vendors of challenges write into these alone
 _CHALLENGE = re.compile(
     rb"_cf_chl_opt|cf-browser-verification|captcha-delivery\.com|px-captcha|anubis_challenge|sucuri_cloudproxy_js|"
@@ -71,7 +71,7 @@ def wall_of(fetched: Fetched, page: PageText | None, *, asked: str, known_charac
     begins = (fetched.body[:_MOST_CHARACTERS].decode("utf-8", "replace").lstrip(), text)
     if known_characters and any(map(_says(Wall.FAILURE).match, begins)):
         return Wall.FAILURE
-    if fetched.content_type not in _HTML:
+    if fetched.content_type not in HTML | {""}:
         return None
     to, was = urlsplit(fetched.url), urlsplit(asked)
     is_front = to.path in ("", "/") and to.hostname == was.hostname  # on another host, the page has moved

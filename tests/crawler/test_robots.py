@@ -12,7 +12,6 @@ from crawler.robots import (
     MAX_BYTES,
     from_response,
     parse,
-    robots_url,
 )
 from tests.crawler.hostile import VECTORS
 from tests.tables import each_row
@@ -167,11 +166,6 @@ def test_only_the_first_500_kib_count() -> None:
     robots = parse(body)
     assert not robots.allows("https://example.org/a", "x")
     assert robots.allows("https://example.org/b", "x")
-
-
-def test_where_a_sites_robots_txt_is() -> None:
-    assert robots_url("https://example.org:443/a/b?c#d") == "https://example.org/robots.txt"
-    assert robots_url("http://127.0.0.1:8000/a") == "http://127.0.0.1:8000/robots.txt"
 
 
 @pytest.mark.timeout(30)
