@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from asyncio.streams import FlowControlMixin
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -72,7 +72,7 @@ def find_chromium(setting: str) -> str:
 
 
 @contextmanager
-def run_browser(executable: str, *, options: Sequence[str] = (), offline: bool = True) -> Iterator[BrowserProcess]:
+def run_browser(executable: str, *, offline: bool = True) -> Iterator[BrowserProcess]:
     """Run a browser until the block ends; then none of its processes and files is left.
 
     ``offline`` takes it off the network: DevTools must answer its requests.
@@ -83,7 +83,7 @@ def run_browser(executable: str, *, options: Sequence[str] = (), offline: bool =
     if os.geteuid() == 0:  # its sandbox does not run as root, so the launcher gives that up
         os.chown(profile, NOBODY, NOBODY)
     mode, all_options = ("offline", OFFLINE_OPTIONS) if offline else ("online", ())
-    command = [executable, *_OPTIONS, *all_options, *options, f"--user-data-dir={profile}"]
+    command = [executable, *_OPTIONS, *all_options, f"--user-data-dir={profile}"]
     launcher = [sys.executable, "-I", str(_LAUNCHER), str(commands_in), str(answers_out), mode, str(NOBODY)]
     # our keys and passwords are not in its environment
     inherited = {name: value for name in ("PATH", "LANG", "TZ") if (value := os.environ.get(name))}

@@ -17,6 +17,7 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from crawler.extract.charset import decode
+from crawler.extract.links import with_lines
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.urls import canonical_or_none, site
 from domain import Link
@@ -39,7 +40,6 @@ _FEED_ROOTS: Final = frozenset({"rss", "feed", "rdf"})
 _SUMMARIES: Final = ("description", "summary", "encoded", "content")
 _SPHINX: Final = b"Search.setIndex("
 _TAG: Final = re.compile(r"<[^<>]*>")
-_MAX_TEXT: Final = 500  #: characters of a page's titles in a search index
 #: & without an entity, as in URLs of hand-made files: the parser would drop it with the name that follows
 _BARE_AMPERSAND: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
 _CDATA: Final = b"<![CDATA["
@@ -119,11 +119,7 @@ def _indexed(body: bytes, url: str) -> Iterator[Link]:
         why = f"it has another form ({type(error).__name__})" if not isinstance(error, ValueError) else error
         raise BadSitemap(f"{url} is no search index that can be read: {why}. Leave it") from error
     for address, named in titles.items():
-        text = ""
-        for title in filter(None, named):
-            if len(text) + len(title) < _MAX_TEXT:
-                text = f"{text}\n{title}" if text else title
-        yield from _link(address, text, "sitemap", url)
+        yield from _link(address, with_lines("", filter(None, named)), "sitemap", url)
 
 
 def _sphinx(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,7 @@ def links_of(tree: Any, url: str) -> tuple[Link, ...]:
         if known := found.get(target):
             if element.tag == "a":  # it may be followed if one of its anchors may
                 nofollow = known.nofollow and "nofollow" in _rel(element)
-                found[target] = replace(known, text=_with_lines(known.text, _lines(element)), nofollow=nofollow)
+                found[target] = replace(known, text=with_lines(known.text, _lines(element)), nofollow=nofollow)
         elif len(found) < MAX_LINKS and (link := _link(element, target, url)) is not None:
             found[target] = link
     return tuple(found.values())
@@ -63,7 +63,7 @@ def _link(element: Any, target: str, url: str) -> Link | None:
     if element.tag in ("a", "area"):
         lines = _lines(element)
         context = _context(element, lines[0] if lines else "")
-        return Link(url=target, text=_with_lines("", lines), context=context, nofollow="nofollow" in rel)
+        return Link(url=target, text=with_lines("", lines), context=context, nofollow="nofollow" in rel)
     if "alternate" in rel and element.get("type", "").lower() in _FEEDS:
         return Link(url=target, text=_title(element), origin="feed-file")
     if element.tag == "script":
@@ -75,7 +75,8 @@ def _link(element: Any, target: str, url: str) -> Link | None:
     return None
 
 
-def _with_lines(text: str, lines: Iterable[str]) -> str:
+def with_lines(text: str, lines: Iterable[str]) -> str:
+    """Return a link's text with further lines, each once, up to ``MAX_TEXT`` characters."""
     for line in lines:
         if line not in text.split("\n") and len(text) + len(line) < MAX_TEXT:
             text = f"{text}\n{line}" if text else line

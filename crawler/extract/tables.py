@@ -61,7 +61,7 @@ def level_tables(root: Any) -> None:
             rows = list(_rows_of(table))
             spans = any("rowspan" in cell.attrib or "colspan" in cell.attrib for row in rows for cell in row)
             if spans or (len(rows) > 2 and _is_header(rows[0]) and _is_header(rows[1])):
-                _level(table, rows)
+                _level(rows)
 
 
 def _rows_of(table: Any) -> Iterator[list[Any]]:
@@ -77,7 +77,7 @@ def _is_header(row: Sequence[Any]) -> bool:
     return (above is not None and above.tag == "thead") or all(cell.tag == "th" for cell in row)
 
 
-def _level(table: Any, rows: Sequence[Sequence[Any]]) -> None:
+def _level(rows: Sequence[Sequence[Any]]) -> None:
     grid = _grid(rows)
     if sum(map(len, grid)) > _MAX_CELLS:
         return

@@ -5,6 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 import structlog
@@ -53,12 +54,10 @@ async def search_all(
     not asked again.
     """
     requests = asyncio.Semaphore(MAX_CONCURRENT)
-    searches = [
-        _EngineSearch(engine=engine, limit=limit, deadline_s=deadline_s, requests=requests) for engine in engines
-    ]
-    outcomes = await asyncio.gather(*(search.run(tuple(dict.fromkeys(queries))) for search in searches))
-    rankings = [ranking for search in searches for ranking in search.rankings()]
-    return SearchResults(links=tuple(fuse(rankings)), outcomes=tuple(outcomes))
+    ask = partial(_search, queries=tuple(dict.fromkeys(queries)), limit=limit, deadline_s=deadline_s, requests=requests)
+    found = await asyncio.gather(*map(ask, engines))
+    rankings = [ranking for _, own in found for ranking in own]
+    return SearchResults(links=tuple(fuse(rankings)), outcomes=tuple(outcome for outcome, _ in found))
 
 
 def fuse(rankings: Sequence[Sequence[Link]]) -> list[Link]:
@@ -83,52 +82,44 @@ def select_queries(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
     return (*queries[: most - 1], queries[-1])
 
 
-@dataclass(kw_only=True)
-class _EngineSearch:
-    engine: Engine
-    limit: int
-    deadline_s: float
-    requests: asyncio.Semaphore
-    replies: dict[int, EngineReply] = field(default_factory=dict)
-    error: EngineError | None = None
+async def _search(
+    engine: Engine, queries: Sequence[Query], *, limit: int, deadline_s: float, requests: asyncio.Semaphore
+) -> tuple[EngineOutcome, list[list[Link]]]:
+    """Return an engine's outcome and its links: a ranking for each query, in the order of the queries."""
+    started = time.monotonic()
+    until = asyncio.get_running_loop().time() + deadline_s
+    own_requests = asyncio.Semaphore(engine.rate_limit.max_concurrent)
+    selected = select_queries(queries, engine.rate_limit.max_queries)
+    replies: dict[int, EngineReply] = {}
+    first_error: EngineError | None = None
 
-    async def run(self, queries: Sequence[Query]) -> EngineOutcome:
-        started = time.monotonic()
-        until = asyncio.get_running_loop().time() + self.deadline_s
-        own_requests = asyncio.Semaphore(self.engine.rate_limit.max_concurrent)
-        selected = select_queries(queries, self.engine.rate_limit.max_queries)
-        await asyncio.gather(
-            *(self._ask(at, query, own_requests, until, len(selected)) for at, query in enumerate(selected))
-        )
-        return EngineOutcome(
-            engine=self.engine.name,
-            queries=len(self.replies),
-            links=sum(len(reply.links) for reply in self.replies.values()),
-            elapsed_s=time.monotonic() - started,
-            cost=sum((reply.cost for reply in self.replies.values()), Cost()),
-            error=self.error,
-        )
-
-    def rankings(self) -> list[list[Link]]:
-        """Return the links found: a ranking for each query, in the order of the queries."""
-        ordered = (reply.links[: self.limit] for _, reply in sorted(self.replies.items()))
-        return [[replace(link, origin=f"engine:{self.engine.name}") for link in links] for links in ordered]
-
-    async def _ask(self, at: int, query: Query, own_requests: asyncio.Semaphore, until: float, queries: int) -> None:
+    async def ask(at: int, query: Query) -> None:
+        nonlocal first_error
         try:
             async with asyncio.timeout_at(until), own_requests:
-                if self.error is not None and self.error.cooldown_s:
+                if first_error is not None and first_error.cooldown_s:
                     return
-                async with self.requests:
-                    self.replies[at] = await self.engine.search(query, limit=self.limit)
-                if at + 1 < queries:
-                    await asyncio.sleep(self.engine.rate_limit.delay_s)
+                async with requests:
+                    replies[at] = await engine.search(query, limit=limit)
+                if at + 1 < len(selected):
+                    await asyncio.sleep(engine.rate_limit.delay_s)
         except TimeoutError:
-            if at not in self.replies:
-                why = f"{self.engine.name} did not answer within {self.deadline_s:g} s"
-                self.error = self.error or EngineDown(why)
+            if at not in replies:
+                first_error = first_error or EngineDown(f"{engine.name} did not answer within {deadline_s:g} s")
         except EngineError as error:
-            self.error = self.error or error
+            first_error = first_error or error
         except Exception as error:  # an error in one engine's code must not lose the others' links
-            log.exception("engine_failed", engine=self.engine.name)
-            self.error = self.error or EngineError(f"{self.engine.name} failed: {type(error).__name__}")
+            log.exception("engine_failed", engine=engine.name)
+            first_error = first_error or EngineError(f"{engine.name} failed: {type(error).__name__}")
+
+    await asyncio.gather(*(ask(at, query) for at, query in enumerate(selected)))
+    outcome = EngineOutcome(
+        engine=engine.name,
+        queries=len(replies),
+        links=sum(len(reply.links) for reply in replies.values()),
+        elapsed_s=time.monotonic() - started,
+        cost=sum((reply.cost for reply in replies.values()), Cost()),
+        error=first_error,
+    )
+    ordered = (reply.links[:limit] for _, reply in sorted(replies.items()))
+    return outcome, [[replace(link, origin=f"engine:{engine.name}") for link in links] for links in ordered]
