@@ -131,8 +131,8 @@ def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
         raise FileUnreadable(f"{path} is not a readable file.")
     with os.fdopen(handle, "rb") as file:
         if before.st_size > max_bytes:
-            told = f"WELLREAD_FILE_MAX_BYTES allows {max_bytes:,}. Split it."
-            raise FileUnreadable(f"{path} has {before.st_size:,} bytes: {told}")
+            limit = f"WELLREAD_FILE_MAX_BYTES allows {max_bytes:,}. Split it."
+            raise FileUnreadable(f"{path} has {before.st_size:,} bytes: {limit}")
         try:
             body = file.read(max_bytes + 1)
         except OSError as error:

@@ -15,8 +15,8 @@ from crawler.discovery.lists import BadSitemap, is_list, parse_feed, parse_sitem
 from crawler.extract.bounded_process import PAGE_S, TooMuchWork, read_bounded
 from crawler.extract.charset import decode
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
-from crawler.extract.files.read import read_document
-from crawler.extract.links import FRAME
+from crawler.extract.files.file_text import read_document
+from crawler.extract.html_links import FRAME
 from crawler.extract.metadata import Directives, robots_directives
 from crawler.extract.walls import Wall, is_login, wall_of
 from crawler.fetch.client import Fetcher, OnRedirect

@@ -13,7 +13,7 @@ from crawler.discovery.lists import parse_feed, parse_sitemap
 from crawler.extract.charset import decode
 from crawler.extract.chunk import chunk
 from crawler.extract.document import extract, markdown_to_html, read_plain
-from crawler.extract.files.read import read_file
+from crawler.extract.files.file_text import read_file
 from crawler.extract.files.rows import render_rows, rows_of
 from crawler.extract.files.texts import to_markdown
 from crawler.search.http import is_block_page

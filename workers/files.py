@@ -18,7 +18,7 @@ import structlog
 
 from crawler.extract.bounded_process import BOUNDS, PAGE_S, Bounds, ReadingEnded, TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead
-from crawler.extract.files.read import read_file
+from crawler.extract.files.file_text import read_file
 from crawler.file_kinds import BY_SUFFIX, NAMES, suffix_of
 from crawler.folder import (
     FileChanging,

@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from crawler import urls
-from crawler.browser.process import find_chromium
+from crawler.browser.chromium import find_chromium
 from crawler.search.engine import ENGINES, missing
 from domain.errors import WellreadError, without_userinfo
 from domain.options import MAX_INSTRUCTIONS, MAX_K

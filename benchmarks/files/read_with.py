@@ -42,7 +42,7 @@ def _peak_mb() -> float:
 
 
 def _wellread() -> Callable[[str], str]:
-    from crawler.extract.files.read import read_file
+    from crawler.extract.files.file_text import read_file
 
     return lambda path: read_file(Path(path).read_bytes(), address=f"files://uploads/{Path(path).name}").text
 

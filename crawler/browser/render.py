@@ -1,6 +1,6 @@
 """Run the scripts of a page that has hardly any text without them, in Chromium; return what a reader sees, as HTML.
 
-The browser has no network of its own (``crawler.browser.process``): every request is intercepted and answered by the
+The browser has no network of its own (``crawler.browser.chromium``): every request is intercepted and answered by the
 guarded fetch. Only GETs for scripts, styles and data are sent; no image, no font, no frame, no other page. Rendering
 ends by its deadline, whatever the page does.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from crawler.browser.process import BrowserFailed, DevTools, kill, memory_used, run_browser
+from crawler.browser.chromium import BrowserFailed, DevTools, kill, memory_used, run_browser
 from crawler.extract.bounded_process import BOUNDS, TooMuchWork, read_bounded
 from crawler.extract.charset import CONTROL, decode
 from crawler.extract.html import parse

@@ -26,7 +26,7 @@ MAX_PER_PATTERN: Final = 5
 DISCOVERY_SHARE: Final = 5
 
 #: pages that consist of links
-_HUB: Final = re.compile(
+_INDEX_PAGE: Final = re.compile(
     r"(?:^|/)(?:index|overview|archives?|browse|categor(?:y|ies)|topics|docs?|documentation|library|reference|guides?"
     r"|help|faq|wiki|uebersicht)"
     r"(?:\.\w{2,5})?/?$",
@@ -49,7 +49,7 @@ _POOR: Final = re.compile(
     re.IGNORECASE,
 )
 
-_HUB_SCORE: Final = 0.08  #: so a contents page outranks a link that covers less of the question
+_INDEX_PAGE_SCORE: Final = 0.08  #: so a contents page outranks a link that covers less of the question
 #: for a list of the whole site, scaled by how little of the question any link covers; half for the second, …
 _LIST_SCORE: Final = 0.2
 _INHERITED: Final = 0.3  #: share of the score of the page with the link
@@ -75,7 +75,7 @@ def rank(
     ``links`` may name a URL several times, with other words; an engine's links are ordered best first. Sitemaps and
     feeds come before pages, on at most a fifth of the places. ``rarity`` weighs an analysed term of the question.
     ``parents`` has the pages that link to each URL: a link inherits a share of their score. ``similarity`` compares
-    texts with the question in meaning; without it words alone rank.
+    texts with the question in meaning; without it only words rank.
     """
     known = _merge((link for link in links if not link.nofollow), seen)
     shared = relevance(known, question=question, queries=queries, lang=lang, rarity=rarity)
@@ -96,7 +96,7 @@ def rank(
     return [*first, *_readable(pages, limit - len(first))][: max(0, limit)]
 
 
-def kind_of(link: Link) -> CandidateKind:
+def candidate_kind(link: Link) -> CandidateKind:
     """Return the kind of a link's target: a page, or a list of pages."""
     return LIST_KINDS.get(link.origin, "page")
 
@@ -116,7 +116,7 @@ class _Entry(LinkWords):
 
     @property
     def kind(self) -> CandidateKind:
-        return kind_of(self.link)
+        return candidate_kind(self.link)
 
     def candidate(self, score: float) -> Candidate:
         anchors = self.anchors
@@ -152,8 +152,8 @@ def _score(entry: _Entry, shared: float, inherited: float) -> float:
     if entry.engine_rank is not None:
         score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)
     path = _path(entry.link.url)
-    if not path or _HUB.search(path) or _LIST.search(path):
-        score += _HUB_SCORE
+    if not path or _INDEX_PAGE.search(path) or _LIST.search(path):
+        score += _INDEX_PAGE_SCORE
     return score * _POOR_FACTOR if _POOR.search(entry.link.url) else score
 
 
@@ -199,7 +199,7 @@ def belongs(link: Link, scope: SiteScope, *, depth: int = 0) -> bool:
 
     ``depth`` is the page's distance from the front page.
     """
-    if kind_of(link) == "page":
+    if candidate_kind(link) == "page":
         return (scope.depth is None or depth <= scope.depth) and scope.covers(link.url)
     return not scope.is_page and urls.origin(link.url) in scope.origins
 
@@ -212,7 +212,7 @@ def candidates_of_site(links: Iterable[Link], *, scope: SiteScope, depth: int, m
     """
     found: dict[str, Candidate] = {}
     for link in links:
-        kind = kind_of(link)
+        kind = candidate_kind(link)
         if link.nofollow or link.url in found or not belongs(link, scope):
             continue
         if kind != "page":

@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from crawler.extract.charset import decode
-from crawler.extract.links import with_lines
+from crawler.extract.html_links import with_lines
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.urls import canonical_or_none, site
 from domain import Link

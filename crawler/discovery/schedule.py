@@ -53,7 +53,7 @@ def update(current: Schedule | None, changes: Mapping[str, str | None]) -> Sched
     """Return the current schedule with the changes to ``every``, ``cron`` and ``zone``; absent keys stay.
 
     An interval replaces a cron line and the other way round; None for the current one ends the schedule. Raises
-    BadSchedule, also for a zone alone where there is no schedule.
+    BadSchedule, also for a zone without a schedule.
     """
     zone = changes.get("zone") or (current.zone if current else "UTC")
     wanted = schedule_of(every=changes.get("every"), cron=changes.get("cron"), zone=zone)

@@ -35,7 +35,7 @@ Value = TypeVar("Value")
 MAX_OUTPUT = 100_000_000
 #: seconds in which a page is fetched and read, with its frame and what its scripts make: a task has ten more
 PAGE_S: Final = 90.0
-#: bytes of memory that reading a page may take, beside what is there already
+#: bytes of memory that reading a page may take, in addition to what is there already
 _PAGE_MEMORY: Final = 1_500_000_000
 #: seconds of processor time for reading anything, and for each byte: ten times what a page of its length takes
 _BASE_S, _BYTE_S, _MOST_S = 5.0, 20e-6, 60.0
@@ -60,7 +60,7 @@ async def read_bounded(read: Callable[[], Value], length: int, *, until: float) 
     and ReadingEnded when it was not done at the monotonic time ``until``, or its process ended.
     """
     _idle[:] = [child for child in _idle if child.is_alive()]
-    child = _idle.pop() if _idle else _Child()
+    child = _idle.pop() if _idle else _Fork()
     cpu_s = min(_BASE_S + _BYTE_S * length, _MOST_S)
     try:
         value: Value = await asyncio.to_thread(child.run, read, cpu_s, max(until - time.monotonic(), 0))
@@ -76,7 +76,7 @@ def forked(work: Callable[[], Value], *, cpu_s: float) -> Value:
 
     Raises TooMuchWork when the fork was ended, because it took so much processor time.
     """
-    child = _Child(work)
+    child = _Fork(work)
     try:
         value: Value = child.run(None, cpu_s, 8 * cpu_s)  # many processes may want the processor
     finally:
@@ -84,7 +84,7 @@ def forked(work: Callable[[], Value], *, cpu_s: float) -> Value:
     return value
 
 
-class _Child:
+class _Fork:
     """A fork of this process that works for it, and ends with it: it waits for what only this process writes."""
 
     def __init__(self, own_work: Callable[[], object] = lambda: None) -> None:
@@ -101,19 +101,19 @@ class _Child:
 
     def run(self, work: Callable[[], object] | None, cpu_s: float, wall_s: float) -> Any:
         """Return what work, or its own, returns there, or raise what it does; TooMuchWork where that took too long."""
-        told, is_late = b"", False
+        answer, is_late = b"", False
         with suppress(EOFError, OSError):  # a signal has ended it
             self._pipe.send((work, cpu_s))
             is_late = not self._pipe.poll(wall_s)
-            told = b"" if is_late else self._pipe.recv_bytes()
-        if not told and self.end() == signal.SIGPROF:
+            answer = b"" if is_late else self._pipe.recv_bytes()
+        if not answer and self.end() == signal.SIGPROF:
             what = f"{math.ceil(cpu_s)} s of processor time to read: it is perhaps made to do so."
             raise TooMuchWork(f"takes more than {what}")
-        if not told:
+        if not answer:
             raise ReadingEnded(
                 "was not read in time." if is_late else "was not read: its reader ended. Is memory short?"
             )
-        has_failed, value = pickle.loads(told)  # noqa: S301 (of a fork of this process)
+        has_failed, value = pickle.loads(answer)  # noqa: S301 (of a fork of this process)
         if has_failed:
             raise value
         return value
@@ -139,7 +139,7 @@ class _Child:
 
 
 #: forks that wait for work: as many as were at work at once
-_idle: list[_Child] = []
+_idle: list[_Fork] = []
 os.register_at_fork(after_in_child=_idle.clear)
 
 

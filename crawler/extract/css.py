@@ -98,7 +98,7 @@ WHITE: Colour = (255, 255, 255)
 class _Selector:
     """What an element must be, and what must stand around or before it."""
 
-    tokens: Sequence[Any] = ()  #: of what is asked of the element alone
+    tokens: Sequence[Any] = ()  #: of what is asked of the element itself
     among: Sequence[_Selector] = ()  #: of which it must match one
     combinator: str = ""
     left: _Selector | None = None

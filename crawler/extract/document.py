@@ -21,13 +21,13 @@ from crawler.extract.facts import facts_of
 from crawler.extract.folded import place_tabs
 from crawler.extract.formulas import write_formulas
 from crawler.extract.html import parse
-from crawler.extract.links import links_of
-from crawler.extract.main_content import HUB_SHARE, kind_by_signs, main_content
+from crawler.extract.html_links import links_of
+from crawler.extract.html_tables import level_tables
+from crawler.extract.main_content import INDEX_PAGE_SHARE, kind_by_signs, main_content
 from crawler.extract.metadata import read_metadata
 from crawler.extract.pdf import read_pdf
 from crawler.extract.preformatted import write_preformatted
 from crawler.extract.superscripts import write_superscripts
-from crawler.extract.tables import level_tables
 from crawler.extract.visibility import drop_hidden, drop_invisible_characters
 from crawler.file_kinds import NAMES, PDF, READABLE
 from domain import Link, PageText
@@ -41,8 +41,8 @@ EXTRACTION = "6"
 _WITH_FACTS = frozenset({"script", "head"})  #: not seen
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 
-#: a longer page is a hub if most of its text is links
-HUB_WORDS = 150
+#: a longer page is an index page if most of its text is links
+INDEX_PAGE_WORDS = 150
 NO_LETTERS = "cannot be read: its letters make no words of any language. Its charset may be wrong, or it is no text."
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 
@@ -137,7 +137,7 @@ def _html(text: str, url: str) -> PageText:
         links=links,
         headings=tuple((at, path.removeprefix(f"{title} › ")) for at, path in rendered.headings),
         blocks=rendered.blocks,
-        is_hub=linked > HUB_SHARE and words > HUB_WORDS,
+        is_hub=linked > INDEX_PAGE_SHARE and words > INDEX_PAGE_WORDS,
         facts=facts_of(whole, title=title, text=rendered.text),
     )
 

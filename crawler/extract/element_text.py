@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from crawler.extract.html import is_aside, names_of
-from crawler.extract.tables import kind_of_table, layout_tables
+from crawler.extract.html_tables import kind_of_table, layout_tables
 from domain import TABLES, Block, BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -89,7 +89,7 @@ def render(root: Any) -> Rendered:
 
 def lines_of(root: Any) -> list[Line]:
     """Return an lxml element's text in lines."""
-    writer = _Writer(layout=layout_tables(root))
+    writer = _LineWriter(layout=layout_tables(root))
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if not isinstance(element.tag, str):
             tail = element.tail if event == "end" else None
@@ -183,7 +183,7 @@ def _written(number: int, kind: str) -> str:
 
 
 @dataclass
-class _Writer:
+class _LineWriter:
     layout: set[Any]  #: tables for layout: their cells are blocks
     lines: list[Line] = field(default_factory=list)
     line: list[str] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """Tell what a click opens: folded panels, and the labels of the buttons and tabs that open them.
 
-A panel is opened by a control that names it, or that stands beside it; a control is seen itself and says something.
+A panel is opened by a control that names it, or that is next to it; a control is seen itself and says something.
 Menus, dialogs and what a form answers are no panels.
 """
 

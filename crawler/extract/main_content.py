@@ -53,7 +53,7 @@ _MAIN_SHARE = 0.5
 #: an article with fewer words is not believed
 MIN_WORDS = 25
 _ARTICLE_SHARE = 0.6
-HUB_SHARE = 0.6  #: a page with a larger share of links is a list of links, which is kept
+INDEX_PAGE_SHARE = 0.6  #: a page with a larger share of links is a list of links, which is kept
 #: an index of more links than this, with fewer words for each, is all links
 _INDEX_LINKS, _WORDS_PER_LINK = 100, 15
 #: articles, for which trafilatura is made, have fewer
@@ -73,10 +73,10 @@ _OF_ARTICLE = 0.3  #: least share of an article's paragraphs that stand in wrapp
 _LINKED = 0.3  #: a larger share of links is no text
 _ABOVE, _DEPTH = 4, 40  #: elements above a line in which its wrapper is looked for, and above a wrapper
 _AROUND = 3  #: short lines are looked for so many lines beyond the first and the last long one
-_FURNITURE_CHARS = 240  #: a longer line is content
+_BOILERPLATE_CHARS = 240  #: a longer line is content
 _FOOTER_CHARS = 600  #: of a line at the end of a page
 _FOOTER_SHARE = 0.25  #: a footer has less of the page's text
-_LISTED = tomllib.loads(Path(__file__).with_name("furniture.toml").read_text("utf-8"))
+_LISTED = tomllib.loads(Path(__file__).with_name("boilerplate.toml").read_text("utf-8"))
 
 
 def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
@@ -89,12 +89,12 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     # without comments, related pages and so on, unless they are most
     own = [line for line in found if not line.is_aside]
     is_most = sum(len(line.text) for line in own) > _ARTICLE_SHARE * sum(len(line.text) for line in found)
-    article = _without_furniture(own if is_most else found)
+    article = _without_boilerplate(own if is_most else found)
     if article and kind == "article":
         return joined(article), _share(article)
     drop_navigation(body)
     lines = lines_of(_main(body))
-    whole = lines if _share(lines) > HUB_SHARE else _without_furniture(without_bars(lines))
+    whole = lines if _share(lines) > INDEX_PAGE_SHARE else _without_boilerplate(without_bars(lines))
     if article and kind_by_loss(whole, article, is_plain=kind == "plain") == "article":
         return joined(article), _share(article)
     return joined(whole), _share(lines)
@@ -276,13 +276,13 @@ _DATE = re.compile(r"\b(?:19|20)\d\d\b|\bago\b")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def _without_furniture(lines: Sequence[Line]) -> list[Line]:
+def _without_boilerplate(lines: Sequence[Line]) -> list[Line]:
     """Return the lines without those about the page: when it was changed, who owns it, what its reader thinks of it.
 
-    Such a line is told by its words alone, so it must be one of these as a whole. A line about rights or about the
+    Only its words show such a line, so they must be one of these as a whole. A line about rights or about the
     program that made the page is left out only at the page's end; below a heading that names them it is content.
     """
-    kept = [line for line in lines if not _is_furniture(line)]
+    kept = [line for line in lines if not _is_boilerplate(line)]
     last = len(kept)
     while last and _is_footer(kept[last - 1]):
         last -= 1
@@ -292,8 +292,8 @@ def _without_furniture(lines: Sequence[Line]) -> list[Line]:
     return kept[:last] if is_short and not _RIGHTS.search(heading) else kept
 
 
-def _is_furniture(line: Line) -> bool:
-    if line.kind == "code" or len(line.text) > _FURNITURE_CHARS:
+def _is_boilerplate(line: Line) -> bool:
+    if line.kind == "code" or len(line.text) > _BOILERPLATE_CHARS:
         return False
     text = line.text.strip(" .!?:|[]")
     if line.links and _ACTION.fullmatch(text):

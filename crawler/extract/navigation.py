@@ -92,7 +92,7 @@ def drop_navigation(root: Any) -> None:
 
 
 def drop_menu_cells(root: Any) -> None:
-    """Remove the cells of a table that link, beside the cell that holds most of the page's text, in place."""
+    """Remove the cells of a table that link, next to the cell that holds most of the page's text, in place."""
     if root.find(".//td") is None:
         return
     weights = weigh(root)

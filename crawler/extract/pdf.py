@@ -46,23 +46,23 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
     With ``ocr``, the pages that are pictures are read, where the extra for that is installed.
     """
     started, limits = time.monotonic(), (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars)
-    told = parsed_lines(_PROCESS, "text", *limits, body=body, wall_s=min(bounds.wall_s, bounds.all_s))
+    lines = parsed_lines(_PROCESS, "text", *limits, body=body, wall_s=min(bounds.wall_s, bounds.all_s))
     failed = {"problem": f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB."}
-    about: Mapping[str, Any] = next(told, failed)
-    others = list(told)
-    lines = [line for line in others if "text" in line]
+    about: Mapping[str, Any] = next(lines, failed)
+    others = list(lines)
+    read = [line for line in others if "text" in line]
     problems = [line["problem"] for line in (about, *others) if "problem" in line]
-    if problems and not lines:  # else the pages before it are read
+    if problems and not read:  # else the pages before it are read
         raise Unreadable(problems[0])
-    pages = [line["text"] for line in lines]
-    unread = [number for number, line in enumerate(lines) if line.get("is_picture")]
+    pages = [line["text"] for line in read]
+    unread = [number for number, line in enumerate(read) if line.get("is_picture")]
     has_ocr, has_text = ocr and is_installed(), any(page.strip() for page in pages)
     if has_ocr and (unread or not has_text):
         wall_s = min(bounds.ocr_wall_s, bounds.all_s - (time.monotonic() - started))
         found = _read_pictures(body, unread or range(len(pages)), bounds, wall_s=wall_s, is_needed=not has_text)
         pages = [found.get(number, page) for number, page in enumerate(pages)]
         unread = [number for number in unread if number not in found]
-    wrong = [number for number, page in enumerate(pages) if lines[number].get("is_lost") or is_gibberish(page)]
+    wrong = [number for number, page in enumerate(pages) if read[number].get("is_lost") or is_gibberish(page)]
     written = join_pages(
         ["" if number in wrong else strip_invisible(CONTROL.sub(" ", page)) for number, page in enumerate(pages)],
         [Heading(*entry) for entry in about["outline"]],
@@ -185,7 +185,7 @@ def _without_edges(pages: list[list[str]]) -> list[list[str]]:
 def _keys(page: list[str], at: int, number: int, pages: int) -> set[tuple[str, int]]:
     """Return what is equal on other pages if a line is a header or footer: the line, or what it is ahead of the page.
 
-    A number that is all of a line counts pages, and so does one before the number of all pages. One beside words does
+    A number that is all of a line counts pages, and so does one before the number of all pages. One next to words does
     only at the foot: at the head it may be that of a chapter, or of what a page is about.
     """
     line = page[at]

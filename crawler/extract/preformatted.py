@@ -23,7 +23,7 @@ _CODE_SECTIONS = frozenset({"SYNOPSIS", "ÜBERSICHT", "SINOPSIS", "SINTASSI", "�
 _EDGE = re.compile(r"(\S+\(\w+\)) .*\1|.*\S +\S+\(\d\w*\)|\S.*\[Page \w+\]|RFC \d+ .* \d{4}")
 _EDGE_CHARS = 160
 _BULLET = re.compile(r"[•·*+o-] +(?=\S)")
-_BESIDE = re.compile(r" +\S+ {2,}(?=\S)")
+_TERM_AND_GAP = re.compile(r" +\S+ {2,}(?=\S)")
 _TERM_WORDS = 12
 _PLAIN = re.compile(r"[(\"'“‘]*[^\W\d_]+(?:['’/-][^\W\d_]+)*[)\"'”’]*[.,;:!?)]*")
 _MARKS = re.compile(r"[=_{}\[\]<>|\\@$#;]")
@@ -95,12 +95,12 @@ def _part(group: Sequence[str], section: str, column: int) -> _Part:
         text = [first[bullet.end() :], *(line.strip() for line in rest)]
         if _is_prose(text):
             return _Part(kind="item", lines=text)
-    spaced = _BESIDE.match(group[0])  # the description may begin beside its term
-    beside = below if rest else spaced.end() if spaced else column
-    if indent + 2 < beside < len(group[0]) and group[0][beside - 1] == " " != group[0][beside]:
-        term, text = group[0][:beside].strip(), [group[0][beside:], *rest]
+    spaced = _TERM_AND_GAP.match(group[0])  # the description may begin in the line of its term
+    begin = below if rest else spaced.end() if spaced else column
+    if indent + 2 < begin < len(group[0]) and group[0][begin - 1] == " " != group[0][begin]:
+        term, text = group[0][:begin].strip(), [group[0][begin:], *rest]
         if _is_term(term) and _is_prose(text, least=2):
-            return _Part(kind="definition", lines=text, term=term, column=beside)
+            return _Part(kind="definition", lines=text, term=term, column=begin)
     if below > indent + 2 and _is_term(first) and _is_prose(rest, least=2):
         return _Part(kind="definition", lines=rest, term=first, column=below)
     if max(map(_indent, rest), default=indent) <= indent + 1 and _is_prose(group):

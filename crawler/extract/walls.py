@@ -21,7 +21,7 @@ from text.languages import LANGUAGES, language
 _MOST_CHARACTERS, _MOST_WORDS = 1_500, 120
 #: of a login whose form a script makes
 _MOST_WORDS_OF_LOGIN = 40
-#: beside what only such an answer says, hardly anything
+#: of the other words of such an answer: hardly any
 _FEW_WORDS = 15
 #: words of a label in a form
 _LABEL = 4
@@ -29,7 +29,7 @@ _LABEL = 4
 _SHRUNK = 0.1
 #: bytes of an answer that are searched for marks
 _LOOKED_AT = 200_000
-#: what the vendors of challenges write into these alone
+#: what the vendors of challenges write only into these
 _CHALLENGE = re.compile(
     rb"_cf_chl_opt|cf-browser-verification|captcha-delivery\.com|px-captcha|anubis_challenge|sucuri_cloudproxy_js|"
     rb"awswafcookiedomainlist|incapsula incident id|/_sec/cp_challenge|check\.ddos-guard\.net|geetest_challenge"
@@ -115,10 +115,10 @@ def is_login(url: str, *, asked: str) -> bool:
 def _is_login_form(page: PageText) -> bool:
     says = _says(Wall.LOGIN)
     pieces = [piece for piece in _pieces(page.text) if len(piece.split()) > _LABEL and not says.search(piece)]
-    beside = sum(len(piece.split()) for piece in pieces)
+    other_words = sum(len(piece.split()) for piece in pieces)
     by_title = any(says.fullmatch(part) for part in _title_parts(page.title))
     by_heading = bool(page.headings) and says.fullmatch(page.headings[0][1].strip(_ENDS)) is not None
-    return (by_title and beside <= 2 * _FEW_WORDS) or (by_heading and beside <= _FEW_WORDS // 2)
+    return (by_title and other_words <= 2 * _FEW_WORDS) or (by_heading and other_words <= _FEW_WORDS // 2)
 
 
 def _signs(page: PageText, wall: Wall, *, hint: bool) -> int:
@@ -129,11 +129,11 @@ def _signs(page: PageText, wall: Wall, *, hint: bool) -> int:
     heads = [title for title in titles if says.fullmatch(title)]
     pieces = [piece for piece in _pieces(page.text) if piece not in titles]
     said = [piece for piece in pieces if any(_is_sentence(found[0]) for found in says.finditer(piece))]
-    beside = sum(_words(piece) for piece in pieces if piece not in said)
+    other_words = sum(_words(piece) for piece in pieces if piece not in said)
     if not heads and not said:
         return 0
     few = _FEW_WORDS if wall == Wall.MISSING or any(map(_is_sentence, heads)) else _LABEL
-    return bool(heads) + bool(said) + hint + (not said and beside <= few)
+    return bool(heads) + bool(said) + hint + (not said and other_words <= few)
 
 
 def _title_parts(title: str) -> list[str]:

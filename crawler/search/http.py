@@ -1,6 +1,6 @@
 """Call an engine's HTTP API through the guarded client; every failure is an EngineError, and no message has the key.
 
-An answer's shape is not trusted; the error of one that is no 200 is told by its status, or by words that engines use.
+An answer's shape is not trusted; its status, or words that engines use, show which error it is.
 """
 
 import contextlib

@@ -12,7 +12,7 @@ from typing import Any
 
 from lxml import html
 
-from crawler.extract.files.read import read_file
+from crawler.extract.files.file_text import read_file
 from evals.asked.grade import is_right
 from evals.asked.questions import Question, QuestionSet
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from sqlalchemy import select
 
 from crawler.extract.document import NothingToRead, extract
-from crawler.extract.files.read import read_file
+from crawler.extract.files.file_text import read_file
 from crawler.urls import canonical
 from domain import Question as PipelineQuestion
 from domain import Status

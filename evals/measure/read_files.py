@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from crawler.extract.document import NothingToRead
-from crawler.extract.files.read import read_file
+from crawler.extract.files.file_text import read_file
 from crawler.file_kinds import BY_SUFFIX, suffix_of
 from domain.file import address_of
 

@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from crawler.extract.document import NothingToRead, read_plain
-from crawler.extract.files.read import read_file
+from crawler.extract.files.file_text import read_file
 from domain import PageText, Validators
 from domain.errors import WellreadError
 from domain.file import ATTACHED, address_of

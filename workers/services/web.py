@@ -95,7 +95,7 @@ class WebAccess:
     @cached
     def browser(self) -> "Browser | None":
         """The browser that runs pages' scripts, if there is one."""
-        from crawler.browser.process import find_chromium
+        from crawler.browser.chromium import find_chromium
         from crawler.browser.render import Browser
 
         executable = find_chromium(self.settings.chromium)

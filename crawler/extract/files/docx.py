@@ -6,8 +6,8 @@ from typing import Any
 
 from crawler.extract.bounded_process import Unreadable
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Archive, attribute, child_of, elements, elements_of, local, texts
 from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missing, number_of, picture, write_table
+from crawler.extract.files.zip_document import ZipDocument, attribute, child_of, elements, elements_of, local, texts
 
 _MAX_DEPTH = 60
 _RISE = 4  #: half points: text that stands less above or below its line was only aligned
@@ -22,7 +22,7 @@ _NOTES = ("footnote", "endnote", "comment")
 _TEXTS = (".htm", ".html", ".xhtml", ".txt")
 
 
-def read_docx(archive: Archive) -> Iterator[dict[str, Any]]:
+def read_docx(archive: ZipDocument) -> Iterator[dict[str, Any]]:
     """Yield the document's metadata, then its text as HTML; raises Unreadable."""
     main = archive.main_part("word/document.xml")
     root = archive.xml(main)
@@ -32,7 +32,7 @@ def read_docx(archive: Archive) -> Iterator[dict[str, Any]]:
     yield {"about": texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")}
     drawings = Drawings(archive=archive, relations=archive.relations(main))
     styles = {attribute(each, "styleId"): each for each in elements(archive.xml(f"{folder}/styles.xml"), "style")}
-    writer = _Writer({key: _style(styles, key) for key in styles}, _notes(archive, folder), drawings)
+    writer = _DocxWriter({key: _style(styles, key) for key in styles}, _notes(archive, folder), drawings)
     body = list(next(root.iterfind("{*}body"), root))
     for first in range(0, len(body), _PART):
         yield {"html": writer.blocks(body[first : first + _PART])}
@@ -63,7 +63,7 @@ def _properties(parent: Any, name: str) -> dict[str, str]:
     return {local(each): attribute(each, "val") for each in child_of(parent, name)}
 
 
-def _notes(archive: Archive, folder: str) -> dict[str, Any]:
+def _notes(archive: ZipDocument, folder: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for part in _NOTES:
         root = archive.xml(f"{folder}/{part}s.xml")
@@ -73,7 +73,7 @@ def _notes(archive: Archive, folder: str) -> dict[str, Any]:
     return found
 
 
-class _Writer:
+class _DocxWriter:
     def __init__(self, styles: Mapping[str, _Style], notes: Mapping[str, Any], drawings: Drawings) -> None:
         self._styles, self._notes, self._drawings = styles, notes, drawings
         self._cited: list[str] = []

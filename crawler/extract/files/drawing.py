@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from html import escape
 from typing import Any, Final
 
-from crawler.extract.files.archive import Archive, attribute, elements, local
+from crawler.extract.files.zip_document import ZipDocument, attribute, elements, local
 from crawler.extract.formulas import in_brackets
 
 _NAMELESS: Final = 2  #: columns: a table with no more has names only where it says so
@@ -78,7 +78,7 @@ def formula(element: Any) -> str:
 class Drawings:
     """The charts and diagrams that a part of an Office file refers to; it counts what cannot be read."""
 
-    archive: Archive
+    archive: ZipDocument
     relations: Mapping[str, tuple[str, str]]
     unread: Counter[str] = field(default_factory=Counter)
 
@@ -101,7 +101,7 @@ class Drawings:
 
 
 def missing(unread: Mapping[str, int]) -> list[str]:
-    """Return what could not be read, as a reader is told: "2 charts"."""
+    """Return what could not be read, in words: "2 charts"."""
     return [f"{count} {name}{'s' * (count > 1)}" for name, count in unread.items() if count]
 
 

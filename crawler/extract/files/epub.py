@@ -8,7 +8,7 @@ from urllib.parse import unquote, urldefrag
 
 from crawler.extract.bounded_process import Unreadable
 from crawler.extract.charset import decode
-from crawler.extract.files.archive import Archive, attribute, elements, join, texts
+from crawler.extract.files.zip_document import ZipDocument, attribute, elements, join, texts
 
 MAX_CHAPTERS = 5_000
 _MOST_FALLBACKS = 10
@@ -19,8 +19,8 @@ _FONTS = ("font", "opentype", "truetype", "woff", ".otf", ".ttf")
 _TEXTS = ("html", "dtbook", "svg", "xml", "oeb1")
 
 
-def read_epub(archive: Archive) -> Iterator[dict[str, Any]]:
-    """Yield the book's metadata, then each chapter's XHTML, notes beside the text last; raises Unreadable."""
+def read_epub(archive: ZipDocument) -> Iterator[dict[str, Any]]:
+    """Yield the book's metadata, then each chapter's XHTML, notes that are not in the text last; raises Unreadable."""
     encrypted = elements(archive.xml("META-INF/encryption.xml"), "CipherReference")
     named = (attribute(each, "URI").casefold() for each in encrypted)
     if any(not any(mark in name for mark in _FONTS) for name in named):

@@ -6,8 +6,8 @@ from html import escape
 from typing import Any
 
 from crawler.extract.bounded_process import Unreadable
-from crawler.extract.files.archive import Archive, attribute, elements, elements_of, join, local, texts
 from crawler.extract.files.drawing import Cell, marked, missing, number_of, picture, write_table
+from crawler.extract.files.zip_document import ZipDocument, attribute, elements, elements_of, join, local, texts
 from crawler.extract.formulas import linear
 
 _MAX_DEPTH = 60
@@ -21,7 +21,7 @@ _STRUCK = ("text-line-through-style", "text-line-through-type", "text-crossing-o
 _BLOCKS = frozenset("h p list ordered-list unordered-list table".split())
 
 
-def read_odt(archive: Archive) -> Iterator[dict[str, Any]]:
+def read_odt(archive: ZipDocument) -> Iterator[dict[str, Any]]:
     """Yield the document's metadata, then its text as HTML, of a presentation each slide; raises Unreadable."""
     if next(elements(archive.xml("META-INF/manifest.xml"), "encryption-data"), None) is not None:
         raise Unreadable("is encrypted: it opens only with a password. Save it without one.")
@@ -32,7 +32,7 @@ def read_odt(archive: Archive) -> Iterator[dict[str, Any]]:
     about = texts(archive.xml("meta.xml"), "title", "language", "creation-date", "date")
     yield {"about": {**about, "created": about.get("creation-date", ""), "modified": about.get("date", "")}}
     styles = archive.xml("styles.xml")
-    writer = _Writer(archive, _marks(styles, root))
+    writer = _OdtWriter(archive, _marks(styles, root))
     slides = list(elements(inner, "page"))
     for number, slide in enumerate(slides, start=1):
         yield {"html": writer.blocks(slide), "place": f"slide {number}"}
@@ -59,8 +59,8 @@ def _mark(styles: Mapping[str, Any], name: str, depth: int = 0) -> str:
     return "" if style is None else _mark(styles, attribute(style, "parent-style-name"), depth + 1)
 
 
-class _Writer:
-    def __init__(self, archive: Archive, marks: dict[str, str]) -> None:
+class _OdtWriter:
+    def __init__(self, archive: ZipDocument, marks: dict[str, str]) -> None:
         self._archive, self._marks = archive, marks
         self.notes: list[str] = []
         self.unread: Counter[str] = Counter()

@@ -5,17 +5,17 @@ from html import escape
 from typing import Any
 
 from crawler.extract.bounded_process import Unreadable
-from crawler.extract.files.archive import Archive, attribute, elements, local, texts
 from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missing, number_of, picture, write_table
+from crawler.extract.files.zip_document import ZipDocument, attribute, elements, local, texts
 
 MAX_SLIDES = 5_000
 _MAX_DEPTH = 40
 _BREAKS = {"br": "<br>", "tab": " "}
 #: placeholders that repeat on every slide
-_FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
+_REPEATED = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 
 
-def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
+def read_pptx(archive: ZipDocument) -> Iterator[dict[str, Any]]:
     """Yield the file's metadata, then each slide that is shown; raises Unreadable."""
     main = archive.main_part("ppt/presentation.xml")
     root = archive.xml(main)
@@ -24,7 +24,7 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
     yield {"about": texts(archive.xml("docProps/core.xml"), "title", "language", "created", "modified")}
     parts = archive.relations(main)
     order = []
-    for slide in elements(root, "sldId"):  # the id of its relation stands beside its own number, called "id" too
+    for slide in elements(root, "sldId"):  # its own number is called "id", too
         ids = (value for key, value in slide.attrib.items() if key.startswith("{") and key.endswith("}id"))
         relation = next(ids, "")
         order.append(parts.get(relation, ("", ""))[1])
@@ -41,8 +41,8 @@ def read_pptx(archive: Archive) -> Iterator[dict[str, Any]]:
             drawings.unread["slide of pictures"] += 1
         said = "".join(_shapes(archive.xml(name), drawings, is_notes=True) for name in notes[:1])
         comments = (archive.xml(name) for kind, name in relations.values() if kind.casefold() == "comments")
-        told = (each.text for root in comments for each in elements(root, "text", "t") if each.text)
-        yield {"html": html + said + "".join(f"<p>{escape(text)}</p>" for text in told), "place": f"slide {number}"}
+        remarks = (each.text for root in comments for each in elements(root, "text", "t") if each.text)
+        yield {"html": html + said + "".join(f"<p>{escape(text)}</p>" for text in remarks), "place": f"slide {number}"}
     more = [f"slides {MAX_SLIDES + 1:,} to {len(order):,}"] if len(order) > MAX_SLIDES else []
     pictures = all_drawings.unread.pop("slide of pictures", 0)
     more += [f"{pictures} slide{'s' * (pictures > 1)} of pictures"] if pictures else []
@@ -72,7 +72,7 @@ def _shape(shape: Any, *, is_notes: bool) -> str:
     inner = {local(each): each for each in elements(shape, "ph", "txBody", "cNvPr")}
     place = attribute(inner["ph"], "type") if "ph" in inner else None
     hidden = "cNvPr" in inner and attribute(inner["cNvPr"], "hidden") in ("1", "true")
-    if "txBody" not in inner or hidden or place in _FURNITURE:
+    if "txBody" not in inner or hidden or place in _REPEATED:
         return ""
     paragraphs = [
         (attribute(next(each.iterfind("{*}pPr"), each), "lvl"), text)

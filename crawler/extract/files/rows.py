@@ -22,13 +22,13 @@ _SPACE: Final = re.compile(r"\s+")
 
 def rows_of(text: str) -> list[tuple[int, list[str]]]:
     """Return the rows of a text with delimiters, with their numbers."""
-    told = re.match(r"\s*sep=(.)[ \t]*\r?\n", text, re.IGNORECASE)
-    delimiter = told[1] if told else _delimiter(text[:_SAMPLE])
+    separator = re.match(r"\s*sep=(.)[ \t]*\r?\n", text, re.IGNORECASE)
+    delimiter = separator[1] if separator else _delimiter(text[:_SAMPLE])
     found = list[tuple[int, list[str]]]()
-    rest = text[told.end() if told else 0 :].replace("\0", " ")
+    rest = text[separator.end() if separator else 0 :].replace("\0", " ")
     reader = csv.reader(io.StringIO(rest, newline=""), delimiter=delimiter)
     with suppress(csv.Error):  # a cell without end: what stands before it is read
-        found += enumerate(reader, start=2 if told else 1)
+        found += enumerate(reader, start=2 if separator else 1)
     return found
 
 
@@ -59,8 +59,8 @@ def render_rows(rows: Sequence[tuple[int, Sequence[str]]], max_chars: int) -> tu
             continue
         is_title = at - begin < titles
         named = zip_longest(names[: len(row)], row, fillvalue="")
-        told = "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
-        line = " ".join(filter(None, row)) if is_title else f"- {told}"
+        written = "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
+        line = " ".join(filter(None, row)) if is_title else f"- {written}"
         if length + len(line) > max_chars:
             rest = f"rows {number:,} to {rows[-1][0]:,}"
             break
@@ -86,7 +86,7 @@ def _names(rows: Sequence[Sequence[str]]) -> tuple[int, int, list[str]]:
     has_gaps = len(below) > 2 and (len(below[0]) < len(below[1]) or not all(below[0][1:]))
     if has_gaps and not any(map(_NUMBER.fullmatch, below[1])):
         above, names = "", []
-        for at, name in enumerate(below[1]):  # a name above reaches to the next one beside it
+        for at, name in enumerate(below[1]):  # a name above reaches to the next one
             above = (below[0][at] if at < len(below[0]) else "") or above
             names.append(f"{above} {name}".strip() if above != name else name)
         if _name_columns(names, below[2:]):
@@ -108,8 +108,8 @@ def _next_names(rows: Sequence[tuple[int, Sequence[str]]], before: Sequence[str]
 
 def _name_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether names are those of columns: each another, and no number but a year above other numbers."""
-    told = [cell for cell in names if cell]
-    if len(set(told)) < len(told) or len(told) < len(names) - (not names[0]) or not told:
+    given = [cell for cell in names if cell]
+    if len(set(given)) < len(given) or len(given) < len(names) - (not names[0]) or not given:
         return False
     numbers = [at for at, cell in enumerate(names) if cell and _NUMBER.fullmatch(cell)]
     below = [row[at] for row in rows for at in numbers if at < len(row)]

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from crawler.extract.bounded_process import Unreadable
-from crawler.extract.files.archive import Archive, attribute, elements, texts
+from crawler.extract.files.zip_document import ZipDocument, attribute, elements, texts
 from crawler.extract.superscripts import write_raised
 
 _BATCH: Final = 500  #: rows in a line of output
@@ -24,7 +24,7 @@ _RUN: Final = re.compile(rb"(<r>\s*<rPr>)(.{0,2000}?)(</rPr>\s*<t\b[^>]{0,100}>)
 _STRUCK: Final = re.compile(rb'<strike(?! val="(?:0|false)")')
 _OFF: Final = ("0", "false")
 _RAISED: Final = b'<vertAlign val="superscript"'
-_BESIDE: Final = 200  #: bytes beside raised text that are looked at
+_CONTEXT: Final = 200  #: bytes before and after raised text that are looked at
 _TAG: Final = re.compile(rb"\s*<[^<>]*>\s*")
 _COMMENTS: Final = ("comments", "threadedcomment")
 #: what stands in a comment that a newer kind of comment is the whole of
@@ -32,7 +32,7 @@ _FOR_OLD_PROGRAMS: Final = "[Threaded comment]"
 _MERGED: Final = re.compile(rb"<mergeCells.*?</mergeCells>|<dimension\b[^>]*>", re.DOTALL)
 
 
-def read_workbook(body: bytes, archive: Archive | None = None) -> Iterator[dict[str, Any]]:
+def read_workbook(body: bytes, archive: ZipDocument | None = None) -> Iterator[dict[str, Any]]:
     """Yield the workbook's metadata, then each visible sheet's rows; raises Unreadable."""
     import python_calamine as calamine
 
@@ -88,7 +88,7 @@ def _text(value: Any) -> str:
     return str(value) if not isinstance(value, timedelta) else str(value).removesuffix(":00")
 
 
-def _comments(archive: Archive) -> dict[str, str]:
+def _comments(archive: ZipDocument) -> dict[str, str]:
     main = archive.main_part("xl/workbook.xml")
     parts, found = archive.relations(main), dict[str, str]()
     for sheet in elements(archive.xml(main) if parts else None, "sheet"):
@@ -102,7 +102,7 @@ def _comments(archive: Archive) -> dict[str, str]:
     return found
 
 
-def _rewritten(archive: Archive, body: bytes) -> bytes:
+def _rewritten(archive: ZipDocument, body: bytes) -> bytes:
     struck, parts, is_changed = _struck_cells(archive), dict[str, bytes](), False
     for name in archive.names():
         is_sheet = name.startswith("xl/worksheets/") and name.endswith(".xml")
@@ -127,7 +127,7 @@ def _rewritten(archive: Archive, body: bytes) -> bytes:
     return out.getvalue()
 
 
-def _struck_cells(archive: Archive) -> re.Pattern[bytes] | None:
+def _struck_cells(archive: ZipDocument) -> re.Pattern[bytes] | None:
     """Return a pattern for the cells of a sheet whose whole text is struck; None if no style strikes it."""
     root = archive.xml("xl/styles.xml")
     fonts = [next(font.iterfind("{*}strike"), None) for part in elements(root, "fonts") for font in part]
@@ -144,10 +144,10 @@ def _marked(run: re.Match[bytes]) -> bytes:
     if _STRUCK.search(properties):
         text = b""
     elif _RAISED in properties:
-        before = run.string[max(0, run.start() - _BESIDE) : run.start()].rpartition(b"<si>")[2]
-        after = run.string[run.end() : run.end() + _BESIDE].partition(b"</si>")[0]
-        beside = (_TAG.sub(b"", part).decode("utf-8", "ignore") for part in (before, after))
-        text = write_raised(text.decode("utf-8", "ignore"), *beside).encode()
+        before = run.string[max(0, run.start() - _CONTEXT) : run.start()].rpartition(b"<si>")[2]
+        after = run.string[run.end() : run.end() + _CONTEXT].partition(b"</si>")[0]
+        around = (_TAG.sub(b"", part).decode("utf-8", "ignore") for part in (before, after))
+        text = write_raised(text.decode("utf-8", "ignore"), *around).encode()
     return start + properties + end + text
 
 

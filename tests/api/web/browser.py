@@ -17,7 +17,7 @@ from typing import Any, Final
 import pytest
 from fastapi import FastAPI
 
-from crawler.browser.process import BrowserProcess, DevTools, run_browser
+from crawler.browser.chromium import BrowserProcess, DevTools, run_browser
 from tests.api.conftest import serving
 
 #: a screen on a desk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crawler.extract.bounded_process import BOUNDS, Bounds
 from crawler.extract.document import extract
-from crawler.extract.files.read import read_file
+from crawler.extract.files.file_text import read_file
 from domain import PageText
 
 PARAGRAPH = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 3

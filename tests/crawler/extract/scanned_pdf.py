@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from crawler.extract.bounded_process import Bounds
 from crawler.extract.chunk import chunk
 from crawler.extract.document import NothingToRead
-from crawler.extract.files.read import read_file
+from crawler.extract.files.file_text import read_file
 from crawler.extract.pdf import is_installed, read_pdf
 
 PAGES = (

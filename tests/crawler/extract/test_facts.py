@@ -35,7 +35,7 @@ def ld(value: Any) -> str:
         ("a list of values", ld({"name": "Ada", "knows": ["Bob", {"name": "Eve"}]}),
          [("Ada", "knows", "Bob"), ("Ada", "knows", "Eve")]),
         ("no name: the page's title is the subject", ld({"color": "green"}), [("Tea", "color", "green")]),
-        ("the site's furniture", ld({"@type": "BreadcrumbList", "name": "x", "position": 1}), []),
+        ("the site's boilerplate", ld({"@type": "BreadcrumbList", "name": "x", "position": 1}), []),
         ("an article's whole text", ld({"headline": "News", "articleBody": "Long ago"}), []),
         ("what cannot be stored", ld({"name": "A\ud800da", "ki\udfffnd": "po\0et", "\udc00": "x", "b": "\ud83d\uddfc"}),
          [("A da", "ki nd", "po et"), ("A da", "b", "🗼")]),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from crawler.extract.bounded_process import Bounds
 from crawler.extract.document import NothingToRead
-from crawler.extract.files.read import read_file
+from crawler.extract.files.file_text import read_file
 from tests import office
 
 WORD = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{}</w:body></w:document>'

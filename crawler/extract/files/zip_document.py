@@ -24,7 +24,7 @@ _ENCRYPTED: Final = 0x1
 _PROLOG: Final = 100_000  #: bytes in which a document type stands
 
 
-class Archive:
+class ZipDocument:
     """A ZIP file in memory."""
 
     def __init__(self, body: bytes) -> None:
@@ -66,9 +66,9 @@ class Archive:
         """Return the names of all parts."""
         return list(self._parts)
 
-    def within(self, body: bytes) -> Archive:
+    def within(self, body: bytes) -> ZipDocument:
         """Return an archive that is a part of this one, and counts as such."""
-        inner = Archive(body)
+        inner = ZipDocument(body)
         inner._left = self._left
         return inner
 

@@ -1,6 +1,6 @@
 """Read a file of the operator's own: its first bytes say what it is; its name only tells kinds of text apart.
 
-The kinds are ``KINDS`` of :mod:`crawler.file_kinds`; ``process.py`` reads them in a process of its own.
+The kinds are ``KINDS`` of :mod:`crawler.file_kinds`; ``file_process.py`` reads them in a process of its own.
 """
 
 import base64
@@ -17,10 +17,10 @@ from crawler.extract.element_text import Rendered, render
 from crawler.extract.files.rows import render_rows, rows_of
 from crawler.extract.files.texts import to_markdown
 from crawler.extract.html import parse
+from crawler.extract.html_tables import level_tables
 from crawler.extract.metadata import parse_date
 from crawler.extract.pdf import read_pdf
 from crawler.extract.superscripts import write_superscripts
-from crawler.extract.tables import level_tables
 from crawler.extract.visibility import drop_hidden, drop_invisible_characters
 from crawler.file_kinds import BY_SUFFIX, NAMES, FileKind, suffix_of
 from domain import Block, PageText
@@ -126,7 +126,7 @@ def _read_parts(reader: str, body: bytes, name: str, bounds: Bounds) -> PageText
     parts, unread, missing = list[Rendered](), list[str](), list[str]()
     is_whole, left = False, bounds.chars
     about: Mapping[str, str] = {}
-    arguments = ("crawler.extract.files.process", reader, bounds.cpu_s, bounds.memory, bounds.chars)
+    arguments = ("crawler.extract.files.file_process", reader, bounds.cpu_s, bounds.memory, bounds.chars)
     lines = parsed_lines(*arguments, body=body, wall_s=bounds.wall_s)
     for sheet, some in groupby(lines, key=lambda line: line.get("sheet")):
         if sheet is not None:  # all rows of a sheet are read as one

@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any, Final
 
 from crawler.extract.bounded_process import Unreadable, write_lines
-from crawler.extract.files.archive import Archive
 from crawler.extract.files.docx import read_docx
 from crawler.extract.files.epub import read_epub
 from crawler.extract.files.odt import read_odt
 from crawler.extract.files.pptx import read_pptx
 from crawler.extract.files.texts import read_json, read_mail, read_notebook
 from crawler.extract.files.workbook import read_workbook
+from crawler.extract.files.zip_document import ZipDocument
 
 _Lines = Iterator[dict[str, Any]]
 
@@ -29,7 +29,7 @@ _READERS: Final[dict[str, Callable[[bytes], _Lines]]] = {
     "mail": read_mail,
 }
 #: by the beginning of what the archive's part "mimetype" says
-_BY_TYPE: Final[dict[bytes, Callable[[Archive], _Lines]]] = {
+_BY_TYPE: Final[dict[bytes, Callable[[ZipDocument], _Lines]]] = {
     b"application/vnd.oasis.opendocument.text": read_odt,
     b"application/vnd.oasis.opendocument.presentation": read_odt,
     b"application/epub+zip": read_epub,
@@ -59,7 +59,7 @@ def _read(body: bytes, until: float, *, reader: str, chars: int, cpu_s: int) -> 
 
 def _read_archive(body: bytes) -> _Lines:
     """Yield the lines of an archive, by what is in it and not by its name; raises Unreadable."""
-    archive = Archive(body)
+    archive = ZipDocument(body)
     kind = archive.read("mimetype").strip()
     main = archive.main_part("")
     for known, read in _BY_TYPE.items():
