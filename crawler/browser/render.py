@@ -177,7 +177,7 @@ class Browser:
                 f"The scripts of {page.url} made no page, or one of more than {self._bounds.max_elements:,} elements."
             )
         headers = {**page.headers, "content-type": "text/html; charset=utf-8"}
-        return replace(page, body=html.encode("utf-8", "replace"), headers=headers, content_type="text/html")
+        return replace(page, body=html.encode("utf-8", "replace"), headers=headers)
 
     async def _run(self, page: Fetched, fetch: ScriptFetch) -> str:
         bounds = self._bounds

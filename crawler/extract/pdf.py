@@ -56,7 +56,7 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
         raise Unreadable(problems[0])
     pages = [line["text"] for line in read]
     unread = [number for number, line in enumerate(read) if line.get("is_picture")]
-    has_ocr, has_text = ocr and is_installed(), any(page.strip() for page in pages)
+    has_ocr, has_text = ocr and find_spec("rapidocr") is not None, any(page.strip() for page in pages)
     if has_ocr and (unread or not has_text):
         wall_s = min(bounds.ocr_wall_s, bounds.all_s - (time.monotonic() - started))
         found = _read_pictures(body, unread or range(len(pages)), bounds, wall_s=wall_s, is_needed=not has_text)
@@ -100,11 +100,6 @@ def _named(pages: Sequence[int]) -> str:
     runs = [[number for _, number in run] for _, run in groupby(enumerate(pages), key=lambda each: each[0] - each[1])]
     named = ", ".join(f"{run[0] + 1:,} to {run[-1] + 1:,}" if len(run) > 1 else f"{run[0] + 1:,}" for run in runs)
     return f"page{'s' * (len(pages) > 1)} {named}" if named else ""
-
-
-def is_installed() -> bool:
-    """Return whether the package of the extra "ocr" is there."""
-    return find_spec("rapidocr") is not None
 
 
 def _read_pictures(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncIterable, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import httpcore2
@@ -62,8 +62,12 @@ class Fetched:
     #: names in lower case; repeated ones joined by ", ", or by lines where values have commas
     headers: Mapping[str, str]
     body: bytes  #: decoded; may be empty for an answer that is no 2xx
-    content_type: str  #: lower case, without parameters; "" where the server gave none
     elapsed_s: float = 0.0
+
+    @property
+    def content_type(self) -> str:
+        """The type in lower case, without parameters; "" where the server gave none."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -98,16 +102,14 @@ async def receive(
         headers[name] = f"{headers[name]}{between}{value}" if name in headers else value
     is_wanted = accept is not None and 200 <= response.status < 300
     types = accept if accept is not None and is_wanted else ANY_TYPE
+    head = Fetched(url=target.url, status=response.status, headers=headers, body=b"")
     try:
         async with aclosing(response.aiter_stream()) as chunks:
-            body = await _read_body(chunks, headers, accept=types, bounds=limits)
+            return replace(head, body=await _read_body(chunks, head, accept=types, bounds=limits))
     except (WrongType, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         if is_wanted:
             raise fetch_error_of(target, error) from error
-        body = b""
-    return Fetched(
-        url=target.url, status=response.status, headers=headers, body=body, content_type=_content_type(headers)
-    )
+        return head
 
 
 def fetch_error_of(target: Target, error: Exception) -> FetchError:
@@ -172,19 +174,19 @@ class Cookies:
 
 
 async def _read_body(
-    chunks: AsyncIterable[bytes], headers: Mapping[str, str], *, accept: frozenset[str], bounds: BodyBounds
+    chunks: AsyncIterable[bytes], head: Fetched, *, accept: frozenset[str], bounds: BodyBounds
 ) -> bytes:
     """Return the decoded body; stop at the first chunk that shows that it cannot be used.
 
     Raises WrongType, also where text is declared and the bytes are binary; Overflow or Corrupt, as the decoder does.
     """
-    kind = _content_type(headers)
+    kind = head.content_type
     if kind and accept != ANY_TYPE and kind not in accept:
         raise WrongType(f"its content type is {kind}")
-    declared = headers.get("content-length", "")
+    declared = head.headers.get("content-length", "")
     if declared.isdecimal() and int(declared[-18:]) > bounds.max_wire:
         raise Overflow(f"its {declared[-18:]} bytes are more than {bounds.max_wire:,}")
-    decoder = Decoder(headers.get("content-encoding", ""), bounds)
+    decoder = Decoder(head.headers.get("content-encoding", ""), bounds)
     is_text = kind.startswith("text/") or kind.endswith(("xml", "json"))
     is_sniffed = accept != ANY_TYPE and (not kind or kind in UNKNOWN or is_text)
     body = bytearray()
@@ -194,7 +196,3 @@ async def _read_body(
             raise WrongType(f"it is binary, though its content type is {kind or 'not given'}")
     decoder.finish()
     return bytes(body)
-
-
-def _content_type(headers: Mapping[str, str]) -> str:
-    return headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -122,7 +122,6 @@ class ClaudeSearch:
                     status=response.status_code,
                     headers={name.lower(): value for name, value in response.headers.items()},
                     body=response.content,
-                    content_type=response.headers.get("content-type", ""),
                 )
                 found = error_of(fetched, "Claude's search", setting=_SETTING, hide=self.key)
                 # from None: the SDK's message repeats the server's answer

@@ -34,8 +34,8 @@ Answer = Callable[[str, Mapping[str, str]], Fetched]
 
 def page_at(url: str, status: int = 200, body: str | bytes = HTML, **headers: str) -> Fetched:
     named = {"content-type": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
-    kind, sent = named["content-type"].split(";")[0], body.encode() if isinstance(body, str) else body
-    return Fetched(url=url, status=status, headers=named, body=sent, content_type=kind, elapsed_s=0.1)
+    sent = body.encode() if isinstance(body, str) else body
+    return Fetched(url=url, status=status, headers=named, body=sent, elapsed_s=0.1)
 
 
 class Web:

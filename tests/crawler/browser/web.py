@@ -33,7 +33,7 @@ PATIENT = RenderBounds(deadline_s=90)
 def page(script: str, body: str = "<div id=root></div>", url: str = URL) -> Fetched:
     html = f"<!doctype html><html><head><title>App</title></head><body>{body}<script>{script}</script></body></html>"
     headers = {"content-type": "text/html; charset=utf-8"}
-    return Fetched(url=url, status=200, headers=headers, body=html.encode(), content_type="text/html")
+    return Fetched(url=url, status=200, headers=headers, body=html.encode())
 
 
 class Web:
@@ -47,7 +47,7 @@ class Web:
         found = self.answers.get(url)
         said = {"content-type": "text/plain", "access-control-allow-origin": "*"}
         body = (found or "").encode()
-        return Fetched(url=url, status=200 if found else 404, headers=said, body=body, content_type="text/plain")
+        return Fetched(url=url, status=200 if found else 404, headers=said, body=body)
 
 
 async def render(page: Fetched, web: Web | None = None, bounds: RenderBounds = PATIENT) -> str:

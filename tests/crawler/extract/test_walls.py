@@ -18,8 +18,8 @@ LONG = "The harbour master keeps the register of boats and writes down each arri
 
 def _wall(html: str, *, url: str = ASKED, asked: str = ASKED, known: int = 0, **headers: str) -> Wall | None:
     body = html.encode()
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    fetched = Fetched(url=url, status=200, headers=named, body=body, content_type="text/html")
+    named = {"content-type": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    fetched = Fetched(url=url, status=200, headers=named, body=body)
     try:
         page = extract(body, url=url, content_type="text/html; charset=utf-8")
     except NothingToRead:
