@@ -2,7 +2,7 @@
 
 The rules of a page's ``style`` elements are applied as in a browser's window of 1280 by 800 pixels, with all that CSS
 has for it but :has(), numbers of a type, states, and style sheets that would have to be fetched. tinycss2 takes 30 ms
-for one of 50 KB. What stands around an element is compared here, and remembered: a selector of four classes would take
+for one of 50 KB. What is around an element is compared here, and remembered: a selector of four classes would take
 cssselect2 3 s at an element 100 levels deep. Where all rules would take too long, none is left out: TooMuchWork is
 raised, and the page is not read.
 """
@@ -96,7 +96,7 @@ WHITE: Colour = (255, 255, 255)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Selector:
-    """What an element must be, and what must stand around or before it."""
+    """What an element must match, and what must be around or before it."""
 
     tokens: Sequence[Any] = ()  #: of what is asked of the element itself
     among: Sequence[_Selector] = ()  #: of which it must match one
@@ -188,7 +188,7 @@ class StyleSheets:
         return selector.left is None or self._has_left(selector, selector.left, wrapper)
 
     def _has_left(self, selector: _Selector, left: _Selector, wrapper: Any) -> bool:
-        """Return whether what is left of a selector stands around an element or before it, as its neighbours know."""
+        """Return whether the left part of a selector matches around an element or before it; results are remembered."""
         step = "parent" if selector.combinator in (" ", ">") else "previous"
         found, passed, other = False, list[tuple[_Selector, Any]](), getattr(wrapper, step)
         while other is not None and not found:
@@ -257,7 +257,7 @@ def _rules(nodes: Sequence[Any], around: Sequence[_Selector] = (), *, is_layered
 
 
 def _applies(rule: Any) -> bool:
-    """Return whether what stands in an at-rule holds for somebody who reads; all that is asked for is supported."""
+    """Return whether an at-rule applies on a screen; every feature that it asks for counts as supported."""
     query = serialize(rule.prelude).strip().lower()
     if rule.lower_at_keyword in ("media", "container"):
         return _is_for_window(query)

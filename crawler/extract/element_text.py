@@ -1,6 +1,6 @@
 """Write an element as text in blocks: paragraphs, headings, lists, tables, definitions, code; inline elements inline.
 
-Blank lines stand between blocks; a list's items, a table's rows, a term and its description have a line each. Items of
+Blank lines separate blocks; a list's items, a table's rows, a term and its description have a line each. Items of
 ordered lists keep their numbers.
 """
 
@@ -33,7 +33,7 @@ _BLOCK_TAGS = _PARAGRAPH_TAGS | _LINE_TAGS
 _HOLDERS = frozenset({"div", "section", "article", "main", "td", "body", "center", "form"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _ITEMS = frozenset({"li", "dt", "dd"})
-#: elements that stand side by side without a blank where a style parts them: a label and its value
+#: adjacent elements without a blank between them, which a style separates: a label and its value
 _APART = frozenset("span b strong a small label time data".split())
 _LABEL, _VALUE = re.compile(r"[^\W\d_]{3}$|[^\W\d_][:%]$"), re.compile(r"\d|[A-Z][a-z]{2}|[€$£]")
 _SPACE = re.compile(r"\s+")
@@ -61,14 +61,14 @@ class Line:
 
     kind: BlockKind
     block: int  #: lines of one list, table, definition or paragraph have the same number
-    gap: str  #: line breaks before it, where something stands above
+    gap: str  #: line breaks before it, if there is text above
     bullet: str
     text: str
     level: int = 0  #: of a heading
     linked: int = 0  #: characters in links, without spaces
     links: int = 0
     local: int = 0  #: links to a part of the same page
-    holder: Any = field(default=None, repr=False, compare=False)  #: the element that its paragraph or list stands in
+    holder: Any = field(default=None, repr=False, compare=False)  #: the element that holds its paragraph or list
     is_aside: bool = False  #: within an element whose class says comments, related pages, adverts
 
 
@@ -141,7 +141,7 @@ class _ListNumbers:
     step: int
 
     def mark(self, item: Any) -> str:
-        """Return what stands before an item; a ``value`` of its own goes on from there."""
+        """Return the mark before an item; numbering continues from an item's own ``value``."""
         if self.kind == "none":
             return _BULLET
         number = _integer(item.get("value"), self.next)
@@ -202,7 +202,7 @@ class _LineWriter:
     block: int = 0
     anchor: int = 0  #: depth of links
     holders: list[Any] = field(default_factory=list)  #: the open elements that hold paragraphs
-    asides: list[Any] = field(default_factory=list)  #: the outermost open element of a site's other matters
+    asides: list[Any] = field(default_factory=list)  #: the outermost open element of boilerplate
     linked: int = 0
     links: int = 0
     local: int = 0

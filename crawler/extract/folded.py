@@ -61,7 +61,7 @@ class Controls:
         return is_opened and not _NO_PANELS.search(names_of(panel)) and _is_text(panel)
 
     def is_label(self, button: Any) -> bool:
-        """Return whether a button says what stands below it: a question, or the title of a panel."""
+        """Return whether a button is the title of what is below it: a question, or the title of a panel."""
         label, below = _label_of(button), button.getnext()
         above = list(islice(button.iterancestors(), 2))
         if not label or not _is_button(button) or _NO_PANELS.search(names_of(button)):

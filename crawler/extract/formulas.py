@@ -1,7 +1,7 @@
 """Write a page's formulas as text, each once: the TeX that its author wrote, else MathML in one line.
 
-A formula is often drawn twice, one of both hidden, and TeX stands in attributes that nobody sees. So words in a row are
-not believed to be a formula.
+A formula is often drawn twice, one of both hidden, and its TeX is in attributes that nobody sees. So several words in a
+row do not count as a formula.
 """
 
 import re

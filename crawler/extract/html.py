@@ -1,4 +1,4 @@
-"""Parse HTML or XHTML to an lxml tree, and tell which elements hold other matters of a site than the page's own."""
+"""Parse HTML or XHTML to an lxml tree, and find the elements that hold boilerplate, not the page's own content."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from lxml import etree
 _MOST_ATTRIBUTES = 1_000
 #: which a shorter document has no harmful number of
 _LONG = 40_000
-#: each start of a tag with its attributes, in whose quoted values < and > may stand; no character is looked at twice
+#: each start of a tag with its attributes, whose quoted values may hold < and >; no character is looked at twice
 _TAG = re.compile(r"<([a-zA-Z][^\s/<>]*+)((?:[^<>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)(>?)")
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 #: of every tag, decided without Python: lxml.html's own choice of a class is a call for each element, at each visit
@@ -72,7 +72,7 @@ def _show_shadow_root(template: Any) -> None:
     for slot in template.findall(".//slot"):
         name = slot.get("name", "")
         content, text = given.pop(name, []), "" if name else words
-        if content or text.strip():  # or else what stands in the slot is shown
+        if content or text.strip():  # else the default content of the slot is shown
             slot[:], slot.text = content, text
         words, slot.tag = words if name else "", "span"
     template.tag = "div"
@@ -88,7 +88,7 @@ def linked_data(tree: Any) -> Iterator[Any]:
 
 
 def is_aside(element: Any) -> bool:
-    """Return whether an element's class or id names other matters of a site: comments, adverts, sharing."""
+    """Return whether an element's class or id names boilerplate: comments, adverts, sharing."""
     if element.tag == "aside" and element.find(".//a[@href]") is not None:  # others are notes
         return True
     names = names_of(element)

@@ -1,7 +1,7 @@
 """Tell tables of data from those for layout, and write each of their rows whole: with all labels and in its columns.
 
-A cell that spans several rows or columns stands in each of them, several rows of headers become one, and a title that
-spans the table stands above it. So every value is in its column, and in a row that says what it is of.
+A cell that spans several rows or columns is repeated in each of them, several rows of headers become one, and a title
+that spans the table is put above it. So every value is in its column, and in a row that says what it is of.
 """
 
 import re

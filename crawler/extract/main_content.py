@@ -2,7 +2,7 @@
 
 A page of documentation is kept whole but for its navigation; of other pages what a library takes for the article. What
 the page says of itself decides which it is where that is plain: the program that made it, links to its chapter, marks
-for social networks. Elsewhere the two dangers are measured: content that would be lost as an article, and other matters
+for social networks. Elsewhere the two dangers are measured: content that would be lost as an article, and boilerplate
 that would be kept as documentation.
 """
 
@@ -43,7 +43,7 @@ _SOCIAL = ("og:", "twitter:", "article:", "fb:")
 _SURE = 2
 #: scripts of a page without a shop, adverts or counters; of one with them
 _FEW_SCRIPTS, _MANY_SCRIPTS = 3, 12
-#: shares of the text: content lost within an article, and in all; other matters and links
+#: shares of the text: content lost within an article, and in all; boilerplate and links
 #: in a page that is kept whole
 _LOST_WITHIN, _LOST, _OTHER, _MOST_LINKED = 0.05, 0.2, 0.05, 0.5
 #: where pages mark their content
@@ -64,12 +64,12 @@ _MANY_ELEMENTS = 2_000
 _ELEMENT_S = 100e-6
 _MARKS = re.compile(r"\W+|_+")
 _SHINGLE = 8  #: characters
-_LONG = 40  #: characters of a line that stands nowhere else on the page
+_LONG = 40  #: characters of a line that is found nowhere else on the page
 _PARAGRAPH, _REST = 25, 5  #: words of a long paragraph; so many of them are the rest of an article
-_SHARE = 0.6  #: of a line's shingles that stand in the library's text
+_SHARE = 0.6  #: of a line's shingles that are in the library's text
 _DIGITS = re.compile(r"\S*\d\S*")
 _SENTENCE = 10  #: words of a paragraph in another wrapper
-_OF_ARTICLE = 0.3  #: least share of an article's paragraphs that stand in wrappers of one kind
+_OF_ARTICLE = 0.3  #: least share of an article's paragraphs that are in wrappers of one kind
 _LINKED = 0.3  #: a larger share of links is no text
 _ABOVE, _DEPTH = 4, 40  #: elements above a line in which its wrapper is looked for, and above a wrapper
 _AROUND = 3  #: short lines are looked for so many lines beyond the first and the last long one
@@ -142,7 +142,7 @@ def library_text(page: Any) -> str:
 
 
 def chosen(lines: Sequence[Line], text: str) -> list[Line]:
-    """Return the lines that stand in a text: whole, or most of it where the text's lines are other ones."""
+    """Return the lines that are in a text: whole, or most of the line if the text breaks lines elsewhere."""
     own = [_plain(line.text) for line in lines]
     wanted = Counter(plain for line in text.splitlines() if (plain := _plain(line)))
     places = range(len(own))
@@ -238,7 +238,7 @@ def _rest(lines: Sequence[Line], taken: Set[int]) -> set[int]:
             rest.add(at)
         else:
             gaps += 1
-        if gaps > 1 + len(rest) // _REST:  # other matters have a short line for each paragraph: a name, a title
+        if gaps > 1 + len(rest) // _REST:  # boilerplate has a short line for each paragraph: a name, a title
             break
     return rest if len(rest) >= _REST else set()
 
@@ -322,7 +322,7 @@ def kind_by_signs(tree: Any) -> Kind:
 
 
 def kind_by_loss(whole: Sequence[Line], article: Sequence[Line], *, is_plain: bool) -> Kind:
-    """Return the kind of a page by what it would lose as an article, and keep of other matters as documentation."""
+    """Return the kind of a page by the content lost as an article, and the boilerplate kept as documentation."""
     kept = {line.text for line in article}
     places = [at for at, line in enumerate(whole) if line.text in kept]
     lost = within = short = linked = other = 0

@@ -27,7 +27,7 @@ _SHORT = 400  #: characters of a header
 _LINKED = 0.6  #: the least share of links in what is likely navigation
 _MENU = 4  #: links in lines of their own
 _TEXT_WORDS = 8
-_TOP = 3  #: blocks in which a menu may stand
+_TOP = 3  #: blocks that may be a menu
 _MOST = 0.5  #: navigation has less of the page's text
 _BAR_LINKED, _BAR_LINKS, _BAR_CHARS = 0.7, 3, 500
 _STEPS, _STEP = frozenset(_LISTED["steps"].split()), frozenset(_LISTED["step"].split())
@@ -41,7 +41,7 @@ _CRUMB_WORDS, _CRUMB_LINKED, _CRUMB_BLOCKS = 6, 0.3, 6
 
 @dataclass(slots=True)
 class Weight:
-    """What stands below an element."""
+    """The text and links below an element."""
 
     text: int = 0  #: characters, without the space around each piece
     linked: int = 0  #: those in links
@@ -62,7 +62,7 @@ def weigh(root: Any) -> dict[Any, Weight]:
     """Return the weight of each element below ``root``, and its own."""
     found: dict[Any, Weight] = {}
     elements = list(root.iter())
-    for element in reversed(elements):  # an element stands before all that is in it
+    for element in reversed(elements):  # an element comes before all that is in it
         weight = found.setdefault(element, Weight())
         weight.text += len((element.text or "").strip())
         if element.tag == "a" and element.get("href"):
@@ -137,7 +137,7 @@ def without_bars(lines: Sequence[Line]) -> list[Line]:
             kept.extend(block)
             has_heading = has_heading or any(line.kind == "heading" for line in block)
             is_above_text = is_above_text and not any(_is_text(line) for line in block)
-    # without titles of contents that were removed: no text stands below them
+    # without titles of contents that were removed: no text is below them
     return [
         line
         for line, below in zip(kept, [*kept[1:], None], strict=False)
@@ -161,7 +161,7 @@ def _is_text(line: Line) -> bool:
 
 
 def _is_breadcrumb(line: Line) -> bool:
-    """Return whether a line leads from the site's first page to this one; it stands above the text."""
+    """Return whether a line leads from the site's first page to this one; it is above the text."""
     if not line.links or line.kind not in ("prose", "list") or len(line.text) > _BAR_CHARS:
         return False
     steps = [step for step in _CRUMB.split(line.text) if step]  # "→ https://…" is a link of the text

@@ -32,7 +32,7 @@ _NEW: Final = 4_000_000  #: the number of an object that no file has
 _HYPHENS: Final = ("\x02", "\ufffe")
 _RAISED: Final = "0123456789+-−–"
 _SHORT_WORD: Final = 3  #: letters: a number above a longer word leads to a note
-#: of the letters next to it: how much smaller a raised one is at least, and how much higher it stands
+#: of the letters next to it: how much smaller a raised one is at least, and how much higher it is
 _SMALLER, _HIGHER = 0.85, 0.15
 _MOST: Final = 5_000  #: annotations of a page that are looked at
 _TICKED: Final = (2, 3)  #: PDFium's numbers of check boxes and radio buttons
@@ -133,7 +133,7 @@ def _text(page: Any, raw: Any, boxes: Sequence[tuple[Any, str]] | None) -> str:
 
 
 def _by_place(page: Any, raw: Any, chars: list[tuple[int, str]], boxes: Sequence[tuple[Any, str]]) -> str:
-    """Return the text of a form by where it stands, so that a value is next to its label and not behind all labels."""
+    """Return the text of a form by its place, so that a value is next to its label and not behind all labels."""
     rows: list[tuple[float, list[tuple[float, list[str]]]]] = []
     before, gap = None, ""
     for at, char in chars:

@@ -11,7 +11,7 @@ from lxml import etree
 from crawler.extract.html import names_of
 
 _TAGS = frozenset({"sup", "sub"})
-#: within a line: what stands before other elements is not raised above
+#: within a line: text in front of any other element is not the base of raised text
 _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data dfn em font i ins kbd label mark q s samp small span strong time tt u "
     "var sup sub".split()
@@ -75,7 +75,7 @@ def _links_to_note(element: Any) -> bool:
 
 
 def write_raised(text: str, before: str, after: str) -> str:
-    """Return raised text so that its meaning stays between what stands before and after it."""
+    """Return raised text so that its meaning stays between the text before and after it."""
     last = before[-1:]
     found = _WORD_BEFORE.search(before)
     word = found[0] if found else ""

@@ -143,7 +143,7 @@ def _is_folded(element: Any) -> bool:
 
 
 def _set(element: Any, style: dict[str, str]) -> None:
-    """Keep what a style says of an element within a line: that it is raised, or stands apart."""
+    """Keep what a style says of an element within a line: that it is raised, or set apart."""
     if (tag := _raising_tag(element, style)) and element.tag != "a":
         element.tag = tag
     elif (display := style.get("display", "")) in _APART:

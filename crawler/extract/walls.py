@@ -80,7 +80,7 @@ def wall_of(fetched: Fetched, page: PageText | None, *, asked: str, known_charac
     source = fetched.body[:_LOOKED_AT].lower()
     is_short = len(text) <= _MOST_CHARACTERS and _words(text) <= _MOST_WORDS
     has_password = _PASSWORD.search(source) is not None
-    # the page to come back to stands in the query of its address
+    # the page to come back to is in the query of its address
     leads_back = any(was.path in unquote(value) for _, value in parse_qsl(to.query) if value.startswith(("/", "http")))
     is_form = has_password or leads_back or _words(text) <= _MOST_WORDS_OF_LOGIN
     if is_form and is_login(fetched.url, asked=asked):

@@ -10,7 +10,7 @@ from crawler.extract.files.drawing import Cell, Drawings, formula, marked, missi
 from crawler.extract.files.zip_document import ZipDocument, attribute, child_of, elements, elements_of, local, texts
 
 _MAX_DEPTH = 60
-_RISE = 4  #: half points: text that stands less above or below its line was only aligned
+_RISE = 4  #: half points: text that is less above or below its line was only aligned
 _PART = 5_000  #: paragraphs and tables that are written at once
 _SKIPPED = frozenset("del moveFrom instrText delText sectPr pPr rPr tblPr trPr tcPr Fallback proofErr".split())
 _INLINE = {"tab": " ", "br": "<br>", "cr": "<br>", "noBreakHyphen": "-", "sym": " "}

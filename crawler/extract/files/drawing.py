@@ -13,7 +13,7 @@ from crawler.extract.formulas import in_brackets
 _NAMELESS: Final = 2  #: columns: a table with no more has names only where it says so
 _MAX_POINTS: Final = 5_000  #: of a chart
 _FIRST_DAY, _DAYS = date(1899, 12, 30), 5  #: from which Office counts the days; the digits of those since 1927
-#: by the element of an Office formula, what stands between its parts
+#: by the element of an Office formula, the sign between its parts
 _MATH: Final = {"f": "/", "sSup": "^", "sSub": "_"}
 #: what a program adds to the words it wrote for a picture
 _BY_PROGRAM: Final = "Description automatically generated"

@@ -77,7 +77,7 @@ def _read(body: bytes, url: str, name: str, kind: FileKind | None, bounds: Bound
     if not body.strip():
         raise NothingToRead(f"{name} is empty.")
     start = body[:1024]
-    if kind is not None and kind.reader not in _BINARY_READERS:  # in a text, only blanks stand before its mark
+    if kind is not None and kind.reader not in _BINARY_READERS:  # in a text, only blanks come before its mark
         is_pdf = start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"%PDF-")
     else:
         is_pdf = b"%PDF-" in start

@@ -27,7 +27,7 @@ def rows_of(text: str) -> list[tuple[int, list[str]]]:
     found = list[tuple[int, list[str]]]()
     rest = text[separator.end() if separator else 0 :].replace("\0", " ")
     reader = csv.reader(io.StringIO(rest, newline=""), delimiter=delimiter)
-    with suppress(csv.Error):  # a cell without end: what stands before it is read
+    with suppress(csv.Error):  # a cell without end: what comes before it is read
         found += enumerate(reader, start=2 if separator else 1)
     return found
 

@@ -27,7 +27,7 @@ _RAISED: Final = b'<vertAlign val="superscript"'
 _CONTEXT: Final = 200  #: bytes before and after raised text that are looked at
 _TAG: Final = re.compile(rb"\s*<[^<>]*>\s*")
 _COMMENTS: Final = ("comments", "threadedcomment")
-#: what stands in a comment that a newer kind of comment is the whole of
+#: the text of the old-style copy that programs write of a threaded comment
 _FOR_OLD_PROGRAMS: Final = "[Threaded comment]"
 _MERGED: Final = re.compile(rb"<mergeCells.*?</mergeCells>|<dimension\b[^>]*>", re.DOTALL)
 

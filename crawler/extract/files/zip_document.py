@@ -21,7 +21,7 @@ MAX_PARTS: Final = 20_000
 MAX_PART: Final = 40_000_000  #: bytes, unpacked
 MAX_ALL: Final = 120_000_000  #: bytes of all parts that are read
 _ENCRYPTED: Final = 0x1
-_PROLOG: Final = 100_000  #: bytes in which a document type stands
+_PROLOG: Final = 100_000  #: bytes that are searched for a document type
 
 
 class ZipDocument:
