@@ -25,7 +25,7 @@ from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreacha
 from crawler.file_kinds import ARCHIVES, kind_of
 from crawler.robots import HostBusy, Permission, RobotsCache, RobotsForbidden
 from domain import Candidate, Link, PageText, ReadOutcome, Validators
-from text.analyser import shared_start
+from text.related_words import shared_start
 
 _OF_WALLS: Mapping[Wall, ReadOutcome] = {
     **dict.fromkeys((Wall.MISSING, Wall.FRONT), ReadOutcome.GONE),

@@ -15,9 +15,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Protocol
 
-from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Variant, VariantKey, VariantKind, Verdict
+from domain import Answer, Hit, Passage, Scope, SolvedQuestion, StatedFact, Variant, Verdict
 from domain.answer import NextQuestion
 from domain.hit import SearchedPages
 from domain.options import MAX_K, Overrides
@@ -25,13 +24,7 @@ from domain.outcome import Outcome, Recalibrations, outcome_of
 from pipeline.answering.compose import AnsweredPart, compose, compose_as_judged, join_parts
 from pipeline.answering.few_shot import SolvedQuestions
 from pipeline.documents.quality import PageTexts, filter_by_quality
-from pipeline.documents.rerank import (
-    alternatives,
-    edges_among,
-    merge_by_title,
-    merge_by_url,
-    rerank_graph,
-)
+from pipeline.documents.rerank import edges_among, merge_queries, rerank_graph
 from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.judging.evidence import Evidence, gather
 from pipeline.judging.judge import Cutoff, Judge, Stop, calibrated_judge, cut_off_by_judge
@@ -40,7 +33,7 @@ from pipeline.limits import RetrievalLimits, RetrievalStrategy, strategy_for
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.follow_up import parts_of
-from pipeline.question.variants import Tallies, kinds_in_turn, make_variants
+from pipeline.question.variants import COUNT_AT_ONCE, VariantMemory, make_variants, order_of_variants
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, select_for_answer
 from pipeline.retrieval.multi_hop import MIN_HITS, KnowledgeGraph, expand, find_facts
 from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, ignore, retrieve
@@ -56,19 +49,6 @@ class LookupRequest:
     scope: Scope = field(default_factory=Scope)
     overrides: Overrides = field(default_factory=Overrides)
     id: str = ""  #: seeds random choices
-
-
-class VariantMemory(Protocol):
-    """Stores variants that were paid for, and which kinds helped which type of question."""
-
-    def load(self, key: VariantKey) -> tuple[Variant, ...]:
-        """Return the variants saved under ``key``, or none."""
-
-    def save(self, key: VariantKey, variants: Sequence[Variant]) -> None:
-        """Save variants for the next time."""
-
-    def tallies(self, question_type: str) -> Tallies:
-        """Return how often each kind was tried for this type of question, and how often it helped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +121,7 @@ def first_pass(request: LookupRequest, tools: Tools, variants: Sequence[Variant]
     if "multi_query" not in tools.enhancements:
         variants = ()
     elif variants is None:
-        variants = alternatives(analysis)
+        variants = make_variants(analysis, COUNT_AT_ONCE)
     return _run_pass(request, analysis, variants, tools, widened=False)
 
 
@@ -183,15 +163,10 @@ def without_search(request: LookupRequest, passages: Sequence[Passage], answer: 
     )
 
 
-def order_of_variants(analysis: Analysis, seed: str, learned: VariantMemory | None) -> Sequence[VariantKind]:
-    """Return the kinds of variant in the order to choose them in: those that helped such questions first."""
-    return () if learned is None else kinds_in_turn(learned.tallies(analysis.question_type), seed=seed)
-
-
 def _run_pass(
     request: LookupRequest, analysis: Analysis, variants: Sequence[Variant], tools: Tools, *, widened: bool
 ) -> LookupResult:
-    """Embed all queries at once, search, fuse, rerank, cut off, judge, compose; ``widened`` doubles the hits."""
+    """Embed all queries at once, search, fuse, rerank, judge, compose; ``widened`` doubles the hits."""
     limits = tools.limits.with_overrides(request.overrides)
     strategy = limits.strategy(strategy_for(request.task))
     k = limits.top_k(analysis.suggested_k, strategy, widened=widened)
@@ -200,15 +175,10 @@ def _run_pass(
     vectors = tools.embedder.embed(list(queries))
     times.append(tools.clock())
     retrieved, facts, found = _retrieve(request, analysis, queries, vectors, tools, k)
-    hits = _merge(retrieved, tools.enhancements, k, widened=widened) if len(queries) > 1 else retrieved
+    merged = merge_queries(retrieved, tools.enhancements, k, widened=widened) if variants else retrieved
     times.append(tools.clock())
     judge = tools.judge or calibrated_judge(tools.embedder.id, tools.learned)
-    order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
-    evidence = gather(analysis, order(tools.embedder, tools.reader, analysis, hits, translates=tools.translates))
-    cutoff = tools.stop(evidence, strategy=strategy, judge=judge, k=k)
-    kept = evidence.of(cutoff.hits)
-    # the document's judge counts all that was retrieved
-    verdict = judge(gather(analysis, retrieved) if tools.judge else kept, strategy.threshold)
+    cutoff, kept, verdict = _judge(analysis, retrieved, merged, tools, judge, strategy, k)
     times.append(tools.clock())
     context = _evidence_for_answer(kept, tools, limits.final_top_k)
     answer, verdict = _compose(request, context, verdict, facts, tools, lambda read: judge(read, strategy.threshold))
@@ -228,9 +198,7 @@ def _run_pass(
         cutoff=cutoff,
         advice=None
         if verdict.sufficient
-        else advise_on_context(
-            analysis.text, build_context(cutoff.hits), lang=analysis.lang, answer_quality=verdict.confidence
-        ),
+        else advise_on_context(analysis, build_context(cutoff.hits), answer_quality=verdict.confidence),
         found=found,
         strict=limits.strict,
     )
@@ -257,15 +225,28 @@ def _retrieve(
         facts = find_facts(analysis, graph) if "facts" in enabled else []
         names = graph if "graph" in enabled else None
         hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=request.scope, facts=facts)
-        hits = rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in enabled else hits
+        if "page_rank" in enabled:
+            edges = edges_among(hits, graph)
+            hits = rerank_graph(hits, edges)
     return hits[:k], facts, found
 
 
-def _merge(hits: list[Hit], enabled: frozenset[Enhancement], k: int, *, widened: bool) -> list[Hit]:
-    """Merge several queries' hits by title, as multi-query does in phase 1, or by URL, if that is on."""
-    if "by_title" in enabled or ("multi_query" in enabled and not widened):
-        return merge_by_title(hits, k)
-    return merge_by_url(hits) if "by_url" in enabled else hits
+def _judge(
+    analysis: Analysis,
+    retrieved: Sequence[Hit],
+    hits: Sequence[Hit],
+    tools: Tools,
+    judge: Judge,
+    strategy: RetrievalStrategy,
+    k: int,
+) -> tuple[Cutoff, Evidence, Verdict]:
+    """Read the hits, with those that answer first, and return which are kept, the evidence in these and the verdict."""
+    order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
+    evidence = gather(analysis, order(tools.embedder, tools.reader, analysis, hits, translates=tools.translates))
+    cutoff = tools.stop(evidence, strategy=strategy, judge=judge, k=k)
+    kept = evidence.of(cutoff.hits)
+    # the document's judge counts all that was retrieved
+    return cutoff, kept, judge(gather(analysis, retrieved) if tools.judge else kept, strategy.threshold)
 
 
 def _evidence_for_answer(evidence: Evidence, tools: Tools, most: int) -> Evidence:
@@ -277,10 +258,6 @@ def _evidence_for_answer(evidence: Evidence, tools: Tools, most: int) -> Evidenc
     hits = select_for_answer(analysis, hits, tools.enhancements)[:most]
     if tuple(hits) == evidence.hits and all(hit.reading for hit in hits[:READ_FIRST]):
         return evidence
-    return _read(analysis, hits, tools)
-
-
-def _read(analysis: Analysis, hits: Sequence[Hit], tools: Tools) -> Evidence:
     return gather(analysis, read_and_compare(tools.embedder, tools.reader, analysis, hits, translates=tools.translates))
 
 
@@ -297,7 +274,8 @@ def _compose(
     composed = partial(compose, several=several, facts=facts, length=request.overrides.length)
     parts = []
     for part in parts_of(context.analysis):  # for which the hits are read and judged anew
-        read = _read(part, [replace(hit, nearness={}, near_terms={}) for hit in context.hits], tools)
+        hits = [replace(hit, nearness={}, near_terms={}) for hit in context.hits]
+        read = gather(part, read_and_compare(tools.embedder, tools.reader, part, hits, translates=tools.translates))
         judged = judge(read)
         answer = compose_as_judged(judged, composed, read, is_part=True)
         parts.append(AnsweredPart(question=part, answer=answer, verdict=judged))

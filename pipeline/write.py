@@ -14,12 +14,11 @@ from domain.answer import Finding
 from pipeline.answering.check import mend, unchecked, uncited
 from pipeline.answering.quotes import verbatim
 from pipeline.answering.sections import count_tokens
-from pipeline.ask import VariantMemory
 from pipeline.draft import AnswerBasis
 from pipeline.llm import BadReply, Brief, ModelError, OnAnswer, Priced
 from pipeline.models.model import LanguageModel
 from pipeline.question.analysis import analyse_question
-from pipeline.question.variants import choose_variants
+from pipeline.question.variants import VariantMemory, choose_variants
 from pipeline.question.yes_no import with_yes_no
 from text.analyser import fold
 

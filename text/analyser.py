@@ -139,12 +139,6 @@ def spaced_words(text: str) -> str:
     return f" {' '.join(words(text))} "
 
 
-def shared_start(one: str, other: str) -> int:
-    """Return how many characters two texts have in common from their beginning."""
-    differing = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return next(differing, min(len(one), len(other)))
-
-
 def fold(text: str) -> str:
     """Return ``text`` in one spelling: NFKC, lower case, ß as ss, without accents (straße = STRASSE, café = cafe)."""
     if text.isascii():

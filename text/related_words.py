@@ -1,15 +1,18 @@
-"""Find the words of a text that match a word of a question: its inflections, derivations and general synonyms.
+"""Find the words of a text that match a word of a question, and how much of the question they cover.
+
+They are its inflections, derivations and general synonyms.
 
 The groups of synonyms, from the files of the languages, have general words only, no topic's vocabulary. A related word
 counts less than the word itself. A word without any related one is taken as misspelled when the text has a word spelled
 nearly so.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import pairwise
 
-from text.analyser import analyse, shared_start
+from text.analyser import analyse
 from text.languages import language
 
 #: the weights of a derivation (generation, generator) and a synonym (annual, yearly)
@@ -20,6 +23,10 @@ MISSPELLED = 0.6
 _SPELLED_CHARS, _SPELLED_ALIKE = 5, 0.85
 #: two forms of a word share at least so many first letters, and at least this share of the longer form
 _STEM_CHARS, _STEM_SHARE = 4, 0.6
+#: two words of the question are near each other when at most this many words apart
+_NEAR = 3
+#: term of the question → the terms of texts that count for it, with their weights
+Related = Mapping[str, Mapping[str, float]]
 
 
 def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
@@ -39,9 +46,32 @@ def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str)
     return found
 
 
-def best_weight(related_terms: Mapping[str, float], terms: Collection[str]) -> float:
-    """Return the highest weight in ``related_terms`` of one of ``terms``; 0 for none."""
-    return max((count for other, count in related_terms.items() if other in terms), default=0.0)
+def credits_for(related: Related, terms: Collection[str], part: float = 1.0) -> dict[str, float]:
+    """Return for each term of the question ``part`` of the highest weight that one of ``terms`` has for it."""
+    held = frozenset(terms)
+    return {
+        term: part * max((weight for other, weight in others.items() if other in held), default=0.0)
+        for term, others in related.items()
+    }
+
+
+def most_of(one: Mapping[str, float], other: Mapping[str, float], part: float = 1.0) -> dict[str, float]:
+    """Return the larger of the two for each term, ``part`` of the other."""
+    return {term: max(value, part * other.get(term, 0.0)) for term, value in one.items()}
+
+
+def share_of(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
+    """Return the weighted share of the question's terms that ``credits`` cover, [0, 1]."""
+    total = sum(weights.values())
+    return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
+
+
+def nearness_of(related: Related, terms: Sequence[str]) -> float:
+    """Return the share of the question's neighbouring terms that are near each other among ``terms``."""
+    pairs = list(pairwise(related))
+    places = {term: [at for at, other in enumerate(terms) if other in others] for term, others in related.items()}
+    near = [any(0 < abs(a - b) <= _NEAR for a in places[one] for b in places[other]) for one, other in pairs]
+    return sum(near) / len(near) if near else 0.0
 
 
 def _counts(term: str, other: str, synonyms: Collection[str]) -> float:
@@ -71,6 +101,12 @@ def _derived(one: str, other: str) -> bool:
         return False
     shared = shared_start(one, other)
     return shared >= _STEM_SHARE * max(len(one), len(other)) and shared >= min(len(one), len(other)) - 2
+
+
+def shared_start(one: str, other: str) -> int:
+    """Return how many characters two texts have in common from their beginning."""
+    differing = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differing, min(len(one), len(other)))
 
 
 @cache

@@ -16,9 +16,8 @@ from itertools import chain
 
 import numpy as np
 
-from domain import Hit, Variant
-from pipeline.question.analysis import Analysis
-from pipeline.question.variants import make_variants
+from domain import Hit
+from pipeline.enhancements import Enhancement
 from pipeline.retrieval.fusion import merge, rank_by
 from pipeline.retrieval.multi_hop import LinkGraph
 from pipeline.retrieval.rerank import Reranker, reorder
@@ -30,8 +29,6 @@ WEIGHTS = (0.5, 0.3, 0.2)
 MAX_FEATURES = 1000
 #: Robertson's constants as the full-text index has them
 K1, B = 1.2, 0.75
-#: wordings in phase 1 besides the question
-ALTERNATIVES = 2
 #: the constant of reciprocal rank fusion in the literature and in the document
 RRF_K = 60
 #: [max_results]
@@ -121,15 +118,6 @@ RERANKERS: Mapping[str, Reranker] = {
 }
 
 
-def alternatives(analysis: Analysis) -> tuple[Variant, ...]:
-    """Return two other wordings by rules, for phase 1, where no model is asked for them.
-
-    Data notice: a model is sent the question, cut to 500 characters, before anything is looked up. Leave multi-query
-    off if a question may not leave the machine [enable_multi_query, _multi_query_retrieve].
-    """
-    return make_variants(analysis, ALTERNATIVES)
-
-
 def rrf(rankings: Iterable[Sequence[Hit]], *, k: int = RRF_K) -> list[Hit]:
     """Fuse rankings by Σ 1/(k + rank), where rank is each hit's own [_rrf_fusion]. Scale of the result: rrf."""
     found = list(chain.from_iterable(rankings))
@@ -138,6 +126,14 @@ def rrf(rankings: Iterable[Sequence[Hit]], *, k: int = RRF_K) -> list[Hit]:
         parts.setdefault(hit.passage.id, []).append(1 / (k + hit.rank))
     # summed in order of size: a float sum depends on the order of its parts
     return rank_by({id: sum(sorted(each)) for id, each in parts.items()}, merge(found), "rrf")
+
+
+def merge_queries(hits: list[Hit], enabled: frozenset[Enhancement], k: int, *, widened: bool) -> list[Hit]:
+    """Merge several queries' hits by URL or by title, if that is on, as multi-query does in phase 1."""
+    is_by_title = "by_title" in enabled or ("multi_query" in enabled and not widened)
+    if "by_url" in enabled and not is_by_title:
+        return merge_by_url(hits)
+    return merge_by_title(hits, k) if is_by_title else hits
 
 
 def merge_by_title(hits: Iterable[Hit], max_results: int = DEFAULT_RESULTS) -> list[Hit]:

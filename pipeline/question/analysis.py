@@ -18,8 +18,9 @@ from pipeline.llm import Form
 from pipeline.question.entities import find_entities
 from text.language import detect_language
 from text.languages import LANGUAGES, language, pattern_of
+from text.names import names_in
 from text.sentences import sentence_spans
-from text.terms import content_terms, terms_of
+from text.terms import content_terms, content_words, stop_words, terms_of
 
 _WORD = re.compile(r"[^\W_]+(?:[._'’-]?[^\W_]+)*")
 QuestionType = Literal["definition", "procedural", "causal", "temporal", "spatial", "comparative", "general"]
@@ -75,6 +76,16 @@ class Analysis:
     def terms(self) -> Mapping[str, str]:
         """Return each search term of the question that carries a topic, with the word it was written as, in order."""
         return content_terms(self.text, self.lang)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Return the words of the question that carry a topic, as written."""
+        return tuple(content_words(self.text, self.lang))
+
+    @cached_property
+    def possible_names(self) -> tuple[str, ...]:
+        """Return all parts of the question that may be names, spelled for a look-up."""
+        return names_in(self.text, empty=stop_words(self.lang))
 
     @cached_property
     def name_terms(self) -> frozenset[str]:

@@ -14,9 +14,9 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Protocol, get_args
 
-from domain import Answer, Hit, Tally, Variant, VariantKind
+from domain import Answer, Hit, Tally, Variant, VariantKey, VariantKind
 from pipeline.limits import DEFAULT_VARIANTS
 from pipeline.question.analysis import Analysis
 from text.analyser import words
@@ -24,6 +24,9 @@ from text.languages import any_of, expand, language
 from text.terms import content_words
 
 MIN_COUNT, MAX_COUNT = 2, 5
+#: wordings besides the question in phase 1, with multi-query. Data notice: a model that makes them is sent the question
+#: (500 characters at most) before anything is looked up. Leave multi-query off if a question may not leave the machine
+COUNT_AT_ONCE = 2
 KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 #: Beta(1, 1): an unknown kind helps with probability one half
 PRIOR_REWARDED, PRIOR_UNREWARDED = 1.0, 1.0
@@ -34,6 +37,20 @@ EXPLORED = 0.1
 KNOWN_AFTER, WEAK = 20, 0.5
 #: for one type of question; a kind that is not in it was never tried
 Tallies = Mapping[VariantKind, Tally]
+
+
+class VariantMemory(Protocol):
+    """Stores variants that were paid for, and which kinds helped which type of question."""
+
+    def load(self, key: VariantKey) -> tuple[Variant, ...]:
+        """Return the variants saved under ``key``, or none."""
+
+    def save(self, key: VariantKey, variants: Sequence[Variant]) -> None:
+        """Save variants for the next time."""
+
+    def tallies(self, question_type: str) -> Tallies:
+        """Return how often each kind was tried for this type of question, and how often it helped."""
+
 
 Rules = dict[str, list[tuple[re.Pattern[str], str]]]  #: shapes of questions and their wordings, by language
 
@@ -151,6 +168,11 @@ def order_kinds(tallies: Tallies, *, seed: str) -> tuple[VariantKind, ...]:
 def posterior_mean(tally: Tally) -> float:
     """Return the posterior mean of the probability of a reward, (0, 1)."""
     return (PRIOR_REWARDED + tally.rewarded) / (PRIOR_REWARDED + PRIOR_UNREWARDED + tally.tried)
+
+
+def order_of_variants(analysis: Analysis, seed: str, learned: VariantMemory | None) -> Sequence[VariantKind]:
+    """Return the kinds of variant in the order to choose them in: those that helped such questions first."""
+    return () if learned is None else kinds_in_turn(learned.tallies(analysis.question_type), seed=seed)
 
 
 def kinds_in_turn(tallies: Tallies, *, seed: str) -> tuple[VariantKind, ...]:

@@ -13,7 +13,7 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.entities import find_entities
 from text.analyser import words
 from text.sentences import sentence_spans
-from text.terms import content_words, jaccard
+from text.terms import jaccard
 
 #: [enhance_context_selection], [_is_redundant]
 MAX_CONTEXT_CHARACTERS = 10_000
@@ -64,11 +64,11 @@ def build_context(hits: Sequence[Hit], *, max_characters: int = MAX_CONTEXT_CHAR
     return "\n\n".join(_block(hit) for hit in select_diverse(hits, max_characters=max_characters))
 
 
-def advise_on_context(question: str, context: str, *, lang: str = "en", answer_quality: float = 0.0) -> ContextAdvice:
+def advise_on_context(analysis: Analysis, context: str, *, answer_quality: float = 0.0) -> ContextAdvice:
     """Say what the context lacks for the question [suggest_context_improvements]."""
     short, long = len(context) < SHORT_BELOW, len(context) > LONG_ABOVE
     held = set(words(context))
-    missing = tuple(word for word in dict.fromkeys(content_words(question, lang)) if not held.intersection(words(word)))
+    missing = tuple(word for word in dict.fromkeys(analysis.words) if not held.intersection(words(word)))
     sentences = [" ".join(words(context[start:end])) for start, end in sentence_spans(context)]
     repeated = bool(sentences) and len(set(sentences)) / len(sentences) < UNIQUE_SENTENCES
     advice = (

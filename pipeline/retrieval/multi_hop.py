@@ -19,9 +19,9 @@ from domain import Hit, KnownName, Passage, Scope, StatedFact, Via
 from pipeline.question.analysis import Analysis
 from pipeline.retrieval.retrieve import Vectors
 from text.analyser import analyse
-from text.names import name_key, names_in
+from text.names import name_key
 from text.related_words import find_related
-from text.terms import content_words, passage_terms, rarity, stop_words
+from text.terms import passage_terms, rarity, stop_words
 
 #: hits to retrieve for the expansion: a passage is pulled up from among them, or pulled in from outside
 MIN_HITS = 25
@@ -154,10 +154,9 @@ def specificity(named: KnownName) -> float:
 
 def _leads_from_question(analysis: Analysis, graph: Graph) -> list[_Lead]:
     """Return the pages that the question names."""
-    names = names_in(analysis.text, empty=stop_words(analysis.lang))
     return [
         _Lead(specificity(named), frozenset(named.pages), frozenset(), frozenset())
-        for named in _longest(graph.pages_named(names))
+        for named in _longest(graph.pages_named(analysis.possible_names))
     ]
 
 
@@ -236,8 +235,7 @@ def _merged(hits: Sequence[Hit], pulled: Mapping[str, _Pulled]) -> list[Hit]:
 
 def find_facts(analysis: Analysis, facts: Facts) -> list[StatedFact]:
     """Return the facts that answer the question, the best first."""
-    names = dict.fromkeys(names_in(analysis.text, empty=stop_words(analysis.lang)))
-    names.update(dict.fromkeys(name_key(word) for word in content_words(analysis.text, analysis.lang)))
+    names = dict.fromkeys((*analysis.possible_names, *map(name_key, analysis.words)))
     found = facts.facts_about([name for name in names if name])
     shares = [_share(analysis, stated) for stated in found]
     best = sorted(range(len(found)), key=lambda at: -shares[at])

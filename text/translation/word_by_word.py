@@ -17,8 +17,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
-from text.analyser import shared_start
 from text.language import detect_language
+from text.related_words import shared_start
 from text.terms import STOP_WORDS
 
 FOLDER: Final = Path(__file__).parent

@@ -22,13 +22,13 @@ from pipeline.answering.few_shot import examples_for
 from pipeline.answering.schema import parse_schema
 from pipeline.answering.sections import ROOM, ROOMS, count_tokens, places_to_read, sections
 from pipeline.answering.structured_answer import with_given
-from pipeline.ask import LookupResult, order_of_variants
-from pipeline.documents.rerank import ALTERNATIVES
+from pipeline.ask import LookupResult
 from pipeline.draft import AnswerBasis, Draft, Onward, from_json, to_json
 from pipeline.llm import AwaitsBatch, Brief, ModelBusy, ModelError, OnAnswer
 from pipeline.models.model import LanguageModel
 from pipeline.phrases import say
 from pipeline.question.analysis import analyse_question
+from pipeline.question.variants import COUNT_AT_ONCE, order_of_variants
 from pipeline.retrieval.context import prompt_notes
 from pipeline.write import RULED_OUT, VERDICT_BELOW, WritingResult, key_of, write_answer, write_variants
 from store.pages import pages
@@ -371,7 +371,7 @@ def before_first_pass(services: Services, question: Question) -> Move | None:
     if not wants or asked == "variants":
         return None
     onward = Onward(to=Status.ASKED, outcome="variants")
-    return _wait(Draft(ask="variants", failed=onward, count=ALTERNATIVES))
+    return _wait(Draft(ask="variants", failed=onward, count=COUNT_AT_ONCE))
 
 
 def after_lookup(services: Services, question: Question, result: LookupResult, local: Move, refused: Move) -> Move:

@@ -114,7 +114,7 @@ def test_passage_is_redundant_above_four_fifths_not_at_four_fifths() -> None:
 
 def test_poor_answer_suggests_another_query_and_a_good_one_does_not() -> None:
     context = "Python can create a virtual environment. " * 1 + "x" * 500
-    asked = "How do I create a virtual environment in Python?"
+    asked = analyse_question("How do I create a virtual environment in Python?", "en")
     expand = "Consider expanding search criteria or adjusting query"
     assert expand in advise_on_context(asked, context, answer_quality=0.49).suggestions
     assert expand not in advise_on_context(asked, context, answer_quality=0.5).suggestions

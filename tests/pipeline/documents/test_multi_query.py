@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.documents.rerank import DEFAULT_RESULTS, alternatives, merge_by_title, merge_by_url
+from pipeline.documents.rerank import DEFAULT_RESULTS, merge_by_title, merge_by_url
 from pipeline.enhancements import ALL, DEFAULT, OFF, UnknownEnhancement, parse_enhancements
 from pipeline.question.analysis import analyse_question
+from pipeline.question.variants import COUNT_AT_ONCE, make_variants
 from tests.fakes import passage
 from workers.settings import CLAUDE_SMALL_MODEL
 
@@ -26,7 +27,7 @@ def test_multi_query_is_off_by_default() -> None:
 
 
 def test_without_a_model_the_rules_make_the_two_wordings() -> None:
-    assert len(alternatives(analyse_question(QUESTION))) == 2
+    assert len(make_variants(analyse_question(QUESTION), COUNT_AT_ONCE)) == 2
 
 
 def test_expansion_is_by_haiku_not_by_the_model_that_answers() -> None:

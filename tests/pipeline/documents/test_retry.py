@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from domain import Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from domain.record import Record
 from pipeline.answering.refusal import is_refusal
-from pipeline.ask import LookupRequest, Tools, final_pass, first_pass, order_of_variants, second_pass
+from pipeline.ask import LookupRequest, Tools, final_pass, first_pass, second_pass
 from pipeline.documents.judge import ENOUGH, HIGH_QUALITY, QualityRule, document_judge, document_stop, similarity_of
 from pipeline.judging.evidence import gather
 from pipeline.judging.judge import keep_all
 from pipeline.limits import MAX_K, TASK_STRATEGIES, RetrievalLimits
 from pipeline.question.analysis import analyse_question
-from pipeline.question.variants import make_variants
+from pipeline.question.variants import make_variants, order_of_variants
 from pipeline.retrieval.context import crawl_queries
 from store.embedders.bundled import Combined
 from tests.fakes import HashingEmbedder, MemorySearch, passage

@@ -45,7 +45,9 @@ def test_context_never_exceeds_its_bound(sizes: list[int], bound: int) -> None:
 
 def test_documents_example_of_advice() -> None:
     advice = advise_on_context(
-        "How do I create a virtual environment in Python?", "Python lets you create things.", answer_quality=0.42
+        analyse_question("How do I create a virtual environment in Python?", "en"),
+        "Python lets you create things.",
+        answer_quality=0.42,
     )
     assert advice.needs_more_context
     assert not advice.context_too_long
@@ -62,12 +64,12 @@ def test_documents_example_of_advice() -> None:
     ("length", "short", "long"), [(499, True, False), (500, False, False), (3000, False, False), (3001, False, True)]
 )
 def test_context_length_bounds(length: int, short: bool, long: bool) -> None:
-    advice = advise_on_context("x", "x" * length, answer_quality=1.0)
+    advice = advise_on_context(analyse_question("x", "en"), "x" * length, answer_quality=1.0)
     assert (advice.needs_more_context, advice.context_too_long) == (short, long)
 
 
 def test_repeated_sentences_are_noticed() -> None:
-    assert advise_on_context("sky", "The sky is blue. " * 10).redundant_content
+    assert advise_on_context(analyse_question("sky", "en"), "The sky is blue. " * 10).redundant_content
 
 
 COMPARES = analyse_question("How does TCP differ from UDP?")

@@ -161,7 +161,8 @@ def test_pages_texts_are_read_for_the_fallback(services: Services) -> None:
 
 def test_trace_of_a_look_says_why_no_more_hits_were_kept() -> None:
     kept = Cutoff(hits=(), confidence=0.4, stop_reason="exhausted", found=3)
-    detail = to_json(transitions.detail_of(replace(POOR, cutoff=kept, advice=advise_on_context("Who?", ""))))
+    advice = advise_on_context(analyse_question("Who?", "en"), "")
+    detail = to_json(transitions.detail_of(replace(POOR, cutoff=kept, advice=advice)))
     assert detail["kept"] == {"chunks_retrieved": 0, "found": 3, "confidence": 0.4, "stop_reason": "exhausted"}
     assert detail["advice"]["needs_more_context"] is True
     assert transitions.detail_of(POOR).kept is None
