@@ -23,8 +23,9 @@ from importlib.resources import files
 from statistics import fmean
 from typing import Any
 
-from pipeline.judging.evidence import Evidence, SpanCoverage, share
+from pipeline.judging.evidence import Evidence, SpanCoverage
 from pipeline.judging.reading import READ_FIRST, is_foreign, nearness_of_lacking
+from text.related_words import share_of
 from text.terms import rarity, terms_of
 
 #: the keys of the models for an unknown embedder and for another language
@@ -88,7 +89,7 @@ def features_of(evidence: Evidence) -> Features | None:
     if not hits or not analysis.terms:
         return None
     sentence = evidence.ranked[0] if evidence.ranked else None
-    coverages = [share(evidence.weights, credits) for credits in evidence.credits]
+    coverages = [share_of(evidence.weights, credits) for credits in evidence.credits]
     best = max(range(min(READ_FIRST, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
     at = sentence.at if sentence else best
     similarities = [hit.similarity or 0.0 for hit in hits]
@@ -110,7 +111,7 @@ def features_of(evidence: Evidence) -> Features | None:
         missing_weight=_most_missing(evidence.weights, credits),
         absent_weight=_most_missing(rarities, {t: max(each[t] for each in evidence.credits) for t in rarities}),
         missing_name=_most_missing(names, credits) if names else 0.0,
-        title_coverage=share(rarities, {term: float(term in title) for term in rarities}),
+        title_coverage=share_of(rarities, {term: float(term in title) for term in rarities}),
         term_count=math.log1p(len(rarities)),
         term_weight=math.log1p(sum(rarities.values())),
         covered=tuple(covered),

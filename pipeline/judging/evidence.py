@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from urllib.parse import urlsplit
 
 from domain import Hit
@@ -20,7 +19,7 @@ from pipeline.judging.reading import MEANS_THE_SAME, READ_FIRST
 from pipeline.judging.sentences import ANSWERING, SentenceKind, Span, is_instruction, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.safety.injection import asks_about_prompts
-from text.related_words import best_weight, find_related
+from text.related_words import Related, credits_for, find_related, most_of, nearness_of, share_of
 from text.terms import jaccard, passage_terms, rarity_among, terms_of
 
 #: what a word counts in the context of a sentence (the lines above it that say what it is about), in the neighbouring
@@ -30,8 +29,6 @@ _CONTEXT, _NEIGHBOUR, _TITLE = 0.9, 0.9, 0.8
 _MENTIONED = 0.5
 #: what a name counts in a passage that lacks it, when this many of its site's hits and this share of them hold it
 _SITE, _SITE_HITS, _SITE_SHARE = 0.8, 2, 0.4
-#: two words of the question are near each other when at most this many words apart
-_NEAR = 3
 
 #: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
 _OWN_SCORE, _CONTEXT_SCORE, _WIDE_SCORE, _HIT_SCORE, _NEAR_SCORE, _LENGTH_SCORE = 2.2, 2.6, 4.4, 6.8, 2.3, 0.17
@@ -129,35 +126,31 @@ def gather(analysis: Analysis, hits: Sequence[Hit]) -> Evidence:
     lang, first = analysis.lang, hits[:READ_FIRST]
     stand_for = _stand_for(analysis, hits)
     spans = [spans_of(hit.passage, lang) for hit in first]
+    titles = [credits_for(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
     own = [
-        [_credits(stand_for, span.held_terms, _MENTIONED if span.kind == "pointer" else 1.0) for span in each]
+        [credits_for(stand_for, span.held_terms, _MENTIONED if span.kind == "pointer" else 1.0) for span in each]
         for each in spans
     ]
-    titles = [_credits(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
     held = [
         {term: max(each[term] for each in (title, *credits)) for term in title}
         for title, credits in zip(titles, own, strict=False)
     ]
-    held += [_credits(stand_for, frozenset(passage_terms(hit.passage, lang))) for hit in hits[READ_FIRST:]]
+    held += [credits_for(stand_for, frozenset(passage_terms(hit.passage, lang))) for hit in hits[READ_FIRST:]]
     weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in analysis.terms}
     about = _about_sites(hits, held, analysis.name_terms)
     return Evidence(
         analysis=analysis,
         hits=tuple(hits),
         weights=weights,
-        credits=tuple(_most(text, site) for text, site in zip(held, about, strict=True)),
+        credits=tuple(most_of(text, site) for text, site in zip(held, about, strict=True)),
         spans=tuple(
             covered
             for at, hit in enumerate(first)
-            for covered in _of_hit(stand_for, weights, hit, at, spans[at], own[at], above=_most(titles[at], about[at]))
+            for covered in _of_hit(
+                stand_for, weights, hit, at, spans[at], own[at], above=most_of(titles[at], about[at])
+            )
         ),
     )
-
-
-def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
-    """Return the weighted share of the question's words that ``credits`` cover, [0, 1]."""
-    total = sum(weights.values())
-    return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
 
 
 def choose_sentences(ranked: Sequence[SpanCoverage], *, most: int) -> list[SpanCoverage]:
@@ -193,7 +186,7 @@ def _stand_for(analysis: Analysis, hits: Sequence[Hit]) -> dict[str, dict[str, f
 
 
 def _of_hit(
-    stand_for: Mapping[str, Mapping[str, float]],
+    stand_for: Related,
     weights: Mapping[str, float],
     hit: Hit,
     at: int,
@@ -207,33 +200,26 @@ def _of_hit(
     where = [(span.start, span.end) for span in spans]
     evidence = reading.evidence(where) if reading else [None] * len(spans)
     for place, span in enumerate(spans):
-        context = _credits(
+        context = credits_for(
             stand_for, span.context_terms, _CONTEXT ** (1 + span.context_distance)
         )  # less, the further above they are
-        in_context = _most(own[place], _most(context, above, _TITLE))
+        in_context = most_of(own[place], most_of(context, above, _TITLE))
         around = (other for other in (place - 1, place + 1) if 0 <= other < len(spans))
         neighbours = [own[other] for other in around if spans[other].kind in ANSWERING]
         yield SpanCoverage(
             span=span,
             hit=hit,
             at=at,
-            own=share(weights, own[place]),
-            in_context=share(weights, in_context),
+            own=share_of(weights, own[place]),
+            in_context=share_of(weights, in_context),
             wide=max(
-                (share(weights, _most(in_context, each, _NEIGHBOUR)) for each in neighbours),
-                default=share(weights, in_context),
+                (share_of(weights, most_of(in_context, each, _NEIGHBOUR)) for each in neighbours),
+                default=share_of(weights, in_context),
             ),
-            nearness=_nearness(stand_for, span.terms),
+            nearness=nearness_of(stand_for, span.terms),
             evidence=evidence[place],
             near=hit.nearness.get(span.text),
         )
-
-
-def _credits(
-    stand_for: Mapping[str, Mapping[str, float]], terms: Collection[str], part: float = 1.0
-) -> dict[str, float]:
-    """Return ``part`` of what the best of ``terms`` counts for each word of the question."""
-    return {term: part * best_weight(others, terms) for term, others in stand_for.items()}
 
 
 def _about_sites(
@@ -249,16 +235,3 @@ def _about_sites(
         counts[site].update(term for term, value in credits.items() if value and term in names)
     enough = {site: max(_SITE_HITS, _SITE_SHARE * sites.count(site)) for site in counts}
     return [{term: _SITE for term, count in counts[site].items() if count >= enough[site]} for site in sites]
-
-
-def _most(one: Mapping[str, float], other: Mapping[str, float], part: float = 1.0) -> dict[str, float]:
-    """Return the larger of the two for each word, ``part`` of the other."""
-    return {term: max(value, part * other.get(term, 0.0)) for term, value in one.items()}
-
-
-def _nearness(stand_for: Mapping[str, Mapping[str, float]], terms: Sequence[str]) -> float:
-    """Return the share of the question's neighbouring words that are near each other in the sentence."""
-    pairs = list(pairwise(stand_for))
-    places = {term: [at for at, other in enumerate(terms) if other in others] for term, others in stand_for.items()}
-    near = [any(0 < abs(a - b) <= _NEAR for a in places[one] for b in places[other]) for one, other in pairs]
-    return sum(near) / len(near) if near else 0.0

@@ -8,13 +8,11 @@ negative.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
-from itertools import pairwise
-from operator import mul
 
 from domain import Hit
-from text.related_words import find_related
+from text.related_words import Related, credits_for, find_related, most_of, nearness_of, share_of
 from text.sentences import sentence_spans
 from text.terms import content_terms, rarity_among, terms_of
 
@@ -29,8 +27,6 @@ _COMPOUND, _COMPOUND_CHARS = 0.6, 5
 _ABOVE = 0.8
 #: the weights were fitted when a sentence that held the kind of thing asked for counted up to 1, and others this much
 _SENTENCE = 1 / 1.3
-#: two words of the question are near each other when at most this many words apart
-_NEAR = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,59 +52,40 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
     texts = [_sentences(hit.passage.text, lang) for hit in hits]
     vocabulary = {term for title in titles for term in title}
     vocabulary.update(term for sentences in texts for words in sentences for term in words)
-    counts = _counts(terms, vocabulary, lang)
-    of_titles = [_credits(counts, title, len(terms)) for title in titles]
-    of_texts = [[_credits(counts, words, len(terms)) for words in sentences] for sentences in texts]
-    held = [tuple(map(max, zip(title, *text, strict=True))) for title, text in zip(of_titles, of_texts, strict=True)]
-    weights = [rarity_among(term, lang, sum(each[at] for each in held), len(held)) for at, term in enumerate(terms)]
+    related = _with_compounds(terms, vocabulary, lang)
+    of_titles = [credits_for(related, title) for title in titles]
+    of_texts = [[credits_for(related, words) for words in sentences] for sentences in texts]
+    held = [reduce(most_of, of_text, of_title) for of_title, of_text in zip(of_titles, of_texts, strict=True)]
+    weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in terms}
     most = max((hit.bm25 or 0.0 for hit in hits), default=0.0) or 1.0
     similarities = _similarities(hits)
-    found = []
-    for at, hit in enumerate(hits):
-        above = [_ABOVE * title for title in of_titles[at]]
-        found.append(
-            Signals(
-                bm25=(hit.bm25 or 0.0) / most,
-                similarity=similarities[at],
-                coverage=_share(weights, held[at]),
-                sentence=_SENTENCE
-                * max((_share(weights, list(map(max, own, above))) for own in of_texts[at]), default=0.0),
-                nearness=_nearness(counts, [term for words in texts[at] for term in words], len(terms)),
-                title=_share(weights, of_titles[at]),
-            )
+    return [
+        Signals(
+            bm25=(hit.bm25 or 0.0) / most,
+            similarity=similarities[at],
+            coverage=share_of(weights, held[at]),
+            sentence=_SENTENCE
+            * max((share_of(weights, most_of(own, of_titles[at], _ABOVE)) for own in of_texts[at]), default=0.0),
+            nearness=nearness_of(related, [term for words in texts[at] for term in words]),
+            title=share_of(weights, of_titles[at]),
         )
-    return found
+        for at, hit in enumerate(hits)
+    ]
 
 
 def _sentences(text: str, lang: str) -> list[tuple[str, ...]]:
     return [terms_of(text[start:end], lang) for start, end in sentence_spans(text)]
 
 
-def _counts(terms: Sequence[str], vocabulary: set[str], lang: str) -> dict[str, list[tuple[int, float]]]:
-    """Return for each word of ``vocabulary`` which terms of the question, by place, it counts for, and how much."""
-    counts: dict[str, list[tuple[int, float]]] = {}
-    for place, (term, others) in enumerate(find_related(terms, vocabulary, lang).items()):
-        if len(term) >= _COMPOUND_CHARS:
-            long = (other for other in vocabulary if len(other) >= _COMPOUND_CHARS)
-            parts = {other: _COMPOUND for other in long if term in other or other in term}
-            others = parts | others
-        for other, count in others.items():
-            counts.setdefault(other, []).append((place, count))
-    return counts
-
-
-def _credits(counts: Mapping[str, Sequence[tuple[int, float]]], found: Sequence[str], terms: int) -> tuple[float, ...]:
-    """Return what the best of the words ``found`` counts for each term of the question."""
-    best = [0.0] * terms
-    for word in found:
-        for place, count in counts.get(word, ()):
-            best[place] = max(best[place], count)
-    return tuple(best)
-
-
-def _share(weights: Sequence[float], credits: Sequence[float]) -> float:
-    total = sum(weights)
-    return sum(map(mul, weights, credits)) / total if total else 0.0
+def _with_compounds(terms: Sequence[str], vocabulary: set[str], lang: str) -> Related:
+    """Return for each term of the question the words of ``vocabulary`` that count for it, parts of compounds too."""
+    long = [other for other in vocabulary if len(other) >= _COMPOUND_CHARS]
+    return {
+        term: {other: _COMPOUND for other in long if term in other or other in term} | others
+        if len(term) >= _COMPOUND_CHARS
+        else others
+        for term, others in find_related(terms, vocabulary, lang).items()
+    }
 
 
 def _similarities(hits: Sequence[Hit]) -> list[float]:
@@ -117,17 +94,6 @@ def _similarities(hits: Sequence[Hit]) -> list[float]:
     most = max(known, default=0.0)
     spread = max(_SPREAD, most - min(known, default=0.0))
     return [0.0 if hit.similarity is None else 1 - (most - hit.similarity) / spread for hit in hits]
-
-
-def _nearness(counts: Mapping[str, Sequence[tuple[int, float]]], found: Sequence[str], terms: int) -> float:
-    """Return the share of the question's neighbouring words that are near each other among the words ``found``."""
-    places: list[list[int]] = [[] for _ in range(terms)]
-    for at, word in enumerate(found):
-        for place, _ in counts.get(word, ()):
-            places[place].append(at)
-    pairs = list(pairwise(places))
-    near = [any(0 < abs(one - other) <= _NEAR for one in first for other in second) for first, second in pairs]
-    return sum(near) / len(near) if near else 0.0
 
 
 def rerank_learned(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
