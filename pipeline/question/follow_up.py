@@ -8,8 +8,8 @@ and what does it cost?".
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Final
 
 from domain.options import MAX_CHARACTERS
@@ -79,21 +79,74 @@ class Words:
     possessives: str
 
 
+@cache
+def words_of(lang: str) -> Words:
+    """Return the words of a language; of English for one that is not known."""
+    return Words(**(language(lang).follow_up or language("en").follow_up))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question without its marks, or a part of one, as the words of a language read it."""
+
+    text: str
+    lang: str
+
+    @cached_property
+    def words(self) -> Words:
+        return words_of(self.lang)
+
+    @cached_property
+    def content(self) -> list[str]:
+        """Return its words that carry a topic."""
+        return content_words(self.text, self.lang)
+
+    @cached_property
+    def entities(self) -> tuple[str, ...]:
+        return find_entities(self.text, self.lang)
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name in self.entities if not name[0].isdigit() and name in self.text]
+
+    @cached_property
+    def start(self) -> int:
+        """Return where its question word ends; 0 where it has none."""
+        found = _begins_with(rf"(?:(?:{self.words.prepositions}) )?(?:{self.words.asking})", self.text)
+        return found.end() if found else 0
+
+    @property
+    def rest(self) -> str:
+        """Return what follows the question word."""
+        return self.text[self.start :].strip()
+
+    @property
+    def topic_words(self) -> str:
+        """Return its words that carry a topic, each once."""
+        return " ".join(dict.fromkeys(self.content))
+
+    @property
+    def before_pronoun(self) -> str:
+        """Return what it says before its first pronoun; "" where it has none."""
+        found = _find(f"{self.words.pronouns}|{self.words.possessives}", self.text)
+        return self.text[: found.start()] if found else ""
+
+
 def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
-    """Return the question as it stands alone; itself where it does already, or nothing was asked before.
+    """Return the question as it is understood alone; itself where it is already, or nothing was asked before.
 
     What goes on from a question about pages that it names by their URLs is about these.
     """
     if not turns or len(question) > _LONGEST:
         return question
-    last = _bare(turns[-1].question[:_LONGEST])
-    last_lang = detect_language(last)
-    lang = lang or (detect_language(question) if len(question.split()) >= _MANY_WORDS else last_lang)
-    core, has_lead, about = _without_lead(_bare(question), words_of(lang))
-    completed = _completed(core, has_lead, about, turns[-1], last, last_lang, lang)
+    bare = _bare(turns[-1].question[:_LONGEST])
+    last = _Asked(bare, detect_language(bare))
+    lang = lang or (detect_language(question) if len(question.split()) >= _MANY_WORDS else last.lang)
+    core, has_lead, about = _without_lead(question, lang)
+    completed = _completed(core, has_lead, about, turns[-1], last)
     if completed and not urls_in(question):
-        completed = " ".join((completed, *(f"({url})" for url in urls_in(last) if url not in completed)))
-    if completed is None or completed == core or len(completed) > MAX_CHARACTERS:
+        completed = " ".join((completed, *(f"({url})" for url in urls_in(last.text) if url not in completed)))
+    if completed is None or completed == core.text or len(completed) > MAX_CHARACTERS:
         return question
     opening = "¿" if question.lstrip().startswith("¿") else ""
     return f"{opening}{completed[0].upper()}{completed[1:].rstrip('?？ ')}{' ?' if lang == 'fr' else '?'}"
@@ -102,99 +155,91 @@ def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
 def needs_thread(question: str, lang: str = "") -> bool:
     """Return whether a question that was asked alone says too little: "And its configuration file?", "Why?"."""
     lang = lang or detect_language(question)
-    words = words_of(lang)
-    core, has_lead, about = _without_lead(_bare(question), words)
-    if _is_asking_alone(core, words) or (about and len(core.split()) <= _FEW_ABOUT):
+    core, has_lead, about = _without_lead(question, lang)
+    if _is_asking_alone(core) or (about and len(core.text.split()) <= _FEW_ABOUT):
         return True
-    if has_lead and _is_fragment(core, has_lead=True, words=words):
+    if has_lead and _is_fragment(core, has_lead=True):
         return True
-    if find_entities(question, lang) or not _points_back(core, lang):
+    if find_entities(question, lang) or not _points_back(core):
         return False
-    return (
-        _find(words.determiners, _before_pronoun(core, words)) is None
-        and len(content_words(core, lang)) <= _FEW_CONTENT
-    )
+    return _find(core.words.determiners, core.before_pronoun) is None and len(core.content) <= _FEW_CONTENT
 
 
 def stands_alone(question: str, lang: str = "") -> bool:
     """Return whether a question is a whole one that is understood without any other: not "The boathouse's fee?"."""
     lang = lang or detect_language(question)
-    words = words_of(lang)
-    core, _, about = _without_lead(_bare(question), words)
-    return not (about or needs_thread(question, lang) or _is_fragment(core, has_lead=True, words=words))
+    core, _, about = _without_lead(question, lang)
+    return not (about or needs_thread(question, lang) or _is_fragment(core, has_lead=True))
 
 
 def topic_of(question: str, lang: str) -> str:
     """Return what a question is about: something new, a name, what it names with an article, or its last word."""
-    last, words = _bare(question), words_of(lang)
-    start = _asking_end(last, words)
-    found, names = _phrases(last, words, start), _names(last, lang)
-    if new := [phrase for phrase in found if _begins_with(words.indefinite, phrase[2])]:
+    return _topic_of(_Asked(_bare(question), lang))
+
+
+def _topic_of(last: _Asked) -> str:
+    found, names = _phrases(last), last.names
+    if new := [phrase for phrase in found if _begins_with(last.words.indefinite, phrase[2])]:
         return new[-1][2]
-    if names and (not found or last.find(names[0]) < found[0][0]):
+    if names and (not found or last.text.find(names[0]) < found[0][0]):
         return names[0]
-    at, end = _own_place(last, words, start)
-    asked = content_words(last[:start], lang)
-    return found[0][2] if found else last[at:end] or (asked[-1] if asked else _content(last, lang))
+    at, end = _own_place(last)
+    asked = content_words(last.text[: last.start], last.lang)
+    return found[0][2] if found else last.text[at:end] or (asked[-1] if asked else last.topic_words)
 
 
-@cache
-def words_of(lang: str) -> Words:
-    """Return the words of a language; of English for one that is not known."""
-    return Words(**(language(lang).follow_up or language("en").follow_up))
-
-
-def _completed(core: str, has_lead: bool, about: bool, turn: Turn, last: str, last_lang: str, lang: str) -> str | None:
-    """Return the question completed; None where it stands alone."""
-    words = words_of(lang)
-    if _is_asking_alone(core, words):
-        return _ask_otherwise(f"{core[:1].upper()}{core[1:]}", last, words_of(last_lang))
-    points = _find(f"{words.pronouns}|{words.possessives}", core) is not None
-    if about or _is_fragment(core, has_lead=has_lead, words=words):
-        if _find(rf"(?<=, )(?:{words.asking})", core):
+def _completed(core: _Asked, has_lead: bool, about: bool, turn: Turn, last: _Asked) -> str | None:
+    """Return the question completed; None where it is understood alone."""
+    text, words = core.text, core.words
+    if _is_asking_alone(core):
+        return _ask_otherwise(f"{text[:1].upper()}{text[1:]}", last)
+    points = _find(f"{words.pronouns}|{words.possessives}", core.text) is not None
+    if about or _is_fragment(core, has_lead=has_lead):
+        if _find(rf"(?<=, )(?:{words.asking})", core.text):
             return None
-        return _resolved(core, turn, last, last_lang, lang) if points else _substituted(core, last, words, lang)
-    if _points_back(core, lang) and not _has_its_own(core, words, lang):
-        return _resolved(core, turn, last, last_lang, lang)
-    if compared := _compared(core, last, last_lang, lang):
+        return _resolved(core, turn, last) if points else _substituted(core, replace(last, lang=core.lang))
+    if _points_back(core) and not _has_its_own(core):
+        return _resolved(core, turn, last)
+    if compared := _compared(core, last):
         return compared
-    few = len(content_words(core, lang)) <= _FEW_CONTENT
-    if has_lead and few and not find_entities(core, lang):  # "And what is the entrance fee?"
-        return core if urls_in(last) else f"{core} ({topic_of(last, last_lang)})"
-    says_little = re.fullmatch(rf"(?:{words.asking}) \w+", core, re.IGNORECASE) or not content_words(core, lang)
-    return core if has_lead else f"{core} ({_content(last, last_lang)})" if says_little else None  # "Who won?"
+    if has_lead and len(core.content) <= _FEW_CONTENT and not core.entities:  # "And what is the entrance fee?"
+        return text if urls_in(last.text) else f"{text} ({_topic_of(last)})"
+    says_little = re.fullmatch(rf"(?:{words.asking}) \w+", text, re.IGNORECASE) or not core.content
+    return text if has_lead else f"{text} ({last.topic_words})" if says_little else None  # "Who won?"
 
 
-def _compared(core: str, last: str, last_lang: str, lang: str) -> str | None:
+def _compared(core: _Asked, last: _Asked) -> str | None:
     """Return a question with what it compares with: "Is a greyhound faster?" → "… faster than a cheetah?"."""
     more = r"(?-i:[a-zäöüß]{3,}er)|worse|(?:more|less|mehr|weniger) \w+"
-    compares = re.fullmatch(rf"(?:{_BE}) .* (?:{more})", core, re.IGNORECASE)
-    ends = f"than|als|or|oder|{words_of(lang).prepositions}"  # "went under"
-    if lang not in ("en", "de") or compares is None or _find(ends, core) or _is_time(core.split()[-1]):
+    compares = re.fullmatch(rf"(?:{_BE}) .* (?:{more})", core.text, re.IGNORECASE)
+    ends = f"than|als|or|oder|{core.words.prepositions}"  # "went under"
+    if core.lang not in ("en", "de") or compares is None or _find(ends, core.text) or _is_time(core.text.split()[-1]):
         return None
-    return f"{core} {'als' if lang == 'de' else 'than'} {topic_of(last, last_lang)}"
+    return f"{core.text} {'als' if core.lang == 'de' else 'than'} {_topic_of(last)}"
 
 
-def _ask_otherwise(asking: str, last: str, words: Words) -> str:
+def _ask_otherwise(asking: str, last: _Asked) -> str:
     """Return the question before with another question word: "Why?" → "Why is the file kept there?"."""
-    end = _asking_end(last, words)
-    rest = last[end:].strip() if end else last[:1].lower() + last[1:]
-    noun = re.match(rf"(?:[\w'’-]+ ){{1,5}}?(?=(?:{words.auxiliaries})\s)", rest, re.IGNORECASE) if end else None
+    verbs = last.words.auxiliaries
+    rest = last.rest if last.start else last.text[:1].lower() + last.text[1:]
+    noun = re.match(rf"(?:[\w'’-]+ ){{1,5}}?(?=(?:{verbs})\s)", rest, re.IGNORECASE) if last.start else None
     rest = rest[noun.end() :] if noun else rest
-    return f"{asking} {rest}" if _begins_with(words.auxiliaries, rest) else f"{last}? {asking}"
+    return f"{asking} {rest}" if _begins_with(verbs, rest) else f"{last.text}? {asking}"
 
 
-def _substituted(fragment: str, last: str, words: Words, lang: str) -> str:
+def _substituted(fragment: _Asked, last: _Asked) -> str:
     """Return the question before with the fragment in the place of what is of its kind, or else at its end."""
-    before = _begins_with(words.prepositions, fragment)
-    body = fragment[before.end() :].strip() if before else fragment
-    places = _places(before.group() if before else "", body, last, words, lang)
-    start, end, put = next(places, (len(last), len(last), f"{'' if before or _is_time(body) else ','} {fragment}"))
-    return last[:start] + put + last[end:]
+    before = _begins_with(fragment.words.prepositions, fragment.text)
+    body = fragment.text[before.end() :].strip() if before else fragment.text
+    places = _places(before.group() if before else "", body, last)
+    at_end = len(last.text), len(last.text), f"{'' if before or _is_time(body) else ','} {fragment.text}"
+    start, end, put = next(places, at_end)
+    return last.text[:start] + put + last.text[end:]
 
 
-def _places(before: str, body: str, last: str, words: Words, lang: str) -> Iterator[tuple[int, int, str]]:
+def _places(before: str, body: str, asked: _Asked) -> Iterator[tuple[int, int, str]]:
     """Yield where a fragment may go, the likeliest first: begin, end, and what is put there."""
+    last, words = asked.text, asked.words
     for found in re.finditer(r"[\w.+-]+", last):
         if body and _same_kind(body.split()[-1], found.group()):
             yield *found.span(), body
@@ -204,33 +249,34 @@ def _places(before: str, body: str, last: str, words: Words, lang: str) -> Itera
             yield *found.span(), f"{before.casefold()} {body}"
     if before or _is_time(body):
         return
-    start, names = _asking_end(last, words), _names(last, lang)
-    phrases = _phrases(last, words, start)
-    at, end = _own_place(last, words, start)
+    names, phrases = asked.names, _phrases(asked)
+    at, end = _own_place(asked)
     if last[at:end] and not _begins_with(words.determiners, body):
-        yield at, end, _with_noun(body, last[at:end].split()[-1], lang)
-    if names and body[0].isupper() and (not phrases or lang != "de"):
+        yield at, end, _with_noun(body, last[at:end].split()[-1], asked.lang)
+    if names and body[0].isupper() and (not phrases or asked.lang != "de"):
         yield last.find(names[0]), last.find(names[0]) + len(names[0]), body
     is_verb = re.fullmatch(r"[a-z-]+[a-rt-z]", body) is not None  # "And close?"
     for at, end, phrase in phrases if not is_verb else ():
-        yield at, end, _with_noun(body, phrase.split()[-1], lang)
-    before_preposition = re.split(rf"(?<=\S)\s(?:{words.prepositions})\s", f"{last[start:]} ", flags=re.IGNORECASE)[0]
-    if not is_verb and (said := content_words(before_preposition.strip(), lang)):
+        yield at, end, _with_noun(body, phrase.split()[-1], asked.lang)
+    rest = f"{last[asked.start :]} "
+    before_preposition = re.split(rf"(?<=\S)\s(?:{words.prepositions})\s", rest, flags=re.IGNORECASE)[0]
+    if not is_verb and (said := content_words(before_preposition.strip(), asked.lang)):
         at = last.rfind(said[-1])
-        yield at, at + len(said[-1]), _with_noun(body, said[-1], lang)
+        yield at, at + len(said[-1]), _with_noun(body, said[-1], asked.lang)
 
 
-def _own_place(last: str, words: Words, start: int) -> tuple[int, int]:
+def _own_place(last: _Asked) -> tuple[int, int]:
     """Return where a question has what it is about without a determiner: "install nginx", "does nginx"."""
+    text, words = last.text, last.words
     asker = r"(?:(?:I|we|you|one|people|ich|wir|man|du|sie)(?: have to| need to)? [\w-]+ )?"
-    found = re.match(rf"\s?(?:[\w'’-]+ ){{0,5}}?(?:{words.auxiliaries}) {asker}", last[start:], re.IGNORECASE)
-    at = start + found.end() if found else len(last)
+    found = re.match(rf"\s?(?:[\w'’-]+ ){{0,5}}?(?:{words.auxiliaries}) {asker}", text[last.start :], re.IGNORECASE)
+    at = last.start + found.end() if found else len(text)
     if _begins_with(
-        f"{words.determiners}|{words.possessives}|{words.prepositions}|there|I|we|you|ich|wir|man", last[at:]
+        f"{words.determiners}|{words.possessives}|{words.prepositions}|there|I|we|you|ich|wir|man", text[at:]
     ):
         return at, at
     ends = rf"(?: (?:{words.prepositions}|{words.auxiliaries}|{_VERBS}|and|or|to|that|when|if)\b|,|$)"
-    several = re.match(rf"[\w'’.+-]+(?: [\w'’.+-]+){{0,2}}?(?={ends})|[\w'’.+-]+", last[at:])
+    several = re.match(rf"[\w'’.+-]+(?: [\w'’.+-]+){{0,2}}?(?={ends})|[\w'’.+-]+", text[at:])
     return at, at + several.end() if several else at
 
 
@@ -241,62 +287,66 @@ def _with_noun(body: str, noun: str, lang: str) -> str:
     return f"{body} {noun}" if lacks else re.sub(r"(?<= )ones?$", lambda _: noun, body)
 
 
-def _resolved(core: str, turn: Turn, last: str, last_lang: str, lang: str) -> str:
+def _resolved(core: _Asked, turn: Turn, last: _Asked) -> str:
     """Return the question with what its words stand for in their place, or behind it in brackets."""
-    topic = _stands_for(core, turn, last, last_lang, lang)
-    text = _NOTHING.sub(lambda found: re.sub(r"\b(it|es)\b", r"\1_", found.group(), flags=re.IGNORECASE), core)
-    if lang == "en":
+    topic = _stands_for(core, turn, last)
+    text = _NOTHING.sub(lambda found: re.sub(r"\b(it|es)\b", r"\1_", found.group(), flags=re.IGNORECASE), core.text)
+    if core.lang == "en":
         text = re.sub(r"\b(?:its|their|his|her) (?=\w)", lambda _: f"{topic}'s ", text, count=1, flags=re.IGNORECASE)
     if topic not in text:
-        text = re.sub(_PRONOUNS.get(lang, "(?!)"), lambda _: topic, text, count=1)
+        text = re.sub(_PRONOUNS.get(core.lang, "(?!)"), lambda _: topic, text, count=1)
     text = re.sub(r"\b(it|es)_", r"\1", text, flags=re.IGNORECASE)
     if topic not in text:
-        return f"{core} ({turn.short_answer or _content(last, last_lang)})"
-    names = _names(last, last_lang)
-    is_named = not names or any(name.casefold() in text.casefold() for name in names)
-    return text if is_named else f"{text} ({names[-1]})"
+        return f"{core.text} ({turn.short_answer or last.topic_words})"
+    is_named = not last.names or any(name.casefold() in text.casefold() for name in last.names)
+    return text if is_named else f"{text} ({last.names[-1]})"
 
 
-def _stands_for(core: str, turn: Turn, last: str, last_lang: str, lang: str) -> str:
+def _stands_for(core: _Asked, turn: Turn, last: _Asked) -> str:
     """Return what a pronoun stands for: what the answer names, or else what the question before is about."""
-    words = words_of(last_lang)
-    asked_who, of_person = _begins_with("who|whom|wer|qui", last), _find(_PERSONS, core)
-    asks = asked_who or _begins_with("which|what|welche[rs]?", last)
+    asked_who, of_person = _begins_with("who|whom|wer|qui", last.text), _find(_PERSONS, core.text)
+    asks = asked_who or _begins_with("which|what|welche[rs]?", last.text)
     if turn.short_answer and asks and bool(asked_who) == bool(of_person):
         return turn.short_answer
-    rest = last[_asking_end(last, words) :].strip()
-    if lang == "en" and asked_who and of_person and not _begins_with(_BE, rest):
-        return f"the person who {rest}"
-    return topic_of(last, last_lang)
+    if core.lang == "en" and asked_who and of_person and not _begins_with(_BE, last.rest):
+        return f"the person who {last.rest}"
+    return _topic_of(last)
 
 
-def _without_lead(text: str, words: Words) -> tuple[str, bool, bool]:
+def _without_lead(question: str, lang: str) -> tuple[_Asked, bool, bool]:
     """Return a question without what leads to it, whether it had that, and whether it asks "what about"."""
+    text, words = _bare(question), words_of(lang)
     has_lead = about = False
     while found := re.match(rf"(?:{words.lead})(?:,\s*|\s+)(?=\S)", text, re.IGNORECASE):
         text, has_lead = text[found.end() :].lstrip("¿ "), True
     if found := re.match(rf"(?:{words.about})\s+(?=\S)", text, re.IGNORECASE):
         text, about = text[found.end() :], True
-    return text, has_lead, about
+    return _Asked(text, lang), has_lead, about
 
 
-def _is_asking_alone(core: str, words: Words) -> bool:
+def _is_asking_alone(core: _Asked) -> bool:
     """Return whether a text is nothing but a question word and what belongs to it: "Why?", "By whom?", "How deep?"."""
+    words = core.words
     how = rf"(?:{any_of('how', 'en', 'de')}|{any_of('what', 'en')}|{any_of('which', 'en', 'de', 'fr')})"
     asking = rf"{words.asking}|{how} (?!(?:{words.auxiliaries})\b|\w+s$|\w+ed$)[\w-]+"
-    return re.fullmatch(rf"(?:(?:{words.prepositions}) )?(?:{asking})", core, re.IGNORECASE) is not None
+    return re.fullmatch(rf"(?:(?:{words.prepositions}) )?(?:{asking})", core.text, re.IGNORECASE) is not None
 
 
-def _is_fragment(core: str, *, has_lead: bool, words: Words) -> bool:
+def _is_fragment(core: _Asked, *, has_lead: bool) -> bool:
     """Return whether a text is no sentence: it has no question word and no verb before its subject."""
-    if len(core.split()) > _FRAGMENT or _begins_with(words.asking, core) or _begins_with(words.auxiliaries, core):
+    words = core.words
+    if (
+        len(core.text.split()) > _FRAGMENT
+        or _begins_with(words.asking, core.text)
+        or _begins_with(words.auxiliaries, core.text)
+    ):
         return False
-    return has_lead or _begins_with(words.prepositions, core) is not None
+    return has_lead or _begins_with(words.prepositions, core.text) is not None
 
 
-def _points_back(text: str, lang: str) -> bool:
+def _points_back(core: _Asked) -> bool:
     """Return whether a question has a word that stands for something it does not name."""
-    words, text = words_of(lang), _NOTHING.sub("", text)
+    words, lang, text = core.words, core.lang, _NOTHING.sub("", core.text)
     back = "|".join(filter(None, (words.pronouns, words.possessives, _BACK.get(lang))))
     if lang == "de":  # "Sie" is polite
         return re.search(rf"(?<![\w-])(?:{back})(?![\w-])", text) is not None
@@ -304,47 +354,28 @@ def _points_back(text: str, lang: str) -> bool:
     return bool(_find(back, text) or (lang == "fr" and re.search(inverted, text, re.IGNORECASE)))
 
 
-def _has_its_own(core: str, words: Words, lang: str) -> bool:
+def _has_its_own(core: _Asked) -> bool:
     """Return whether a question names before its pronoun what that stands for."""
-    before = _before_pronoun(core, words)
+    before, words = core.before_pronoun, core.words
     own = rf"\b(?:{words.determiners}|{words.possessives}) \S.*(?:,|\b(?:{_JOINS})\b)"
-    if re.search(r"[.!?] \S", core) or re.search(own, before, re.IGNORECASE):
+    if re.search(r"[.!?] \S", core.text) or re.search(own, before, re.IGNORECASE):
         return True
-    several = _begins_with("they|them|their", core[len(before) :])
+    behind = core.text[len(before) :]
+    several = _begins_with("they|them|their", behind)
     if several and any(word.endswith("s") and not word.endswith(("ss", "us", "is")) for word in before.split()[1:]):
         return True
-    if _begins_with(words.possessives, core[len(before) :]) and not _begins_with(words.auxiliaries, before):
-        return _begins_with(words.asking, before) is not None and len(content_words(before, lang)) > 1
-    return any(name in before for name in find_entities(core, lang))
+    if _begins_with(words.possessives, behind) and not _begins_with(words.auxiliaries, before):
+        return _begins_with(words.asking, before) is not None and len(content_words(before, core.lang)) > 1
+    return any(name in before for name in core.entities)
 
 
-def _before_pronoun(core: str, words: Words) -> str:
-    """Return what a question says before its first pronoun; "" where it has none."""
-    found = _find(f"{words.pronouns}|{words.possessives}", core)
-    return core[: found.start()] if found else ""
-
-
-def _phrases(text: str, words: Words, start: int) -> list[tuple[int, int, str]]:
+def _phrases(asked: _Asked) -> list[tuple[int, int, str]]:
     """Return where a question names something with a determiner, and what, in order: "a logo", "the title frame"."""
+    words = asked.words
     after = rf"{words.prepositions}|{words.auxiliaries}|{_VERBS}|that|which|who|and|or|to|if|I|you|we"
     named = rf"(?<![\w-])(?:{words.determiners}|{words.possessives})(?: [\w'’.-]+){{1,4}}?(?=,|\s(?:{after})\b|$)"
-    found = re.finditer(named, text, re.IGNORECASE)
-    return [(*match.span(), match.group()) for match in found if match.start() >= start]
-
-
-def _asking_end(text: str, words: Words) -> int:
-    """Return where the question word of a question ends; 0 where it has none."""
-    found = _begins_with(rf"(?:(?:{words.prepositions}) )?(?:{words.asking})", text)
-    return found.end() if found else 0
-
-
-def _names(text: str, lang: str) -> list[str]:
-    return [name for name in find_entities(text, lang) if not name[0].isdigit() and name in text]
-
-
-def _content(text: str, lang: str) -> str:
-    """Return the words of a question that carry a topic."""
-    return " ".join(dict.fromkeys(content_words(text, lang)))
+    found = re.finditer(named, asked.text, re.IGNORECASE)
+    return [(*match.span(), match.group()) for match in found if match.start() >= asked.start]
 
 
 def _bare(question: str) -> str:
