@@ -30,7 +30,7 @@ from pipeline.ask import LookupResult, Tools
 from pipeline.documents.rerank import keep_order
 from pipeline.retrieval.multi_hop import MIN_HITS
 from pipeline.retrieval.retrieve import LEG_DEPTH, Ranking, retrieve
-from text.analyser import analyse
+from text.terms import analyse
 from workers.services import Services
 
 #: pages that questions are made from

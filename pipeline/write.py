@@ -20,7 +20,7 @@ from pipeline.models.model import LanguageModel
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import VariantMemory, choose_variants
 from pipeline.question.yes_no import with_yes_no
-from text.analyser import fold
+from text.terms import fold
 
 #: below this confidence the hits surely hold no answer, and no model is asked
 RULED_OUT: Final = 0.02

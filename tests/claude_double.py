@@ -31,8 +31,8 @@ from pipeline.models.pace import Pace, Times
 from tests.claude_batches import PATH as BATCHES
 from tests.claude_batches import Batches
 from tests.fakes import Unpaced
-from text.analyser import words
 from text.sentences import sentence_spans
+from text.terms import words
 from workers.settings import CLAUDE_LARGE_MODEL, CLAUDE_SMALL_MODEL
 
 KEY = "sk-ant-double-0123456789"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
 from pipeline.models.pace import Pace
-from text.analyser import analyse
+from text.terms import analyse
 
 
 def passage(text: str, *, page_id: int = 1, ord: int = 0, title: str = "", lang: str = "en", start: int = 0) -> Passage:

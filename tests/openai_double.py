@@ -19,8 +19,8 @@ from pipeline.models.model import LanguageModel
 from pipeline.models.openai import OpenAIProvider
 from pipeline.models.pace import Pace, Times
 from tests.fakes import Unpaced
-from text.analyser import words
 from text.sentences import sentence_spans
+from text.terms import words
 
 Json = dict[str, Any]
 MODEL = "qwen3:8b"

@@ -27,12 +27,11 @@ from store.pages import duplicates
 from tests.crawler.extract.pdfs import pdf
 from tests.growth import MOST_RATIO, growth, seconds_of
 from tests.office import docx, epub, odt, pptx
-from text.analyser import analyse, fold, search_text, words
 from text.invisible import strip_invisible
 from text.language import detect_language
 from text.names import names_in, names_of, proper_nouns
 from text.sentences import sentence_spans
-from text.terms import content_words
+from text.terms import analyse, content_words, fold, search_text, words
 from text.translation.word_by_word import language_to_translate, translate
 
 pytestmark = pytest.mark.nightly

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import dropwhile, groupby
 from typing import Final, NamedTuple
 
-from text.analyser import fold, words
+from text.terms import fold, words
 
 #: a longer one is a sentence; the table's column is this wide
 MAX_WORDS: Final = 8

@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
 
-from text.analyser import analyse
 from text.languages import language
+from text.terms import analyse
 
 #: the weights of a derivation (generation, generator) and a synonym (annual, yearly)
 DERIVED, SYNONYM = 0.8, 0.7

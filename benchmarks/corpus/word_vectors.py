@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.embedders import bundled
-from text.analyser import analyse
 from text.encoder.runtime import DIMENSION
-from text.terms import stop_words
+from text.terms import analyse, stop_words
 
 #: an embedding's spread falls along its axes, about as fast as MiniLM's own
 _FALL = 0.35

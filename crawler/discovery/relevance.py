@@ -13,8 +13,7 @@ from itertools import islice
 from statistics import fmean, quantiles
 from typing import Final
 
-from text.analyser import analyse, fold
-from text.terms import stop_words
+from text.terms import analyse, fold, stop_words
 
 #: weight of a term of the question, and of one that only another query has
 QUESTION_WEIGHT: Final = 1.0

@@ -15,8 +15,7 @@ import click
 
 from evals.sets.beir import EvalSet, is_for_fitting, read_set
 from evals.sets.sites import read_python_docs
-from text.analyser import analyse
-from text.terms import RARE
+from text.terms import RARE, analyse
 
 TABLE = Path(__file__).parents[2] / "text" / "rarity.json"
 #: a term seen less often is as rare as one never seen

@@ -17,7 +17,7 @@ from evals.sets.beir import EvalQuestion, EvalSet
 from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, ignore, retrieve
 from store.embedders import SentenceEmbedder
 from store.passages.schema import best_cosine, embedding_text, pack
-from text.analyser import analyse
+from text.terms import analyse
 
 Rows = NDArray[np.float32]
 _K1, _B = 1.2, 0.75

@@ -9,10 +9,9 @@ from pipeline.answering.citations import supported, with_notices, with_sentences
 from pipeline.answering.quotes import ITEM, quoted
 from pipeline.judging.sentences import kind_of
 from pipeline.phrases import Phrase, say
-from text.analyser import words
 from text.languages import word_set
 from text.sentences import sentence_spans
-from text.terms import content_terms
+from text.terms import content_terms, words
 
 #: characters of a quote's paragraph that are read on either side of it
 _BESIDE = 600

@@ -35,12 +35,11 @@ from pipeline.judging.sentences import ANSWERING, Span, spans_of
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis, is_number, last_question
 from pipeline.safety.sanitize import sanitize_line
-from text.analyser import analyse, spaced_words
 from text.language import detect_language
 from text.languages import any_of, word_set
 from text.names import names_of
 from text.sentences import quoted
-from text.terms import content_terms, content_words
+from text.terms import analyse, content_terms, content_words, spaced_words
 from text.urls import without_urls
 
 #: a sentence that states a fact comes first when it scores at least this share of the best

@@ -23,8 +23,7 @@ from pipeline.llm import Given
 from pipeline.question.entities import find_entities
 from pipeline.question.follow_up import topic_of, understand
 from pipeline.safety.sanitize import sanitize_line
-from text.analyser import words
-from text.terms import terms_of
+from text.terms import terms_of, words
 
 _NUMBER: Final = re.compile(r"(?<![\w.,])[-−]?\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|(?<![\w.,])[-−]?\d+(?:\.\d+)?")
 #: an item of a list as pages' texts have it

@@ -21,7 +21,7 @@ from pipeline.judging.calibration import features_of
 from pipeline.judging.evidence import Evidence
 from pipeline.judging.judge import Cutoff, Judge, Stop, StopReason
 from pipeline.limits import RetrievalStrategy
-from text.analyser import spaced_words
+from text.terms import spaced_words
 
 #: [rag_quality_threshold], and the high-quality hits below which the document asks again
 HIGH_QUALITY, ENOUGH = 0.7, 2

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from domain import Hit
 from pipeline.retrieval.context import MAX_CONTEXT_CHARACTERS
-from text.analyser import words
-from text.terms import stop_words
+from text.terms import stop_words, words
 
 QUALITY_THRESHOLD = 0.3
 STUB_WORDS = 20

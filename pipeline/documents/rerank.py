@@ -21,8 +21,7 @@ from pipeline.enhancements import Enhancement
 from pipeline.retrieval.fusion import merge, rank_by
 from pipeline.retrieval.multi_hop import LinkGraph
 from pipeline.retrieval.rerank import Reranker, reorder
-from text.analyser import words
-from text.terms import content_terms, jaccard, passage_terms
+from text.terms import content_terms, jaccard, passage_terms, words
 
 #: similarity, TF-IDF cosine, Jaccard [_hybrid_rerank]
 WEIGHTS = (0.5, 0.3, 0.2)

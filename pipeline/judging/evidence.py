@@ -126,7 +126,9 @@ def gather(analysis: Analysis, hits: Sequence[Hit]) -> Evidence:
     lang, first = analysis.lang, hits[:READ_FIRST]
     stand_for = _stand_for(analysis, hits)
     spans = [spans_of(hit.passage, lang) for hit in first]
-    titles = [credits_for(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
+    of_titles = [terms_of(hit.passage.title, lang) for hit in hits]
+    of_others = [passage_terms(hit.passage, lang) for hit in hits[READ_FIRST:]]
+    titles = [credits_for(stand_for, terms) for terms in of_titles]
     own = [
         [credits_for(stand_for, span.held_terms, _MENTIONED if span.kind == "pointer" else 1.0) for span in each]
         for each in spans
@@ -135,7 +137,7 @@ def gather(analysis: Analysis, hits: Sequence[Hit]) -> Evidence:
         {term: max(each[term] for each in (title, *credits)) for term in title}
         for title, credits in zip(titles, own, strict=False)
     ]
-    held += [credits_for(stand_for, frozenset(passage_terms(hit.passage, lang))) for hit in hits[READ_FIRST:]]
+    held += [credits_for(stand_for, terms) for terms in of_others]
     weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in analysis.terms}
     about = _about_sites(hits, held, analysis.name_terms)
     return Evidence(

@@ -20,8 +20,8 @@ from pipeline.limits import RetrievalStrategy
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.safety.sanitize import sanitize_line
-from text.analyser import spaced_words
 from text.sentences import quoted
+from text.terms import spaced_words
 
 #: (evidence, threshold) → verdict
 Judge = Callable[[Evidence, float], Verdict]

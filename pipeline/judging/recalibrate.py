@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain.outcome import Recalibration, logit
-from text.analyser import fold
+from text.terms import fold
 
 #: answers called right, and answers called wrong, that are needed: in all, and among those held out
 MIN_EACH, MIN_EACH_HELD_OUT = 20, 5

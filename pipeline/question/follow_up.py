@@ -184,7 +184,7 @@ def _topic_of(last: _Asked) -> str:
     if names and (not found or last.text.find(names[0]) < found[0][0]):
         return names[0]
     at, end = _own_place(last)
-    asked = content_words(last.text[: last.start], last.lang)
+    asked = _Asked(last.text[: last.start], last.lang).content
     return found[0][2] if found else last.text[at:end] or (asked[-1] if asked else last.topic_words)
 
 
@@ -260,7 +260,7 @@ def _places(before: str, body: str, asked: _Asked) -> Iterator[tuple[int, int, s
         yield at, end, _with_noun(body, phrase.split()[-1], asked.lang)
     rest = f"{last[asked.start :]} "
     before_preposition = re.split(rf"(?<=\S)\s(?:{words.prepositions})\s", rest, flags=re.IGNORECASE)[0]
-    if not is_verb and (said := content_words(before_preposition.strip(), asked.lang)):
+    if not is_verb and (said := _Asked(before_preposition.strip(), asked.lang).content):
         at = last.rfind(said[-1])
         yield at, at + len(said[-1]), _with_noun(body, said[-1], asked.lang)
 
@@ -365,7 +365,7 @@ def _has_its_own(core: _Asked) -> bool:
     if several and any(word.endswith("s") and not word.endswith(("ss", "us", "is")) for word in before.split()[1:]):
         return True
     if _begins_with(words.possessives, behind) and not _begins_with(words.auxiliaries, before):
-        return _begins_with(words.asking, before) is not None and len(content_words(before, core.lang)) > 1
+        return _begins_with(words.asking, before) is not None and len(_Asked(before, core.lang).content) > 1
     return any(name in before for name in core.entities)
 
 

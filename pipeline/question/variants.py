@@ -19,9 +19,8 @@ from typing import Protocol, get_args
 from domain import Answer, Hit, Tally, Variant, VariantKey, VariantKind
 from pipeline.limits import DEFAULT_VARIANTS
 from pipeline.question.analysis import Analysis
-from text.analyser import words
 from text.languages import any_of, expand, language
-from text.terms import content_words
+from text.terms import content_words, words
 
 MIN_COUNT, MAX_COUNT = 2, 5
 #: wordings besides the question in phase 1, with multi-query. Data notice: a model that makes them is sent the question

@@ -11,9 +11,8 @@ from domain import Hit
 from pipeline.enhancements import Enhancement
 from pipeline.question.analysis import Analysis
 from pipeline.question.entities import find_entities
-from text.analyser import words
 from text.sentences import sentence_spans
-from text.terms import jaccard
+from text.terms import jaccard, words
 
 #: [enhance_context_selection], [_is_redundant]
 MAX_CONTEXT_CHARACTERS = 10_000

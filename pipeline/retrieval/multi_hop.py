@@ -18,10 +18,9 @@ from typing import NamedTuple, Protocol
 from domain import Hit, KnownName, Passage, Scope, StatedFact, Via
 from pipeline.question.analysis import Analysis
 from pipeline.retrieval.retrieve import Vectors
-from text.analyser import analyse
 from text.names import name_key
 from text.related_words import find_related
-from text.terms import passage_terms, rarity, stop_words
+from text.terms import analyse, passage_terms, rarity, stop_words
 
 #: hits to retrieve for the expansion: a passage is pulled up from among them, or pulled in from outside
 MIN_HITS = 25

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
 from importlib.resources import files
+from statistics import fmean
 
 from domain import Hit
 from text.related_words import Related, credits_for, find_related, most_of, nearness_of, share_of
@@ -25,6 +26,9 @@ _SPREAD = 0.3
 _COMPOUND, _COMPOUND_CHARS = 0.6, 5
 #: what a word counts in the title
 _ABOVE = 0.8
+#: the weight of the nearest sentence's cosine besides the score: chosen on four manuals, where the passage that answers
+#: is among the first eight .86 of the time, without it .78; on another manual it comes first .79, without it .61
+_NEAREST_SENTENCE = 2.0
 #: the weights were fitted when a sentence that held the kind of thing asked for counted up to 1, and others this much
 _SENTENCE = 1 / 1.3
 
@@ -49,7 +53,10 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
     """
     terms = tuple(content_terms(question, lang))
     titles = [terms_of(hit.passage.title, lang) for hit in hits]
-    texts = [_sentences(hit.passage.text, lang) for hit in hits]
+    texts = [
+        [terms_of(text[start:end], lang) for start, end in sentence_spans(text)]
+        for text in (hit.passage.text for hit in hits)
+    ]
     vocabulary = {term for title in titles for term in title}
     vocabulary.update(term for sentences in texts for words in sentences for term in words)
     related = _with_compounds(terms, vocabulary, lang)
@@ -71,10 +78,6 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
         )
         for at, hit in enumerate(hits)
     ]
-
-
-def _sentences(text: str, lang: str) -> list[tuple[str, ...]]:
-    return [terms_of(text[start:end], lang) for start, end in sentence_spans(text)]
 
 
 def _with_compounds(terms: Sequence[str], vocabulary: set[str], lang: str) -> Related:
@@ -99,6 +102,23 @@ def _similarities(hits: Sequence[Hit]) -> list[float]:
 def rerank_learned(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     """Order ``hits`` by the weighted mean of their signals, [0, 1]."""
     return reorder(hits, [weighted_mean(own, weights()) for own in signals(question, hits, lang=lang)])
+
+
+def order_by_sentence(hits: Sequence[Hit], cosines: Mapping[str, float]) -> list[Hit]:
+    """Return ``hits`` by the weighted mean of their score and the cosine of their nearest sentence, [0, 1].
+
+    A hit without a cosine counts as the mean of the others: nothing is known of it. Without any, nothing changes.
+    """
+    if not cosines:
+        return list(hits)
+    mean = fmean(cosines.values())
+    scores = {
+        hit.passage.id: (hit.score + _NEAREST_SENTENCE * max(0.0, cosines.get(hit.passage.id, mean)))
+        / (1 + _NEAREST_SENTENCE)
+        for hit in hits
+    }
+    ordered = sorted(hits, key=lambda hit: -scores[hit.passage.id])
+    return [hit.ranked(score=scores[hit.passage.id], rank=rank) for rank, hit in enumerate(ordered, start=1)]
 
 
 def reorder(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:

@@ -1,17 +1,16 @@
 """Retrieve hits for one or several queries: search text and vectors at once, fuse, rerank."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from statistics import fmean
-from typing import Final, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Scope
 from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES, fuse_queries, minmax, vector_weight, with_queries
-from pipeline.retrieval.rerank import Reranker, rerank_learned
+from pipeline.retrieval.rerank import Reranker, order_by_sentence, rerank_learned
 from text.terms import content_words
 
 Vectors = NDArray[np.float32]
@@ -19,10 +18,6 @@ Vectors = NDArray[np.float32]
 Stage = Literal["bm25", "dense", "fused", "reranked"]
 #: is called with the hits of each stage of a retrieval, best first; changes nothing
 Observe = Callable[[Stage, Sequence[Hit]], None]
-
-#: the weight of the nearest sentence's cosine besides the score: chosen on four manuals, where the passage that answers
-#: is among the first eight .86 of the time, without it .78; on another manual it comes first .79, without it .61
-_SENTENCE_WEIGHT: Final = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,20 +173,3 @@ def _rerank(
         return reranked
     english = [hit.passage.id for hit in reranked if hit.passage.lang in (_SENTENCES_IN, *UNKNOWN_LANGUAGES)]
     return order_by_sentence(reranked, search.sentence_similarities(vector, english))
-
-
-def order_by_sentence(hits: Sequence[Hit], cosines: Mapping[str, float]) -> list[Hit]:
-    """Return ``hits`` by the weighted mean of their score and the cosine of their nearest sentence, [0, 1].
-
-    A hit without a cosine counts as the mean of the others: nothing is known of it. Without any, nothing changes.
-    """
-    if not cosines:
-        return list(hits)
-    mean = fmean(cosines.values())
-    scores = {
-        hit.passage.id: (hit.score + _SENTENCE_WEIGHT * max(0.0, cosines.get(hit.passage.id, mean)))
-        / (1 + _SENTENCE_WEIGHT)
-        for hit in hits
-    }
-    ordered = sorted(hits, key=lambda hit: -scores[hit.passage.id])
-    return [hit.ranked(score=scores[hit.passage.id], rank=rank) for rank, hit in enumerate(ordered, start=1)]

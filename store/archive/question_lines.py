@@ -33,7 +33,7 @@ from store.sql.tables import (
     ThreadRow,
     WatchRow,
 )
-from text.analyser import fold
+from text.terms import fold
 
 #: what an asker wrote: nothing in it is an id or an address of ours
 FREE: Final = frozenset(("value", "answer_schema"))

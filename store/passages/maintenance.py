@@ -21,7 +21,7 @@ KEEP_VERSIONS: Final = timedelta(minutes=10)
 _ALL_BUT_THE_NEWEST: Final = timedelta(milliseconds=1)
 _KEYS: Final = ("id", "page_id", "content_hash")
 _ATTEMPTS: Final = 5
-_MAX_TERM_CHARS: Final = 200  # above the analyser's longest term in bytes: the index drops longer ones
+_MAX_TERM_CHARS: Final = 200  # above the longest term in bytes: the index drops longer ones
 
 
 def maintain(table: Any) -> None:

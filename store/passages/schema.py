@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from domain import Block, Passage, Scope
 from domain.site import SiteScope, prefixes_below
 from store.passages.errors import EmbedderMismatch, PassagesError
-from text.analyser import search_text
+from text.terms import search_text
 
 TABLE: Final = "passages"
 #: Columns that older tables lack, with the SQL of their value there: they are added when such a table is opened.
 ADDED: Final = {"private": "false", "lead": "''", "sentences": "arrow_cast(NULL, 'Binary')"}
-#: Raised when the columns or the analyser change so that what is stored must be built again.
+#: Raised when the columns or the search terms change so that what is stored must be built again.
 FORMAT: Final = "2"
 #: What a passage is read from; the vector and the search text stay in the table.
 COLUMNS: Final = (

@@ -20,7 +20,7 @@ from store.passages.errors import PassagesLost, explained, suppress_dropped
 from store.passages.in_memory import CachedCopy, Copy, most_similar
 from store.passages.maintenance import is_compressed
 from store.passages.schema import COLUMNS, best_cosine, both, groups, one_of, passage_of, scope_condition
-from text.analyser import analyse
+from text.terms import analyse
 
 #: A question of ordinary length has a tenth of that; the rest of a pasted page adds time, not precision.
 _MAX_QUERY_TERMS: Final = 200

@@ -16,7 +16,7 @@ from store.questions import answers, trace
 from store.sql.database import Database
 from store.sql.rows import to_value
 from store.sql.tables import AnswerRow, FeedbackRow, QuestionRow, StepRow
-from text.analyser import words
+from text.terms import words
 
 #: confirmed answers that are compared with a question, the latest first
 LOOKED_THROUGH = 500

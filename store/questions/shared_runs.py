@@ -17,7 +17,7 @@ from domain import FINAL, Status
 from domain.question import LAST_PRIORITY
 from store.questions import trace
 from store.sql.tables import QuestionRow
-from text.analyser import fold
+from text.terms import fold
 
 #: what a follower's record takes over from the run it shared
 SHARED = ("lang", "queries", "variants", "missing", "cycle", "waves", "crawl_reason", "stop_reason", "crawl_started_at")

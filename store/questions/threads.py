@@ -16,7 +16,7 @@ from domain.question import Thread, ThreadQuestion, Turn
 from store.questions import answers
 from store.sql.rows import to_value, update_rows
 from store.sql.tables import AnswerRow, QuestionRow, ThreadRow
-from text.analyser import fold
+from text.terms import fold
 
 #: what a question is understood from; more would not help, and a thread may be long
 LAST_TURNS: Final = 4

@@ -27,9 +27,8 @@ from pipeline.question.analysis import analyse_question
 from pipeline.reader import PassageReader
 from store.embedders.bundled import Combined
 from tests.fakes import passage
-from text.analyser import analyse
 from text.related_words import find_related
-from text.terms import rarity
+from text.terms import analyse, rarity
 
 UNKNOWN_EMBEDDER = "nobody's"
 WORLD_CUP = analyse_question("Who won the 1998 World Cup?")

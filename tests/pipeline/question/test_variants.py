@@ -22,7 +22,7 @@ from pipeline.question.variants import (
 )
 from tests.fakes import passage
 from tests.tables import each_row
-from text.analyser import words
+from text.terms import words
 
 
 def by_kind(question: str, count: int = 3) -> dict[str, str]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import each_row
-from text.analyser import MAX_TERM_CHARS, analyse, fold, search_text, words
+from text.terms import MAX_TERM_CHARS, analyse, fold, search_text, words
 
 
 @each_row(
