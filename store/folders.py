@@ -62,7 +62,7 @@ def take_due(session: Session, now: datetime) -> WatchedFolder | None:
     return to_value(WatchedFolder, row)
 
 
-def note(session: Session, folder_id: int, **values: str | None) -> None:
+def note(session: Session, /, folder_id: int, **values: str | None) -> None:
     """Record why a folder could not be looked through (``problem``), or what tells it from another (``seen_as``)."""
     update_rows(session, FolderRow, FolderRow.id == folder_id, **values)
 

@@ -13,9 +13,8 @@ from sqlalchemy import Row, Select, and_, bindparam, delete, insert, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from domain import Fact, Hit, KnownName, Scope, StatedFact
-from store.passages.schema import groups
 from store.sql.database import Database
-from store.sql.rows import dialect_insert, to_value
+from store.sql.rows import dialect_insert, groups, to_value
 from store.sql.tables import EntityRow, FactRow, LinkRow, MentionRow, PageRow
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import shutil
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
@@ -152,9 +152,8 @@ def _restore(
 ) -> None:
     url = settings.database
     sql.migrate(url, _id(name), to=part.revision)
-    database = Database(url, _id(name))
     try:
-        with database.write() as session:
+        with closing(Database(url, _id(name))) as database, database.write() as session:
             connection = session.connection()
             known = {table.name: table for table in row_lines.tables(connection)}
             if known.keys() != part.tables.keys():
@@ -171,8 +170,6 @@ def _restore(
         if isinstance(error, DatabaseAway):
             raise
         raise ValueError("its rows do not fit together") from error
-    finally:
-        database.close()
     sql.migrate(url, _id(name))
 
 
@@ -180,18 +177,13 @@ def _check_empty(settings: Settings, part: str) -> None:
     """Raise NotEmpty where any row is stored."""
     if not sql.is_there(settings.database, part):
         return
-    database = Database(settings.database, part)
-    try:
-        with row_lines.snapshot(database) as connection:
-            for table in row_lines.tables(connection):
-                if connection.execute(table.select().limit(1)).first() is not None:
-                    raise NotEmpty(
-                        f"There is something in the database already ({table.name}): a backup is restored into an "
-                        "empty one. Set WELLREAD_DATA_DIR (or WELLREAD_DATABASE_URL) to another place, or move the old "
-                        "one away."
-                    )
-    finally:
-        database.close()
+    with closing(Database(settings.database, part)) as database, row_lines.snapshot(database) as connection:
+        for table in row_lines.tables(connection):
+            if connection.execute(table.select().limit(1)).first() is not None:
+                raise NotEmpty(
+                    f"There is something in the database already ({table.name}): a backup is restored into an empty "
+                    "one. Set WELLREAD_DATA_DIR (or WELLREAD_DATABASE_URL) to another place, or move the old one away."
+                )
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, BackedUpCollection]:

@@ -31,6 +31,7 @@ from store.sql import database as sql
 from store.sql.tables import PageRow
 from workers import files as uploads
 from workers import monitoring
+from workers.processes.supervise import wait_until
 from workers.questions import submit
 from workers.services import Services
 
@@ -88,12 +89,6 @@ def delete_file(services: Services, file_id: int) -> int | None:
     return page.id if page else None
 
 
-def delete_below(services: Services, prefix: str) -> int:
-    """Delete the pages whose URL begins with the prefix; return how many."""
-    found = services.read(deletion.under, prefix)
-    return delete_pages(services, found)
-
-
 def delete_pages_of(services: Services, source: Source) -> int:
     """Delete the pages at a source's own address that no other source has; return how many."""
     with services.database.read() as session:
@@ -104,10 +99,9 @@ def delete_pages_of(services: Services, source: Source) -> int:
 
 def find_folder(services: Services, name: str) -> int:
     """Return the id of a watched folder. Raises UnknownFolder."""
-    with services.database.read() as session:
-        for folder in folders.list_all(session):
-            if folder.name == name:
-                return folder.id
+    for folder in services.read(folders.list_all):
+        if folder.name == name:
+            return folder.id
     raise UnknownFolder(f"No watched folder is called {name!r}: `wellread files folders` lists them.")
 
 
@@ -115,7 +109,7 @@ def delete_folder(services: Services, name: str) -> int:
     """Watch a folder no longer and delete the pages of its files; return how many. Raises UnknownFolder."""
     folder_id = find_folder(services, name)
     services.write(folders.remove, folder_id)
-    deleted = delete_below(services, address_of(name, ""))
+    deleted = delete_pages(services, services.read(deletion.under, address_of(name, "")))
     ask_erasure(services, folder_id)
     return deleted
 
@@ -126,24 +120,14 @@ def _forget_file(session: Session, address: str) -> None:
         files.remove(session, [address])
 
 
-def wait_until_gone(services: Services, page_ids: Iterable[int], wait_s: float = WAIT_S) -> bool:
+def wait_until_gone(services: Services, page_ids: Sequence[int]) -> bool:
     """Return whether the passages of deleted pages are gone, after at most so many seconds."""
-    wanted, deadline = list(page_ids), time.monotonic() + wait_s
-    while True:
-        left = services.read(deletion.with_passages, wanted)
-        if not left or time.monotonic() > deadline:
-            return not left
-        time.sleep(_POLL_S)
+    return wait_until(lambda: not services.read(deletion.with_passages, page_ids), within_s=WAIT_S, every_s=_POLL_S)
 
 
-def wait_until_erased(services: Services, wait_s: float = WAIT_S) -> bool:
+def wait_until_erased(services: Services) -> bool:
     """Return whether what was deleted is erased from the disk, after at most so many seconds."""
-    deadline = time.monotonic() + wait_s
-    while is_left := is_due(services):
-        if time.monotonic() > deadline:
-            break
-        time.sleep(_POLL_S)
-    return not is_left
+    return wait_until(lambda: not is_due(services), within_s=WAIT_S, every_s=_POLL_S)
 
 
 def delete_question(services: Services, question_id: str) -> None:

@@ -56,7 +56,7 @@ def take_over(services: Services, path: Path, *, own: bool, folders: bool = True
                 page_ids[line.id] = page_id
             progress(taken.total(), total)
         asked = _take_questions(services, opened, page_ids, own=own)
-        told = [_watch(services, line, own=own and folders) for line in opened.lines(FolderLine)]
+        unwatched = [_watch(services, line, own=own and folders) for line in opened.lines(FolderLine)]
     return Imported(
         sources=len(found),
         own_left=tuple(source.url for source in found if source.own and not own),
@@ -65,8 +65,8 @@ def take_over(services: Services, path: Path, *, own: bool, folders: bool = True
         known=taken["known"],
         questions=asked["new"],
         questions_known=asked["known"],
-        folders=told.count(""),
-        folders_left=tuple(why for why in told if why),
+        folders=unwatched.count(""),
+        folders_left=tuple(filter(None, unwatched)),
         sites_left=tuple(site for site in sites if not is_done and not is_under(site, services.settings.exclude_sites)),
     )
 
@@ -86,17 +86,15 @@ def _take_questions(
 
 def _watch(services: Services, line: FolderLine, *, own: bool) -> str:
     """Watch a folder of the file's; return "", or why it is not watched."""
-    with services.database.read() as session:
-        if any(folder.path == line.path for folder in stored_folders.list_all(session)):
-            return ""
+    if any(folder.path == line.path for folder in services.read(stored_folders.list_all)):
+        return ""
     if not own:
         return f"{line.name}: {line.path}"
     try:
         folder = watched.save_folder(services, Path(line.path), name=line.name, every_s=line.every_s)
     except (BadFolder, FolderExists) as error:
         return f"{line.name}: {error}"
-    with services.database.write() as session:
-        page_lines.adopt(session, folder, line.left_out, services.now())
+    services.write(page_lines.adopt, folder, line.left_out, services.now())
     watched.look_through(services, folder)
     return ""
 

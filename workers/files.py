@@ -6,13 +6,12 @@ it is due: new and changed files are read, and those that are gone are dropped.
 
 import hashlib
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 import structlog
 
@@ -35,13 +34,13 @@ from domain import ReadOutcome
 from domain.errors import WellreadError
 from domain.file import UPLOADS, StoredFile, WatchedFolder, address_of, clean_folder, clean_path
 from store import files, folders
-from store.pages import history, pages
+from store.pages import pages
 from store.pages.pages import PageState
+from store.sql.rows import groups
 from store.sql.tables import FileRow
 from workers.services import Services
 
 log = structlog.get_logger()
-Value = TypeVar("Value")
 
 #: until a file is due that nothing happens to
 NEVER = timedelta(days=36_500)
@@ -210,13 +209,12 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
     too_many = f"It has more than {MAX_FILES:,} files that can be read: the others are skipped."
     _set_problem(services, folder, too_many if len(found) > MAX_FILES else None)
     if seen_as != folder.seen_as:
-        with services.database.write() as session:
-            folders.note(session, folder.id, seen_as=seen_as)
+        services.write(folders.note, folder.id, seen_as=seen_as)
     changed = [(address, file) for address, file in here.items() if _is_news(known.get(address), file)]
-    for some in _batches(changed, _BATCH):
+    for some in groups(changed, _BATCH):
         _have_read(services, folder, some)
     left = [address for address, file in known.items() if address not in here and _may_go(file, unseen)]
-    for gone in _batches(left, _BATCH):
+    for gone in groups(left, _BATCH):
         drop(services, gone)
 
 
@@ -243,16 +241,7 @@ def drop(services: Services, addresses: Sequence[str]) -> None:
             page = pages.find(session, address)
             if page is None or page.is_gone:
                 continue
-            pages.mark_gone(session, page.id, now, due_at=now + NEVER)
-            history.add(
-                session,
-                page.id,
-                outcome=ReadOutcome.GONE,
-                status=None,
-                content_hash=page.content_hash,
-                reason="the file is no longer in its folder",
-                now=now,
-            )
+            pages.mark_gone(session, page.id, now, due_at=now + NEVER, reason="the file is no longer in its folder")
             left.append(page.id)
         files.remove(session, addresses)
     services.dispatcher.send_all("wellread.embed", left)
@@ -280,10 +269,4 @@ def _may_go(known: FileRow, unseen: Sequence[str]) -> bool:
 
 def _set_problem(services: Services, folder: WatchedFolder, problem: str | None) -> None:
     if problem != folder.problem:
-        with services.database.write() as session:
-            folders.note(session, folder.id, problem=problem)
-
-
-def _batches(values: Sequence[Value], size: int) -> Iterator[Sequence[Value]]:
-    for first in range(0, len(values), size):
-        yield values[first : first + size]
+        services.write(folders.note, folder.id, problem=problem)

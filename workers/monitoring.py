@@ -103,11 +103,7 @@ def note(**attributes: Value) -> None:
 
 def note_page(url: str, question_id: str) -> None:
     """Add which host a page is read from, and for which question."""
-    host = urlsplit(url).hostname
-    note(
-        **({"server__address": host} if host else {}),
-        **({"wellread__question__id": question_id} if question_id else {}),
-    )
+    note(server__address=urlsplit(url).hostname or "", wellread__question__id=question_id)
 
 
 def _note_cost(cost: Cost) -> None:
@@ -159,17 +155,16 @@ def question_of(task: str, row_id: object) -> str:
 
 def attributes_of(task: str, row_id: object) -> dict[str, Value]:
     """Return what every span about a message says."""
-    said: dict[str, Value] = {"messaging__destination__name": TASKS[task].queue, "wellread__task": task}
-    question = question_of(task, row_id)
-    if question:
-        said["wellread__question__id"] = question
-    elif isinstance(row_id, int):
-        said["wellread__row"] = row_id
-    return said
+    return {
+        "messaging__destination__name": TASKS[task].queue,
+        "wellread__task": task,
+        "wellread__question__id": question_of(task, row_id),
+        "wellread__row": row_id if isinstance(row_id, int) else "",
+    }
 
 
 def _dotted(attributes: Mapping[str, Value]) -> dict[str, Value]:
-    return {name.replace("__", "."): value for name, value in attributes.items()}
+    return {name.replace("__", "."): value for name, value in attributes.items() if value != ""}
 
 
 @lru_cache(maxsize=1)

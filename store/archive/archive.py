@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import NoneType
-from typing import IO, Annotated, Any, ClassVar, Final, Self, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Final, Self, TypeVar, get_args, get_type_hints
 
 import structlog
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -136,6 +136,11 @@ def line_or_left_out(name: str, make: Callable[[], Line]) -> Line | LeftOut:
 def values_of(kind: type[FileLine], source: object) -> dict[str, Any]:
     """Return the attributes of a row or value that have the names of the line's fields."""
     return {name: getattr(source, name) for name in kind.model_fields if hasattr(source, name)}
+
+
+def lines_of(kind: type[Line], rows: Iterable[object]) -> tuple[Line, ...]:
+    """Return rows as lines of a kind."""
+    return tuple(kind(**values_of(kind, row)) for row in rows)
 
 
 def said(error: ValidationError) -> str:
@@ -284,10 +289,8 @@ class Archive:
         if name not in self._names:
             return
         seen, digest = 0, hashlib.sha256()
-        with explained(self._path, BadArchive, "export"):
-            member = self._archive.open(name)
-        with member:
-            while line := self._next(member):
+        with explained(self._path, BadArchive, "export"), self._archive.open(name) as member:
+            while line := member.readline(MAX_LINE + 1):
                 seen += 1
                 if len(line) > MAX_LINE:
                     raise self.refusal(f"line {seen} of {name} is too long")
@@ -298,10 +301,6 @@ class Archive:
                     raise self.refusal(f"line {seen} of {name} cannot be read ({said(error)})") from error
         if (seen, digest.hexdigest()) != (self.manifest.lines.get(name), self.manifest.sha256.get(name)):
             raise self.refusal(f"{name} is not what its manifest says")
-
-    def _next(self, member: IO[bytes]) -> bytes:
-        with explained(self._path, BadArchive, "export"):
-            return member.readline(MAX_LINE + 1)
 
 
 def manifest_of(archive: zipfile.ZipFile) -> bytes:

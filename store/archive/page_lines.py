@@ -1,8 +1,6 @@
 """Settings, folders, sources and pages: rows as lines of the file, and lines as rows."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, Literal, Self
@@ -27,6 +25,7 @@ from store.archive.archive import (
     Url,
     line_of,
     line_or_left_out,
+    lines_of,
     values_of,
 )
 from store.crawl import sources as stored_sources
@@ -168,7 +167,7 @@ def pages_of(database: Database, sites: Sequence[str] = (), *, whole: bool = Fal
     while True:
         with database.read() as session:
             rows = session.scalars(query.where(PageRow.id > last)).all()
-            lines = _to_lines(session, rows, whole=whole)
+            lines = [line_or_left_out(f"page {row.url}", partial(_to_line, session, row, whole=whole)) for row in rows]
         if not rows:
             return
         yield from lines
@@ -219,29 +218,16 @@ def take(session: Session, line: PageLine, host: str, now: datetime, due_at: dat
     return row.id, "new"
 
 
-def _to_lines(session: Session, rows: Sequence[PageRow], *, whole: bool) -> list[PageLine | LeftOut]:
-    ids = [row.id for row in rows]
-    stated = pages.facts_of(session, ids)
-    former = select(PageVersionRow).where(PageVersionRow.page_id.in_(ids)).order_by(PageVersionRow.number.desc())
-    visited = select(PageCheckRow).where(PageCheckRow.page_id.in_(ids if whole else ())).order_by(PageCheckRow.id)
-    versions, checks = _by_page(session.scalars(former)), _by_page(session.scalars(visited))
-
-    def to_line(row: PageRow) -> PageLine:
-        return PageLine(
-            **values_of(PageLine, row),
-            facts=tuple(FactLine(**asdict(fact)) for fact in stated.get(row.id, ())),
-            versions=tuple(VersionLine(**values_of(VersionLine, each)) for each in versions[row.id]),
-            checks=tuple(CheckLine(**values_of(CheckLine, each)) for each in checks[row.id]),
-        )
-
-    return [line_or_left_out(f"page {row.url}", partial(to_line, row)) for row in rows]
-
-
-def _by_page(rows: Iterable[Any]) -> defaultdict[int, list[Any]]:
-    found: defaultdict[int, list[Any]] = defaultdict(list)
-    for row in rows:
-        found[row.page_id].append(row)
-    return found
+def _to_line(session: Session, row: PageRow, *, whole: bool) -> PageLine:
+    stated = select(FactRow).where(FactRow.page_id == row.id).order_by(FactRow.id)
+    former = select(PageVersionRow).where(PageVersionRow.page_id == row.id).order_by(PageVersionRow.number.desc())
+    visited = select(PageCheckRow).where(PageCheckRow.page_id == row.id).order_by(PageCheckRow.id)
+    return PageLine(
+        **values_of(PageLine, row),
+        facts=lines_of(FactLine, session.scalars(stated)),
+        versions=lines_of(VersionLine, session.scalars(former)),
+        checks=lines_of(CheckLine, session.scalars(visited)) if whole else (),
+    )
 
 
 def _to_text(line: PageLine) -> PageText:

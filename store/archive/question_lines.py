@@ -17,7 +17,7 @@ from domain.options import Overrides
 from domain.question import LAST_PRIORITY, Variant
 from domain.record import ContextHit, FeedbackVerdict
 from store.archive import archive
-from store.archive.archive import FileLine, LeftOut, Short, Text, Url, line_of, line_or_left_out, values_of
+from store.archive.archive import FileLine, LeftOut, Short, Text, Url, line_of, line_or_left_out, lines_of, values_of
 from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
 from store.questions import answers, state
@@ -276,10 +276,10 @@ def take(session: Session, line: QuestionLine, page_ids: Mapping[int, int], *, o
 
 
 def _to_line(session: Session, row: QuestionRow) -> QuestionLine:
-    parts: dict[str, Any] = {}
-    for name, (kind, table, query) in _PARTS.items():
-        rows = session.scalars(query.where(table.question_id == row.id))
-        parts[name] = tuple(kind(**values_of(kind, each)) for each in rows)
+    parts: dict[str, Any] = {
+        name: lines_of(kind, session.scalars(query.where(table.question_id == row.id)))
+        for name, (kind, table, query) in _PARTS.items()
+    }
     watch = session.get(WatchRow, row.id)
     read = select(PrivateReadRow.url).where(PrivateReadRow.question_id == row.id).order_by(PrivateReadRow.url)
     return QuestionLine(

@@ -15,7 +15,7 @@ from domain.errors import WellreadError
 from domain.site import SiteRead, SiteReadStatus
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.sql import leases
-from store.sql.rows import to_value, update_rows
+from store.sql.rows import groups, to_value, update_rows
 from store.sql.tables import CandidateRow, IndexState, PageRow, SiteReadRow
 from text.invisible import strip_invisible
 
@@ -122,8 +122,8 @@ def add(session: Session, row: SiteReadRow, wanted: Sequence[Candidate], *, most
     pages = [candidate for candidate in new if candidate.kind == "page"][:room]
     kept = [*(candidate for candidate in new if candidate.kind != "page"), *pages]
     values = [_values(row, candidate, at, now) for at, candidate in enumerate(kept)]
-    for start in range(0, len(values), _CHUNK):
-        session.execute(insert(CandidateRow), values[start : start + _CHUNK])
+    for some in groups(values, _CHUNK):
+        session.execute(insert(CandidateRow), some)
     row.found += len(pages)
     return len(kept)
 
@@ -154,8 +154,8 @@ def is_being_read(session: Session, site_read_id: int) -> bool:
 
 def _unknown(session: Session, site_read_id: int, wanted: Sequence[Candidate]) -> list[Candidate]:
     known: set[str] = set()
-    for start in range(0, len(wanted), _CHUNK):
-        urls = [candidate.url for candidate in wanted[start : start + _CHUNK]]
+    for some in groups(wanted, _CHUNK):
+        urls = [candidate.url for candidate in some]
         query = select(CandidateRow.url).where(CandidateRow.site_read_id == site_read_id, CandidateRow.url.in_(urls))
         known |= set(session.scalars(query))
     return [candidate for candidate in wanted if candidate.url not in known]

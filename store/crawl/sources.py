@@ -1,7 +1,6 @@
 """Store the operator's sources, and the robots.txt and delay of hosts."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -22,15 +21,6 @@ SETTINGS: Final = tuple(SourceSettings.model_fields)
 
 class NotYourOwn(WellreadError):
     """Only a site of the operator's own can be set so."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RobotsRecord:
-    """An origin's robots.txt as it was fetched."""
-
-    status: int
-    body: bytes
-    fetched_at: datetime
 
 
 def add(
@@ -167,24 +157,15 @@ def follow(session: Session, url: str, to_url: str) -> bool:
     return True
 
 
-def robots(session: Session, origin: str) -> RobotsRecord | None:
-    """Return the origin's robots.txt, if it was ever fetched."""
-    row = session.get(HostRow, origin)
-    if row is None or row.robots_at is None:
-        return None
-    return RobotsRecord(status=row.robots_status, body=row.robots, fetched_at=row.robots_at)
+def host(session: Session, origin: str) -> HostRow | None:
+    """Return what is known of an origin: its robots.txt, if that was ever fetched, and its delay."""
+    return session.get(HostRow, origin)
 
 
-def save_robots(session: Session, origin: str, record: RobotsRecord) -> None:
+def save_robots(session: Session, origin: str, *, status: int, body: bytes, fetched_at: datetime) -> None:
     """Save an origin's robots.txt."""
     row = _host(session, origin)
-    row.robots_status, row.robots, row.robots_at = record.status, record.body, record.fetched_at
-
-
-def delay_s(session: Session, origin: str) -> float | None:
-    """Return the delay last computed for this origin, in seconds."""
-    row = session.get(HostRow, origin)
-    return row.delay_s if row else None
+    row.robots_status, row.robots, row.robots_at = status, body, fetched_at
 
 
 def save_delay(session: Session, origin: str, seconds: float) -> None:

@@ -13,14 +13,13 @@ from domain.site import SiteScope
 from store.pages.pages import to_page
 from store.pages.visibility import under, visible_to
 from store.sql import leases
+from store.sql.rows import groups
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 
 #: characters from which on a text has passages
 _SOME_TEXT = 200
 #: the statuses of a question whose crawl reads, or waits for its pages
 _OPEN = (Status.READING, Status.EMBEDDING)
-#: ids in one query
-_AT_ONCE = 1_000
 #: more pages are not counted: whoever got no answer must not wait for that
 MOST_COUNTED = 10_000
 
@@ -87,8 +86,7 @@ def indexed_of_any_length() -> Select[int]:
 
 def count_indexed(session: Session, page_ids: Iterable[int]) -> int:
     """Return how many of these pages have passages in the knowledge base."""
-    ids = sorted(page_ids)
-    queries = (indexed().where(PageRow.id.in_(ids[at : at + _AT_ONCE])) for at in range(0, len(ids), _AT_ONCE))
+    queries = (indexed().where(PageRow.id.in_(some)) for some in groups(sorted(page_ids)))
     return sum(len(session.scalars(query).all()) for query in queries)
 
 

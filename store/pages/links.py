@@ -60,9 +60,7 @@ def of_sites(
     """Return the links seen on these sites (origins) that a question may see, one per URL and text."""
     seen = (LinkRow.site.in_(sites), links_visible_to(question_id))
     query = select(LinkRow).where(*seen).order_by(LinkRow.id.desc()).limit(limit)
-    return [
-        KnownLink(link=to_value(Link, row), depth=row.depth, from_url=row.from_url) for row in _followed(session, query)
-    ]
+    return [to_value(KnownLink, row, link=to_value(Link, row)) for row in _followed(session, query)]
 
 
 def of_page(session: Session, urls: Collection[str]) -> list[Link]:

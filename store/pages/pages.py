@@ -151,9 +151,23 @@ def mark_unchanged(
     return represented_by, represented_by == row.id
 
 
-def mark_gone(session: Session, page_id: int, now: datetime, *, due_at: datetime | None = None) -> None:
-    """Record that a page vanished: its text stays, its passages leave the knowledge base; it is looked at again."""
+def mark_gone(
+    session: Session,
+    page_id: int,
+    now: datetime,
+    *,
+    due_at: datetime | None = None,
+    reason: str = "",
+    status: int | None = None,
+) -> None:
+    """Record that a page vanished: its text stays, its passages leave the knowledge base; it is looked at again.
+
+    A ``reason``, with the HTTP ``status`` if there was one, is added to its history.
+    """
     row = session.get_one(PageRow, page_id, with_for_update=True)
+    if reason:
+        gone, text = ReadOutcome.GONE, row.content_hash
+        history.add(session, page_id, outcome=gone, status=status, content_hash=text, reason=reason, now=now)
     row.checked_at, row.missed_as, row.missed_at = now, "", None
     row.interval_s = next_interval_s(row.interval_s, changed=row.gone_at is None)
     _plan(session, row, now, due_at)
@@ -238,12 +252,11 @@ def cited(session: Session, page_ids: Collection[int]) -> dict[int, CitedPage]:
         )
     )
     return {
-        row.id: CitedPage(
-            title=row.title,
+        row.id: to_value(
+            CitedPage,
+            row,
             headings=_at_offsets(row.headings),
             places=_at_offsets(row.places),
-            published=row.published,
-            modified=row.modified,
             seen_at=row.checked_at if row.gone_at is None else row.read_at,
             missing=tuple(row.missing),
         )

@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping
 from datetime import timedelta
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
@@ -27,7 +26,7 @@ _REST_CLIENT: Final = "lance_namespace_urllib3_client"
 _opened_in: int | None = None
 
 
-def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
+def connect(uri: str) -> Any:
     """Connect to the database at ``uri``; its handles see other processes' commits at once.
 
     Raises OpenedBeforeFork.
@@ -38,8 +37,7 @@ def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
     import lancedb
 
     _opened_in = os.getpid()
-    options = dict(storage_options) if storage_options else None
-    return lancedb.connect(uri, read_consistency_interval=_READERS_LAG, storage_options=options)
+    return lancedb.connect(uri, read_consistency_interval=_READERS_LAG)
 
 
 def load_before_fork() -> None:
@@ -70,7 +68,7 @@ def _leave_out_rest_client() -> None:
 def erase(uri: str) -> None:
     """Remove the database at ``uri`` with all that is in it; nothing happens where there is none."""
     if "://" in uri:
-        connect(uri, None).drop_all_tables()
+        connect(uri).drop_all_tables()
     else:
         shutil.rmtree(uri, ignore_errors=True)
 
@@ -84,7 +82,7 @@ def refuse_after_fork(uri: str) -> None:
 def is_there(uri: str) -> bool:
     """Return whether there is a passages table at ``uri``; a folder is looked at without opening LanceDB."""
     if "://" in uri:
-        return TABLE in connect(uri, None)
+        return TABLE in connect(uri)
     return any(versions_of(uri).glob("*"))
 
 
@@ -95,7 +93,7 @@ def versions_of(uri: str) -> Path:
 
 def empty_table(schema: Any) -> Any:
     """Return an empty table in the memory of this process: what a reader searches until there is one."""
-    table = connect("memory://", None).create_table(TABLE, schema=schema)
+    table = connect("memory://").create_table(TABLE, schema=schema)
     maintenance.index(table)
     return table
 

@@ -171,11 +171,6 @@ def quoted(value: str | int) -> str:
     return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
 
 
-def groups(values: Sequence[str], size: int = 1000) -> list[Sequence[str]]:
-    """Cut a list of values into lists that a condition can hold."""
-    return [values[first : first + size] for first in range(0, len(values), size)]
-
-
 def _moment(given: datetime) -> str:
     moment = given if given.tzinfo else given.replace(tzinfo=UTC)
     stamp = moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")

@@ -5,7 +5,7 @@ never at import (:mod:`store.passages.connect` says why).
 """
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import wraps
 from typing import Any, ClassVar, Concatenate, Final, ParamSpec, Self, TypeAlias, TypeVar
 
@@ -19,7 +19,8 @@ from store.passages.connect import connect, empty_table, open_table, refuse_afte
 from store.passages.errors import PassagesLost, explained, suppress_dropped
 from store.passages.in_memory import CachedCopy, Copy, most_similar
 from store.passages.maintenance import is_compressed
-from store.passages.schema import COLUMNS, best_cosine, both, groups, one_of, passage_of, scope_condition
+from store.passages.schema import COLUMNS, best_cosine, both, one_of, passage_of, scope_condition
+from store.sql.rows import groups
 from text.terms import analyse
 
 #: A question of ordinary length has a tenth of that; the rest of a pasted page adds time, not precision.
@@ -77,11 +78,10 @@ class Passages:
         *,
         embedder_id: str,
         dimension: int,
-        storage_options: Mapping[str, str] | None = None,
         memory_bytes: int = 0,
         is_expected: bool = False,
     ) -> Self:
-        """Open the table at ``uri`` (a folder, or s3://… with ``storage_options``).
+        """Open the table at ``uri`` (a folder, or s3://…).
 
         A missing one is made empty by the writer alone; a reader finds nothing until it is there. Where pages were
         indexed (``is_expected``) nobody makes it anew. A table of up to ``memory_bytes`` is searched in a copy in
@@ -91,7 +91,7 @@ class Passages:
         that had LanceDB open, PassagesLost when it is missing and expected, PassagesError when it cannot be opened.
         """
         with explained(uri, "open"):
-            database, wanted = connect(uri, storage_options), schema.schema(embedder_id, dimension)
+            database, wanted = connect(uri), schema.schema(embedder_id, dimension)
             is_missing = schema.TABLE not in database
             if is_missing and is_expected:
                 raise PassagesLost(uri)

@@ -19,8 +19,9 @@ from store.embedders import Embedder, SentenceEmbedder
 from store.passages import maintenance, schema
 from store.passages.connect import connect
 from store.passages.errors import PassagesError, explained, is_conflict
-from store.passages.schema import groups, one_of, pack
+from store.passages.schema import one_of, pack
 from store.passages.table import Passages
+from store.sql.rows import groups
 
 #: Every commit adds a file that each search reads: 1,000 of them took hybrid search from 10 to 273 ms.
 COMMITS_BETWEEN_TENDING: Final = 20
@@ -123,20 +124,14 @@ def _embed(texts: Sequence[str], embedder: Embedder) -> list[tuple[NDArray[np.fl
     return [(vector, b"") for vector in embedder.embed(texts)]
 
 
-def reindex(
-    uri: str,
-    batches: Iterable[Mapping[int, Sequence[Passage]]],
-    embedder: Embedder,
-    *,
-    storage_options: Mapping[str, str] | None = None,
-) -> int:
+def reindex(uri: str, batches: Iterable[Mapping[int, Sequence[Passage]]], embedder: Embedder) -> int:
     """Make the table hold exactly the pages of ``batches`` (some hundred passages each), embedded by ``embedder``.
 
     Returns how many passages it holds. Whatever stops it, the table stays as it was. Raises PassagesError, also when
     another process wrote to the table meanwhile.
     """
     with explained(uri, "build again"):
-        database, wanted = connect(uri, storage_options), schema.schema(embedder.id, embedder.dimension)
+        database, wanted = connect(uri), schema.schema(embedder.id, embedder.dimension)
         before = _version(database)
         if _STAGED in database and not _same_origin(database, wanted):
             database.drop_table(_STAGED)

@@ -4,7 +4,7 @@ The evidence of a final answer is the pages that it cites, with their content ha
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -39,27 +39,21 @@ def add(
     now: datetime,
 ) -> AnswerRow:
     """Save an answer as the question's next revision; a final one with its evidence."""
-    fields = answer.structured.fields if answer.structured else ()
-    of_form = {each.citation.page_id for each in fields if each.citation}
+    values = answer.structured.fields if answer.structured else ()
+    of_form = {each.citation.page_id for each in values if each.citation}
     # others were deleted while this answer was being made
     held = not_deleted(session, [*map(_page_of, context), *of_form])
     context = [hit for hit in context if _page_of(hit) in held]
+    related = tuple(each for each in answer.related if each.page_id in held)
+    answer = replace(answer, related=related, structured=answer.structured if of_form <= held else None)
     row = AnswerRow(
         question_id=question_id,
         revision=last_revision(session, question_id) + 1,
         provisional=not final,
-        text=answer.text,
-        sentences=[asdict(sentence) for sentence in answer.sentences],
-        citations=[jsonable(asdict(citation)) for citation in answer.citations],
         context=[asdict(hit) for hit in context],
-        confidence=answer.confidence,
-        composer=answer.composer,
-        notice=answer.notice,
-        related=[asdict(each) for each in answer.related if each.page_id in held],
-        structured=jsonable(asdict(answer.structured)) if answer.structured and of_form <= held else None,
         verdict=asdict(verdict) if verdict else {},
-        cost=asdict(answer.cost),
         created_at=now,
+        **jsonable(asdict(answer)),
     )
     session.add(row)
     session.flush()

@@ -89,7 +89,7 @@ def translated(url: str) -> Iterator[None]:
     """Raise what the drivers raise as a DatabaseError of the database at ``url``."""
     try:
         yield
-    except (OperationalError, DBAPIError) as error:
+    except DBAPIError as error:
         raise _kind(error)(_explain(url, error)) from error
     except NoConnectionFree as error:
         raise DatabaseAway(
@@ -166,20 +166,15 @@ class Database:
         shared = beside.engine if beside is not None and not url.startswith("sqlite") else None
         engine = shared or _engine(part_url(url, part), must_exist=bool(part), waits_s=waits_s)
         self._owns_engine = shared is None
-        self._engine = engine.execution_options(wellread_schema=part_schema(part)) if part else engine
-        self._writing = self._engine.execution_options(wellread_write="FULL")
-        self._claiming = self._engine.execution_options(wellread_write="NORMAL")
+        self.engine: Engine = engine.execution_options(wellread_schema=part_schema(part)) if part else engine
+        self._writing = self.engine.execution_options(wellread_write="FULL")
+        self._claiming = self.engine.execution_options(wellread_write="NORMAL")
         self._lock = threading.Lock() if url.startswith("sqlite") else None
-
-    @property
-    def engine(self) -> Engine:
-        """Return the engine behind the sessions, for Alembic and tests."""
-        return self._engine
 
     @contextmanager
     def read(self) -> Iterator[Session]:
         """Open a session that sees one state and changes nothing."""
-        with translated(self.url), Session(self._engine, expire_on_commit=False) as session:
+        with translated(self.url), Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
@@ -226,7 +221,7 @@ class Database:
     def close(self) -> None:
         """Close the pooled connections."""
         if self._owns_engine:
-            self._engine.dispose()
+            self.engine.dispose()
 
 
 def usable_url(url: str) -> str:

@@ -1,5 +1,6 @@
 """Turn rows into plain values and back; add and change rows without loading them."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value", bound="DataclassInstance")
 Row = TypeVar("Row", bound=Table)
+Item = TypeVar("Item")
 
 
 def to_value(kind: type[Value], source: object, /, **others: Any) -> Value:
@@ -59,6 +61,11 @@ def dialect_insert(session: Session, table: type[Table]) -> Any:
     """Return an insert that takes an ``on_conflict`` clause."""
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     return dialect.insert(table)
+
+
+def groups(values: Sequence[Item], size: int = 1000) -> list[Sequence[Item]]:
+    """Cut values into lists that one statement can hold."""
+    return [values[first : first + size] for first in range(0, len(values), size)]
 
 
 def jsonable(value: Any) -> Any:

@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy.orm import Session
 
 from store.crawl import sources
-from store.crawl.sources import RobotsRecord
 from store.pages import refresh_queue
 from store.questions import new_questions
 from store.questions.new_questions import IdempotencyConflict, NewQuestion
@@ -23,7 +22,7 @@ Value = TypeVar("Value")
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
 ORIGIN = "https://example.org"
-ROBOTS = RobotsRecord(status=200, body=b"User-agent: *", fetched_at=NOW)
+ROBOTS = {"status": 200, "body": b"User-agent: *", "fetched_at": NOW}
 
 
 def _at_once(
@@ -74,11 +73,12 @@ def test_a_site_added_twice_at_once_is_one_source_with_the_later_settings(databa
 def test_what_two_learn_of_a_host_at_once_is_both_kept(database: Database) -> None:
     _at_once(
         database,
-        lambda session: sources.save_robots(session, ORIGIN, ROBOTS),
+        lambda session: sources.save_robots(session, ORIGIN, **ROBOTS),
         lambda session: sources.save_delay(session, ORIGIN, 3.0),
     )
     with database.read() as session:
-        assert (sources.robots(session, ORIGIN), sources.delay_s(session, ORIGIN)) == (ROBOTS, 3.0)
+        found = session.get_one(HostRow, ORIGIN)
+        assert (found.robots_status, found.robots, found.robots_at, found.delay_s) == (*ROBOTS.values(), 3.0)
 
 
 @pytest.mark.parametrize(("one", "other"), [(NOW, LATER), (LATER, NOW)])

@@ -122,7 +122,8 @@ def _is_halted(session: Session, row: CandidateRow) -> bool:
 def stored_delay_s(session: Session, services: Services, url: str, known: Sequence[Source]) -> float:
     """Return the stored delay of the URL's host, or the shortest one."""
     shortest = _floor_s(services, url, known)
-    return max(shortest, sources.delay_s(session, urls.origin(url)) or shortest)
+    host = sources.host(session, urls.origin(url))
+    return max(shortest, host.delay_s or shortest) if host else shortest
 
 
 def save_next_delay(

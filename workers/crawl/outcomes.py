@@ -179,16 +179,8 @@ def _drop_moved(session: Session, claim: Claim, reading: ReadResult, now: dateti
     if page is None or page.is_gone or reading.url == claim.candidate.url:
         return ()
     due_at = sites.due_at(claim.sources, claim.candidate.url, now)
-    pages.mark_gone(session, page.id, now, due_at=due_at)
-    history.add(
-        session,
-        page.id,
-        outcome=ReadOutcome.GONE,
-        status=reading.status,
-        content_hash=page.content_hash,
-        reason=history.moved_to(reading.url),
-        now=now,
-    )
+    reason = history.moved_to(reading.url)
+    pages.mark_gone(session, page.id, now, due_at=due_at, reason=reason, status=reading.status)
     return (page.id,)
 
 

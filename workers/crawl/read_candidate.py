@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import timedelta
 from functools import partial
 
@@ -26,6 +26,7 @@ from store.ephemeral.slots import Slot
 from store.pages import refresh_queue
 from store.questions import trace
 from store.sql import leases
+from store.sql.rows import to_value
 from workers import files, monitoring
 from workers.crawl import outcomes
 from workers.crawl.claim import Claim, claim, needs_no_fetch, save_next_delay, stored_delay_s
@@ -122,12 +123,7 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
     """Fetch and extract the claimed page; store nothing."""
     page, known = claim.page, None
     if page and not page.is_gone:  # a page that comes back must be fetched whole
-        known = PreviousRead(
-            validators=page.validators,
-            content_hash=page.content_hash,
-            body_hash=page.body_hash,
-            characters=page.characters,
-        )
+        known = to_value(PreviousRead, page)
     slots = _RedirectSlots(services, claim.candidate.url, claim.sources)
 
     def ignored(url: str) -> bool:
@@ -185,13 +181,14 @@ class _StoredRobots:
 
     def get(self, origin: str) -> RobotsFile | None:
         """Return the stored file, if there is one."""
-        record = self._services.read(sources.robots, origin)
-        return RobotsFile(status=record.status, body=record.body, fetched_at=record.fetched_at) if record else None
+        row = self._services.read(sources.host, origin)
+        if row is None or row.robots_at is None:
+            return None
+        return RobotsFile(status=row.robots_status, body=row.robots, fetched_at=row.robots_at)
 
     def put(self, origin: str, file: RobotsFile) -> None:
         """Save a file."""
-        record = sources.RobotsRecord(status=file.status, body=file.body, fetched_at=file.fetched_at)
-        self._services.write(sources.save_robots, origin, record)
+        self._services.write(sources.save_robots, origin, **asdict(file))
 
 
 class _RedirectSlots:

@@ -160,8 +160,8 @@ def _start(session: Session, new: SiteReadRow, now: datetime) -> tuple[int, list
         scope, found = _scope_of(session, row), list[Link]()
         origins = list(dict.fromkeys(urls.origin(url) for url in scope.starts))
         for origin in origins:  # its sitemaps and feeds: at the usual address, in robots.txt, and on its pages
-            robots = sources.robots(session, origin)
-            named = from_response(robots.status, robots.body).sitemaps if robots else ()
+            host = sources.host(session, origin)
+            named = from_response(host.robots_status, host.robots).sitemaps if host and host.robots_at else ()
             found += [*_usual_lists(origin, named), *links.lists_of(session, origin)]
         wanted = [Candidate(url=new.url, score=1.5, origin="seed")]
         wanted += candidates_of_site(found, scope=scope, depth=0, max_depth=0)

@@ -19,14 +19,11 @@ from pathlib import Path
 from typing import IO
 
 import redis
-import structlog
 
 from domain.errors import WellreadError
 from domain.flow import QUEUES, WORKERS
 from workers.processes.supervise import Program, StartError, Supervisor, wait_until
 from workers.settings import Settings, load, unknown_variables
-
-log = structlog.get_logger()
 
 START_S = 60.0
 #: of a child while it starts
@@ -146,7 +143,8 @@ class Stack:
         children = programs(settings, api_port=api_port, flower_port=flower_port)
         self._start_programs(children, FIRST)
         self._on_step("the database")
-        self._supervisor.run(preparation(settings))
+        env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
+        self._supervisor.run(Program(name="prepare", command=(__name__,), shares=OF_ALL, env=env))
         self._start_programs(children, THEN)
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
         self.address = Address(
@@ -302,12 +300,6 @@ def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Pro
     api = program("api", shares=OF_ALL, stop_s=10.0, api_port=api_port)
     beat, flower = program("beat"), program("flower", stop_s=5.0, flower_port=flower_port)
     return [*own_broker, api, *workers, beat, *([flower] if flower_port else [])]
-
-
-def preparation(settings: Settings) -> Program:
-    """Return what makes the data folder ready, and ends."""
-    env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
-    return Program(name="prepare", command=(__name__,), shares=OF_ALL, env=env)
 
 
 def valkey(settings: Settings) -> Program:

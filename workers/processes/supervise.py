@@ -186,12 +186,18 @@ def _end(process: Forked, within_s: float) -> None:
         process.ended.wait(KILLED_S)  # a server that stands still says nothing of it
 
 
-def wait_until(ready: Callable[[], bool], *, within_s: float, meanwhile: Callable[[], None] = lambda: None) -> bool:
+def wait_until(
+    ready: Callable[[], bool],
+    *,
+    within_s: float,
+    every_s: float = 0.05,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> bool:
     """Wait until ``ready()``, and do ``meanwhile()`` between the checks; False when the time is up."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         if ready():
             return True
         meanwhile()
-        time.sleep(0.05)
+        time.sleep(every_s)
     return ready()

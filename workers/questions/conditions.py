@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from crawler import urls
 from domain import WITH_TEXT, Question, Status
 from domain.errors import WellreadError
-from domain.file import is_file_address
 from domain.options import Overrides
+from domain.site import of_either_scheme
 from store.crawl import candidates
 from store.questions import state, trace
 from store.sql.tables import QuestionRow
@@ -45,9 +45,7 @@ def clean_sites(sites: Sequence[str]) -> tuple[str, ...]:
 
 def with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
     """Return the sites with http and with https, as one may redirect to the other; folders of files as they are."""
-    files = [site for site in sites if is_file_address(site)]
-    bare = dict.fromkeys(site.partition("://")[2] for site in sites if not is_file_address(site))
-    return (*files, *(f"{scheme}://{rest}" for rest in bare for scheme in ("http", "https")))
+    return tuple(dict.fromkeys(url for site in sites for url in of_either_scheme(site)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,11 +78,6 @@ def stop_reason(question: Question, progress: Progress) -> str:
     if progress.news:
         return ""
     return "the last pages read brought nothing new" if progress.read else "no page could be read"
-
-
-def with_failures(reason: str, progress: Progress) -> str:
-    """Return why a crawl ended, with the engines that failed and, where no page was read, the pages that did."""
-    return "; ".join((reason, *(failure for failure in progress.failed if failure not in reason)))
 
 
 def out_of_time(question: Question, reading_s: float) -> str:

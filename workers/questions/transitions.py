@@ -16,7 +16,7 @@ from store.questions.state import Changes, Move
 from store.questions.trace import LookupDetail
 from store.sql.leases import MAX_ATTEMPTS
 from store.sql.rows import to_value
-from workers.questions.conditions import Progress, stop_reason, with_failures
+from workers.questions.conditions import Progress, stop_reason
 
 #: the values of a hit and of the cutoff that the trace stores
 HIT_VALUES = ("rank", "original_rank", "score", "scale", "similarity", "bm25", "query", "via", "found_by")
@@ -80,7 +80,7 @@ def after_final_pass(
     if result.verdict.sufficient:
         return _answered(result, replace(changes, stop_reason="the answer was found"))
     if stop := stop_reason(question, progress):
-        why = with_failures(stop, progress)
+        why = "; ".join((stop, *(failure for failure in progress.failed if failure not in stop)))
         return _last_word(result, earlier, replace(changes, stop_reason=why), pages_read=progress.read)
     return _provisional(result, earlier, changes)
 

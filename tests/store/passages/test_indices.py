@@ -42,7 +42,7 @@ def test_the_vector_index_follows_the_size(rows: int, kind: str) -> None:
 @pytest.mark.parametrize(("kind", "compressed"), [("IVF_FLAT", False), ("IVF_RQ", True)])
 def test_only_an_index_that_compresses_gives_estimates(kind: str, compressed: bool, uri: str) -> None:
     rows = np.random.default_rng(1).standard_normal((300, 16), dtype=np.float32)
-    table = connect(uri, None).create_table("passages", [{"vector": row} for row in rows])
+    table = connect(uri).create_table("passages", [{"vector": row} for row in rows])
     assert not maintenance.is_compressed(table)
     from lancedb.index import IvfFlat, IvfRq
 

@@ -75,7 +75,7 @@ def test_importing_opens_nothing() -> None:
 
 def test_lancedb_is_opened_without_a_client_of_rest_catalogues_until_someone_asks_for_it(tmp_path: Path) -> None:
     code = (
-        "import sys; from store.passages.connect import connect; connect(sys.argv[1], None);"
+        "import sys; from store.passages.connect import connect; connect(sys.argv[1]);"
         "import lance_namespace_urllib3_client as client; said = [client.__name__ + '.api' in sys.modules];"
         "print(*said, client.ApiClient.__name__, client.__name__ + '.api' in sys.modules, hasattr(client, 'nothing'))"
     )
