@@ -22,7 +22,7 @@ from api.dependencies import open_reader
 from api.mcp.endpoint import McpEndpoint
 from api.middleware import problems
 from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
-from api.middleware.limits import BodyLimit, KeyFirst, Larger, LoopbackOnly, NoSniff
+from api.middleware.limits import BodyLimit, KeyFirst, LargerLimit, LoopbackOnly, NoSniff
 from api.middleware.problems import Problem
 from api.routes import access, completions, files, health, pages, questions, sources, threads, watches, web
 from api.schemas.responses import with_published_names
@@ -45,7 +45,7 @@ MAX_BODY_BYTES = 64 * 1024
 MAX_CHAT_BYTES = 1024 * 1024
 #: of a collection with the sites that it leaves out
 MAX_COLLECTION_BYTES = 256 * 1024
-#: of a form beside the file in it
+#: of a form without the file in it
 FORM_BYTES = 16 * 1024
 
 _DESCRIPTION = "Answers questions from what it has read; reads the web when that is not enough; checks every citation."
@@ -63,20 +63,20 @@ def create_app(services: Services) -> FastAPI:
     settings = services.settings
     keys = parse_keys(settings.api_keys)
     check_exposure(settings.api_host, lambda: bool(keys) or has_stored_key(services))
-    app = routes_alone(services)
+    app = create_inner_app(services)
     ring = app.state.keys = KeyRing(services, keys, needed=bool(keys) or settings.api_host not in LOOPBACK)
     app.state.mcp = McpEndpoint(app)
     app.add_route("/mcp", app.state.mcp, include_in_schema=False)
     problems.install(app)
     forms = {
-        files.router.prefix: Larger(
+        files.router.prefix: LargerLimit(
             settings.file_max_bytes + FORM_BYTES, "WELLREAD_FILE_MAX_BYTES says how large a file may be."
         ),
-        access.IMPORT: Larger(access.MAX_BYTES, "`wellread import FILE` takes larger ones."),
+        access.IMPORT: LargerLimit(access.MAX_BYTES, "`wellread import FILE` takes larger ones."),
     }
     larger = forms | {
-        completions.PATH: Larger(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones."),
-        access.router.prefix: Larger(MAX_COLLECTION_BYTES, "Leave out fewer sites."),
+        completions.PATH: LargerLimit(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones."),
+        access.router.prefix: LargerLimit(MAX_COLLECTION_BYTES, "Leave out fewer sites."),
     }
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger=larger)
     app.add_middleware(KeyFirst, keys=ring)
@@ -86,7 +86,7 @@ def create_app(services: Services) -> FastAPI:
     return app
 
 
-def routes_alone(services: Services) -> FastAPI:
+def create_inner_app(services: Services) -> FastAPI:
     """Build the application without keys and limits, for use inside this process; a route's own error is raised."""
     app = _Api(
         title="Wellread",
@@ -152,7 +152,7 @@ class InProcess(httpx2.BaseTransport):
     """Lets the client talk to this process's own routes, whose errors are raised as they are; it serves no streams."""
 
     def __init__(self, services: Services) -> None:
-        self._asgi = httpx2.ASGITransport(routes_alone(services))
+        self._asgi = httpx2.ASGITransport(create_inner_app(services))
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Return the application's response."""

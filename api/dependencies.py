@@ -119,9 +119,9 @@ def _id_of(kind: str, unknown: type[WellreadError], check_owner: Callable[[Sessi
         plain = given.replace("-", "").lower()  # an asker's own id may be written as UUIDs are
         if not _ID.fullmatch(plain):
             raise unknown(f"There is no {kind} {given[:40]!r}: an id has 32 hexadecimal digits.")
-        if who.sees is not None:
+        if who.restricted_to is not None:
             with services.database.read() as session:
-                check_owner(session, plain, who.sees)
+                check_owner(session, plain, who.restricted_to)
         return plain
 
     return Depends(read)

@@ -1,4 +1,4 @@
-"""Serves the HTTP application on a port until it is told to stop."""
+"""Serves the HTTP application on a port until it is stopped."""
 
 import asyncio
 import resource
@@ -22,7 +22,7 @@ from workers.settings import Settings
 #: seconds from the opening of a connection, or the first byte of a further request, to the end of its headers
 HEADERS_S: Final = 10.0
 #: connections that no known key came on: of one address, which may be a proxy with hundreds of callers, and of all
-MOST_STRANGERS: Final = (300, 1_000)
+MOST_UNAUTHENTICATED: Final = (300, 1_000)
 #: seconds in which one may send its key, before it makes room for others of its address
 TO_SEND_KEY_S: Final = 1.0
 MOST_FILES = 65_536
@@ -33,7 +33,7 @@ GRACE_S = 5
 IDLE_S = 15
 
 
-class Strangers:
+class UnauthenticatedConnections:
     """The connections that no known key came on, oldest first."""
 
     def __init__(self) -> None:
@@ -69,11 +69,11 @@ class TimedProtocol(H11Protocol):
     """
 
     headers_s = HEADERS_S
-    most_strangers = MOST_STRANGERS
+    most_unauthenticated = MOST_UNAUTHENTICATED
 
-    def __init__(self, *args: Any, strangers: Strangers | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, unauthenticated: UnauthenticatedConnections | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.strangers = strangers
+        self.unauthenticated = unauthenticated
         self._headers_due: asyncio.TimerHandle | None = None
         self.app_state = {**self.app_state, "connection": self}
 
@@ -81,15 +81,15 @@ class TimedProtocol(H11Protocol):
         """Wait for the first request; the oldest connections of clients without a key make room for it."""
         super().connection_made(transport)
         self._wait_for_headers()
-        if self.strangers is not None:
+        if self.unauthenticated is not None:
             address = network_of(self.client[0] if self.client else "")
-            for each in self.strangers.add(self, address, self.loop.time(), self.most_strangers):
+            for each in self.unauthenticated.add(self, address, self.loop.time(), self.most_unauthenticated):
                 each.transport.abort()
 
     def become_known(self) -> None:
         """Keep the connection, because a known key came on it."""
-        if self.strangers is not None:
-            self.strangers.discard(self)
+        if self.unauthenticated is not None:
+            self.unauthenticated.discard(self)
 
     def data_received(self, data: bytes) -> None:
         """Take what came; where it is a part of headers, the rest is waited for until the time is up."""
@@ -160,7 +160,7 @@ class Server(uvicorn.Server):
                 server_header=False,
                 timeout_graceful_shutdown=grace_s,
                 timeout_keep_alive=IDLE_S,
-                http=cast("type[TimedProtocol]", partial(protocol, strangers=Strangers())),
+                http=cast("type[TimedProtocol]", partial(protocol, unauthenticated=UnauthenticatedConnections())),
             )
         )
         self._app = app

@@ -135,9 +135,9 @@ def _new_events(before: Record, record: Record) -> list[Event]:
     events = []
     for page in record.pages:
         if page.outcome and page.url not in finished:
-            told: dict[str, Any] = {"url": page.url, "kind": "page", "text": page.title}
-            told |= {"outcome": page.outcome, "reason": page.reason}
-            events.append(Event(id="", kind=EventKind.PAGE, data=told))
+            data: dict[str, Any] = {"url": page.url, "kind": "page", "text": page.title}
+            data |= {"outcome": page.outcome, "reason": page.reason}
+            events.append(Event(id="", kind=EventKind.PAGE, data=data))
     if record.provisional and record.revision > before.revision:
         missing = list(record.verdict.missing) if record.verdict else []
         provisional = {"answer": record.answer, "missing": missing, "status": record.status}

@@ -149,7 +149,7 @@ class AsyncClient(AsyncEndpoints):
             await asyncio.sleep(responses.pause_s(tries))
 
 
-def _give_methods(declared: Callable[..., Call[Any]]) -> None:
+def _add_methods(declared: Callable[..., Call[Any]]) -> None:
     @wraps(declared)
     def waiting(self: Client, *args: Any, **values: Any) -> Any:
         return self._send(declared(self, *args, **values))
@@ -169,7 +169,7 @@ def _give_methods(declared: Callable[..., Call[Any]]) -> None:
 
 for _each in vars(Endpoints).values():
     if isinstance(_each, Endpoint):
-        _give_methods(_each.call)
+        _add_methods(_each.call)
 
 
 def _checked(url: str) -> str:

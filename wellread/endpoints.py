@@ -20,7 +20,7 @@ from domain.site import PageKind, PageRead, PageSummary, PageVersion, SiteRead, 
 from wellread.options import Filters, Options, SourceOptions, Terms
 from wellread.responses import is_success, read_bytes, read_json, read_nothing, read_text, value, values
 
-Given = ParamSpec("Given")
+Params = ParamSpec("Params")
 Value = TypeVar("Value")
 
 #: learning reads all feedback and fits everything anew
@@ -38,13 +38,13 @@ class PageFilters(TypedDict, total=False):
     kind: PageKind  # web or file
     not_read: bool  # what answers cannot be drawn from, with the reason
     stale: bool  # those that the last look did not read
-    after: str  # behind this address: the next part
+    after: str  # after this address: the next part
     limit: int  # 1 to 1,000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Call(Generic[Value]):
-    """What returns the value of a response, and the request, whose parts have httpx2's names."""
+    """A request, whose parts have httpx2's names, and what returns the value of its response."""
 
     read: Callable[[httpx2.Response], Value]
     method: str = "GET"
@@ -57,18 +57,18 @@ class Call(Generic[Value]):
     timeout: float = 15.0  #: seconds
 
 
-class Endpoint(Generic[Given, Value]):
-    """A method of both clients, of which this is the type: a client waits for the value, the other one's is awaited."""
+class Endpoint(Generic[Params, Value]):
+    """A method of both clients, typed for each: one returns the value, the other a coroutine of it."""
 
-    def __init__(self, call: Callable[Concatenate["Endpoints", Given], Call[Value]]) -> None:
+    def __init__(self, call: Callable[Concatenate["Endpoints", Params], Call[Value]]) -> None:
         self.call = call
 
     @overload
-    def __get__(self, client: "SyncEndpoints", kind: type) -> Callable[Given, Value]: ...
+    def __get__(self, client: "SyncEndpoints", kind: type) -> Callable[Params, Value]: ...
     @overload
-    def __get__(self, client: "AsyncEndpoints", kind: type) -> Callable[Given, Coroutine[Any, Any, Value]]: ...
+    def __get__(self, client: "AsyncEndpoints", kind: type) -> Callable[Params, Coroutine[Any, Any, Value]]: ...
     @overload
-    def __get__(self, client: None, kind: type) -> "Endpoint[Given, Value]": ...
+    def __get__(self, client: None, kind: type) -> "Endpoint[Params, Value]": ...
     def __get__(self, client: object, kind: type) -> object:
         return self
 
@@ -229,7 +229,7 @@ class Endpoints:
     def page(self, page_id: int, *, question_id: str = "") -> Call[StoredPage]:
         """Return a page that a citation of the question names, with its whole text.
 
-        Only a page that serves this question alone needs the question's id.
+        Only a page that was read for a single question needs that question's id.
         """
         return Call(read=value(StoredPage), url=f"/api/pages/{page_id}", params=_query(question_id=question_id))
 
@@ -271,7 +271,7 @@ class Endpoints:
     def files(
         self, *, folder: str = "", failed: bool = False, after: str = "", address: str = ""
     ) -> Call[list[StoredFile]]:
-        """Return the files by address, at most 1,000: those of a folder, that could not be read, behind an address.
+        """Return the files by address, at most 1,000: those of a folder, that could not be read, after an address.
 
         ``address``: only the one that has it.
         """
@@ -356,7 +356,7 @@ class Endpoints:
         collections: Sequence[str] | None = None,
         expires_at: datetime | None = None,
     ) -> Call[ApiKey]:
-        """Make an API key: its ``secret`` is in this answer alone. Without ``collections`` it opens all."""
+        """Make an API key: its ``secret`` is only in this response. Without ``collections`` it opens all."""
         opens = None if collections is None else list(collections)
         expires = expires_at.isoformat() if expires_at else None
         body = _given(name=name, role=role, collections=opens, expires_at=expires)
@@ -379,11 +379,11 @@ class Endpoints:
 
 
 class SyncEndpoints(Endpoints):
-    """Of a client whose methods return the value."""
+    """The endpoints of a client whose methods return the value."""
 
 
 class AsyncEndpoints(Endpoints):
-    """Of a client whose methods are to be awaited."""
+    """The endpoints of a client whose methods are awaited."""
 
 
 def _id(response: httpx2.Response) -> str:

@@ -93,7 +93,7 @@ def unreachable(url: str, error: Exception) -> ApiUnreachable:
 def to_value(kind: type[Value], sent: Mapping[str, Any]) -> Value:
     """Return the JSON as a value, and in its field ``json`` where it has one; raises ClientError.
 
-    Fields that an older server does not send have defaults; those that only a newer one sends stand in ``json`` alone.
+    Fields that an older server does not send have defaults; those that only a newer one sends are only in ``json``.
     """
     try:
         adapter: TypeAdapter[Value] = _adapter(kind)

@@ -34,7 +34,7 @@ _LEFT_OUT = "…"
 
 
 def new_events(events: Iterable[Event]) -> Iterator[Event]:
-    """Yield the events that tell something new, no repeats; one of an answer being written has only its new part."""
+    """Yield the events that say something new; one of an answer being written has only its new part."""
     last: dict[str, object] = {}
     for number, event in enumerate(events):
         if number == 0 and event.kind == EventKind.STATUS and not event.id:
@@ -286,7 +286,7 @@ def answer_in_short(record: Record) -> str:
 
 
 def chosen_places(record: Record) -> list[tuple[int, int]]:
-    """Return where in the answer in short the chosen sentences of quotes stand that have no short answer."""
+    """Return the places in the shortened answer of the chosen sentences of quotes that have no short answer."""
     shown, after = answer_in_short(record), 0
     places: list[tuple[int, int]] = []
     for sentence in record.sentences:

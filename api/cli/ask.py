@@ -160,11 +160,11 @@ def _step_lines(step: "StepOut", at_s: float, style: Style) -> Iterator[str]:
         spent = f", {price}({cost.get('input_tokens', 0):,} + {cost.get('output_tokens', 0):,} tokens)"
     head = f"{step.outcome} in {step.seconds:.2f} s{spent} {detail.get('url') or ''}"
     yield from style.wrap(head, first=first, indent=_INDENT, bold=True)
-    for line in _kept(detail):
+    for line in _detail_lines(detail):
         yield from style.wrap(line, first=_INDENT, indent=_INDENT + "  ")
 
 
-def _kept(detail: Mapping[str, Any]) -> Iterator[str]:
+def _detail_lines(detail: Mapping[str, Any]) -> Iterator[str]:
     counts = {found["query"]: found["hits"] for found in detail.get("before_fusion") or ()}
     if queries := detail.get("queries"):
         found = (f"{query} ({counts[query]} hits)" if query in counts else str(query) for query in queries)

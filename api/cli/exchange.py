@@ -37,7 +37,7 @@ def export() -> None:
 def question(question_id: str, form: Literal["md", "html"], output: Path | None) -> None:
     """Print a question with its answer, and each quote with its page's name, address and dates."""
     with open_client() as client:
-        _give(client.export(question_id, form), output)
+        _write(client.export(question_id, form), output)
 
 
 @export.command()
@@ -50,7 +50,7 @@ def thread(thread_id: str, form: Literal["md", "html"], output: Path | None) -> 
     ID is as `wellread threads list` shows it.
     """
     with open_client() as client:
-        _give(client.export_thread(thread_id, form), output)
+        _write(client.export_thread(thread_id, form), output)
 
 
 @export.command()
@@ -123,7 +123,7 @@ def _progress() -> "Iterator[Callable[[str, int], None]]":
     show("", True)
 
 
-def _give(document: str, output: Path | None) -> None:
+def _write(document: str, output: Path | None) -> None:
     """Print a document, or write it to a file."""
     if output is None:
         print_lines(document.rstrip("\n"))

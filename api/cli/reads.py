@@ -155,7 +155,7 @@ def _follow(client: "Client", site_read_id: int) -> "SiteRead":
     while True:
         seen = client.site_read(site_read_id)
         is_over = seen.is_final and not seen.embedding
-        show(_how_far(seen, terminal(err=True)), is_over)
+        show(_progress(seen, terminal(err=True)), is_over)
         if is_over or seen.status == "PAUSED":
             return seen
         time.sleep(POLL_EVERY_S)
@@ -165,7 +165,7 @@ def _print(seen: "SiteRead", as_json: bool) -> None:
     print_found(seen.json, site_read_lines(seen, terminal()), as_json=as_json)
 
 
-def _how_far(seen: "SiteRead", style: Style) -> str:
+def _progress(seen: "SiteRead", style: Style) -> str:
     parts = [f"{seen.looked_at:,} of {counted(min(seen.found, seen.max_pages), 'page')} found"]
     if seen.looked_at:
         parts.append(f"{seen.pages_per_s:.1f} pages/s")
@@ -188,7 +188,7 @@ def site_read_lines(seen: "SiteRead", style: Style) -> list[str]:
     size = f"{seen.bytes / 1e6:,.1f} MB" if seen.bytes >= 1e6 else f"{seen.bytes / 1e3:,.0f} kB"
     return [
         cut(f"{seen.id}  {clean(seen.url)}  {how}", style.width),
-        f"    {_how_far(seen, style)}",
+        f"    {_progress(seen, style)}",
         f"    {asked}, {size} in {_span(seen.active_s)}{left_out}",
         *([why] if seen.failed else []),
     ]

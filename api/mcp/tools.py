@@ -43,14 +43,14 @@ _POLL_EVERY_S, _POLL_PART = 0.5, 0.1
 def with_options(body: type[BaseModel]) -> Callable[[Function], Function]:
     """Give a tool an argument for each option of a body that assistants may set, in place of its ``**options``."""
 
-    def with_those(function: Function) -> Function:
+    def decorate(function: Function) -> Function:
         signature = inspect.signature(function, eval_str=True)
         own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
         options = [_parameter(name, option) for name, option in _arguments(body).items()]
         function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
         return function
 
-    return with_those
+    return decorate
 
 
 def options_given(arguments: Mapping[str, Any], body: type[BaseModel] = Asked) -> dict[str, Any]:
@@ -282,6 +282,6 @@ def _answered(record: Record) -> Answered:
 
 
 def _json(value: Answered | FoundPassage | PageRead) -> dict[str, Any]:
-    """Return the value as the API publishes it: what the client keeps beside it would be read twice."""
+    """Return the value as the API publishes it, without the client's copy of the JSON, which would be read twice."""
     values: dict[str, Any] = TypeAdapter(type(value)).dump_python(value, mode="json")
     return values

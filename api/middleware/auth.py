@@ -81,8 +81,8 @@ class Caller:
     collections: tuple[str, ...] | None = None  #: the names of those that it may open; None: all
 
     @property
-    def sees(self) -> str | None:
-        """Return whose questions alone it may see; None: everyone's."""
+    def restricted_to(self) -> str | None:
+        """Return the owner whose questions it may see; None: it may see everyone's."""
         return None if self.role >= Role.operate else self.owner or ""
 
     @property

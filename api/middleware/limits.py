@@ -117,8 +117,8 @@ class KeyFirst:
 
 
 @dataclass(frozen=True)
-class Larger:
-    """What a path may have beside the usual limit."""
+class LargerLimit:
+    """The limit of a path whose bodies may be larger than usual."""
 
     max_bytes: int
     advice: str  #: what to do where a body is larger
@@ -132,12 +132,12 @@ class BodyLimit:
         app: ASGIApp,
         *,
         max_bytes: int,
-        larger: Mapping[str, Larger] | None = None,
+        larger: Mapping[str, LargerLimit] | None = None,
         body_s: float = BODY_S,
         silence_s: float = SILENCE_S,
     ) -> None:
         self._app = app
-        self._usual = Larger(max_bytes, "Only files may be larger: POST /api/files takes them.")
+        self._usual = LargerLimit(max_bytes, "Only files may be larger: POST /api/files takes them.")
         self._larger, self._body_s, self._silence_s = larger or {}, body_s, silence_s  #: by path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

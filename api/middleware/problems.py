@@ -151,7 +151,7 @@ def _of_bug(error: Exception) -> Problem:
 
 
 async def _answer_unreadable(request: Request, error: Exception) -> Response:
-    """Answer a request that cannot be read; one that its key does not allow is refused for that alone."""
+    """Answer a request that cannot be read; if its key does not allow it, only that is said."""
     assert isinstance(error, RequestValidationError)
     wrong = "; ".join(_readable(entry) for entry in error.errors()[:8])
     return await _answer(of_error)(request, await refusal(request) or BadForm(wrong))
@@ -163,7 +163,7 @@ def _answer(describe: Callable[[Any], Problem]) -> Callable[[Request, Exception]
         response = respond_to(error, problem, request.url.path)
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
-        if problem.status == HTTPStatus.METHOD_NOT_ALLOWED:  # the error names those of one of the path's routes alone
+        if problem.status == HTTPStatus.METHOD_NOT_ALLOWED:  # the error names those of only one of the path's routes
             methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
             response.headers["allow"] = ", ".join(method for method in methods if _takes(request, method))
         return response

@@ -1,4 +1,4 @@
-"""Tell what chat clients send beside a question: documents around it, prompts of their own, and mere greetings.
+"""Recognize what chat clients send besides a question: documents around it, prompts of their own, and mere greetings.
 
 Clients have their model write titles, tags, search queries and follow-up questions, or complete a question, and show it
 the chat for that. Such a prompt is known by how it begins, never by words further on, which any question may have. It
@@ -20,7 +20,7 @@ from text.terms import content_terms
 
 #: of all documents of a conversation
 MAX_ATTACHED: Final = 200_000
-#: words of a title, and of a question that stands beside a long text
+#: words of a title, and characters of a question next to a long text
 _TITLE_WORDS, _MAX_ASKED = 5, 1_000
 _MAX_TITLE: Final = 20
 #: of the JSON that a client's own prompt asks for
@@ -36,7 +36,7 @@ _ASKS_TITLE: Final = re.compile(
     r"|analyze this conversation and provide:\n|given the following conversation, provide a short name for",
     re.IGNORECASE,
 )
-#: a question that stands alone: LangChain, LlamaIndex, Onyx, LobeChat
+#: a question made complete: LangChain, LlamaIndex, Onyx, LobeChat
 _CONDENSES: Final = re.compile(
     r"given (?:a|the|the following) (?:conversation|chat history)\b.{0,80} and (?:a|the) (?:follow|final user query)"
     r".{0,80}\b(?:rephrase|rewrite|provide a)\b|combine the chat history and follow up question into\b"
@@ -65,9 +65,9 @@ _ROLE: Final = re.compile(
 _KEY: Final = re.compile(r'[{}]|"(\w+)"\s*:\s*([\["]?)')
 
 #: what wraps documents, and each of them
-_AROUND: Final = "context", "documents", "sources", "files_info", "attachments", "attached_files", "files"
-_EACH: Final = "source", "document", "file", "attachment", "attachment_file"
-_TAG: Final = re.compile(rf"<(/?)({'|'.join((*_AROUND, *_EACH))})((?:\s[^<>]*)?)>", re.IGNORECASE)
+_BLOCK_TAGS: Final = "context", "documents", "sources", "files_info", "attachments", "attached_files", "files"
+_DOCUMENT_TAGS: Final = "source", "document", "file", "attachment", "attachment_file"
+_TAG: Final = re.compile(rf"<(/?)({'|'.join((*_BLOCK_TAGS, *_DOCUMENT_TAGS))})((?:\s[^<>]*)?)>", re.IGNORECASE)
 #: other marks of the same, and the tags for them
 _OTHER: Final = (
     (re.compile(r"\[CONTEXT \d+\]:"), "<source>"),
@@ -75,8 +75,8 @@ _OTHER: Final = (
     (re.compile(r"Attached document\(s\):\s{0,3}```\w*\n"), "<document>"),
 )
 _NAMED: Final = re.compile(r"\bname=[\"']([^\"'<>]+)[\"']|<(?:file_?name|source)>([^<>]+)</", re.IGNORECASE)
-#: what else stands around a document in its block
-_INNER: Final = re.compile(
+#: what else is around a document in its block
+_AROUND_TEXT: Final = re.compile(
     r"<(source_id|type|file_index|file_lines)>[^<>]*</\1>|<!\[CDATA\[|\]\]>"
     r"|</?(?:context(?:item)?|file_?name|file_content|source_context|document_content)(?:\s[^<>]*)?>",
     re.IGNORECASE,
@@ -108,17 +108,17 @@ def unwrapped(text: str) -> tuple[str, list[Attached]]:
 
 
 def _block(text: str) -> tuple[str, str, str] | None:
-    """Return what stands before, in and after the block of documents in a message; None where there is none."""
+    """Return the text before, in and after the block of documents in a message; None if there is none."""
     for mark, tag in _OTHER:
         text, found = mark.subn(tag, text)
         if found and tag == "<document>":
             text = "</document>".join(text.rsplit("\n```", 1))
     tags = list(_TAG.finditer(text))
-    for name in (*_AROUND, *_EACH):
+    for name in (*_BLOCK_TAGS, *_DOCUMENT_TAGS):
         begin = next((tag for tag in tags if not tag[1] and tag[2].lower() == name), None)
         end = next((tag for tag in reversed(tags) if tag[1] and tag[2].lower() == name), None)
         if begin and end and len(text[begin.end() : end.start()].split()) >= _LEAST_WORDS:
-            outer = begin.start() if name in _EACH else begin.end()
+            outer = begin.start() if name in _DOCUMENT_TAGS else begin.end()
             return text[: begin.start()], text[outer : end.end()], text[end.end() :]
     return None
 
@@ -151,7 +151,7 @@ def short_reply(
 
 
 def _shown(prompt: str) -> tuple[str, str, str]:
-    """Return what stands before, in and after the chat in a prompt; without a mark it may be all of it."""
+    """Return the text before, in and after the chat in a prompt; without a mark it may be all of it."""
     begin = _CHAT.search(prompt)
     if begin is None:
         return prompt, prompt, ""
@@ -216,23 +216,23 @@ def _title(question: str) -> str:
 
 
 def _documents(block: str) -> list[Attached]:
-    """Return the documents of a block, those of one name as one; the whole block if it does not tell them apart."""
+    """Return the documents of a block, those of one name as one; the whole block if it does not mark them."""
     texts: dict[str, dict[str, None]] = {}
-    for attributes, text in _each(block) or [("", block)]:
+    for attributes, text in _outermost_documents(block) or [("", block)]:
         named = _NAMED.search(attributes) or _NAMED.search(text, 0, _MAX_ASKED)
         name = (named[1] or named[2]).strip()[:_MAX_NAME] if named else ""
-        plain = _INNER.sub("", text.replace(named[2], "", 1) if named and named[2] else text)
+        plain = _AROUND_TEXT.sub("", text.replace(named[2], "", 1) if named and named[2] else text)
         plain = _TAG.sub("", plain).strip()
         if plain:
             texts.setdefault(name, {})[plain] = None
     return [Attached(name=name, text="\n\n".join(parts)) for name, parts in texts.items()]
 
 
-def _each(block: str) -> list[tuple[str, str]]:
+def _outermost_documents(block: str) -> list[tuple[str, str]]:
     """Return the attributes and the text of each outermost document in a block."""
     found, begin = [], None
     for tag in _TAG.finditer(block):
-        if tag[2].lower() not in _EACH:
+        if tag[2].lower() not in _DOCUMENT_TAGS:
             continue
         if begin is None and not tag[1]:
             begin = tag

@@ -185,7 +185,7 @@ class ErrorAnswer(BaseModel):
     error: ErrorDetail
 
 
-#: the answers of a route in this form, beside the good one
+#: the error responses of a route in this form
 ERRORS: Final[dict[int | str, dict[str, Any]]] = {"default": {"model": ErrorAnswer, "description": "An error."}}
 
 

@@ -39,7 +39,7 @@ class Message(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Conversation:
-    """What a conversation asks: its last user messages, and what stands before them."""
+    """What a conversation asks: its last user messages, and the messages before them."""
 
     prompt: str  #: the last message as it was sent
     said: str
@@ -221,7 +221,7 @@ def schema_of(body: CompletionRequest) -> dict[str, Any] | None:
 
 
 def check_model(name: str) -> None:
-    """Raise UnknownModel unless there is a model of this name; behind an @ may stand a collection's."""
+    """Raise UnknownModel unless there is a model of this name; a collection's may follow after an @."""
     if name.partition("@")[0] not in MODELS:
         raise UnknownModel(f"There is no model {name[:60]!r}: it is one of {', '.join(MODELS)}.")
 

@@ -211,7 +211,7 @@ def _search_engines(services: Services) -> Diagnosis:
         fixes = dict.fromkeys(_engine_fix(name, error) for name, error in failed.items())
         said = "; ".join((*findings, *map(str, failed.values())))
         return Diagnosis("wrong" if "searxng" in failed else "note", said, " ".join(fixes))
-    # those whose error only the operator mends
+    # those whose error only the operator can correct
     wrong = [name for name, each in cooldowns.items() if error_named(each.kind).needs_operator]
     fix = f"Correct the settings of {', '.join(wrong)}, or leave it out of WELLREAD_ENGINES." if wrong else ""
     return Diagnosis("wrong" if wrong else "ok", "; ".join(findings), fix)
@@ -248,7 +248,7 @@ def _exposure(services: Services) -> Diagnosis:
     return Diagnosis("ok", f"{s.api_host}, {'keys' if s.api_keys else 'loopback without a key'}")
 
 
-#: what the embedded stack brings along, where it does not run
+#: what is said of the parts of the embedded stack if it does not run
 _WITH_THE_STACK = {
     "redis": "the embedded Valkey starts with the stack",
     "workers": "they start with the stack",

@@ -1,6 +1,6 @@
-"""The figures for Prometheus, computed from SQL, Redis and the disk when it asks: every process tells the same.
+"""The figures for Prometheus, computed from SQL, Redis and the disk when it asks: every process gives the same.
 
-Where SQL or Redis does not answer, `wellread_up` says so and its figures are left out.
+If SQL or Redis does not answer, `wellread_up` says so and its figures are left out.
 """
 
 import shutil
@@ -88,7 +88,7 @@ def _database(services: Services, found: Figures) -> None:
     for each in every(services):
         now = each.now()
         with each.database.read() as session:
-            for named, number in (*_counted(session), *_of_late(session, now - WINDOW)):
+            for named, number in (*_current(session), *_recent(session, now - WINDOW)):
                 sums[named] += number
             for task, (row, waits) in activity.WAITING.items():
                 due = activity.due(session, row, waits, now)
@@ -109,7 +109,7 @@ def _database(services: Services, found: Figures) -> None:
 _Figure = tuple[tuple[str, ...], float]
 
 
-def _counted(session: Session) -> Iterator[_Figure]:
+def _current(session: Session) -> Iterator[_Figure]:
     for status in waiting():
         yield ("wellread_questions", status), activity.count(session, QuestionRow.status == status)
     yield (
@@ -120,7 +120,7 @@ def _counted(session: Session) -> Iterator[_Figure]:
         yield ("wellread_webhooks", state.lower()), activity.count(session, WebhookRow.status == state)
 
 
-def _of_late(session: Session, since: datetime) -> Iterator[_Figure]:
+def _recent(session: Session, since: datetime) -> Iterator[_Figure]:
     for status, number in activity.questions_ended(session, since).items():
         yield ("wellread_questions_ended", status), number
     for ended_as, number in activity.outcomes(session, since).items():

@@ -1,4 +1,4 @@
-"""Shows whether the process lives, whether questions can be answered, and how the deployment fares."""
+"""Shows whether the process lives, whether questions can be answered, and how the deployment works."""
 
 import os
 from collections.abc import Callable
@@ -38,8 +38,8 @@ def stats(services: ServicesDep, who: CallerDep) -> StatsOut:
     The queues serve all collections: a key that is bound to some is not told.
     """
     by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
-    if who.sees is not None:
-        by_status = by_status.where(QuestionRow.owner == who.sees)
+    if who.restricted_to is not None:
+        by_status = by_status.where(QuestionRow.owner == who.restricted_to)
     with services.database.read() as session:
         page_count, source_count = pages.count(session), len(sources.list_all(session))
         questions = {Status(status): number for status, number in session.execute(by_status)}

@@ -127,7 +127,7 @@ def read(body: ReadRequest, access: AccessDep, response: Response) -> PageRead:
 @router.get("/reads/{read_id}", dependencies=ASK)
 def reading(read_id: RowId, services: ServicesDep, who: CallerDep) -> PageRead:
     """The progress of reading a page."""
-    return _reading(services, read_id, whole=who.sees is None)
+    return _reading(services, read_id, whole=who.restricted_to is None)
 
 
 def _listed(services: Services, wanted: PagesWanted) -> list[PageSummary]:
@@ -152,9 +152,9 @@ def _seen(session: Session, page_id: int, who: Caller, question_id: str) -> Page
 
 def _may_see(session: Session, who: Caller, row: PageRow, question_id: str) -> bool:
     """Return whether the caller may see a page: operators see all, others what is public or was read for them."""
-    if who.sees is None or not row.private:
+    if who.restricted_to is None or not row.private:
         return True
-    is_theirs = bool(question_id) and state.is_owned(session, question_id, who.sees)
+    is_theirs = bool(question_id) and state.is_owned(session, question_id, who.restricted_to)
     return is_theirs and row.id in visibility.private_pages(session, question_id)
 
 

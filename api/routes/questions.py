@@ -83,7 +83,7 @@ def latest(
             {name: getattr(row, name) for name in ("id", "status", "outcome", "created_at", "finished_at")}
             | {"question": row.asked or row.text, "thread": row.thread_id}
             | {"question_as_understood": row.text if row.asked else None}
-            for row in records.latest(session, limit, owner=who.sees)
+            for row in records.latest(session, limit, owner=who.restricted_to)
         ]
 
 
@@ -133,7 +133,7 @@ def related(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> l
     """Related questions: asked before about the cited pages, and on sections around the quotes."""
     with services.database.read() as session:
         state.find(session, question_id)
-        return answers.related(session, question_id, stands_alone, owner=who.sees)
+        return answers.related(session, question_id, stands_alone, owner=who.restricted_to)
 
 
 @router.get(

@@ -33,7 +33,7 @@ def every(services: ServicesDep) -> list[Source]:
 @router.post("", status_code=201, dependencies=OPERATE)
 def add(body: SourceRequest, access: AccessDep, who: CallerDep) -> Source:
     """Add a source, or change its settings. `own` (a private address), `access` and `ignore_robots`: role admin."""
-    if body.own or _is_inner(body):
+    if body.own or _needs_admin(body):
         allow(who.role, Role.admin)  # the least it needs is admitted before the body is read
     wanted = schedule_of(every=body.every, cron=body.cron, zone=body.zone or "UTC")  # before anything is stored
     services = access.open(body.collection)
@@ -46,7 +46,7 @@ def add(body: SourceRequest, access: AccessDep, who: CallerDep) -> Source:
 @router.patch("/{source_id}", dependencies=OPERATE)
 def change(source_id: RowId, body: SourceChanges, services: ServicesDep, who: CallerDep) -> Source:
     """Change a source's settings or schedule, or pause it. `access` and `ignore_robots` need the role admin."""
-    if _is_inner(body):
+    if _needs_admin(body):
         allow(who.role, Role.admin)
     return _found(sites.change(services, source_id, _sent(body, *sources.SETTINGS, *SCHEDULE, "access")), source_id)
 
@@ -67,7 +67,7 @@ def remove(
     deletion.ask_erasure(services, source_id)
 
 
-def _is_inner(body: SourceChanges) -> bool:
+def _needs_admin(body: SourceChanges) -> bool:
     """Return whether a change is for an operator's own site: a proxy or a certificate could carry off its secrets."""
     return bool(body.model_fields_set & {"access", "ignore_robots"})
 

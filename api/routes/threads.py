@@ -38,7 +38,7 @@ def latest(
 ) -> list[Thread]:
     """The threads, most recently used first; a key with the role ask sees its own."""
     with services.database.read() as session:
-        return threads.latest(session, words=q, limit=limit, before=before, owner=who.sees)
+        return threads.latest(session, words=q, limit=limit, before=before, owner=who.restricted_to)
 
 
 @router.get("/{thread_id}")

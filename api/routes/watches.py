@@ -28,7 +28,7 @@ EventNumber = Annotated[str, StringConstraints(pattern=r"^\d{1,15}$")]
 def every(services: ServicesDep, who: CallerDep) -> list[Watch]:
     """The standing questions, oldest first; a key with the role ask sees its own."""
     with services.database.read() as session:
-        return watches.list_all(session, owner=who.sees)
+        return watches.list_all(session, owner=who.restricted_to)
 
 
 @router.post("/questions/{question_id}/watch")
@@ -86,7 +86,7 @@ def learned(services: ServicesDep) -> list[Learned]:
 @learned_router.post("")
 def learn(services: ServicesDep) -> list[Learned]:
     """Fit the corrections now to all feedback; they are used immediately."""
-    from workers import learning  # brings half the pipeline along, which this process otherwise does without
+    from workers import learning  # imports half the pipeline, which this process does not need otherwise
 
     return learning.learn(services)
 

@@ -101,7 +101,7 @@ def _markdown(record: Record, level: int = 1) -> str:
     values, quotes = _values(record)
     heading = "#" * level
     answer = record.answer or record.error or "There is no answer yet."
-    # with more than prose and quotes, whose lines are shown as they stand
+    # with more than prose and quotes, whose lines are shown as they are
     has_blocks = bool(record.answer) and any(sentence.block for sentence in record.sentences)
     said = "\n\n".join(_part(part, heading) for part in parts_of(record.sentences)) if has_blocks else ""
     parts = [

@@ -21,7 +21,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from api.app import create_app
 from api.middleware.limits import BodyLimit
-from api.server import TO_SEND_KEY_S, Strangers, TimedProtocol
+from api.server import TO_SEND_KEY_S, TimedProtocol, UnauthenticatedConnections
 from tests.api.conftest import serving
 from tests.api.test_every_route import TABLE
 from tests.tables import each_row
@@ -31,7 +31,7 @@ KEY = {"x-api-key": "reader-key"}
 
 
 class Crowded(TimedProtocol):
-    most_strangers = (3, 6)
+    most_unauthenticated = (3, 6)
 
 
 @pytest.fixture
@@ -113,17 +113,17 @@ def test_oldest_connections_without_a_key_make_room(port: int) -> None:
 def test_crowd_of_one_address_that_comes_at_once_is_bounded_from_the_first(port: int) -> None:
     with ExitStack() as stack:
         opened = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(20)]
-        assert sum(map(_is_open, opened)) == Crowded.most_strangers[0]
+        assert sum(map(_is_open, opened)) == Crowded.most_unauthenticated[0]
         time.sleep(TO_SEND_KEY_S)  # who has sent no key by then makes room
         with closing(_send(port, "GET", "/api/questions", "X-API-Key: reader-key\r\n")) as known:
             assert known.recv(4_000).startswith(b"HTTP/1.1 200 ")
 
 
 def test_crowd_of_many_addresses_is_bounded_too() -> None:
-    strangers, gone = Strangers(), list[TimedProtocol]()
+    unauthenticated, gone = UnauthenticatedConnections(), list[TimedProtocol]()
     crowd = [TimedProtocol.__new__(TimedProtocol) for _ in range(20)]
     for at, each in enumerate(crowd):
-        gone += strangers.add(each, str(at), 0.0, Crowded.most_strangers)
+        gone += unauthenticated.add(each, str(at), 0.0, Crowded.most_unauthenticated)
     assert gone == crowd[:14]
 
 
