@@ -9,3 +9,8 @@ def installed_version() -> str:
         return version("wellread")
     except PackageNotFoundError:
         return "0 (not installed)"
+
+
+def sentence(text: str) -> str:
+    """Return the text with a full stop, so that another sentence can follow."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -92,13 +92,13 @@ class Endpoints:
     @Endpoint
     def threads(self, words: str = "", *, limit: int = 50, before: datetime | None = None) -> Call[list[Thread]]:
         """Return the threads asked in last, newest first: with these words said in them, asked in before then."""
-        query = {"q": words, "limit": str(limit)} | ({"before": before.isoformat()} if before else {})
+        query = _query(q=words, limit=str(limit), before=before.isoformat() if before else "")
         return Call(read=values(Thread), url="/api/threads", params=query)
 
     @Endpoint
     def thread(self, thread_id: str, *, limit: int = 50, before: str = "") -> Call[ThreadWithQuestions]:
         """Return a thread with its latest questions, or with those asked before a question."""
-        query = {"limit": str(limit), "before": before}
+        query = _query(limit=str(limit), before=before)
         return Call(read=value(ThreadWithQuestions), url=_thread(thread_id), params=query)
 
     @Endpoint
@@ -181,7 +181,7 @@ class Endpoints:
     @Endpoint
     def remove_source(self, source_id: int, *, pages: bool = False) -> Call[None]:
         """Remove a site; what was read from it stays, unless its ``pages`` are deleted too."""
-        query = {"pages": "true"} if pages else None
+        query = _query(pages="true" if pages else "")
         return Call(read=read_nothing, method="DELETE", url=f"/api/sources/{source_id}", params=query, timeout=600.0)
 
     @Endpoint

@@ -9,6 +9,7 @@ from api.cli.connect import connected, open_client
 from api.cli.output import (
     AS_JSON,
     EXIT_NOT_KNOWN,
+    OWN,
     WithFlags,
     exit_code,
     notify,
@@ -34,7 +35,7 @@ _INDENT = " " * 11
 
 @click.command(cls=WithFlags, body="domain.options:Asked")
 @click.argument("question")
-@click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources.")
+@OWN
 @click.option("--json", "as_json", is_flag=True, help="Print the API's JSON record.")
 @click.option(
     "--wait", type=click.FloatRange(min=1), help=f"Seconds to wait; default: {WAIT_S:g}, or with --batch not at all."
@@ -51,7 +52,7 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
     Exit codes: 0 answered, or accepted with --batch; 4 unsure; 3 not known or out of time; 1 an error.
     """
     from api.cli import answer, ask_flow
-    from api.cli.options import given
+    from api.cli.flags import given
 
     if own and not options["sites"]:
         raise click.UsageError("--own is for the sites to read: name them with --site.")

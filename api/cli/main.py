@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api import installed_version
+from api import installed_version, sentence
 from api.cli import access, ask, exchange, files, operate, pages, reads, sources, threads, watch
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED, notify
@@ -63,7 +63,7 @@ def refusal_line(error: "Refused") -> str:
 
     if error.kind == "bad-request":
         return " ".join(dict.fromkeys(_option(problem, listed["options"]) for problem in error.detail.split("; ")))
-    said = _sentence(in_commands(error.detail))
+    said = sentence(in_commands(error.detail))
     if error.retry_after_s:
         said += f" Try again in {error.retry_after_s:g} s."
     advice = "" if "`wellread " in said else listed["advice"].get(error.kind, in_commands(error.what_to_do))
@@ -72,28 +72,16 @@ def refusal_line(error: "Refused") -> str:
 
 def _option(problem: str, known: Mapping[str, str]) -> str:
     """Return one wrong field as the option that sets it: "langs.0: String should match …"."""
-    from api.cli.options import flag_of
+    from api.cli.flags import flag_of
 
     field, _, said = problem.partition(": ")
     name = field.partition(".")[0]
-    return _sentence(known.get(name) or f"{flag_of(name) or name.replace('_', ' ')}: {said}")
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def _say_version(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
-    if is_asked:
-        click.echo(f"wellread {installed_version()}")
-        context.exit()
+    return sentence(known.get(name) or f"{flag_of(name) or name.replace('_', ' ')}: {said}")
 
 
 @click.group(cls=_CleanErrors, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print the version."
-)
+@click.version_option(installed_version(), message="wellread %(version)s", help="Print the version.")
 def cli(debug: bool) -> None:
     """Self-hosted question answering: quotes what it has read, and crawls if that is not enough.
 

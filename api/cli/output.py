@@ -37,11 +37,15 @@ class WithFlags(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters, the options first."""
-        from api.cli.options import flags
+        from api.cli.flags import flags
 
         return [*flags(resolve_name(self._body)), *super().get_params(ctx)]
 
 
+#: of a command that reads sites
+OWN = click.option(
+    "--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources."
+)
 #: of a command that shows what the API returned
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 

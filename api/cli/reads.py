@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.connect import connected, open_client
-from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_found, print_lines, progress_line, terminal
+from api.cli.output import (
+    EXIT_INTERRUPTED,
+    EXIT_NOT_KNOWN,
+    OWN,
+    notify,
+    print_found,
+    print_lines,
+    progress_line,
+    terminal,
+)
 from api.cli.sources import say_unread
 from api.cli.width import Style, clean, counted, cut, when
 from domain.errors import WellreadError
@@ -26,7 +35,7 @@ class NotRead(WellreadError):
 @click.command()
 @click.argument("urls", nargs=-1, required=True, metavar="URL…")
 @click.option("--whole", is_flag=True, help="Read the whole site, or all of it below the URL's path.")
-@click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources.")
+@OWN
 @click.option(
     "--max-pages", type=click.IntRange(1, 1_000_000), help="At most this many pages of a whole site.  [default: 10,000]"
 )

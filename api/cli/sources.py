@@ -144,9 +144,9 @@ def say_unread(client: "Client", urls: Sequence[str]) -> None:
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    from api.cli import options
+    from api.cli import flags
 
-    given: dict[str, Any] = {**options.given(settings)}
+    given: dict[str, Any] = {**flags.given(settings)}
     user, _, password = _secret(given.pop("basic", "")).partition(":")
     access = {
         "headers": _pairs(given.pop("header", ()), ":"),

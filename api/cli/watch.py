@@ -3,7 +3,7 @@
 import click
 
 from api.cli.connect import connected, open_client
-from api.cli.output import exit_code, print_lines, print_progress, terminal
+from api.cli.output import OWN, exit_code, print_lines, print_progress, terminal
 from api.cli.sources import say_unread
 from api.cli.width import clean, cut, when
 
@@ -34,7 +34,7 @@ def watch() -> None:
 @watch.command(hidden=True)
 @click.argument("question")
 @click.option("--site", "sites", multiple=True, metavar="URL", help="Read only this site; may be repeated.")
-@click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private. They become sources.")
+@OWN
 @click.option("--callback", default="", metavar="URL", help="Gets a signed POST for each new answer.")
 @click.option("--stay", is_flag=True, help="Stay and show each new answer.")
 @click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
+from api import sentence
 from api.middleware.auth import TooManyWrongKeys, refusal
 from api.openai.completions import PREFIX, error_json, status_of
 from api.schemas.requests import wrong_field
@@ -124,11 +125,6 @@ def install_for_requests(app: FastAPI) -> None:
     """Make the application answer malformed requests and unknown paths as problems."""
     app.add_exception_handler(RequestValidationError, _answer_unreadable)
     app.add_exception_handler(HTTPException, _answer(lambda error: of_status(error.status_code, str(error.detail))))
-
-
-def sentence(said: str) -> str:
-    """Return what is said with a full stop, so that another sentence can follow."""
-    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _readable(entry: dict[str, Any]) -> str:

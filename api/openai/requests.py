@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from api.openai import clients
+from api.openai import client_prompts
 from api.schemas.requests import MAX_WAIT_S, ChatRequest
 from domain.errors import WellreadError
 from domain.options import MAX_CHARACTERS, Storable
@@ -49,11 +49,11 @@ class Conversation:
 
     def short_reply(self, schema: Mapping[str, Any] | None) -> str | None:
         """Return the reply to a last message that is no question; None for a question."""
-        return clients.short_reply(self.prompt, self.said, self.turns, self.instructions, schema)
+        return client_prompts.short_reply(self.prompt, self.said, self.turns, self.instructions, schema)
 
     def question(self) -> tuple[str, list[Turn]]:
         """Return the question, and the turns before it; raises QuestionError."""
-        return clean_question(self.said), clients.understood(self.turns)
+        return clean_question(self.said), client_prompts.understood(self.turns)
 
 
 def conversation_of(messages: Sequence[Message]) -> Conversation:
@@ -65,7 +65,7 @@ def conversation_of(messages: Sequence[Message]) -> Conversation:
     instructions: list[str] = []
     attached: dict[Attached, None] = {}
     for message, text in zip(messages, texts, strict=True):
-        said, documents = ("", []) if message.role == "assistant" else clients.unwrapped(text)
+        said, documents = ("", []) if message.role == "assistant" else client_prompts.unwrapped(text)
         attached |= dict.fromkeys(documents)
         if message.role == "user":
             if not turns or turns[-1][1]:
@@ -75,8 +75,10 @@ def conversation_of(messages: Sequence[Message]) -> Conversation:
             turns[-1] = (turns[-1][0], _plain(text) or " ")
         elif message.role in ("system", "developer"):
             instructions.append(said)
-    if sum(len(each.text) for each in attached) > clients.MAX_ATTACHED:
-        raise BadMessages(f"The documents have over {clients.MAX_ATTACHED:,} characters: add them as files or pages.")
+    if sum(len(each.text) for each in attached) > client_prompts.MAX_ATTACHED:
+        raise BadMessages(
+            f"The documents have over {client_prompts.MAX_ATTACHED:,} characters: add them as files or pages."
+        )
     # of user messages in a row, a greeting before a question says nothing
     joined = ["\n".join([text for text in said if not greeted_in(text)] or said[-1:]) for said, _ in turns]
     return Conversation(

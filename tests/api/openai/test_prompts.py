@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from api.openai.clients import MAX_ATTACHED, MAX_KEYS, short_reply, unwrapped
+from api.openai.client_prompts import MAX_ATTACHED, MAX_KEYS, short_reply, unwrapped
 from api.openai.requests import Message, conversation_of
 from domain import Status
 from domain.question import Attached

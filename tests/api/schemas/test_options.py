@@ -9,7 +9,7 @@ import click
 import pytest
 
 from api.cli.ask import ask
-from api.cli.options import given
+from api.cli.flags import given
 from api.mcp.tools import McpTools, options_given
 from api.schemas.requests import ChatRequest, QuestionRequest
 from domain import Budget
