@@ -54,7 +54,7 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _NOTHING = TelemetryConfig(tracing=False, metrics=False, logs=False, auto_configure=False)
 #: below it; OpenAI's clients and probes send parameters of their own
 PREFIX = "/api/"
-#: what a client that works in a collection sends with every request, also where it makes no difference
+#: the parameter that a client of a collection sends with every request, even if it makes no difference
 EVERYWHERE = frozenset({"collection"})
 
 

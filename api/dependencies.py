@@ -38,7 +38,7 @@ MOST_WAITING = 200
 
 
 async def check_waiting() -> None:
-    """Raise :class:`Busy` where too many requests wait; it waits for no thread itself."""
+    """Raise :class:`Busy` if too many requests wait; it waits for no thread itself."""
     waiting = to_thread.current_default_thread_limiter().statistics().tasks_waiting
     if waiting >= MOST_WAITING:
         raise Busy(f"{waiting:,} requests wait for their turn.")
@@ -109,7 +109,7 @@ MainDep = Annotated[Services, _state("services")]
 
 
 def _id_of(kind: str, unknown: type[WellreadError], check_owner: Callable[[Session, str, str], None]) -> Any:
-    """Return a dependency on an id in the path; what is another's is as unknown as what is not there."""
+    """Return a dependency on an id in the path; another caller's is as unknown as one that does not exist."""
 
     def read(
         given: Annotated[str, Path(alias=f"{kind}_id", description=f"The {kind}'s id.")],
@@ -141,7 +141,7 @@ WaitingDep = Annotated[set[anyio.CancelScope], _state("waiting")]
 QuestionId = Annotated[str, _id_of("question", UnknownQuestion, state.check_owner)]
 ThreadId = Annotated[str, _id_of("thread", UnknownThread, threads.check_owner)]
 
-#: in which form a document is written, and what the OpenAPI document says of one
+#: the form of a document, and its description in the OpenAPI document
 FormatQuery = Annotated[Format, Query(alias="format", description="md (Markdown) or html.")]
 DOCUMENT: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/markdown": {}, "text/html": {}}, "description": "The document."}

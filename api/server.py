@@ -23,7 +23,7 @@ from workers.settings import Settings
 HEADERS_S: Final = 10.0
 #: connections that no known key came on: of one address, which may be a proxy with hundreds of callers, and of all
 MOST_UNAUTHENTICATED: Final = (300, 1_000)
-#: seconds in which one may send its key, before it makes room for others of its address
+#: seconds in which one may send its key, before it is closed for others of its address
 TO_SEND_KEY_S: Final = 1.0
 MOST_FILES = 65_536
 #: seconds that requests have to end when the server stops
@@ -41,7 +41,7 @@ class UnauthenticatedConnections:
         self._addresses: dict[TimedProtocol, str] = {}
 
     def add(self, new: "TimedProtocol", address: str, now: float, most: tuple[int, int]) -> "Iterator[TimedProtocol]":
-        """Add a connection; yield those that make room for it: it, if the others of its address have time left."""
+        """Add a connection; yield those to close for it: it, if the others of its address have time left."""
         here = self._opened_at.setdefault(address, {})
         here[new], self._addresses[new] = now, address
         oldest = next(iter(here))
@@ -65,7 +65,7 @@ class UnauthenticatedConnections:
 class TimedProtocol(H11Protocol):
     """HTTP/1.1 with a time for the headers of each request, and a number of connections for clients without a key.
 
-    Without it, whoever sends a byte now and then holds a connection for ever, and some thousands of them all there are.
+    Without it, a client that sends a byte now and then holds a connection for ever, and thousands hold all there are.
     """
 
     headers_s = HEADERS_S
@@ -78,7 +78,7 @@ class TimedProtocol(H11Protocol):
         self.app_state = {**self.app_state, "connection": self}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request; the oldest connections of clients without a key make room for it."""
+        """Wait for the first request; the oldest connections without a key are closed for it if there are too many."""
         super().connection_made(transport)
         self._wait_for_headers()
         if self.unauthenticated is not None:
@@ -92,7 +92,7 @@ class TimedProtocol(H11Protocol):
             self.unauthenticated.discard(self)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came; where it is a part of headers, the rest is waited for until the time is up."""
+        """Take the data; if it is a part of headers, the rest is waited for until the time is up."""
         super().data_received(data)
         if self._is_answering():
             self._stop_waiting()

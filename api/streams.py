@@ -85,7 +85,7 @@ class _Followed:
 
 
 async def _read(listener: Listener, read_record: ReadRecord) -> Record:
-    """Read a record for a stream; whoever is cancelled does not wait for the reading."""
+    """Read a record for a stream; a cancelled caller does not wait for the reading."""
     async with listener.reader.readings:
         return await to_thread.run_sync(read_record, abandon_on_cancel=True)
 
@@ -110,7 +110,7 @@ async def final_record(
     """Return the question's record as soon as it is final, or as it is after ``within_s`` seconds.
 
     ``record`` was read when it was asked: one that is final then is read no more. While SQL does not answer, that is as
-    it was when it was read last: whoever waits is answered in time. Cancelling the scope that is put into ``waiting``
+    it was when it was read last: the caller is answered in time. Cancelling the scope that is put into ``waiting``
     ends the wait sooner. (A scope, because redis-py loses a single ``Task.cancel()``: it sends through
     ``asyncio.wait_for``, which before Python 3.12 swallows a cancellation that comes as its work is done.)
     """
@@ -153,7 +153,7 @@ def _status(record: Record) -> Event:
 
 
 async def while_open(events: AsyncIterator[Event], still_open: Callable[[], object]) -> AsyncIterator[Event]:
-    """Yield the events; end where the key opens nothing any more, or the question was deleted."""
+    """Yield the events; end once the key opens nothing any more, or the question was deleted."""
     try:
         async for event in events:
             await to_thread.run_sync(still_open)

@@ -3,7 +3,7 @@
     with Client() as wellread:
         record = wellread.ask("Who built the lighthouse?", wait=60)
 
-It speaks to the HTTP API and needs nothing of the server: of this project it imports :mod:`domain` alone.
+It speaks to the HTTP API and needs nothing of the server: of this project it imports only :mod:`domain`.
 """
 
 from domain.access import ApiKey, Collection, Imported

@@ -173,7 +173,7 @@ for _each in vars(Endpoints).values():
 
 
 def _checked(url: str) -> str:
-    """Return the API's address without its last slash; raises ApiUnreachable for what is none."""
+    """Return the API's address without its last slash; raises ApiUnreachable if it is none."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ApiUnreachable(f"{url!r} is not the address of an API: it looks like http://127.0.0.1:8484.")

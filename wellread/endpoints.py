@@ -74,7 +74,7 @@ class Endpoint(Generic[Params, Value]):
 
 
 class Endpoints:
-    """What can be asked of the API: the methods that :class:`wellread.Client` and its asynchronous twin share."""
+    """The API's endpoints: the methods that :class:`wellread.Client` and its asynchronous twin share."""
 
     @Endpoint
     def ask(self, question: str, *, wait: float = 30.0, **options: Unpack[Options]) -> Call[Record]:

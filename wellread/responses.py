@@ -38,7 +38,7 @@ class Refused(ClientError):
         self.status = status
         self.kind = kind  #: the problem's ``type``: stable, for programs
         self.title, self.detail, self.what_to_do = title, detail, what_to_do
-        self.retry_after_s = retry_after_s  #: when to try again, where the server says so
+        self.retry_after_s = retry_after_s  #: when to try again, if the server says so
 
 
 def read_json(response: httpx2.Response) -> Any:
@@ -60,7 +60,7 @@ def read_nothing(response: httpx2.Response) -> None:
 
 
 def is_success(response: httpx2.Response) -> bool:
-    """Return whether the API did what was asked; raises ApiUnreachable when it is not Wellread's."""
+    """Return whether the request succeeded; raises ApiUnreachable when it is not Wellread's."""
     try:
         read_json(response)
     except Refused:
@@ -91,7 +91,7 @@ def unreachable(url: str, error: Exception) -> ApiUnreachable:
 
 
 def to_value(kind: type[Value], sent: Mapping[str, Any]) -> Value:
-    """Return the JSON as a value, and in its field ``json`` where it has one; raises ClientError.
+    """Return the JSON as a value, and in its field ``json`` if it has one; raises ClientError.
 
     Fields that an older server does not send have defaults; those that only a newer one sends are only in ``json``.
     """

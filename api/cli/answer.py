@@ -129,7 +129,7 @@ def _block_lines(sentences: Sequence[Sentence], style: Style) -> list[str]:
 
 
 def _table(rows: Sequence[Sequence[str]], style: Style) -> list[str]:
-    """Return a table with its columns side by side, or cell by cell in wrapped lines where it is too wide."""
+    """Return a table with its columns side by side, or cell by cell in wrapped lines if it is too wide."""
     shown = [[clean(cell) for cell in row] for row in rows]
     widths = [max(map(columns, column)) for column in zip_longest(*shown, fillvalue="")]
     if sum(widths) + 2 * (len(widths) - 1) > style.width:
@@ -144,7 +144,7 @@ def _table(rows: Sequence[Sequence[str]], style: Style) -> list[str]:
 def _with_bold(answer: str, places: Sequence[tuple[int, int]], style: Style) -> list[str]:
     """Return the answer in lines, the text at these places in bold.
 
-    Only what is no space is counted: lines are broken at spaces, and within long words.
+    Spaces are not counted: lines are broken at them, and within long words.
     """
     text = "\n".join(style.wrap(answer))
     at = [place for place, char in enumerate(text) if not char.isspace()]
@@ -273,7 +273,7 @@ def about_answer(record: Record) -> Iterator[str]:
 
 
 def dollars(usd: float) -> str:
-    """Return an amount, also of less than what is shown."""
+    """Return an amount; one too small for four digits is "under" the smallest."""
     return "under $0.0001" if 0 < usd < 0.0001 else f"${usd:.4f}"
 
 

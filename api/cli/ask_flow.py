@@ -46,7 +46,7 @@ def check(asked: Asking) -> None:
 
 
 def next_question(asked: Asking, line: str, record: Record) -> Asking:
-    """Return what a chat's next line asks: a question that follows, or after "=" what the last one meant."""
+    """Return the question of a chat's next line: a follow-up, or after "=" the meaning of the last one."""
     said, is_meaning = line.strip(), line.strip().startswith("=")
     terms = asked.terms.copy()
     terms.pop("thread", None)
@@ -112,7 +112,7 @@ def _events_before(events: Iterable[Event], deadline: float) -> Iterator[Event]:
             for event in events:
                 received.put(event)
             received.put(None)
-        except BaseException as error:  # raised again where the events are taken
+        except BaseException as error:  # raised again by the reader of the events
             received.put(error)
 
     threading.Thread(target=listen, name="events", daemon=True).start()

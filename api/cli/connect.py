@@ -20,7 +20,7 @@ _CHOSEN = "wellread.collection"
 
 @contextmanager
 def connected() -> "Iterator[Client]":
-    """Yield a client for what needs workers; a stack that had to be started is stopped at the end."""
+    """Yield a client of an API with workers; a stack that had to be started is stopped at the end."""
     from wellread import Client
 
     with reached() as (url, key), Client(url, key=key, collection=collection()) as client:
@@ -52,9 +52,9 @@ def reached() -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def to_delete() -> "Iterator[Client]":
-    """Yield a client for what deletes: workers take it out of the knowledge base, and erase it from the disk.
+    """Yield a client for deletions: workers take pages out of the knowledge base, and erase them from the disk.
 
-    Where Redis is the operator's own, so are the workers: none are started.
+    If Redis is the operator's own, so are the workers: none are started.
     """
     from workers.processes.stack import running
     from workers.settings import load
@@ -73,7 +73,7 @@ def to_delete() -> "Iterator[Client]":
 
 
 def open_client() -> "Client":
-    """Return a client for what needs no workers: of the API that is named or runs here, else of one in this process.
+    """Return a client for commands without workers: of the API that is named or runs here, else of one in this process.
 
     One that runs is asked because it is there already (to make one takes seconds), if a key of the settings may do all.
     """
@@ -120,7 +120,7 @@ def collection() -> str:
 
 
 def option_of_collection() -> str:
-    """Return what a command to run next adds to be in the same collection: " --collection NAME", or nothing."""
+    """Return the option for a next command in the same collection: " --collection NAME", or nothing."""
     return f" --collection {_chosen()}" if _chosen() else ""
 
 
@@ -172,7 +172,7 @@ def open_services() -> "Services":
 
 
 def needs_no_key() -> bool:
-    """Return whether this machine's API takes requests without a key; False where another API is named."""
+    """Return whether this machine's API takes requests without a key; False if another API is named."""
     from workers.settings import LOOPBACK, load
 
     if os.environ.get("WELLREAD_API_URL"):

@@ -136,7 +136,7 @@ def _write(document: str, output: Path | None) -> None:
 
 
 def left_out_lines(names: "Sequence[str]") -> list[str]:
-    """Return what a file does not hold because it cannot be written."""
+    """Return the names of pages that could not be written into a file."""
     if not names:
         return []
     shown = [*names[:20], *([f"and {len(names) - 20:,} more"] if len(names) > 20 else [])]
@@ -144,7 +144,7 @@ def left_out_lines(names: "Sequence[str]") -> list[str]:
 
 
 def imported_lines(taken: "Imported") -> "Iterator[str]":
-    """Yield what was taken, and what was not and why."""
+    """Yield the counts of what was imported, and what was not and why."""
     yield (
         f"{counted(taken.sources, 'source')}; pages: {taken.new:,} new, {taken.newer:,} with a later text, "
         f"{taken.known:,} known already."

@@ -203,7 +203,7 @@ def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
 
 
 def _lines_of(file: "StoredFile", style: Style) -> list[str]:
-    """Return a file with its title and what is missing of it, or why it could not be read."""
+    """Return a file with its title and its missing parts, or why it could not be read."""
     if file.in_knowledge_base:
         line = f"read     {clean(file.address)}  {clean(file.title or '')}"
         why = f"read in part: without {clean(', '.join(file.missing))}" if file.missing else ""

@@ -36,7 +36,7 @@ def flags(body: type[BaseModel] = Asked) -> tuple[click.Option, ...]:
 
 
 def flag_of(name: str) -> str:
-    """Return the flag that sets an option; "" where there is none."""
+    """Return the flag that sets an option; "" if there is none."""
     return next((flag.opts[0] for flag in flags() if flag.name == name), "")
 
 

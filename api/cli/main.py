@@ -45,7 +45,7 @@ class _CleanErrors(click.Group):
 
 
 def _said(error: WellreadError) -> str:
-    if type(error).__module__ != "wellread.responses":  # the client is not loaded where it is not used
+    if type(error).__module__ != "wellread.responses":  # the client is not loaded unless it is used
         return str(error)
     from wellread import Refused
 

@@ -233,7 +233,7 @@ def _settings() -> "Settings":
     from workers.settings import load
 
     settings = load()
-    with suppress(OSError):  # what is to be written there says why it cannot be
+    with suppress(OSError):  # whoever writes there says why it cannot be done
         keep_private(settings.data_dir)
     return settings
 

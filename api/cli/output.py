@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from wellread import Event, Record
 
-#: seconds between two lines of progress where the next does not overwrite the last
+#: seconds between two lines of progress if the next does not overwrite the last
 QUIET_S = 10.0
-#: and where it does
+#: and if it does
 _OVERWRITTEN_S = 0.1
 #: the honest "not known" is neither an answer (0) nor an error (1), and so is an answer that is perhaps right
 EXIT_NOT_KNOWN = 3
@@ -77,7 +77,7 @@ def print_json(value: Any) -> None:
 
 
 def print_found(value: Any, lines: "Iterable[str]", *, as_json: bool) -> None:
-    """Write what was found to stdout: its JSON where that is asked for, else the lines."""
+    """Write what was found to stdout: its JSON if that is asked for, else the lines."""
     if as_json:
         print_json(value)
     else:
@@ -101,7 +101,7 @@ def progress_line(*, first_s: float = QUIET_S) -> "Callable[[str, bool], None]":
     """Return a function that shows on stderr how far a command is, and whether it is done.
 
     A terminal has one line, which the next overwrites, and an empty one clears; anything else a plain line every ten
-    seconds, the first after ``first_s`` seconds: what is quick is not talked about.
+    seconds, the first after ``first_s`` seconds: a quick command shows none.
     """
     overwrites = sys.stderr.isatty()
     due = time.monotonic() + (0 if overwrites else first_s)

@@ -134,7 +134,7 @@ def find_source(client: "Client", url: str) -> "Source":
 
 
 def say_unread(client: "Client", urls: Sequence[str]) -> None:
-    """Say how to take out those of these sources of which no page is known: they may be mistyped."""
+    """Say how to remove the sources without a known page: they may be mistyped."""
     for url in urls:
         if not client.pages(site=url, limit=1):
             notify(
@@ -163,7 +163,7 @@ def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _secret(value: str) -> str:
-    """Return a value, or what the file named by ``@FILE`` holds."""
+    """Return a value, or the content of the file named by ``@FILE``."""
     if not value.startswith("@"):
         return value
     try:

@@ -38,7 +38,7 @@ def when(time: datetime | None) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return how many there are of what an English noun names: "1 page", "1,200 pages"."""
+    """Return a number with an English noun: "1 page", "1,200 pages"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -58,7 +58,7 @@ def columns(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """Return the text, cut with … where it is wider than ``width`` columns."""
+    """Return the text, cut with … if it is wider than ``width`` columns."""
     if columns(text) <= width:
         return text
     return next(_pieces(text, max(1, width - 1))) + "…"

@@ -69,7 +69,7 @@ def _arguments(body: type[BaseModel]) -> dict[str, Option]:
 
 
 def _parameter(name: str, option: Option) -> inspect.Parameter:
-    """Return the argument: a text is empty where it is left out, and the API checks its form; a list or object null."""
+    """Return the argument: a text that is left out is empty, a list or object null; the API checks a text's form."""
     assert option.argument is not None
     kind: Any = option.field.annotation
     default = option.field.get_default()
@@ -92,7 +92,7 @@ class StrictTool(Tool):
         self.parameters["additionalProperties"] = False
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
-        """Run the tool; raise ToolError where an argument is unknown or wrong."""
+        """Run the tool; raise ToolError if an argument is unknown or wrong."""
         known = self.parameters["properties"]
         arguments = self._given(arguments)
         if unknown := [name for name in arguments if name not in known]:
@@ -106,7 +106,7 @@ class StrictTool(Tool):
         return await super().run(arguments, context, convert_result)
 
     def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a client means: null or "" for what it leaves out, and a text for a list of one or more."""
+        """Return the arguments as meant: clients send null or "" for one left out, and a text for a list."""
         required = self.parameters.get("required", ())
         given = {
             name: value for name, value in arguments.items() if value is not None and (value != "" or name in required)
@@ -136,7 +136,7 @@ class Answered:
 
     question_id: str
     question: str
-    question_as_understood: str | None  #: what was looked up, where it was completed
+    question_as_understood: str | None  #: the question that was looked up, if it was completed
     thread: str | None  #: the id of its thread, to ask on in it
     asks_back: bool  #: whether the question needs the one it follows, or its subject
     status: str
@@ -146,7 +146,7 @@ class Answered:
     short_answer: str | None  #: the few words of the answer that were asked for
     confidence: float
     notice: str
-    structured: dict[str, Any] | None  #: as `answer_schema` says; null where nothing says it
+    structured: dict[str, Any] | None  #: as `answer_schema` says; null if no page says it
     citations: list[Cited]
     nearest: tuple[NearPassage, ...]  #: if it is unsure or unknown; no part of the answer
     error: str | None
@@ -225,7 +225,7 @@ class McpTools:
 
     @asynccontextmanager
     async def _client(self, ctx: Context, collection: str) -> AsyncIterator[AsyncClient]:
-        """Yield a client for one call; what the API refuses becomes an error that the assistant can read."""
+        """Yield a client for one call; a refusal of the API becomes an error that the assistant can read."""
         try:
             async with self._connect(ctx.headers, collection) as client:
                 yield client

@@ -4,7 +4,7 @@ Keys are those of WELLREAD_API_KEYS and those that `wellread keys` made. Where n
 :class:`api.middleware.limits.LoopbackOnly` keeps other machines out.
 
 Who tries keys is slowed down: after some wrong ones from an address, further ones are looked at only now and then. Keys
-that have opened something are known and never wait, so that nobody is shut out by whoever shares an address. All that
+that have opened something are known and never wait, so that nobody is shut out by others at the same address. All that
 is remembered is bounded. The library limits does not fit: its next try may be a minute away instead of three seconds,
 and its memory grows with each address.
 """
@@ -77,7 +77,7 @@ class Caller:
     """Who sends a request."""
 
     role: Role
-    owner: str | None = None  #: what the questions that it asks are marked with; None: nobody's in particular
+    owner: str | None = None  #: the mark of its questions; None: they are nobody's in particular
     collections: tuple[str, ...] | None = None  #: the names of those that it may open; None: all
 
     @property
@@ -87,7 +87,7 @@ class Caller:
 
     @property
     def first_collection(self) -> str:
-        """Return the collection that is meant where none is named."""
+        """Return the collection that is meant if none is named."""
         if self.collections is None or DEFAULT in self.collections or not self.collections:
             return DEFAULT
         return self.collections[0]
@@ -99,7 +99,7 @@ class Caller:
 
 #: the role that a dependency of routes admits
 _NEEDED: dict[Callable[..., Any], Role] = {}
-#: who asks where no key is needed
+#: the caller if no key is needed
 LOCAL = Caller(role=Role.admin)
 
 
@@ -113,7 +113,7 @@ class WrongKeys:
         self._known: OrderedDict[bytes, None] = OrderedDict()  #: hashes of keys that opened something
 
     def check(self, address: str, key: str) -> None:
-        """Raise :class:`TooManyWrongKeys` where a key that is not known must wait."""
+        """Raise :class:`TooManyWrongKeys` if a key that is not known must wait."""
         with self._lock:
             owed = self._paid_at.get(network_of(address), 0.0) - self._clock()
             if owed > (FREE - 1) * EVERY_S and _hash(key) not in self._known:
@@ -139,7 +139,7 @@ def _put(known: OrderedDict[Any, Any], key: object, value: object) -> None:
 
 
 def network_of(address: str) -> str:
-    """Return what an address counts as: an IPv6 network of 64 bits is one caller's."""
+    """Return the address or network that counts as one caller: of IPv6, a network of 64 bits."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
@@ -158,7 +158,7 @@ class KeyRing:
 
     def __init__(self, services: Services, keys: Sequence[tuple[bytes, Caller]] = (), *, needed: bool = False) -> None:
         self._services, self._keys = services, keys
-        self.needed = needed  #: where none is, whoever gives none may do everything
+        self.needed = needed  #: if not, a caller without a key may do everything
         self.wrong_keys = WrongKeys()
         self._next_look: dict[str, float] = {}  #: of keys that opened something
 
@@ -222,7 +222,7 @@ def parse_keys(pairs: Sequence[SecretStr]) -> tuple[tuple[bytes, Caller], ...]:
 
 
 def check_exposure(host: str, has_keys: Callable[[], bool]) -> None:
-    """Refuse to listen where others can reach it without a key; raises :class:`KeysMissing`."""
+    """Raise :class:`KeysMissing` if the API would listen where others can reach it without a key."""
     if host not in LOOPBACK and not has_keys():
         raise KeysMissing(
             f"The API would listen on {host} without a key: make one with `wellread keys add NAME --role admin`, set "
@@ -290,7 +290,7 @@ StillOpenDep = Annotated[Callable[[], object], Depends(_still_open)]
 
 
 def key_in(headers: Mapping[str, str]) -> str:
-    """Return the key that a request's headers (their names in lower case) give; "" where they give none."""
+    """Return the key in a request's headers (their names in lower case); "" if there is none."""
     scheme, _, key = headers.get("authorization", "").partition(" ")
     return key.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
 
@@ -312,10 +312,9 @@ ASK, OPERATE, ADMIN = ([Depends(require(role))] for role in (Role.ask, Role.oper
 
 
 async def refusal(request: Request) -> InvalidApiKey | RoleTooSmall | TooManyWrongKeys | None:
-    """Return why a request is refused whatever it says, None where it is not.
+    """Return why a request is refused whatever its body says, None if it is not.
 
-    A body that is no JSON is an error before any dependency runs; what is wrong with it is no business of a key whose
-    role is too small.
+    A body that is no JSON is an error before any dependency runs. A caller whose role is too small is refused for that.
     """
     route = request.scope.get("route")
     calls = set(_calls(route.dependant)) if isinstance(route, APIRoute) else set()
@@ -358,6 +357,6 @@ def _parse(pair: str, number: int) -> tuple[bytes, Caller]:
             f"WELLREAD_API_KEYS, entry {number}: after the @ stand names of collections, several joined by +."
         ) from error
     plain = secret.strip().encode()
-    # what the questions asked with it are marked with; the secret cannot be computed from it
+    # the mark of its questions; the secret cannot be computed from it
     slow = hashlib.scrypt(plain, salt=b"wellread owner", n=2**12, r=8, p=1, dklen=16)
     return plain, Caller(role=Role[role], owner=f"setting:{slow.hex()}", collections=collections)

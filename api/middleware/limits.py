@@ -1,4 +1,4 @@
-"""Limits of every request and response: whence it may come, no body without a key, its size and time, no guessing."""
+"""Limits of every request and response: its origin, no body without a key, its size and time, no guessing of types."""
 
 import math
 import re
@@ -24,7 +24,7 @@ MOST_BRACKETS = 50_000
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)', re.DOTALL)
 
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::\d{1,5})?")
-#: what a proxy on this machine adds for requests that may come from elsewhere
+#: headers that a proxy on this machine adds to requests that may come from elsewhere
 _FORWARDED = (
     *("forwarded", "via", "x-forwarded", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-", "x-envoy-"),
     *("x-amzn-trace-id", "x-azure-", "true-client-ip", "cf-", "cdn-loop", "fastly-", "fly-", "tailscale-"),
@@ -39,7 +39,7 @@ class LoopbackOnly:
 
     It listens on loopback, but a web page of another site could still reach it through the user's browser. It therefore
     refuses a foreign Host (DNS rebinding) and, for requests that change something, a foreign Origin (cross-site request
-    forgery). A proxy on this machine would let others in: what one passed on is refused.
+    forgery). A proxy on this machine would let others in: a request that one passed on is refused.
     """
 
     def __init__(self, app: ASGIApp, *, names: Iterable[str], forms: Iterable[str] = ()) -> None:
@@ -65,7 +65,7 @@ class LoopbackOnly:
                 "Use http://127.0.0.1 or http://localhost; to serve others, set WELLREAD_API_KEYS.",
             )
         origin = headers.get("origin", f"http://{host}")
-        # what a browser says; links of other sites may lead here
+        # browsers send these headers; links of other sites may lead here
         is_link = method in SAFE and headers.get("sec-fetch-mode") == "navigate"
         is_foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not is_link
         if is_foreign or origin not in (f"http://{host}", f"https://{host}"):
@@ -121,11 +121,11 @@ class LargerLimit:
     """The limit of a path whose bodies may be larger than usual."""
 
     max_bytes: int
-    advice: str  #: what to do where a body is larger
+    advice: str  #: what to do if a body is larger
 
 
 class BodyLimit:
-    """Answers 413, by the declared length or while the body comes: no larger one is in memory; 408 where it is slow."""
+    """Answers 413, by the declared length or while the body comes: no larger one is in memory; 408 if it is slow."""
 
     def __init__(
         self,

@@ -87,7 +87,7 @@ _LEAST_WORDS: Final = 5
 
 
 def unwrapped(text: str) -> tuple[str, list[Attached]]:
-    """Return what a message says itself, and the documents in it.
+    """Return a message's own text, and the documents in it.
 
     A text that is too long for a question is a document, too: its short first or last paragraph asks about it.
     """
@@ -126,9 +126,9 @@ def _block(text: str) -> tuple[str, str, str] | None:
 def short_reply(
     prompt: str, said: str, turns: Sequence[tuple[str, str]], instructions: str, schema: Mapping[str, Any] | None
 ) -> str | None:
-    """Return the reply to what is no question, in the form that it asks for; None for a question.
+    """Return the reply to a prompt that is no question, in the form that it asks for; None for a question.
 
-    ``prompt`` is the last message as it was sent, ``said`` what it says itself, ``turns`` what was asked and answered
+    ``prompt`` is the last message as it was sent, ``said`` its own text, ``turns`` what was asked and answered
     before, ``instructions`` the system's messages.
     """
     if lang := greeted_in(said, detect_language(turns[-1][0]) if turns else "en"):

@@ -17,11 +17,11 @@ from domain import Status
 from domain.errors import WellreadError
 from domain.record import Record
 
-#: said where no final answer came in time
+#: added if no final answer came in time
 PROVISIONAL: Final = "This answer is provisional: the question is still being worked on. Ask again for the final one."
 #: by HTTP status, as OpenAI names them
 _TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
-#: where OpenAI has a name of its own for the kind of error
+#: the kinds of error for which OpenAI has a name of its own
 _CODES: Final = {"wrong-key": "invalid_api_key", "unknown-model": "model_not_found"}
 #: begins the path of every route in this form
 PREFIX: Final = "/v1/"
@@ -45,7 +45,7 @@ def check_answered(record: Record, *, structured: bool = False) -> None:
 
 
 def text_of(record: Record, *, list_sources: bool) -> str:
-    """Return the answer, what must be known of it, and on request its sources."""
+    """Return the answer, the notes on it, and on request its sources."""
     if record.structured is not None:
         return json.dumps(record.structured.value, ensure_ascii=False)
     parts = [record.answer or "", record.notice, "" if record.status.is_final else PROVISIONAL]
@@ -107,7 +107,7 @@ def url_citations(record: Record) -> list[dict[str, Any]]:
 
 
 def _usage(record: Record | None) -> dict[str, int]:
-    """Return the tokens that a language model read and wrote for the question; 0 where none was asked."""
+    """Return the tokens that a language model read and wrote for the question; 0 if none was asked."""
     read, written = (record.cost.input_tokens, record.cost.output_tokens) if record else (0, 0)
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
 

@@ -47,7 +47,7 @@ def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
             if services.settings.redis_url:
                 fix = "Start Redis, or correct WELLREAD_REDIS_URL; without it the embedded Valkey is used."
             diagnosis = Diagnosis("wrong", f"Redis did not answer: {error}", fix)
-        except Exception as error:  # whatever fails is what was looked for; the other checks still run
+        except Exception as error:  # any failure is a finding; the other checks still run
             diagnosis = Diagnosis("wrong", f"{type(error).__name__}: {error}", "Run `wellread --debug doctor`.")
         yield replace(diagnosis, name=name)
 

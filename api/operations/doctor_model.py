@@ -73,7 +73,7 @@ def check_claude(settings: Settings) -> tuple[str, str]:
 
 
 def _listed(server: MessagesApi | ChatApi) -> Sequence[str] | None:
-    """Return the models that a server lists; None where it has no list."""
+    """Return the models that a server lists; None if it has no list."""
     try:
         with attempt(Times(first_token_s=LIST_S, whole_s=LIST_S)):
             return server.models()

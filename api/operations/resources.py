@@ -1,4 +1,4 @@
-"""Looks at what can run out, be away or be there twice: memory of Redis, disk, file descriptors, workers and beat."""
+"""Checks memory of Redis, disk and file descriptors, which can run out, and that workers and beat run, and how many."""
 
 import resource
 import shutil
@@ -31,7 +31,7 @@ class Diagnosis:
     finding: str
     fix: str = ""  #: what to do, when something is wrong
     name: str = ""
-    needed: bool = True  #: False: without it questions are still answered, from what was read before
+    needed: bool = True  #: False: without it questions are still answered, from pages read before
 
 
 def memory(client: redis.Redis) -> Diagnosis:
@@ -50,7 +50,7 @@ def memory(client: redis.Redis) -> Diagnosis:
 
 
 def disk(folder: Path) -> Diagnosis:
-    """Return the free space where the data folder is."""
+    """Return the free space on the data folder's disk."""
     try:
         free = shutil.disk_usage(folder).free
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def descriptors(pids: Iterable[int]) -> Diagnosis:
     """Return how many file descriptors the process has open that comes nearest to its limit; all on Linux only."""
     uses = []
     for pid in pids:
-        with suppress(OSError, AttributeError):  # where the system does not say
+        with suppress(OSError, AttributeError):  # the system does not say
             used = sum(1 for _ in (_PROCESSES / str(pid) / "fd").iterdir())
             limit, _ = resource.prlimit(pid, resource.RLIMIT_NOFILE)
             uses.append((used, max(1, limit)))

@@ -32,7 +32,7 @@ router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(check_wa
 
 #: a comment this often keeps clients and proxies from closing a stream that waits for the answer
 KEEP_ALIVE_S = 2
-#: where a conversation is sent
+#: of the route that takes conversations
 PATH = "/v1/chat/completions"
 
 

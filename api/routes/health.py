@@ -139,7 +139,7 @@ def _database(services: Services) -> Diagnosis:
 
 
 def _knowledge_base(services: Services) -> Diagnosis:
-    """Return what is missing, or what the workers that have the passages open found missing when they looked last."""
+    """Return what is missing: now, or at the last check of the workers that have the passages open."""
     try:
         completeness.check(services)
     except PassagesLost as error:

@@ -151,7 +151,7 @@ def _seen(session: Session, page_id: int, who: Caller, question_id: str) -> Page
 
 
 def _may_see(session: Session, who: Caller, row: PageRow, question_id: str) -> bool:
-    """Return whether the caller may see a page: operators see all, others what is public or was read for them."""
+    """Return whether the caller may see a page: operators see all, others public ones and those read for them."""
     if who.restricted_to is None or not row.private:
         return True
     is_theirs = bool(question_id) and state.is_owned(session, question_id, who.restricted_to)

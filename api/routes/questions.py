@@ -157,7 +157,7 @@ def events(
 
 
 def sent(events: AsyncIterator[Event], still_open: Callable[[], object]) -> EventSourceResponse:
-    """Return the response that sends these events; it ends where the key opens nothing any more."""
+    """Return the response that sends these events; it ends once the key opens nothing any more."""
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
         async for event in while_open(events, still_open):

@@ -62,7 +62,7 @@ def remove(
         source = _found(sources.find(session, source_id), source_id)
     if pages:
         deletion.delete_pages_of(services, source)
-    with services.database.write() as session:  # last, so that what was interrupted can be asked for again
+    with services.database.write() as session:  # last, so that an interrupted removal can be repeated
         sources.remove(session, source.url)
     deletion.ask_erasure(services, source_id)
 

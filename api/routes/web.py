@@ -15,7 +15,7 @@ router = APIRouter(include_in_schema=False)
 
 _FOLDER = Path(__file__).parents[1] / "web"
 _MEDIA_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
-#: what is served, by the path after /web/ and after /docs/: nothing else of any folder
+#: the files that are served, by the path after /web/ and after /docs/: nothing else of any folder
 _FILES = {path.relative_to(_FOLDER).as_posix(): path for path in _FOLDER.rglob("*.*") if path.suffix in _MEDIA_TYPES}
 _SWAGGER_UI = Path(__file__).parents[1] / "swagger-ui"
 _REFERENCE = {

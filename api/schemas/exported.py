@@ -20,7 +20,7 @@ _MEDIA_TYPES: Final[dict[Format, str]] = {"md": "text/markdown; charset=utf-8", 
 
 _STATES: Final = {"unknown": "not known", "TIMED_OUT": "out of time"}
 _END: Final = "</body></html>\n"
-#: what Markdown, or GitHub's, gives a meaning; and what it does at the beginning of a line
+#: characters with a meaning in Markdown, or GitHub's; and those that have one at the beginning of a line
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]|~$])")
 _LEADING: Final = re.compile(r"^([^\S\n]*)([#+=-]|\d{1,9}(?=[.)]))?")
 _NOT_IN_LINK: Final = re.compile(r"[<>\s\\]")
@@ -35,7 +35,7 @@ class _Parser(MarkdownIt):
 _PARSER: Final = _Parser("commonmark", {"html": False}).enable("table")
 #: what has the direction of its own language
 _DIRECTED: Final = {f"{kind}_open" for kind in ("paragraph", "heading", "bullet_list", "ordered_list", "table")}
-#: what is written otherwise than it is rendered; in the fourth each value of a form becomes a paragraph
+#: rendered HTML, and what replaces it; by the fourth, each value of a form becomes a paragraph
 _WANTED: Final = {
     "<br />\n": "<br />",
     "\n</code>": "</code>",
@@ -57,7 +57,7 @@ _STYLE: Final = (
 
 
 def headers(of_id: str, form: Format) -> dict[str, str]:
-    """Return the headers of a document: it is saved, and runs nothing where it is shown."""
+    """Return the headers of a document: it is saved, and runs nothing when it is shown."""
     return {
         "Content-Type": _MEDIA_TYPES[form],
         "Content-Disposition": f'attachment; filename="wellread-{of_id[:8]}.{form}"',

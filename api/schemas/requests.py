@@ -27,7 +27,7 @@ from workers.questions.search import MAX_FOUND, PassageQuery
 
 MAX_WAIT_S = 120.0
 
-#: by pydantic's type of an error, where its own words are of Python
+#: by pydantic's type of an error, if its own words are of Python
 _SAID: Final = {
     "extra_forbidden": "unknown field",
     "missing": "it is missing",

@@ -153,7 +153,7 @@ def isolated_in(folder: Path) -> Iterator[None]:
     os.environ["WELLREAD_DATA_DIR"] = str(folder / "data")
     os.environ["WELLREAD_WIKIPEDIA"] = "false"
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[3])  # the children run this code, installed or not
-    os.chdir(folder)  # where no .env file is
+    os.chdir(folder)  # it has no .env file
     quiet_logs()
     try:
         yield
