@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from api.cli.answer import new_events
+from api.cli.output import CommandFailed
 from crawler.fetch.guard import Blocked, Guard, NotPublic
 from crawler.urls import BadUrl, typed
 from domain import EventKind
-from domain.errors import WellreadError
 from pipeline.question.analysis import clean_question
 from wellread import Client, ClientError, Event, Record, Refused, Terms
 from wellread.responses import to_value
@@ -22,10 +22,6 @@ GRACE_S = 10.0
 POLL_EVERY_S = 0.2
 
 OnEvent = Callable[[Event, float], None]
-
-
-class PrivateSite(WellreadError):
-    """The site's address is private, and --own is missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +79,7 @@ def new_answers(client: Client, question_id: str) -> Iterator[Record]:
 
 
 def submit(client: Client, asked: Asking) -> str:
-    """Ask and return the question's id; raises PrivateSite, or the client's errors."""
+    """Ask and return the question's id; raises CommandFailed, or the client's errors."""
     if asked.own:
         for site in asked.terms.get("sites", ()):
             client.add_source(site, own=True)
@@ -97,7 +93,7 @@ def submit(client: Client, asked: Asking) -> str:
             try:
                 Guard().check(typed(site))
             except NotPublic as error:
-                raise PrivateSite(f"{error.problem}. If it is yours, ask with --own.") from refusal
+                raise CommandFailed(f"{error.problem}. If it is yours, ask with --own.") from refusal
             except (BadUrl, Blocked):
                 continue
         raise

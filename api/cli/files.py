@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.connect import connected, open_client, open_collection, to_delete
-from api.cli.output import EXIT_NOT_KNOWN, notify, print_lines, progress_count, progress_line, terminal
+from api.cli.output import EXIT_NOT_KNOWN, CommandFailed, notify, print_lines, progress_count, progress_line, terminal
 from api.cli.width import Style, clean, cut, when
-from domain.errors import WellreadError
 
 if TYPE_CHECKING:
     from crawler.folder import FoundFile
@@ -22,10 +21,6 @@ POLL_EVERY_S = 0.3
 _PART = 1_000  #: files listed in one request
 #: files that are left out of a folder, as many as are named
 _NAMED = 5
-
-
-class NotAdded(WellreadError):
-    """A file or folder cannot be added."""
 
 
 @click.command()
@@ -108,17 +103,19 @@ def remove(folder: str) -> None:
 
 def _check(paths: tuple[Path, ...], name: str, every: str | None) -> None:
     if name and len(paths) > 1:
-        raise NotAdded("--name is for one file or folder: add them one by one.")
+        raise CommandFailed("--name is for one file or folder: add them one by one.")
     for path in paths:
         if not path.exists():
-            raise NotAdded(f"{path} is not there.")
+            raise CommandFailed(f"{path} is not there.")
         if not path.is_file() and not path.is_dir():
-            raise NotAdded(f"{path} is neither a file nor a folder.")
+            raise CommandFailed(f"{path} is neither a file nor a folder.")
         if every is not None and path.is_file():
-            raise NotAdded(f"--every is for a folder, which is watched: {path} is a file, which is read once.")
+            raise CommandFailed(f"--every is for a folder, which is watched: {path} is a file, which is read once.")
     names = [path.name for path in paths if path.is_file()]
     if twice := next((each for each in names if names.count(each) > 1), ""):
-        raise NotAdded(f"Two files are called {twice}: add them one by one with --name, or the folder they are in.")
+        raise CommandFailed(
+            f"Two files are called {twice}: add them one by one with --name, or the folder they are in."
+        )
 
 
 def _start(client: "Client", path: Path, name: str, every_s: float | None) -> Iterator[int | str]:
@@ -151,7 +148,7 @@ def _send(client: "Client", path: Path, name: str) -> int:
     try:
         return client.add_file(name, path.read_bytes()).id
     except OSError as error:
-        raise NotAdded(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise CommandFailed(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def _all(client: "Client", folder: str, *, failed: bool = False) -> "Iterator[StoredFile]":

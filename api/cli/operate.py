@@ -2,6 +2,7 @@
 
 from contextlib import closing, suppress
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import click
@@ -180,28 +181,16 @@ def worker(queue: str) -> None:
     run_worker(_settings(), queue)
 
 
-@click.command()
-def beat() -> None:
-    """Run Celery beat, which schedules sweeping, refreshing and upkeep."""
-    from workers.entrypoints import run_beat
-
-    run_beat(_settings())
+def _process(name: str, run: str, help: str) -> click.Command:
+    """Return a command that runs a process of the stack: ``module:function``, loaded when it runs."""
+    return click.Command(name, callback=lambda: resolve_name(run)(_settings()), help=help)
 
 
-@click.command()
-def flower() -> None:
-    """Run Flower, which shows tasks and workers."""
-    from workers.entrypoints import run_flower
-
-    run_flower(_settings())
-
-
-@click.command()
-def api() -> None:
-    """Serve the HTTP API and the web page."""
-    from api.server import serve
-
-    serve(_settings())
+beat = _process(
+    "beat", "workers.entrypoints:run_beat", "Run Celery beat, which schedules sweeping, refreshing and upkeep."
+)
+flower = _process("flower", "workers.entrypoints:run_flower", "Run Flower, which shows tasks and workers.")
+api = _process("api", "api.server:serve", "Serve the HTTP API and the web page.")
 
 
 @click.command()

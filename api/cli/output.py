@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.width import Style
+from domain.errors import WellreadError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,6 +27,10 @@ _OVERWRITTEN_S = 0.1
 EXIT_NOT_KNOWN = 3
 EXIT_UNSURE = 4
 EXIT_INTERRUPTED = 130
+
+
+class CommandFailed(WellreadError):
+    """The command cannot do what was asked; the message says why and what to do."""
 
 
 class WithFlags(click.Command):

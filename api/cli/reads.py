@@ -11,6 +11,7 @@ from api.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_KNOWN,
     OWN,
+    CommandFailed,
     notify,
     print_found,
     print_lines,
@@ -19,17 +20,12 @@ from api.cli.output import (
 )
 from api.cli.sources import say_unread
 from api.cli.width import Style, clean, counted, cut, when
-from domain.errors import WellreadError
 
 if TYPE_CHECKING:
     from wellread import Client, SiteRead
 
 #: seconds between two looks at the progress of a site, and of a page
 POLL_EVERY_S, PAGE_POLL_EVERY_S = 0.5, 0.2
-
-
-class NotRead(WellreadError):
-    """A page was not read in time."""
 
 
 @click.command()
@@ -123,13 +119,13 @@ _changing("cancel", "Stop reading a site; the pages that were read stay.")
 
 
 def _read_pages(client: "Client", urls: tuple[str, ...], wait_s: float) -> bool:
-    """Let pages be read, show each once it is in the knowledge base, and return whether all are; raises NotRead."""
+    """Let pages be read, show each that is read, and return whether all are in the knowledge base; raises CommandFailed."""
     from api.cli.answer import reading_lines
 
     waiting, deadline, all_read = [client.read(url) for url in urls], time.monotonic() + wait_s, True
     while waiting:
         if time.monotonic() > deadline:
-            raise NotRead(
+            raise CommandFailed(
                 f"{waiting[0].url} was not read within {wait_s:g} s. It will be read while Wellread runs: "
                 "start it with `wellread up`; `wellread doctor` finds problems."
             )

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from api.cli.connect import open_client, option_of_collection, to_delete
-from api.cli.output import WithFlags, notify, print_lines
+from api.cli.output import CommandFailed, WithFlags, notify, print_lines
 from api.cli.width import clean, counted, when
-from domain.errors import WellreadError
 
 if TYPE_CHECKING:
     from wellread import Client, Source
@@ -18,10 +17,6 @@ if TYPE_CHECKING:
 
 _SCHEDULE: Final = frozenset({"every", "cron", "zone"})
 _NO_LIMITS: Final[dict[str, Any]] = {"include": [], "exclude": [], "depth": None, "page_only": False}
-
-
-class UnknownSource(WellreadError):
-    """No such site is among the sources."""
 
 
 @click.group()
@@ -130,7 +125,7 @@ def find_source(client: "Client", url: str) -> "Source":
         stored = source.url.rstrip("/")
         if url.rstrip("/") in (stored, stored.partition("://")[2]):
             return source
-    raise UnknownSource(f"{url} is not among the sources: `wellread source list` shows them.")
+    raise CommandFailed(f"{url} is not among the sources: `wellread source list` shows them.")
 
 
 def say_unread(client: "Client", urls: Sequence[str]) -> None:

@@ -9,7 +9,6 @@ from sqlalchemy import ColumnElement, func, select, update
 
 from crawler.extract.chunk import passages_of
 from domain import Page, Passage
-from domain.errors import WellreadError
 from domain.flow import WRITER
 from store import graph
 from store.pages import pages
@@ -20,7 +19,7 @@ from store.sql.database import check_schema
 from store.sql.tables import IndexState, PageRow
 from workers.indexing import BATCH_PAGES, names_of
 from workers.processes.heartbeat import living_workers
-from workers.processes.stack import running
+from workers.processes.stack import AlreadyRunning, running
 from workers.services import Services
 
 #: called with the pages done and the pages in all
@@ -31,15 +30,11 @@ WrittenTexts = dict[int, tuple[int, bool]]
 _INDEXED = {"state": IndexState.INDEXED, "attempts": 0, "error": None, **leases.RELEASED}
 
 
-class StillRunning(WellreadError):
-    """Something may write to the knowledge base during a rebuild."""
-
-
 def reindex(services: Services, progress: Progress) -> int:
     """Embed every stored page again, replace the old table with the result, and return its number of passages.
 
     Readers see the old table until the new one is complete. A run that was stopped continues where it ended.
-    Raises StillRunning, or the store's errors.
+    Raises AlreadyRunning, or the store's errors.
     """
     check_schema(services.database)
     written: WrittenTexts = {}
@@ -100,7 +95,7 @@ def _text_of(page: Page) -> tuple[int, bool] | None:
 
 @contextmanager
 def _lock_data_folder(services: Services) -> Iterator[None]:
-    """Keep a stack from starting on this data folder while the block runs; raises StillRunning."""
+    """Keep a stack from starting on this data folder while the block runs; raises AlreadyRunning."""
     settings = services.settings
     settings.run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (settings.run_dir / "up.lock").open("ab+") as lock:
@@ -109,7 +104,7 @@ def _lock_data_folder(services: Services) -> Iterator[None]:
         except OSError as error:
             address = running(settings)
             where = f" (process {address.pid})" if address else ""
-            raise StillRunning(
+            raise AlreadyRunning(
                 f"Wellread runs on {settings.data_dir}{where} and may write: stop it, then run `wellread reindex`."
             ) from error
         writers = 0
@@ -117,7 +112,7 @@ def _lock_data_folder(services: Services) -> Iterator[None]:
             with suppress(redis.RedisError):
                 writers = living_workers(services)[WRITER.name]
         if writers:
-            raise StillRunning(
+            raise AlreadyRunning(
                 f"{writers} worker(s) of the queue `{WRITER.name}` are at work: stop them, then run `wellread reindex`."
             )
         yield

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from typing import Final, Literal
 
 from markdown_it import MarkdownIt
@@ -126,7 +125,7 @@ def _markdown(record: Record, level: int = 1) -> str:
         quote = "\n".join(f"> {line}" for line in _lines(strip_invisible(cited.quote)).split("\n"))
         name = _plain(_one_line(cited.name) or _one_line(cited.url))
         dated = (("published", cited.published), ("changed", cited.modified), ("read", cited.read_at))
-        dates = ", ".join(f"{word} {_day(at)}" for word, at in dated if at)
+        dates = ", ".join(f"{word} {at:%Y-%m-%d}" for word, at in dated if at)
         parts += [f"**\\[{cited.marker}\\]** {name}  \n{_address(cited)}  \n{dates}", quote]
     return "\n\n".join(part for part in (*parts, f"*{_origin(record)}*") if part) + "\n"
 
@@ -195,11 +194,7 @@ def _state(record: Record) -> str:
 
 def _origin(record: Record) -> str:
     at = record.finished_at or record.updated_at
-    return f"Wellread, {_day(at)}, question {record.id}, revision {record.revision}."
-
-
-def _day(at: datetime) -> str:
-    return f"{at:%Y-%m-%d}"
+    return f"Wellread, {at:%Y-%m-%d}, question {record.id}, revision {record.revision}."
 
 
 def _address(cited: Citation) -> str:

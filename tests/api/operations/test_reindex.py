@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from sqlalchemy import update
 
 from api.cli.main import cli
-from api.operations.reindex import StillRunning, reindex
+from api.operations.reindex import reindex
 from domain import PageText, Validators
 from domain.errors import WellreadError
 from store.graph import GraphReader
@@ -22,7 +22,7 @@ from store.questions import answers
 from store.sql.tables import AnswerRow, EvidenceRow, PageRow
 from tests.api import walk
 from tests.fakes import HashingEmbedder
-from workers.processes.stack import Stack
+from workers.processes.stack import AlreadyRunning, Stack
 from workers.services import Services
 
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
@@ -124,7 +124,7 @@ def test_nothing_is_touched_while_a_stack_runs(kept: Services, monkeypatch: pyte
 def test_nothing_is_touched_while_a_worker_elsewhere_writes(kept: Services) -> None:
     kept.redis.zadd("wellread:alive:embed", {"elsewhere:1": datetime.now(UTC).timestamp()})
     try:
-        with pytest.raises(StillRunning, match="embed"):
+        with pytest.raises(AlreadyRunning, match="embed"):
             reindex(kept, lambda done, total: None)
     finally:
         kept.redis.delete("wellread:alive:embed")
