@@ -119,7 +119,7 @@ _changing("cancel", "Stop reading a site; the pages that were read stay.")
 
 
 def _read_pages(client: "Client", urls: tuple[str, ...], wait_s: float) -> bool:
-    """Let pages be read, show each that is read, and return whether all are in the knowledge base; raises CommandFailed."""
+    """Let pages be read, show the outcome of each, and return whether all were read; raises CommandFailed."""
     from api.cli.answer import reading_lines
 
     waiting, deadline, all_read = [client.read(url) for url in urls], time.monotonic() + wait_s, True

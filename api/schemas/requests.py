@@ -10,6 +10,7 @@ from domain.options import (
     LENGTHS,
     MAX_EXCLUDED,
     MAX_LANGS,
+    MAX_SITES,
     Argument,
     Asked,
     Body,
@@ -22,6 +23,7 @@ from domain.options import (
     SourceSettings,
     Url,
 )
+from domain.record import FeedbackVerdict
 from domain.site import PageKind
 from workers.questions.search import MAX_FOUND, PassageQuery
 
@@ -62,7 +64,7 @@ class SearchRequest(Body):
     )
     collection: Annotated[Collection, Argument(help="The collection; empty: the default one.")] = ""
     sites: Annotated[list[Url], Argument()] = Field(
-        default_factory=list, max_length=20, description="Only pages below these URLs."
+        default_factory=list, max_length=MAX_SITES, description="Only pages below these URLs."
     )
     exclude_sites: Annotated[list[Url], Argument()] = Field(
         default_factory=list, max_length=MAX_EXCLUDED, description="No pages below these URLs."
@@ -104,7 +106,7 @@ class WatchRequest(Body):
 class FeedbackRequest(Body):
     """What a reader says of an answer."""
 
-    verdict: Literal["right", "wrong", "citation_wrong"]
+    verdict: FeedbackVerdict
     comment: str = Field(default="", max_length=4000)
     revision: int | None = Field(default=None, ge=1, le=2**31 - 1, description="Of the record; left out: the latest.")
 
