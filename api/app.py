@@ -22,7 +22,7 @@ from api.dependencies import open_reader
 from api.mcp.endpoint import McpEndpoint
 from api.middleware import problems
 from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
-from api.middleware.limits import BodyLimit, KeyFirst, LargerLimit, LoopbackOnly, NoSniff
+from api.middleware.limits import SAFE, BodyLimit, KeyFirst, LargerLimit, LoopbackOnly, NoSniff
 from api.middleware.problems import Problem
 from api.routes import access, completions, files, health, pages, questions, sources, threads, watches, web
 from api.schemas.responses import with_published_names
@@ -49,8 +49,6 @@ MAX_COLLECTION_BYTES = 256 * 1024
 FORM_BYTES = 16 * 1024
 
 _DESCRIPTION = "Answers questions from what it has read; reads the web when that is not enough; checks every citation."
-#: they poll, and their addresses may hold words that are searched for
-_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _NOTHING = TelemetryConfig(tracing=False, metrics=False, logs=False, auto_configure=False)
 #: below it; OpenAI's clients and probes send parameters of their own
 PREFIX = "/api/"
@@ -144,7 +142,8 @@ def telemetry() -> TelemetryConfig:
         logs=False,  # they hold the messages of errors
         operation_spans=False,
         auto_configure=False,
-        exclude=lambda scope: scope["type"] != "http" or scope["method"] in _READING,
+        # these poll, and their addresses may hold words that are searched for
+        exclude=lambda scope: scope["type"] != "http" or scope["method"] in SAFE,
     )
 
 

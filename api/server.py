@@ -71,7 +71,7 @@ class TimedProtocol(H11Protocol):
     headers_s = HEADERS_S
     most_unauthenticated = MOST_UNAUTHENTICATED
 
-    def __init__(self, *args: Any, unauthenticated: UnauthenticatedConnections | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, unauthenticated: UnauthenticatedConnections, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.unauthenticated = unauthenticated
         self._headers_due: asyncio.TimerHandle | None = None
@@ -81,15 +81,13 @@ class TimedProtocol(H11Protocol):
         """Wait for the first request; the oldest connections without a key are closed for it if there are too many."""
         super().connection_made(transport)
         self._wait_for_headers()
-        if self.unauthenticated is not None:
-            address = network_of(self.client[0] if self.client else "")
-            for each in self.unauthenticated.add(self, address, self.loop.time(), self.most_unauthenticated):
-                each.transport.abort()
+        address = network_of(self.client[0] if self.client else "")
+        for each in self.unauthenticated.add(self, address, self.loop.time(), self.most_unauthenticated):
+            each.transport.abort()
 
     def become_known(self) -> None:
         """Keep the connection, because a known key came on it."""
-        if self.unauthenticated is not None:
-            self.unauthenticated.discard(self)
+        self.unauthenticated.discard(self)
 
     def data_received(self, data: bytes) -> None:
         """Take the data; if it is a part of headers, the rest is waited for until the time is up."""

@@ -160,9 +160,10 @@ def learn(reset: bool, as_json: bool) -> None:
         learned = client.reset_learned() if reset else client.learn()
     if as_json:
         print_json(TypeAdapter(list[Learned]).dump_python(learned, mode="json"))
-    elif not learned:
+        return
+    if not learned:
         print_lines("Nothing to learn from yet: no answer was judged, or none whose evidence is kept.")
-    for each in () if as_json else learned:
+    for each in learned:
         is_used = (each.intercept, each.slope) != (0, 1)
         said = terminal().paint(each.said, fg="green" if is_used else "yellow")
         print_lines(f"{each.lang or 'language unknown'} ({each.calibration}), {each.embedder}: {said}")
