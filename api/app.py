@@ -170,8 +170,8 @@ async def refuse_unknown(request: Request) -> None:
         return
     known = sorted(set(_names(route.dependant)))
     if unknown := sorted(set(request.query_params) - EVERYWHERE - set(known)):
-        said = f"there is no such parameter, only {', '.join(known)}" if known else "this path takes no parameters"
-        raise RequestValidationError([{"type": "unknown", "loc": ("query", unknown[0][:60]), "msg": said}])
+        message = f"there is no such parameter, only {', '.join(known)}" if known else "this path takes no parameters"
+        raise RequestValidationError([{"type": "unknown", "loc": ("query", unknown[0][:60]), "msg": message}])
 
 
 def _names(dependant: Dependant) -> Iterator[str]:

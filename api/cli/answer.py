@@ -50,7 +50,7 @@ def new_events(events: Iterable[Event]) -> Iterator[Event]:
 
 def event_lines(event: Event, at_s: float, style: Style) -> list[str]:
     """Return one step of progress, ``at_s`` seconds after the question was asked; unknown kinds show nothing."""
-    clock, said = f"{at_s:6.1f} s", str(event.data.get("answer", ""))
+    clock, text = f"{at_s:6.1f} s", str(event.data.get("answer", ""))
     if event.kind == EventKind.STATUS:
         return _status_lines(event, clock, style)
     if event.kind == EventKind.PAGE and event.data.get("kind", "page") == "page":
@@ -60,13 +60,13 @@ def event_lines(event: Event, at_s: float, style: Style) -> list[str]:
         return [line + cut(what, style.width - len(line))]
     if event.kind == EventKind.WRITING:
         first = f"{clock}           writing:  "
-        return style.wrap(said, first=first, indent=" " * len(first), dim=True)
+        return style.wrap(text, first=first, indent=" " * len(first), dim=True)
     if event.kind == EventKind.PROVISIONAL:
         step = STEPS.get(event.data.get("status", ""))
         mark = style.paint(f"provisional answer, still {step.doing if step else 'working'}:", fg="yellow")
         missing = ", ".join(map(str, event.data.get("missing") or ()))
         lacking = style.wrap(f"not covered yet: {clean(missing)}", indent=_INDENT, dim=True) if missing else []
-        return [f"{clock}           {mark}", *style.wrap(said, indent=_INDENT, dim=True), *lacking]
+        return [f"{clock}           {mark}", *style.wrap(text, indent=_INDENT, dim=True), *lacking]
     return []
 
 
@@ -87,7 +87,7 @@ def record_lines(record: Record, style: Style) -> list[str]:
     if record.structured is not None:
         lines += ["", *json.dumps(record.structured.value, indent=2, ensure_ascii=False).splitlines()]
     for together in _by_place(record):
-        lines += ["", *citation_lines(together, style, is_said=_quotes_it(record, together[0].quote))]
+        lines += ["", *citation_lines(together, style, in_answer=_is_in_answer(record, together[0].quote))]
     if record.notice:
         lines += ["", *style.wrap(record.notice)]
     if record.status is Status.ABSTAINED:
@@ -100,7 +100,7 @@ def record_lines(record: Record, style: Style) -> list[str]:
             lines += style.wrap(clean(each.title or each.url), first="- ", indent="  ")
             lines += [cut(f"  {clean(each.url)}", style.width)]
             lines += style.wrap(clean(each.text), indent="  ", dim=True)
-    about = [line for said in about_answer(record) for line in style.wrap(said, dim=True)]
+    about = [line for note in about_answer(record) for line in style.wrap(note, dim=True)]
     return [*lines, *([""] if about else []), *about]
 
 
@@ -110,7 +110,7 @@ def _block_lines(sentences: Sequence[Sentence], style: Style) -> list[str]:
     for part in parts_of(sentences):
         lines += [""] if lines else []
         markers = ["".join(f" [{marker}]" for marker in each.markers) for each in part.sentences]
-        said = [each.text + own for each, own in zip(part.sentences, markers, strict=True)]
+        texts = [each.text + own for each, own in zip(part.sentences, markers, strict=True)]
         if part.block == "code":
             lines += [f"    {line}" for line in without_control(part.sentences[0].text).split("\n")]
             lines += [markers[0].strip()] if markers[0] else []
@@ -118,11 +118,11 @@ def _block_lines(sentences: Sequence[Sentence], style: Style) -> list[str]:
             cells = [cells_of(each.text) for each in part.sentences]
             lines += _table([[*row[:-1], row[-1] + own] for row, own in zip(cells, markers, strict=True)], style)
         elif part.block in ("item", "step"):
-            for number, each in enumerate(said, start=part.first):
+            for number, each in enumerate(texts, start=part.first):
                 begins = f"{number}. " if part.block == "step" else "- "
                 lines += style.wrap(each, first=begins, indent=" " * len(begins))
         elif part.block == "heading":
-            lines += style.wrap(said[0], bold=True)
+            lines += style.wrap(texts[0], bold=True)
         else:
             lines += style.wrap(render(part.sentences))
     return lines
@@ -157,7 +157,7 @@ def _with_bold(answer: str, places: Sequence[tuple[int, int]], style: Style) -> 
     return text.split("\n")
 
 
-def citation_lines(together: Sequence[Citation], style: Style, *, is_said: bool) -> list[str]:
+def citation_lines(together: Sequence[Citation], style: Style, *, in_answer: bool) -> list[str]:
     """Return a citation: its number, the quoted span unless the answer says the same, the page, and its dates.
 
     Several ``together`` are of one place, and the answer says what all of them quote.
@@ -166,10 +166,10 @@ def citation_lines(together: Sequence[Citation], style: Style, *, is_said: bool)
     number = "".join(f"[{each.marker}] " for each in together)
     indent = " " * len(f"[{citation.marker}] ")
     title = [clean(citation.title)] if citation.title.strip() else []
-    said = [*([] if is_said else [f"“{clean(citation.quote)}”"]), *title]
+    texts = [*([] if in_answer else [f"“{clean(citation.quote)}”"]), *title]
     begins = " " * len(number)
     lines: list[str] = []
-    for text in said:
+    for text in texts:
         lines += style.wrap(text, first=indent if lines else begins, indent=indent)
     url = f"{citation.url}, {citation.place}" if citation.place else citation.url
     first, *others = [*lines, (indent if lines else begins) + clean(url)]
@@ -184,19 +184,19 @@ def _by_place(record: Record) -> list[list[Citation]]:
     found: dict[object, list[Citation]] = {}
     for each in record.citations:
         place = (each.url, each.title, each.place, each.published, each.modified, each.read_at)
-        found.setdefault(place if _quotes_it(record, each.quote) else each.marker, []).append(each)
+        found.setdefault(place if _is_in_answer(record, each.quote) else each.marker, []).append(each)
     return list(found.values())
 
 
 def reading_lines(reading: PageRead, style: Style) -> list[str]:
     """Return a page that was to be read, and the outcome."""
     outcome = clean(reading.outcome or "waiting")
-    said = clean(reading.title or "") if reading.in_knowledge_base else clean(reading.reason or "")
+    detail = clean(reading.title or "") if reading.in_knowledge_base else clean(reading.reason or "")
     page = f"{outcome:<9} {clean(reading.url)}"
-    line = f"{page}  {said}".rstrip()
+    line = f"{page}  {detail}".rstrip()
     if reading.in_knowledge_base or columns(line) <= style.width:
         return [cut(line, style.width)]
-    return [cut(page, style.width), *style.wrap(said, indent=" " * len(f"{outcome:<9} "))]
+    return [cut(page, style.width), *style.wrap(detail, indent=" " * len(f"{outcome:<9} "))]
 
 
 def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], style: Style) -> list[str]:
@@ -290,19 +290,19 @@ def chosen_places(record: Record) -> list[tuple[int, int]]:
     shown, after = answer_in_short(record), 0
     places: list[tuple[int, int]] = []
     for sentence in record.sentences:
-        said = _shortened(sentence)
-        at = shown.find(said, after)
+        text = _shortened(sentence)
+        at = shown.find(text, after)
         if at < 0:
             continue
-        after = at + len(said)
+        after = at + len(text)
         if sentence.chosen and _sure_focus(sentence) is None:
             places.append((at + sentence.chosen.start, at + sentence.chosen.end))
     return places
 
 
-def _quotes_it(record: Record, quote: str) -> bool:
-    said = (record.answer or "", " ".join(sentence.text for sentence in record.sentences))
-    return any(" ".join(quote.split()) in " ".join(text.split()) for text in said)
+def _is_in_answer(record: Record, quote: str) -> bool:
+    texts = (record.answer or "", " ".join(sentence.text for sentence in record.sentences))
+    return any(" ".join(quote.split()) in " ".join(text.split()) for text in texts)
 
 
 def excerpt(text: str, start: int, end: int) -> str:

@@ -43,14 +43,14 @@ def check(asked: Asking) -> None:
 
 def next_question(asked: Asking, line: str, record: Record) -> Asking:
     """Return the question of a chat's next line: a follow-up, or after "=" the meaning of the last one."""
-    said, is_meaning = line.strip(), line.strip().startswith("=")
+    text, is_meaning = line.strip(), line.strip().startswith("=")
     terms = asked.terms.copy()
     terms.pop("thread", None)
     terms.pop("question_as_understood", None)
     if not is_meaning:
         terms["after"] = record.id
-        return replace(asked, question=said, terms=terms)
-    if meaning := said.removeprefix("=").strip():
+        return replace(asked, question=text, terms=terms)
+    if meaning := text.removeprefix("=").strip():
         terms["question_as_understood"] = meaning
     if record.thread:
         terms["thread"] = record.thread

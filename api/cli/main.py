@@ -63,20 +63,20 @@ def refusal_line(error: "Refused") -> str:
 
     if error.kind == "bad-request":
         return " ".join(dict.fromkeys(_option(problem, listed["options"]) for problem in error.detail.split("; ")))
-    said = sentence(in_commands(error.detail))
+    message = sentence(in_commands(error.detail))
     if error.retry_after_s:
-        said += f" Try again in {error.retry_after_s:g} s."
-    advice = "" if "`wellread " in said else listed["advice"].get(error.kind, in_commands(error.what_to_do))
-    return f"{said} {advice}".strip()
+        message += f" Try again in {error.retry_after_s:g} s."
+    advice = "" if "`wellread " in message else listed["advice"].get(error.kind, in_commands(error.what_to_do))
+    return f"{message} {advice}".strip()
 
 
 def _option(problem: str, known: Mapping[str, str]) -> str:
     """Return one wrong field as the option that sets it: "langs.0: String should match …"."""
     from api.cli.flags import flag_of
 
-    field, _, said = problem.partition(": ")
+    field, _, message = problem.partition(": ")
     name = field.partition(".")[0]
-    return sentence(known.get(name) or f"{flag_of(name) or name.replace('_', ' ')}: {said}")
+    return sentence(known.get(name) or f"{flag_of(name) or name.replace('_', ' ')}: {message}")
 
 
 @click.group(cls=_CleanErrors, context_settings={"help_option_names": ["-h", "--help"]})

@@ -165,8 +165,8 @@ def learn(reset: bool, as_json: bool) -> None:
         print_lines("Nothing to learn from yet: no answer was judged, or none whose evidence is kept.")
     for each in learned:
         is_used = (each.intercept, each.slope) != (0, 1)
-        said = terminal().paint(each.said, fg="green" if is_used else "yellow")
-        print_lines(f"{each.lang or 'language unknown'} ({each.calibration}), {each.embedder}: {said}")
+        finding = terminal().paint(each.said, fg="green" if is_used else "yellow")
+        print_lines(f"{each.lang or 'language unknown'} ({each.calibration}), {each.embedder}: {finding}")
         print_lines(f"    {each.right:,} right and {each.wrong:,} wrong, {each.held_out:,} of them held out")
         print_lines(f"    intercept {each.intercept:+.2f}, slope {each.slope:.2f}")
         if each.loss_before is not None and each.loss_after is not None:

@@ -252,13 +252,13 @@ async def _follow(ctx: Context, client: AsyncClient, question_id: str, wait_s: f
     while True:
         record = await client.get(question_id)
         step = STEPS.get(record.status)
-        said = step.doing if step else "done" if record.status.is_final else "waiting"
+        message = step.doing if step else "done" if record.status.is_final else "waiting"
         if record.pages:
             read = sum(page.outcome in WITH_TEXT for page in record.pages)
-            said += f" ({read} of {len(record.pages)} pages read)"
-        if said != last:
-            steps, last = steps + 1, said
-            await ctx.report_progress(steps, message=said)
+            message += f" ({read} of {len(record.pages)} pages read)"
+        if message != last:
+            steps, last = steps + 1, message
+            await ctx.report_progress(steps, message=message)
         waited_s = time.monotonic() - began
         if record.status.is_final or waited_s >= wait_s:
             return record
@@ -271,14 +271,14 @@ def pause_s(waited_s: float) -> float:
 
 
 def _answered(record: Record) -> Answered:
-    said = {each.name: getattr(record, each.name) for each in fields(Answered) if hasattr(record, each.name)}
+    same = {each.name: getattr(record, each.name) for each in fields(Answered) if hasattr(record, each.name)}
     of_its_own = {
         "question_id": record.id,
         "final": record.status.is_final,
         "structured": dict(record.structured.value) if record.structured else None,
         "citations": [Cited(**{each.name: getattr(c, each.name) for each in fields(Cited)}) for c in record.citations],
     }
-    return Answered(**said | of_its_own)
+    return Answered(**same | of_its_own)
 
 
 def _json(value: Answered | FoundPassage | PageRead) -> dict[str, Any]:

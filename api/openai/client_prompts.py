@@ -95,15 +95,15 @@ def unwrapped(text: str) -> tuple[str, list[Attached]]:
         before, inside, after = block
         asked = _QUERY.search(after) or _QUERY.search(before)
         last_paragraph = re.split(r"\n\s*\n|\n#[^\n]*\n", before.strip())[-1]
-        said = asked[1] if asked else after.strip() or last_paragraph
-        return said.strip(), _documents(inside)
+        question = asked[1] if asked else after.strip() or last_paragraph
+        return question.strip(), _documents(inside)
     if len(text) <= MAX_CHARACTERS:
         return text, []
     paragraphs = [each for each in re.split(r"\n\s*\n|\n(?=[^\n]*$)", text.strip()) if each.strip()]
     for at in (-1, 0):
         if len(paragraphs) > 1 and len(paragraphs[at]) <= _MAX_ASKED:
-            said = paragraphs.pop(at)
-            return said, [Attached(name="", text="\n\n".join(paragraphs))]
+            question = paragraphs.pop(at)
+            return question, [Attached(name="", text="\n\n".join(paragraphs))]
     return text, []
 
 
@@ -124,17 +124,17 @@ def _block(text: str) -> tuple[str, str, str] | None:
 
 
 def short_reply(
-    prompt: str, said: str, turns: Sequence[tuple[str, str]], instructions: str, schema: Mapping[str, Any] | None
+    prompt: str, text: str, turns: Sequence[tuple[str, str]], instructions: str, schema: Mapping[str, Any] | None
 ) -> str | None:
     """Return the reply to a prompt that is no question, in the form that it asks for; None for a question.
 
-    ``prompt`` is the last message as it was sent, ``said`` its own text, ``turns`` what was asked and answered
+    ``prompt`` is the last message as it was sent, ``text`` its own text, ``turns`` what was asked and answered
     before, ``instructions`` the system's messages.
     """
-    if lang := greeted_in(said, detect_language(turns[-1][0]) if turns else "en"):
+    if lang := greeted_in(text, detect_language(turns[-1][0]) if turns else "en"):
         return None if schema else say("greeting", lang)
     if turns and _SYSTEM_CONDENSES.match(instructions):
-        return understand(said, understood(turns))
+        return understand(text, understood(turns))
     before, shown, after = _shown(prompt)
     chat = _chat_in(shown) or turns
     if _CONDENSES.match(prompt):

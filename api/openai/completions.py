@@ -59,8 +59,8 @@ def completion(record: Record | None, model: str, text: str) -> dict[str, Any]:
     annotations = url_citations(record) if record else []
     message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
     choices = [_choice("message", message, _finish_reason(record))]
-    said = {**_head(record, model, "chat.completion"), "choices": choices, "usage": _usage(record)}
-    return said | (_references(record) if record else {})
+    body = {**_head(record, model, "chat.completion"), "choices": choices, "usage": _usage(record)}
+    return body | (_references(record) if record else {})
 
 
 def first_chunk(record: Record, model: str) -> dict[str, Any]:
@@ -159,8 +159,8 @@ def _head(record: Record | None, model: str, kind: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{name}", "object": kind, "created": created, "model": model}
 
 
-def _choice(name: str, said: dict[str, Any], finish_reason: str | None) -> dict[str, Any]:
-    return {"index": 0, name: said, "logprobs": None, "finish_reason": finish_reason}
+def _choice(name: str, content: dict[str, Any], finish_reason: str | None) -> dict[str, Any]:
+    return {"index": 0, name: content, "logprobs": None, "finish_reason": finish_reason}
 
 
 def _pieces(line: str, words: int = 12) -> Iterator[str]:

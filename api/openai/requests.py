@@ -42,18 +42,18 @@ class Conversation:
     """What a conversation asks: its last user messages, and the messages before them."""
 
     prompt: str  #: the last message as it was sent
-    said: str
+    text: str  #: of the last user messages, without documents and greetings
     turns: tuple[tuple[str, str], ...]  #: the earlier questions, each with what was said to it
     instructions: str  #: the system's messages
     attached: tuple[Attached, ...]  #: the documents in any message
 
     def short_reply(self, schema: Mapping[str, Any] | None) -> str | None:
         """Return the reply to a last message that is no question; None for a question."""
-        return client_prompts.short_reply(self.prompt, self.said, self.turns, self.instructions, schema)
+        return client_prompts.short_reply(self.prompt, self.text, self.turns, self.instructions, schema)
 
     def question(self) -> tuple[str, list[Turn]]:
         """Return the question, and the turns before it; raises QuestionError."""
-        return clean_question(self.said), client_prompts.understood(self.turns)
+        return clean_question(self.text), client_prompts.understood(self.turns)
 
 
 def conversation_of(messages: Sequence[Message]) -> Conversation:
@@ -65,25 +65,25 @@ def conversation_of(messages: Sequence[Message]) -> Conversation:
     instructions: list[str] = []
     attached: dict[Attached, None] = {}
     for message, text in zip(messages, texts, strict=True):
-        said, documents = ("", []) if message.role == "assistant" else client_prompts.unwrapped(text)
+        own, documents = ("", []) if message.role == "assistant" else client_prompts.unwrapped(text)
         attached |= dict.fromkeys(documents)
         if message.role == "user":
             if not turns or turns[-1][1]:
                 turns.append(([], ""))
-            turns[-1][0].append(said)
+            turns[-1][0].append(own)
         elif message.role == "assistant" and turns:
             turns[-1] = (turns[-1][0], _plain(text) or " ")
         elif message.role in ("system", "developer"):
-            instructions.append(said)
+            instructions.append(own)
     if sum(len(each.text) for each in attached) > client_prompts.MAX_ATTACHED:
         raise BadMessages(
             f"The documents have over {client_prompts.MAX_ATTACHED:,} characters: add them as files or pages."
         )
     # of user messages in a row, a greeting before a question says nothing
-    joined = ["\n".join([text for text in said if not greeted_in(text)] or said[-1:]) for said, _ in turns]
+    joined = ["\n".join([text for text in asked if not greeted_in(text)] or asked[-1:]) for asked, _ in turns]
     return Conversation(
         prompt=texts[-1].strip(),
-        said=joined[-1],
+        text=joined[-1],
         turns=tuple((_plain(asked), answer.strip()) for asked, (_, answer) in zip(joined[:-1], turns, strict=False)),
         instructions="\n".join(instructions),
         attached=tuple(attached),
@@ -182,7 +182,7 @@ class CompletionRequest(Storable):
     )
 
 
-def to_chat_request(body: CompletionRequest, said: Conversation) -> tuple[ChatRequest, tuple[Turn, ...]]:
+def to_chat_request(body: CompletionRequest, conversation: Conversation) -> tuple[ChatRequest, tuple[Turn, ...]]:
     """Return what is asked as POST /api/chat takes it, and what was said before.
 
     Raises Unsupported, QuestionError, and RequestValidationError for wrong options.
@@ -200,7 +200,7 @@ def to_chat_request(body: CompletionRequest, said: Conversation) -> tuple[ChatRe
         options["crawl_enabled"] = False
     if (schema := schema_of(body)) is not None:
         options["answer_schema"] = schema
-    question, turns = said.question()
+    question, turns = conversation.question()
     if collection:
         options.setdefault("collection", collection)
     try:

@@ -180,10 +180,10 @@ def _candidate_sources(services: Services) -> Diagnosis:
         return Diagnosis("wrong", "no candidate source is configured", fix)
     finding = f"{_count(len(sites), 'site')}, {_count(len(engines), 'search engine')}"
     if failed:
-        said = "; ".join(f"{url} could not be read: {reason.rstrip('.')}" for url, reason in failed.items())
+        failures = "; ".join(f"{url} could not be read: {reason.rstrip('.')}" for url, reason in failed.items())
         out = ", ".join(f"`wellread source remove {shlex.quote(url)}`" for url in failed)
         fix = f"Check this machine's network, and that each site exists; {out} removes a mistyped one."
-        return Diagnosis("wrong", f"{finding}; {said}", fix)
+        return Diagnosis("wrong", f"{finding}; {failures}", fix)
     return Diagnosis("ok", finding)
 
 
@@ -209,8 +209,8 @@ def _search_engines(services: Services) -> Diagnosis:
     findings += [f"{name}: {cooldown.reason}" for name, cooldown in cooldowns.items() if name not in failed]
     if failed:
         fixes = dict.fromkeys(_engine_fix(name, error) for name, error in failed.items())
-        said = "; ".join((*findings, *map(str, failed.values())))
-        return Diagnosis("wrong" if "searxng" in failed else "note", said, " ".join(fixes))
+        finding = "; ".join((*findings, *map(str, failed.values())))
+        return Diagnosis("wrong" if "searxng" in failed else "note", finding, " ".join(fixes))
     # those whose error only the operator can correct
     wrong = [name for name, each in cooldowns.items() if error_named(each.kind).needs_operator]
     fix = f"Correct the settings of {', '.join(wrong)}, or leave it out of WELLREAD_ENGINES." if wrong else ""

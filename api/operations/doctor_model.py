@@ -89,17 +89,17 @@ def _named(settings: Settings) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _advice(error: ModelError, settings: Settings) -> str:
-    said, times = str(error).casefold(), settings.model_times
-    if any(word in said for word in ("quota", "billing", "credit")):
+    message, times = str(error).casefold(), settings.model_times
+    if any(word in message for word in ("quota", "billing", "credit")):
         return "See the plan and the credit of the service's account."
     if isinstance(error, ApiKeyRejected):
         name = "WELLREAD_MODEL_API_KEY" if settings.model_base_url else "WELLREAD_ANTHROPIC_API_KEY"
         return f"Set {name} to a key that the service accepts."
     if isinstance(error, ModelBusy):
         return "Run this again later; if it stays so, the server's own log says why."
-    if "context" in said:
+    if "context" in message:
         return _LONGER_CONTEXT
-    if isinstance(error, ModelRefused) or "json object" in said or "in the form asked for" in said:
+    if isinstance(error, ModelRefused) or "json object" in message or "in the form asked for" in message:
         return _BETTER_MODEL.replace("LARGE", "SMALL") if settings.models[0] in str(error) else _BETTER_MODEL
     if isinstance(error, BadReply):
         return "See that the address and the models are right; the server's own log may say more."

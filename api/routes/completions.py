@@ -54,8 +54,8 @@ async def complete(body: CompletionRequest, waiter: WaiterDep) -> Response:
             return JSONResponse(completions.completion(None, body.model, reply))
         events = map(_event, completions.chunks(None, body.model, reply, include_usage=with_usage))
         return EventSourceResponse(chain(events, [ServerSentEvent("[DONE]")]))
-    asked, said = to_chat_request(body, conversation)
-    services, first = await waiter.ask(asked, said=said, attached=conversation.attached)
+    asked, turns = to_chat_request(body, conversation)
+    services, first = await waiter.ask(asked, said=turns, attached=conversation.attached)
 
     async def wait() -> Record:
         record = await waiter.final_record(services, first, within_s=asked.wait)

@@ -153,5 +153,5 @@ def _knowledge_base(services: Services) -> Diagnosis:
     lacking = [each for each in found if each.detail]
     if not lacking:
         return Diagnosis("ok", "there")
-    said, fix = "; ".join(each.detail for each in lacking), next((each.fix for each in lacking if each.fix), "")
-    return Diagnosis("wrong", said, fix, needed=completeness.is_all_lost(found))
+    detail, fix = "; ".join(each.detail for each in lacking), next((each.fix for each in lacking if each.fix), "")
+    return Diagnosis("wrong", detail, fix, needed=completeness.is_all_lost(found))

@@ -91,8 +91,8 @@ def _values(record: Record) -> tuple[list[str], list[Citation]]:
         # the value's place in the form: "tower/height"; a name may have anything in it
         path = _one_line(each.path.removeprefix("/").replace("~1", "/").replace("~0", "~"))
         value = "not known" if each.value is None else each.value
-        said = _one_line(value) if isinstance(value, str) else json.dumps(value)
-        lines.append(f"**{_plain(path)}**: {_plain(said)}{_marker(marker)}  ")
+        text = _one_line(value) if isinstance(value, str) else json.dumps(value)
+        lines.append(f"**{_plain(path)}**: {_plain(text)}{_marker(marker)}  ")
     return lines, quotes
 
 
@@ -102,11 +102,11 @@ def _markdown(record: Record, level: int = 1) -> str:
     answer = record.answer or record.error or "There is no answer yet."
     # with more than prose and quotes, whose lines are shown as they are
     has_blocks = bool(record.answer) and any(sentence.block for sentence in record.sentences)
-    said = "\n\n".join(_part(part, heading) for part in parts_of(record.sentences)) if has_blocks else ""
+    blocks = "\n\n".join(_part(part, heading) for part in parts_of(record.sentences)) if has_blocks else ""
     parts = [
         f"{heading} {_plain(_one_line(record.question))}",
         f"*{_state(record)}*",
-        said or _lines(strip_invisible(answer)),
+        blocks or _lines(strip_invisible(answer)),
     ]
     if record.short_answer:
         parts.insert(2, f"**{_plain(_one_line(record.short_answer))}**")
@@ -131,7 +131,7 @@ def _markdown(record: Record, level: int = 1) -> str:
 
 
 def _part(part: Part, heading: str) -> str:
-    said = [f"{_plain(_one_line(each.text))}{''.join(map(_marker, each.markers))}" for each in part.sentences]
+    texts = [f"{_plain(_one_line(each.text))}{''.join(map(_marker, each.markers))}" for each in part.sentences]
     if part.block == "code":
         code = strip_invisible(part.sentences[0].text)
         markers = "".join(map(_marker, part.sentences[0].markers)).strip()
@@ -142,9 +142,9 @@ def _part(part: Part, heading: str) -> str:
         rows = [f"| {' | '.join(row)}{own} |" for row, own in zip(cells, marks, strict=True)]
         return "\n".join((rows[0], "|" + " --- |" * len(cells[0]), *rows[1:]))
     if part.block == "step":
-        return "\n".join(f"{number}. {each}" for number, each in enumerate(said, start=part.first))
+        return "\n".join(f"{number}. {each}" for number, each in enumerate(texts, start=part.first))
     if part.block:
-        return "\n".join({"item": "- ", "heading": f"{heading}# "}[part.block] + each for each in said)
+        return "\n".join({"item": "- ", "heading": f"{heading}# "}[part.block] + each for each in texts)
     lines = [_lines(each.text).rstrip() + "".join(map(_marker, each.markers)) for each in part.sentences]
     return ("\n\n" if any("\n" in each.text for each in part.sentences) else " ").join(lines)
 
@@ -168,14 +168,14 @@ def _html(record: Record, level: int = 1, ids: str = "c") -> str:
     page = _PARSER.renderer.render(tokens, _PARSER.options, {}).rpartition('<p dir="auto"><em>')[0]
     for rendered, wanted in _WANTED.items():
         page = page.replace(rendered, wanted)
-    said, heading, quotes = page.rpartition(f">Quotes</h{level + 1}>\n")
+    answer, heading, quotes = page.rpartition(f">Quotes</h{level + 1}>\n")
     listed = {found[1] for found in _QUOTE.finditer(quotes)}
     if heading:
         quotes = "<ol>\n" + _QUOTE.sub(rf"<li id={ids}\1 value=\1><strong>\2</strong>\3\4</li>", quotes) + "</ol>\n"
     linked = re.sub(
         rf"<(pre|h{level})\b.*?</\1>|\[(\d{{1,3}})\]",
         lambda found: f"<a href=#{ids}{found[2]}>{found[0]}</a>" if found[2] in listed else found[0],
-        said,
+        answer,
         flags=re.DOTALL,
     )
     return f"{linked}{heading}{quotes}<footer>{_escape(_origin(record))}</footer>\n"

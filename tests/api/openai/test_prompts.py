@@ -458,7 +458,7 @@ def test_question_that_looks_like_one_is_asked(question: str, http: TestClient, 
 def test_user_messages_in_a_row_are_one_question() -> None:
     said = [*ANSWERED, ("user", "hi"), ("user", "Who steers the tug?"), ("user", "And since when?")]
     conversation = conversation_of([Message(role=role, content=text) for role, text in said])
-    assert conversation.said == "Who steers the tug?\nAnd since when?"
+    assert conversation.text == "Who steers the tug?\nAnd since when?"
     assert conversation.turns == (("Who is the captain of the ferry?", "Ingrid Moe [1]."),)
 
 
