@@ -47,14 +47,14 @@ class _Followed:
         self.record = await _read(self._listener, self._read_record)
         return self.record
 
-    async def events(self, poll_every_s: float = POLL_EVERY_S) -> AsyncIterator[Event]:
+    async def events(self) -> AsyncIterator[Event]:
         """Yield what happens until the record is final."""
         try:
             async for event in self._from_redis():
                 yield event
         except redis.RedisError as error:
             log.warning("events_from_rows", question=self.record.id, error=str(error))
-            async for event in self._from_sql(poll_every_s):
+            async for event in self._from_sql():
                 yield event
 
     async def _from_redis(self) -> AsyncIterator[Event]:
@@ -76,9 +76,9 @@ class _Followed:
                 if record.shared_with != leader:
                     break
 
-    async def _from_sql(self, poll_every_s: float) -> AsyncIterator[Event]:
+    async def _from_sql(self) -> AsyncIterator[Event]:
         while not self.record.status.is_final:
-            await asyncio.sleep(self._listener.reader.silence_s(poll_every_s))
+            await asyncio.sleep(self._listener.reader.silence_s(POLL_EVERY_S))
             for event in _new_events(self.record, await self.read()):
                 yield event
         self.last = ""
@@ -90,16 +90,14 @@ async def _read(listener: Listener, read_record: ReadRecord) -> Record:
         return await to_thread.run_sync(read_record, abandon_on_cancel=True)
 
 
-async def watch(
-    listener: Listener, read_record: ReadRecord, *, after: str, poll_every_s: float = POLL_EVERY_S
-) -> AsyncIterator[Event]:
+async def watch(listener: Listener, read_record: ReadRecord, *, after: str) -> AsyncIterator[Event]:
     """Yield a question's status, then its progress after the event ``after``, then ``final`` with its record.
 
     ``read_record`` reads from SQL. Events made from SQL have no id: a client that reconnects gets them again.
     """
     followed = _Followed(listener, read_record, await _read(listener, read_record), last=after)
     yield _status(followed.record)
-    async for event in followed.events(poll_every_s):
+    async for event in followed.events():
         yield event
     yield Event(id=followed.last, kind=EventKind.FINAL, data=record_json(followed.record))
 

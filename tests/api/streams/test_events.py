@@ -193,7 +193,7 @@ def test_without_redis_progress_is_read_from_sql(services: Services) -> None:
     async def watch_and_move_on() -> list[Event]:
         reader, events = open_reader(NOWHERE), []
         read = partial(read_record, services, question.id)
-        async for event in watch(Listener(reader), read, after="0", poll_every_s=0.01):
+        async for event in watch(Listener(reader), read, after="0"):
             events.append(event)
             if event.kind == "status":
                 walk.move(services, question.id, next(moves))
