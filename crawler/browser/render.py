@@ -43,12 +43,26 @@ _RESPONSE_HEADERS: Final = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class RenderBounds:
+    """Limits for rendering one page."""
+
+    deadline_s: float = 15.0  #: for everything, with the browser's start
+    settled_s: float = 0.5  #: a page without a request for so long is done
+    longest_s: float = 8.0  #: after this it is taken as it is
+    max_requests: int = 40
+    max_bytes: int = 20_000_000  #: of all answers
+    max_elements: int = 50_000
+    max_chars: int = 3_000_000
+    max_memory: int = 1_500_000_000  #: bytes of all the browser's processes; an empty page takes 300 MB
+
+
 class RequestInterceptor:
     """Answers, refuses and counts the requests of one page."""
 
-    def __init__(self, document: Fetched, fetch: ScriptFetch, *, max_requests: int, max_bytes: int) -> None:
+    def __init__(self, document: Fetched, fetch: ScriptFetch, bounds: RenderBounds) -> None:
         self._document, self._fetch = document, fetch
-        self._left, self._bytes_left = max_requests, max_bytes
+        self._left, self._bytes_left = bounds.max_requests, bounds.max_bytes
         self._frame = ""  #: the frame that got the page
         self._hosts: dict[str, asyncio.Lock] = {}
         self._running: set[asyncio.Task[None]] = set()
@@ -140,20 +154,6 @@ class NotRendered(WellreadError):
     """The page's scripts made no readable page; the message says why."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RenderBounds:
-    """Limits for rendering one page."""
-
-    deadline_s: float = 15.0  #: for everything, with the browser's start
-    settled_s: float = 0.5  #: a page without a request for so long is done
-    longest_s: float = 8.0  #: after this it is taken as it is
-    max_requests: int = 40
-    max_bytes: int = 20_000_000  #: of all answers
-    max_elements: int = 50_000
-    max_chars: int = 3_000_000
-    max_memory: int = 1_500_000_000  #: bytes of all the browser's processes; an empty page takes 300 MB
-
-
 class Browser:
     """Renders pages, one at a time, each in a new browser."""
 
@@ -181,7 +181,7 @@ class Browser:
 
     async def _run(self, page: Fetched, fetch: ScriptFetch) -> str:
         bounds = self._bounds
-        requests = RequestInterceptor(page, fetch, max_requests=bounds.max_requests, max_bytes=bounds.max_bytes)
+        requests = RequestInterceptor(page, fetch, bounds)
         with run_browser(self._executable) as browser:
             view = _View(requests)
             view.devtools = await DevTools.connect(browser, view.on_event)

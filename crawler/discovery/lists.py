@@ -17,6 +17,7 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from crawler.extract.charset import decode
+from crawler.extract.html import XML_DECLARATION
 from crawler.extract.html_links import with_lines
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.urls import canonical_or_none, site
@@ -51,7 +52,6 @@ _MOST_BROKEN: Final = 2_000
 _MOST_ELEMENTS: Final = 1_000_000
 _MARK: Final = re.compile(rb"&|<!\[CDATA\[")
 _BROKEN: Final = re.compile(rb"<(?!!\[CDATA\[)[^<>]*+(?=<)")
-_DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BLANK: Final = b" \t\r\n"
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -286,7 +286,7 @@ def _events(body: bytes, events: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 def _prepared(body: bytes) -> bytes:
     """Return the body without a BOM and leading blanks, with bare ampersands escaped outside CDATA."""
     if body[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in body[:4]:  # UTF-16, which is not compatible with ASCII
-        body = _DECLARATION.sub("", decode(body)).encode()
+        body = XML_DECLARATION.sub("", decode(body)).encode()
     for marks, most in ((_MARK, _MOST_MARKS), (_BROKEN, _MOST_BROKEN)):
         if (last := next(islice(marks.finditer(body), most, None), None)) is not None:
             body = body[: last.start()]

@@ -15,7 +15,8 @@ from itertools import pairwise
 from domain import TABLES, Block, Page, PageText, Passage, blocks_between, blocks_within, passage_of_page, titled
 from text.sentences import sentence_spans
 
-TARGET_WORDS, MAX_WORDS = 110, 180
+#: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
+TARGET_WORDS, MAX_WORDS, MIN_WORDS = 110, 180, 25
 _LEAD_CHARS = 300
 #: characters of a script without spaces for one word
 _WIDE_CHARS_PER_WORD = 2.5
@@ -30,10 +31,6 @@ _ITEM = re.compile(r"\n(?= *(?:-|-?\d{1,5}\.|[a-zA-Z]{1,2}\.|[ivxlcdmIVXLCDM]{1,
 _ROW = re.compile(r"\n")
 
 Span = tuple[int, int]
-
-
-#: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
-MIN_WORDS = 25
 
 
 def chunk(page: Page | PageText, *, page_id: int, url: str, read_at: datetime | None = None) -> list[Passage]:

@@ -16,7 +16,7 @@ _MOST_ATTRIBUTES = 1_000
 _LONG = 40_000
 #: each start of a tag with its attributes, whose quoted values may hold < and >; no character is looked at twice
 _TAG = re.compile(r"<([a-zA-Z][^\s/<>]*+)((?:[^<>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)(>?)")
-_XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 #: of every tag, decided without Python: lxml.html's own choice of a class is a call for each element, at each visit
 _CLASSES = etree.ElementDefaultClassLookup(element=lxml.html.HtmlElement)
 _NAMES = re.compile(
@@ -44,7 +44,7 @@ def parse(text: str) -> Any | None:
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
     parser.set_element_class_lookup(_CLASSES)
     try:
-        tree = lxml.html.document_fromstring(_XML_DECLARATION.sub("", text).encode("utf-8", "replace"), parser=parser)
+        tree = lxml.html.document_fromstring(XML_DECLARATION.sub("", text).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return None
     for template in tree.xpath("//template[@shadowrootmode]"):
