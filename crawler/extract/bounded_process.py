@@ -202,10 +202,13 @@ class Bounds:
 BOUNDS: Final = Bounds()
 
 
-def parsed_lines(module: str, *arguments: object, body: bytes, wall_s: float) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines that a module, run as a program, writes with ``write_lines``, also if it had to be killed."""
+def parsed_lines(module: str, reader: str, body: bytes, *, wall_s: float, **limits: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the lines that a module, run as a program, writes with ``write_lines``, also if it had to be killed.
+
+    ``limits`` are ``cpu_s`` and ``memory`` in bytes, ``failure`` if damage has other words, and what its reader takes.
+    """
     with tempfile.TemporaryFile() as out:  # a file, not a pipe: its size can be limited
-        command, devnull = [sys.executable, "-I", "-m", module, *map(str, arguments)], subprocess.DEVNULL
+        command, devnull = [sys.executable, "-I", "-m", module, reader, json.dumps(limits)], subprocess.DEVNULL
         with suppress(subprocess.TimeoutExpired):
             subprocess.run(command, input=body, stdout=out, stderr=devnull, env={}, timeout=wall_s, check=False)  # noqa: S603
         out.seek(0)
@@ -214,14 +217,14 @@ def parsed_lines(module: str, *arguments: object, body: bytes, wall_s: float) ->
                 yield json.loads(line)
 
 
-def write_lines(
-    read: Callable[[bytes, float], Iterable[Mapping[str, Any]]], *, cpu_s: int, memory: int, failure: str = "is damaged"
-) -> None:
+def write_lines(readers: Mapping[str, Callable[..., Iterable[Mapping[str, Any]]]]) -> None:
     """Write what is read in the bytes of standard input as JSON lines, each at once, with "end" or "problem" last.
 
-    Called by the process that parses: it limits its processor time, bytes of address space and of output. ``read`` also
-    gets the processor time by which it should stop.
+    Called by the process that parses, with the arguments of ``parsed_lines``: it limits its processor time, bytes of
+    address space and of output. The reader also gets the processor time by which it should stop.
     """
+    read, options = readers[sys.argv[1]], json.loads(sys.argv[2])
+    cpu_s, memory, failure = options.pop("cpu_s"), options.pop("memory"), options.pop("failure", "is damaged")
     limits = {resource.RLIMIT_CPU: cpu_s, resource.RLIMIT_AS: memory, resource.RLIMIT_FSIZE: MAX_OUTPUT}
     for limit, value in (limits | {resource.RLIMIT_CORE: 0}).items():
         with suppress(ValueError, OSError):  # not every system can limit memory
@@ -233,7 +236,7 @@ def write_lines(
         out.flush()
 
     try:
-        for line in read(sys.stdin.buffer.read(), time.process_time() + 0.8 * cpu_s):
+        for line in read(sys.stdin.buffer.read(), time.process_time() + 0.8 * cpu_s, **options):
             write(line)
         write({"end": True})
     except MemoryError:

@@ -91,9 +91,7 @@ def lines_of(root: Any) -> list[Line]:
     """Return an lxml element's text in lines."""
     writer = _LineWriter(layout=layout_tables(root))
     for event, element in etree.iterwalk(root, events=("start", "end")):
-        if not isinstance(element.tag, str):
-            tail = element.tail if event == "end" else None
-        elif event == "start":
+        if event == "start":
             writer.open(element)
             tail = element.text
         else:

@@ -45,8 +45,9 @@ def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = Fals
 
     With ``ocr``, the pages that are pictures are read, where the extra for that is installed.
     """
-    started, limits = time.monotonic(), (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars)
-    lines = parsed_lines(_PROCESS, "text", *limits, body=body, wall_s=min(bounds.wall_s, bounds.all_s))
+    started, wall_s = time.monotonic(), min(bounds.wall_s, bounds.all_s)
+    limits = {"cpu_s": bounds.cpu_s, "memory": bounds.memory, "pages": bounds.pages, "chars": bounds.chars}
+    lines = parsed_lines(_PROCESS, "text", body, wall_s=wall_s, **limits)
     failed = {"problem": f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB."}
     about: Mapping[str, Any] = next(lines, failed)
     others = list(lines)
@@ -106,9 +107,9 @@ def _read_pictures(
     body: bytes, pages: Sequence[int], bounds: Bounds, *, wall_s: float, is_needed: bool
 ) -> dict[int, str]:
     """Return the text in the pictures of pages, by their number; raises Unreadable if some is needed and none found."""
-    wanted = ",".join(map(str, pages[: bounds.ocr_pages]))
-    arguments = (_PROCESS, "pictures", bounds.ocr_cpu_s, bounds.ocr_memory, wanted)
-    lines = list(parsed_lines(*arguments, body=body, wall_s=wall_s))
+    limits = {"cpu_s": bounds.ocr_cpu_s, "memory": bounds.ocr_memory, "failure": "its pictures could not be read"}
+    wanted = list(pages[: bounds.ocr_pages])
+    lines = list(parsed_lines(_PROCESS, "pictures", body, wall_s=wall_s, pages=wanted, **limits))
     found = {line["page"]: line["text"] for line in lines if "text" in line}
     if is_needed and not found:
         limit = f"they take more than {bounds.ocr_cpu_s} s of processor time or {bounds.ocr_memory // 1_000_000} MB."

@@ -1,20 +1,17 @@
 """Parse a PDF, as a process of its own: reads it from standard input and writes JSON lines.
 
-The first line has its metadata, each other one the text of a page as soon as it is known. Arguments: "text", seconds of
-processor time, bytes of memory, pages, characters; or "pictures", seconds, bytes, and the numbers of scanned pages,
-whose text the extra "ocr" reads: nothing is downloaded, the models are in its package.
+The first line has its metadata, each other one the text of a page as soon as it is known. The pictures of scanned pages
+are read by the extra "ocr": nothing is downloaded, the models are in its package.
 """
 
 import ctypes
 import logging
 import math
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -219,16 +216,5 @@ def _read_pictures(body: bytes, until: float, *, pages: Sequence[int]) -> Iterat
         yield {"page": number, "text": "\n".join(engine(picture).txts or ())}
 
 
-def main() -> None:
-    """Read the text of the file, or that of its pictures, within the bounds."""
-    cpu_s, memory = map(int, sys.argv[2:4])
-    if sys.argv[1] == "text":
-        pages, chars = map(int, sys.argv[4:6])
-        write_lines(partial(_read, pages=pages, chars=chars), cpu_s=cpu_s, memory=memory)
-    else:
-        read = partial(_read_pictures, pages=[int(page) for page in sys.argv[4].split(",")])
-        write_lines(read, cpu_s=cpu_s, memory=memory, failure="its pictures could not be read")
-
-
 if __name__ == "__main__":
-    main()
+    write_lines({"text": _read, "pictures": _read_pictures})

@@ -1,11 +1,9 @@
 """Parse a file, as a process of its own: reads it from standard input and writes JSON lines.
 
 The first line has its metadata; each other one a part of the text as HTML, Markdown, plain text or rows, with its
-place, a file within the file, or what cannot be read. Arguments: what reads it, seconds of processor time, bytes of
-memory, characters.
+place, a file within the file, what cannot be read, or that the time is over.
 """
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,12 +20,6 @@ from crawler.extract.files.zip_document import ZipDocument
 
 _Lines = Iterator[dict[str, Any]]
 
-_READERS: Final[dict[str, Callable[[bytes], _Lines]]] = {
-    "workbook": read_workbook,
-    "json": read_json,
-    "notebook": read_notebook,
-    "mail": read_mail,
-}
 #: by the beginning of what the archive's part "mimetype" says
 _BY_TYPE: Final[dict[bytes, Callable[[ZipDocument], _Lines]]] = {
     b"application/vnd.oasis.opendocument.text": read_odt,
@@ -41,12 +33,12 @@ _NOT_READ: Final = {
 }
 
 
-def _read(body: bytes, until: float, *, reader: str, chars: int, cpu_s: int) -> _Lines:
+def _read(read: Callable[[bytes], _Lines], body: bytes, until: float, *, chars: int) -> _Lines:
     """Yield the lines up to a number of characters and a time, then what is missing."""
     left = chars
-    for line in _READERS.get(reader, _read_archive)(body):
+    for line in read(body):
         if time.process_time() > until:
-            yield {"missing": [f"what could not be read within {cpu_s} s of processor time"]}
+            yield {"late": True}
             return
         kind = next((name for name in ("html", "markdown", "plain") if name in line), "")
         text = line[kind] if kind else ""
@@ -79,6 +71,13 @@ def _read_archive(body: bytes) -> _Lines:
     raise Unreadable("is a ZIP archive: unpack it and add the files in it.")
 
 
+_READERS: Final[dict[str, Callable[[bytes], _Lines]]] = {
+    "archive": _read_archive,
+    "workbook": read_workbook,
+    "json": read_json,
+    "notebook": read_notebook,
+    "mail": read_mail,
+}
+
 if __name__ == "__main__":
-    _cpu_s, _memory, _chars = map(int, sys.argv[2:5])
-    write_lines(partial(_read, reader=sys.argv[1], chars=_chars, cpu_s=_cpu_s), cpu_s=_cpu_s, memory=_memory)
+    write_lines({name: partial(_read, read) for name, read in _READERS.items()})

@@ -126,8 +126,8 @@ def _read_parts(reader: str, body: bytes, name: str, bounds: Bounds) -> PageText
     parts, unread, missing = list[Rendered](), list[str](), list[str]()
     is_whole, left = False, bounds.chars
     about: Mapping[str, str] = {}
-    arguments = ("crawler.extract.files.file_process", reader, bounds.cpu_s, bounds.memory, bounds.chars)
-    lines = parsed_lines(*arguments, body=body, wall_s=bounds.wall_s)
+    limits = {"cpu_s": bounds.cpu_s, "memory": bounds.memory, "chars": bounds.chars}
+    lines = parsed_lines("crawler.extract.files.file_process", reader, body, wall_s=bounds.wall_s, **limits)
     for sheet, some in groupby(lines, key=lambda line: line.get("sheet")):
         if sheet is not None:  # all rows of a sheet are read as one
             some = iter([{"sheet": sheet, "rows": [row for line in some for row in line["rows"]]}])
@@ -136,6 +136,7 @@ def _read_parts(reader: str, body: bytes, name: str, bounds: Bounds) -> PageText
                 raise NothingToRead(f"{name} {line['problem']}")
             about = line.get("about", about)
             missing += line.get("missing", ())
+            missing += [f"what could not be read within {bounds.cpu_s} s of processor time"] if "late" in line else []
             is_whole = is_whole or "end" in line
             if left > 0 and (part := _part(line, replace(bounds, chars=left))) is not None:
                 parts.append(part[0])
