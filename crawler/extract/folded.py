@@ -119,14 +119,12 @@ def _opens_in_place(element: Any) -> bool:
 
 def _is_marked(element: Any) -> bool:
     """Return whether an element says itself that it opens something."""
-    return isinstance(element.tag, str) and (
-        any(mark in element.attrib for mark in _MARKS) or _NAMES.search(names_of(element)) is not None
-    )
+    return any(mark in element.attrib for mark in _MARKS) or _NAMES.search(names_of(element)) is not None
 
 
 def _is_clicked(element: Any) -> bool:
     attributes = element.attrib
-    return isinstance(element.tag, str) and (
+    return (
         _is_button(element)
         or element.tag == "summary"
         or (element.tag == "label" and "for" in attributes)
@@ -148,7 +146,7 @@ def _is_text(panel: Any) -> bool:
     """Return whether most of an element's text is outside of links."""
     text = linked = 0
     for element in islice(panel.iter(), _PANEL_ELEMENTS):
-        own = len("".join((element.text or "").split())) if isinstance(element.tag, str) else 0
+        own = len("".join((element.text or "").split()))
         tail = len("".join((element.tail or "").split())) if element is not panel else 0
         text += own + tail
         linked += own if element.tag == "a" else 0

@@ -35,7 +35,7 @@ def write_formulas(tree: Any) -> None:
     waiting = [tree]
     while waiting:
         element = waiting.pop()
-        if isinstance(element.tag, str) and not _write_formula(element):
+        if not _write_formula(element):
             waiting.extend(element)
 
 

@@ -83,12 +83,11 @@ def drop_navigation(root: Any) -> None:
     waiting = list(root)
     while waiting:
         element = waiting.pop()
-        if isinstance(element.tag, str):
-            weight = weights[element]
-            if _is_navigation(element, weight) and weight.text <= max(most, weight.linked / _LINKED):
-                element.drop_tree()
-            else:
-                waiting.extend(element)
+        weight = weights[element]
+        if _is_navigation(element, weight) and weight.text <= max(most, weight.linked / _LINKED):
+            element.drop_tree()
+        else:
+            waiting.extend(element)
 
 
 def drop_menu_cells(root: Any) -> None:

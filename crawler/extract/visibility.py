@@ -45,7 +45,7 @@ def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
         for element in list(tree.iter()):
             if element.tag in spare:
                 continue
-            if not isinstance(element.tag, str) or _is_invisible(element, controls):
+            if _is_invisible(element, controls):
                 _take_out(element)
                 continue
             style = styles.style_of(element)
