@@ -34,7 +34,6 @@ class Controls:
     def __init__(self, tree: Any, is_seen: Callable[[Any], bool]) -> None:
         self._named: set[str] = set()
         self._has_tabs = False
-        self._openers: dict[Any, bool] = {}  #: elements looked at before → whether they open what follows
         for element in tree.iter("*"):
             attributes = element.attrib
             if not attributes:
@@ -55,30 +54,21 @@ class Controls:
         is_opened = (
             panel.get("id", "") in self._named
             or (self._has_tabs and role == "tabpanel")
-            or self._opens_next(panel.getprevious())
+            or _opens_next(panel.getprevious())
             or _is_button(panel.getnext())
         )
         return is_opened and not _NO_PANELS.search(names_of(panel)) and _is_text(panel)
 
-    def is_label(self, button: Any) -> bool:
-        """Return whether a button is the title of what is below it: a question, or the title of a panel."""
-        label, below = _label_of(button), button.getnext()
-        above = list(islice(button.iterancestors(), 2))
-        if not label or not _is_button(button) or _NO_PANELS.search(names_of(button)):
-            return False
-        if label.endswith(_ASKS) or any(each.tag in _TITLES for each in above):
-            return True
-        return below is not None and below.tag != "button" and _is_marked(button) and _is_text(below)
 
-    def _opens_next(self, element: Any) -> bool:
-        if element is None or element.tag == "form" or not _opens_in_place(element):
-            return False
-        if element not in self._openers:
-            label = _label_of(element)
-            within = islice(element.iter(), _LABEL_ELEMENTS)
-            opens = label.endswith(_ASKS) or any(_is_marked(each) or _is_clicked(each) for each in within)
-            self._openers[element] = bool(label) and opens
-        return self._openers[element]
+def is_label(button: Any) -> bool:
+    """Return whether a button is the title of what is below it: a question, or the title of a panel."""
+    label, below = _label_of(button), button.getnext()
+    above = list(islice(button.iterancestors(), 2))
+    if not label or not _is_button(button) or _NO_PANELS.search(names_of(button)):
+        return False
+    if label.endswith(_ASKS) or any(each.tag in _TITLES for each in above):
+        return True
+    return below is not None and below.tag != "button" and _is_marked(button) and _is_text(below)
 
 
 def place_tabs(tree: Any) -> None:
@@ -115,6 +105,15 @@ def _toggle_of(element: Any) -> str:
 def _opens_in_place(element: Any) -> bool:
     """Return whether an element opens what belongs to the page, and no dialog."""
     return _toggle_of(element) in ("", *_TOGGLES)
+
+
+def _opens_next(element: Any) -> bool:
+    """Return whether an element is a control of what follows it."""
+    if element is None or element.tag == "form" or not _opens_in_place(element):
+        return False
+    label = _label_of(element)
+    within = islice(element.iter(), _LABEL_ELEMENTS)
+    return bool(label) and (label.endswith(_ASKS) or any(_is_marked(each) or _is_clicked(each) for each in within))
 
 
 def _is_marked(element: Any) -> bool:

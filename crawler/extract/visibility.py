@@ -12,7 +12,7 @@ from lxml import etree
 
 from crawler.extract.bounded_process import TooMuchWork
 from crawler.extract.css import WHITE, Colour, StyleSheets, background_of, colour_of, hides, is_same, pixels
-from crawler.extract.folded import Controls
+from crawler.extract.folded import Controls, is_label
 from crawler.extract.html import names_of
 from text.invisible import strip_invisible
 
@@ -45,7 +45,7 @@ def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
         for element in list(tree.iter()):
             if element.tag in spare:
                 continue
-            if _is_invisible(element, controls):
+            if _is_invisible(element):
                 _take_out(element)
                 continue
             style = styles.style_of(element)
@@ -109,9 +109,9 @@ class _Styles:
         return found or WHITE
 
 
-def _is_invisible(element: Any, controls: Controls) -> bool:
+def _is_invisible(element: Any) -> bool:
     """Return whether an element's text is never shown; the label of a button and a text to copy are."""
-    if element.tag == "button" and controls.is_label(element):
+    if element.tag == "button" and is_label(element):
         element.tag = "span" if element.getparent().tag in _INLINE_PARENTS else "p"
     elif element.tag == "textarea" and ("readonly" in element.attrib or "disabled" in element.attrib):
         element.tag = "pre"
