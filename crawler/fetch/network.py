@@ -8,6 +8,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import Future
 from ipaddress import ip_address
 
 import httpcore2
@@ -28,29 +29,18 @@ async def system_resolver(host: str, port: int) -> Sequence[str]:
     A hostile DNS server can block getaddrinfo for tens of seconds; in the loop's executor a few of those would starve
     every other user of it and delay the process's end.
     """
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[Sequence[str]] = loop.create_future()
+    answer: Future[Sequence[str]] = Future()
+    answer.set_running_or_notify_cancel()  # so that the thread may end it after the caller has given up
 
     def resolve() -> None:
-        result: Sequence[str] | Exception
         try:
             rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            result = list(dict.fromkeys(str(row[4][0]) for row in rows))
+            answer.set_result(list(dict.fromkeys(str(row[4][0]) for row in rows)))
         except (OSError, UnicodeError) as error:
-            result = error
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(finish, result)
-
-    def finish(result: Sequence[str] | Exception) -> None:
-        if answer.done():
-            return
-        if isinstance(result, Exception):
-            answer.set_exception(result)
-        else:
-            answer.set_result(result)
+            answer.set_exception(error)
 
     threading.Thread(target=resolve, name=f"dns {host}", daemon=True).start()
-    return await answer
+    return await asyncio.wrap_future(answer)
 
 
 class GuardedNetwork(httpcore2.AsyncNetworkBackend):
