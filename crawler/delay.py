@@ -14,7 +14,7 @@ def next_delay_s(
     previous_s: float,  # the last result for the host, ``floor_s`` at first
     latency_s: float,
     *,
-    status: int | None,  # None where there was no answer
+    status: int | None,  # None if there was no answer
     crawl_delay_s: float | None = None,
     retry_after_s: float | None = None,
     floor_s: float = FLOOR_S,  # may be 0 for an operator's own site

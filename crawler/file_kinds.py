@@ -74,7 +74,7 @@ NAMES: Final = f"{', '.join(kind.name for kind in KINDS[:-1])}, {KINDS[-1].name}
 
 
 def suffix_of(name: str) -> str:
-    """Return the end of a file's name that tells its kind, in lower case; "" where it has none."""
+    """Return the end of a file's name that tells its kind, in lower case; "" if it has none."""
     return name.rpartition(".")[2].casefold() if "." in name else ""
 
 

@@ -117,7 +117,7 @@ def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
     except OSError as error:
         reason = f"{path} cannot be opened: {error.strerror or error}. Let the account that runs Wellread read it."
         try:
-            is_away = next(root.iterdir(), None) is None  # nothing in it, as where a disk is not mounted
+            is_away = next(root.iterdir(), None) is None  # nothing in it, as when a disk is not mounted
         except OSError:
             is_away = True
         if error.errno not in _LASTING or is_away:

@@ -81,7 +81,7 @@ DISALLOW_ALL = Robots(groups={"*": [[Rule("/", allow=False)]]}, is_temporary=Tru
 
 
 def from_response(status: int, body: bytes) -> Robots:
-    """Return the rules of an answer for /robots.txt; its status is 0 where the server could not be reached.
+    """Return the rules of an answer for /robots.txt; its status is 0 if the server could not be reached.
 
     RFC 9309 §2.3.1: a missing file (4xx) allows all, a failing server (5xx, unreachable) disallows all for the time
     being. 429 counts as a failure, as for Google: it asks for fewer requests.
@@ -198,7 +198,7 @@ def _matches(rule: Rule, path: str) -> bool:
 class RobotsFile:
     """The answer for an origin's robots.txt."""
 
-    status: int  #: 0 where there was no answer
+    status: int  #: 0 if there was no answer
     body: bytes  #: or why there was no answer
     fetched_at: datetime
 
@@ -251,7 +251,7 @@ class Permission:
         self.delay_s: float | None = None  #: Crawl-delay of the first URL's site
 
     async def check(self, url: str) -> None:
-        """Raise Blocked where the site is left out, RobotsForbidden or RobotsUnavailable unless it allows the URL."""
+        """Raise Blocked if the site is left out, RobotsForbidden or RobotsUnavailable unless it allows the URL."""
         await self.check_site(url)
         file, robots, sitemaps = await self._rules(url)
         self.sitemaps = (*self.sitemaps, *sitemaps)

@@ -31,7 +31,7 @@ class BadUrl(WellreadError):
 
 
 def parse(url: str, base: str = "") -> URL:
-    """Parse an http(s) URL, relative to ``base`` where there is one, as browsers do; raises BadUrl."""
+    """Parse an http(s) URL, relative to ``base`` if there is one, as browsers do; raises BadUrl."""
     if len(url) > MAX_URL:
         raise BadUrl(f"{url[:80]!r}… has {len(url)} characters: a URL may have {MAX_URL:,}")
     try:
@@ -52,7 +52,7 @@ def parse(url: str, base: str = "") -> URL:
 
 
 def typed(url: str) -> str:
-    """Return the canonical form of a URL that a person typed: https where it has no scheme. Raises BadUrl.
+    """Return the canonical form of a URL that a person typed: https if it has no scheme. Raises BadUrl.
 
     The address of a file stays as it is.
     """
@@ -77,7 +77,7 @@ def canonical(url: str, base: str = "") -> str:
 
 
 def canonical_or_none(url: str, base: str = "") -> str | None:
-    """Return the canonical form of a URL; None where it has none."""
+    """Return the canonical form of a URL; None if it has none."""
     try:
         return canonical(url, base)
     except BadUrl:
@@ -85,7 +85,7 @@ def canonical_or_none(url: str, base: str = "") -> str | None:
 
 
 def origin(url: str) -> str:
-    """Return ``scheme://host``, with ``:port`` where it is not the scheme's default; of a file, its folder."""
+    """Return ``scheme://host``, with ``:port`` if it is not the scheme's default; of a file, its folder."""
     if is_file_address(url):
         return f"{SCHEME}{folder_of(url)}"
     return str(parse(url).origin)

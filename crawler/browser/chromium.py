@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, Self
 from domain.errors import WellreadError
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
-#: the user that the browser runs as where we are root; it owns nothing but the browser's folder
+#: the user that the browser runs as when we are root; it owns nothing but the browser's folder
 NOBODY: Final = 65_534
 #: file descriptors from here on are not those of the browser's commands (3) and answers (4)
 _HIGH: Final = 10
@@ -62,7 +62,7 @@ class BrowserProcess(NamedTuple):
 def find_chromium(setting: str) -> str:
     """Return the browser's path for the setting (``auto``, ``off`` or a path); "" for none.
 
-    Raises NoChromium where a path was given and no program is there.
+    Raises NoChromium if a path was given and no program is there.
     """
     names = _NAMES if setting == "auto" else () if setting == "off" else (setting,)
     found = next((path for name in names if (path := shutil.which(name))), "")
@@ -114,7 +114,7 @@ def kill(pid: int) -> None:
 
 
 def memory_used(pid: int) -> int:
-    """Return the private memory of all processes of a browser, in bytes; 0 where the system does not tell."""
+    """Return the private memory of all processes of a browser, in bytes; 0 if the system does not tell."""
     pages = 0
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError, IndexError):  # it may have ended

@@ -249,7 +249,7 @@ class _View:
             await asyncio.sleep(0.05)
 
     async def html(self, bounds: RenderBounds) -> str:
-        """Return the visible page as HTML; "" where it is too large."""
+        """Return the visible page as HTML; "" if it is too large."""
         world = await self._call("Page.createIsolatedWorld", frameId=self._frame)
         script = _SNAPSHOT % {"most": bounds.max_elements, "chars": bounds.max_chars}
         result = await self._call(
@@ -283,9 +283,9 @@ _ASKS_FOR_JAVASCRIPT = re.compile(
 async def run_scripts(
     page: Fetched, *, browser: Browser | None, client: Fetcher, permission: Permission, until: float
 ) -> Fetched | None:
-    """Return the page as its scripts make it; None where it needs no scripts.
+    """Return the page as its scripts make it; None if it needs no scripts.
 
-    ``permission`` is asked before each request of a script. Raises NotRendered, also where there is no browser, or that
+    ``permission`` is asked before each request of a script. Raises NotRendered, also if there is no browser, or that
     was not known at the monotonic time ``until``.
     """
     looked_at = partial(needs_javascript, page.body, page.headers.get("content-type", ""))

@@ -158,7 +158,7 @@ def _score(entry: _Entry, shared: float, inherited: float) -> float:
 
 
 def _with_lists(scored: Iterable[tuple[_Entry, float]], doubt: float) -> list[tuple[_Entry, float]]:
-    """Order best first; raise the lists of a whole site where no link covers the question."""
+    """Order best first; raise the lists of a whole site if no link covers the question."""
     ordered, lists = sorted(scored, key=_best_first), 0
     for at, (entry, score) in enumerate(ordered):
         if _LIST.search(_path(entry.link.url)):

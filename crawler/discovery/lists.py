@@ -176,7 +176,7 @@ def _unpacked(body: bytes, url: str) -> bytes:
 
 
 def parse_feed(body: bytes, *, url: str) -> tuple[Link, ...]:
-    """Return the links of a feed in its order, with the origin "feed"; none where it is not a feed.
+    """Return the links of a feed in its order, with the origin "feed"; none if it is not a feed.
 
     Relative links are resolved against ``url``. At most ``MAX_ENTRIES`` links, each URL once.
     """

@@ -62,7 +62,7 @@ def relevance(
     lang: str,
     rarity: Rarity = lambda term: 1.0,
 ) -> list[float]:
-    """Score each URL's words against the question; 0 where they share none.
+    """Score each URL's words against the question; 0 if they share none.
 
     ``rarity`` weighs a term by its rarity in the language, in (0, 1]: a site may have a common word only once. A term
     of the question counts less the more pages about it were read: the others are still to be found.

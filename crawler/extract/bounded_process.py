@@ -100,7 +100,7 @@ class _Fork:
         self._lock = threading.Lock()  # a task that is cancelled ends it while its thread waits
 
     def run(self, work: Callable[[], object] | None, cpu_s: float, wall_s: float) -> Any:
-        """Return what work, or its own, returns there, or raise what it does; TooMuchWork where that took too long."""
+        """Return what work, or its own, returns there, or raise what it does; TooMuchWork if that took too long."""
         answer, is_late = b"", False
         with suppress(EOFError, OSError):  # a signal has ended it
             self._pipe.send((work, cpu_s))
@@ -132,7 +132,7 @@ class _Fork:
         """
         with self._lock:
             if self._ended_by is None:
-                with suppress(OSError):  # macOS refuses where it has ended
+                with suppress(OSError):  # macOS refuses if it has ended
                     os.killpg(self._pid, signal.SIGKILL)
                 self._ended_by = os.WTERMSIG(os.waitpid(self._pid, 0)[1])
             return self._ended_by

@@ -168,7 +168,7 @@ def _pieces(text: str, block: Block) -> Iterator[Span]:
 
 
 def _reach(text: str, start: int, end: int) -> int | None:
-    """Return where TARGET_WORDS have been read; None where there are no more than MAX_WORDS, counted no further."""
+    """Return where TARGET_WORDS have been read; None if there are no more than MAX_WORDS, counted no further."""
     words, target = 0.0, None
     for found in _COUNTED.finditer(text, start, end):
         words += 1 if found[1] else 1 / _WIDE_CHARS_PER_WORD
@@ -209,7 +209,7 @@ def _sections(page: Page | PageText) -> Iterator[tuple[Span, str]]:
 
 
 def _grouped(text: str, whole: Iterable[Sequence[Span]]) -> list[Span]:
-    """Return groups of about TARGET_WORDS; a unit is cut between its pieces only where it does not fit otherwise."""
+    """Return groups of about TARGET_WORDS; a unit is cut between its pieces only if it does not fit otherwise."""
     groups: list[Span] = []
     first, last, words = 0, 0, 0.0
     for unit in whole:

@@ -411,6 +411,6 @@ def _is_clipped(style: Declarations) -> bool:
 
 
 def pixels(value: str) -> float | None:
-    """Return about how many pixels a length is; None where it is not a length."""
+    """Return about how many pixels a length is; None if it is not a length."""
     found = _LENGTH.match(value.strip())
     return float(found[1]) * _PIXELS[found[2]] if found else None

@@ -97,7 +97,7 @@ def _rel(element: Any) -> list[str]:
 
 
 def _context(element: Any, text: str) -> str:
-    """Return the text of the block around a link; "" where it has no more than the link's own."""
+    """Return the text of the block around a link; "" if it has no more than the link's own."""
     block = next((above for above in element.iterancestors() if above.tag in _BLOCKS), None)
     if block is None:
         return ""

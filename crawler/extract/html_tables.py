@@ -46,7 +46,7 @@ def _is_layout(table: Any) -> bool:
 
 
 def kind_of_table(table: Any) -> BlockKind:
-    """Return whether a table's first row names its columns; where none says so, two columns have no names."""
+    """Return whether a table's first row names its columns; if none says so, two columns have no names."""
     rows = list(islice(_rows_of(table), _FIRST_ROWS)) or [[]]
     if _is_header(rows[0]):
         return "table"

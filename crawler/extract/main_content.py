@@ -1,7 +1,7 @@
 """Find the main content of a page and write it as text.
 
 A page of documentation is kept whole but for its navigation; of other pages what a library takes for the article. What
-the page says of itself decides which it is where that is plain: the program that made it, links to its chapter, marks
+the page says of itself decides which it is if that is plain: the program that made it, links to its chapter, marks
 for social networks. Elsewhere the two dangers are measured: content that would be lost as an article, and boilerplate
 that would be kept as documentation.
 """
@@ -228,7 +228,7 @@ def _classes(element: Any) -> list[str]:
 
 
 def _rest(lines: Sequence[Line], taken: Set[int]) -> set[int]:
-    """Return the places of an article's rest, where the library stopped early: long paragraphs just below it."""
+    """Return the places of an article's rest, if the library stopped early: long paragraphs just below it."""
     if not taken:
         return set()
     rest: set[int] = set()

@@ -43,7 +43,7 @@ _FULL = 0.75
 def read_pdf(body: bytes, *, url: str, bounds: Bounds = BOUNDS, ocr: bool = False) -> PageText:
     """Return a PDF's text, title, dates and headings, and which of its pages are missing; raises Unreadable.
 
-    With ``ocr``, the pages that are pictures are read, where the extra for that is installed.
+    With ``ocr``, the pages that are pictures are read, if the extra for that is installed.
     """
     started, wall_s = time.monotonic(), min(bounds.wall_s, bounds.all_s)
     limits = {"cpu_s": bounds.cpu_s, "memory": bounds.memory, "pages": bounds.pages, "chars": bounds.chars}
@@ -193,7 +193,7 @@ def _keys(page: list[str], at: int, number: int, pages: int) -> set[tuple[str, i
 
 
 def _gap(before: str, line: str, width: int) -> str:
-    """Return the text between two lines: a blank within a paragraph; "-" where a word was hyphenated."""
+    """Return the text between two lines: a blank within a paragraph; "-" if a word was hyphenated."""
     if before.endswith("-") and before[-2:-1].isalpha() and line[:1].islower():
         return "-"
     if _BULLET.match(line):

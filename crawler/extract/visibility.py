@@ -93,7 +93,7 @@ class _Styles:
         return not any(_is_folded(each) or hides(self.style_of(each)) for each in around if each.tag not in _ROOTS)
 
     def background_of_element(self, element: Any) -> Colour | str:
-        """Return the colour behind an element; "unknown" for an image, white where none is set."""
+        """Return the colour behind an element; "unknown" for an image, white if none is set."""
         passed = []
         found: Colour | str | None = None
         for around in (element, *element.iterancestors()):

@@ -168,7 +168,7 @@ class Fetcher:
         return target
 
     async def _send(self, target: Target, call: _Call) -> httpcore2.Response:
-        """Send the request and return the answer's head; send it again where a kept connection had died."""
+        """Send the request and return the answer's head; send it again if a kept connection had died."""
         pool = self._accesses.pool_for(target.url) or self._pool
         try:
             connected = _Connected()

@@ -64,7 +64,7 @@ class Decoder:
         return decoded
 
     def finish(self) -> None:
-        """Raise Corrupt where the encoded stream is cut off."""
+        """Raise Corrupt if the encoded stream is cut off."""
         if self.wire and self._codec and not self._codec.is_whole():
             raise Corrupt("its encoded body is cut off")
 

@@ -15,7 +15,7 @@ import httpcore2
 
 from crawler.fetch.guard import Blocked, Guard
 
-#: maps a host and a port to the host's IP addresses, best first; raises OSError where there are none
+#: maps a host and a port to the host's IP addresses, best first; raises OSError if there are none
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 
 MAX_TRIED = 3  #: addresses tried of one host
@@ -61,7 +61,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first of the host's addresses that answers; raises Blocked where one is not admitted."""
+        """Connect to the first of the host's addresses that answers; raises Blocked if one is not admitted."""
         addresses = self._guard.admit(host, port, await self._addresses(host, port))
         failure: Exception = httpcore2.ConnectError(f"{host} has no address")
         for address in addresses[:MAX_TRIED]:

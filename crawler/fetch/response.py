@@ -59,21 +59,21 @@ class Fetched:
 
     url: str  #: the last URL, after redirects: absolute, without fragment
     status: int
-    #: names in lower case; repeated ones joined by ", ", or by lines where values have commas
+    #: names in lower case; repeated ones joined by ", ", or by lines if values have commas
     headers: Mapping[str, str]
     body: bytes  #: decoded; may be empty for an answer that is no 2xx
     elapsed_s: float = 0.0
 
     @property
     def content_type(self) -> str:
-        """The type in lower case, without parameters; "" where the server gave none."""
+        """The type in lower case, without parameters; "" if the server gave none."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 #: how programs, pictures and films begin, whatever their header says
 _BINARY = (b"\x7fELF", b"MZ\x90", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"OggS", b"\0\0\0")
-#: headers whose values have commas of their own: where they are repeated, each is a line
+#: headers whose values have commas of their own: if they are repeated, each is a line
 _OF_LINES = frozenset({"x-robots-tag", "set-cookie"})
 #: the longest wait, in seconds, before a page that loads another by itself; news pages load themselves anew
 _SOON_S = 10.0
@@ -92,8 +92,8 @@ async def receive(
 ) -> Fetched:
     """Read the answer to its end; an unwanted body that cannot be read is empty, and no error.
 
-    ``accept`` holds the content types wanted of a 2xx answer; None where its body is not wanted. Raises TooLarge,
-    NotText or HostUnreachable where the wanted body cannot be read.
+    ``accept`` holds the content types wanted of a 2xx answer; None if its body is not wanted. Raises TooLarge,
+    NotText or HostUnreachable if the wanted body cannot be read.
     """
     headers: dict[str, str] = {}
     for raw_name, raw_value in response.headers:
@@ -178,7 +178,7 @@ async def _read_body(
 ) -> bytes:
     """Return the decoded body; stop at the first chunk that shows that it cannot be used.
 
-    Raises WrongType, also where text is declared and the bytes are binary; Overflow or Corrupt, as the decoder does.
+    Raises WrongType, also if text is declared and the bytes are binary; Overflow or Corrupt, as the decoder does.
     """
     kind = head.content_type
     if kind and accept != ANY_TYPE and kind not in accept:

@@ -44,7 +44,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     client: Fetcher
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a POST; raises httpx2.TransportError for another request, and where the guarded client fails."""
+        """Send a POST; raises httpx2.TransportError for another request, and if the guarded client fails."""
         if request.method != "POST":
             raise httpx2.UnsupportedProtocol(f"{request.method} is not sent", request=request)
         headers = {name: value for name, value in request.headers.items() if name.lower() not in _SET_BY_CLIENT}

@@ -44,7 +44,7 @@ class Query:
 
     @property
     def known_lang(self) -> str:
-        """The language; "" where it is not known."""
+        """The language; "" if it is not known."""
         return self.lang if len(self.lang) == 2 and self.lang.isascii() and self.lang.isalpha() else ""
 
     def cut(self, characters: int, words: int = 1000) -> str:
@@ -88,7 +88,7 @@ class Engine(Protocol):
 
 
 def requested_recency(question: str) -> Recency | None:
-    """Return how new pages must be, None where the question does not say it in English or German."""
+    """Return how new pages must be, None if the question does not say it in English or German."""
     return next((span for span, words in _SPANS if words.search(question)), None)
 
 
@@ -105,7 +105,7 @@ class EngineError(WellreadError):
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
-        self.retry_after_s = retry_after_s  #: as the engine asked, where it did
+        self.retry_after_s = retry_after_s  #: as the engine asked, if it did
 
 
 class QueryRefused(EngineError):
@@ -180,7 +180,7 @@ class EngineEntry(NamedTuple):
     module: str  #: of ``crawler.search``
     class_name: str
     setting: str = ""  #: its key or address; the engine is off while it is empty
-    opt_in: bool = False  #: on only where WELLREAD_ENGINES names it
+    opt_in: bool = False  #: on only if WELLREAD_ENGINES names it
 
 
 #: by name; links of equal score come in this order
@@ -218,7 +218,7 @@ def variable(name: str) -> str:
 
 
 def plain_value(value: Any) -> str:
-    """Return a setting's text, also of a secret; "" where it is not set."""
+    """Return a setting's text, also of a secret; "" if it is not set."""
     if hasattr(value, "get_secret_value"):
         return str(value.get_secret_value())
     return str(value) if value else ""

@@ -176,9 +176,9 @@ def _is_page(fetched: Fetched) -> bool:
 
 
 def results_of(answer: Any, *path: str, engine: str, empty: bool = False) -> list[Any]:
-    """Return the list of results at ``path``; raises EngineError where there is none.
+    """Return the list of results at ``path``; raises EngineError if there is none.
 
-    ``empty``: the engine leaves out the list, or what holds it, where it found nothing.
+    ``empty``: the engine leaves out the list, or what holds it, if it found nothing.
     """
     found: Any = answer
     for name in path:
@@ -201,7 +201,7 @@ def to_reply(results: list[Any], *, url: str = "url", snippet: str | Callable[[A
 
 
 def text_of(result: object, name: str) -> str:
-    """Return a field's text; "" where there is none."""
+    """Return a field's text; "" if there is none."""
     value = result.get(name) if isinstance(result, dict) else None
     return value if isinstance(value, str) else ""
 

@@ -29,7 +29,7 @@ class KeyedEngine(ABC):
     base_url: ClassVar[str]
     method: ClassVar[Method] = "POST"
     path: ClassVar[str] = "/search"
-    key_header: ClassVar[str] = ""  #: "" where a parameter has the key
+    key_header: ClassVar[str] = ""  #: "" if a parameter has the key
     key_scheme: ClassVar[str] = ""  #: before the key, as "Bearer "
     max_results: ClassVar[int] = 100  #: of one search
     results: ClassVar[tuple[str, ...]] = ("results",)  #: the names that lead to the list of results
@@ -55,7 +55,7 @@ class KeyedEngine(ABC):
         """Return what to ask for ``count`` results; a parameter that is None is not sent."""
 
     def _is_answer(self, answer: JsonObject) -> bool:
-        """Return whether nothing was found where the results are missing; raises EngineError for a failure."""
+        """Return whether nothing was found if the results are missing; raises EngineError for a failure."""
         return False
 
     def _snippet(self, result: object) -> str:
@@ -89,7 +89,7 @@ class Brave(KeyedEngine):
         }
 
     def _is_answer(self, answer: JsonObject) -> bool:
-        return "query" in answer  # without "web" where nothing was found
+        return "query" in answer  # without "web" if nothing was found
 
 
 class Exa(KeyedEngine):
@@ -129,7 +129,7 @@ class Kagi(KeyedEngine):
         return {"query": query.cut(2000), "page": 1, "workflow": "search", "safe_search": True, "filters": filters}
 
     def _is_answer(self, answer: JsonObject) -> bool:
-        return isinstance(answer.get("data"), dict)  # without "search" where nothing was found
+        return isinstance(answer.get("data"), dict)  # without "search" if nothing was found
 
 
 class Marginalia(KeyedEngine):

@@ -156,7 +156,7 @@ def _results(page: bytes) -> list[object]:
 
 
 def _url_of(href: str) -> str:
-    """Return the result's URL, also where the link goes through DuckDuckGo's redirect; "" for advertisements."""
+    """Return the result's URL, also if the link goes through DuckDuckGo's redirect; "" for advertisements."""
     try:
         parts = urlsplit(href if not href.startswith("//") else f"https:{href}")
     except ValueError:

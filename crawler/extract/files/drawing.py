@@ -10,7 +10,7 @@ from typing import Any, Final
 from crawler.extract.files.zip_document import ZipDocument, attribute, elements, local
 from crawler.extract.formulas import in_brackets
 
-_NAMELESS: Final = 2  #: columns: a table with no more has names only where it says so
+_NAMELESS: Final = 2  #: columns: a table with no more has names only if it says so
 _MAX_POINTS: Final = 5_000  #: of a chart
 _FIRST_DAY, _DAYS = date(1899, 12, 30), 5  #: from which Office counts the days; the digits of those since 1927
 #: by the element of an Office formula, the sign between its parts
@@ -50,7 +50,7 @@ def number_of(element: Any, name: str, most: int = 1_000) -> int:
 
 
 def marked(html: str, tag: str) -> str:
-    """Return text in a tag, as "sup" for what is raised; as it is without one, and where nothing would be seen."""
+    """Return text in a tag, as "sup" for what is raised; as it is without one, and if nothing would be seen."""
     return f"<{tag}>{html}</{tag}>" if tag and html.strip() else html
 
 

@@ -43,7 +43,7 @@ class ZipDocument:
         return name in self._parts
 
     def read(self, name: str) -> bytes:
-        """Return a part unpacked, or b"" where there is none; raises Unreadable."""
+        """Return a part unpacked, or b"" if there is none; raises Unreadable."""
         part = self._parts.get(name) or self._by_letters.get(name.casefold())
         if part is None:
             return b""
@@ -73,7 +73,7 @@ class ZipDocument:
         return inner
 
     def xml(self, name: str) -> Any | None:
-        """Return a part's root element; None where there is no such part. Raises Unreadable."""
+        """Return a part's root element; None if there is no such part. Raises Unreadable."""
         body = self.read(name)
         return parsed_xml(body, name) if body else None
 
@@ -88,7 +88,7 @@ class ZipDocument:
         }
 
     def main_part(self, default: str) -> str:
-        """Return the part that has an Office document's text; ``default`` where the archive names none."""
+        """Return the part that has an Office document's text; ``default`` if the archive names none."""
         return next((part for kind, part in self.relations("").values() if kind == "officeDocument"), "") or default
 
 
@@ -119,7 +119,7 @@ def local(element: Any) -> str:
 
 
 def attribute(element: Any, name: str) -> str:
-    """Return an attribute by its name without its namespace; "" where there is none."""
+    """Return an attribute by its name without its namespace; "" if there is none."""
     return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
 
 
