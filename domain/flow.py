@@ -33,7 +33,9 @@ class Status(StrEnum):
         return self in FINAL
 
 
-FINAL = frozenset({Status.ANSWERED, Status.ABSTAINED, Status.CANCELLED, Status.TIMED_OUT, Status.FAILED})
+#: the ends of a question that was looked up to the end
+COMPLETED = frozenset({Status.ANSWERED, Status.ABSTAINED})
+FINAL = COMPLETED | {Status.CANCELLED, Status.TIMED_OUT, Status.FAILED}
 
 
 @dataclass(frozen=True, kw_only=True)

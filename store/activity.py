@@ -20,7 +20,6 @@ from domain.outcome import Outcome
 from domain.published import described
 from store.crawl.candidates import CandidateStatus
 from store.questions import state
-from store.questions.state import waiting
 from store.sql import leases
 from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, StepRow, WebhookRow, WebhookStatus
@@ -30,7 +29,7 @@ HOURS, DAYS = 24, 30
 MEASURED = timedelta(seconds=60)
 #: rows of one kind are counted up to here
 MOST_COUNTED = 10_000
-#: of which the durations are told
+#: of which the durations are returned
 LATEST_STEPS = 1_000
 #: among which the costs are looked for
 COSTLY_STEPS = 20_000
@@ -143,19 +142,19 @@ def _hour(at: datetime, ended: Sequence[tuple[str | None, float]], pages: int) -
 
 def count_open(session: Session, most: int) -> int:
     """Return how many questions are open, counted up to one more than ``most``."""
-    some = select(literal(1).label("row")).where(QuestionRow.status.in_(waiting())).limit(most + 1).subquery()
+    some = select(literal(1).label("row")).where(QuestionRow.status.in_(state.OPEN)).limit(most + 1).subquery()
     return session.scalar(select(func.count()).select_from(some)) or 0
 
 
 def count_open_of(session: Session, owner: str, most: int) -> int:
     """Return how many of the open questions, looked at up to one more than ``most``, a key has asked."""
-    some = select(QuestionRow.owner).where(QuestionRow.status.in_(waiting())).limit(most + 1).subquery()
+    some = select(QuestionRow.owner).where(QuestionRow.status.in_(state.OPEN)).limit(most + 1).subquery()
     return session.scalar(select(func.count()).where(some.c.owner == owner)) or 0
 
 
 def ended_per_s(session: Session, now: datetime, most: int) -> float:
     """Return how many questions ended a second, since the oldest open one was asked, at most for a minute."""
-    some = select(QuestionRow.created_at).where(QuestionRow.status.in_(waiting())).limit(most + 1).subquery()
+    some = select(QuestionRow.created_at).where(QuestionRow.status.in_(state.OPEN)).limit(most + 1).subquery()
     oldest = session.scalar(select(func.min(some.c.created_at))) or now
     since = max(oldest, now - MEASURED)
     ended = count(session, QuestionRow.status.in_(FINAL), QuestionRow.due_at >= since)

@@ -54,7 +54,7 @@ class PageNames:
 
 
 def replace(session: Session, pages: Mapping[int, PageNames]) -> None:
-    """Make each page's names exactly those given; safe beside other writers."""
+    """Make each page's names exactly those given; safe while others write."""
     if not pages:
         return
     session.execute(delete(MentionRow).where(MentionRow.page_id.in_(pages)))
@@ -69,7 +69,7 @@ def replace(session: Session, pages: Mapping[int, PageNames]) -> None:
 
 
 class GraphReader:
-    """Reads the graph of one knowledge base: what is public, and what stands on the given private pages."""
+    """Reads the graph of one knowledge base: what is public, and what the given private pages say."""
 
     def __init__(self, database: Database, passages: "Passages", private_pages: Collection[int] = ()) -> None:
         self._database = database
@@ -140,13 +140,13 @@ class GraphReader:
         if not names:
             return []
         # "exists" lets the names come first: joined, SQLite begins with all the pages that are not gone
-        stands = select(PageRow.id).where(
+        is_current = select(PageRow.id).where(
             PageRow.id == FactRow.page_id,
             PageRow.gone_at.is_(None),
             PageRow.duplicate_of.is_(None),
             or_(~PageRow.private, PageRow.id.in_(self._private_pages)),
         )
-        query = select(FactRow).where(FactRow.subject_folded.in_(names), stands.exists()).order_by(FactRow.id)
+        query = select(FactRow).where(FactRow.subject_folded.in_(names), is_current.exists()).order_by(FactRow.id)
         with self._database.read() as session:
             rows = session.scalars(query.limit(_MAX_FACTS)).all()
         return [StatedFact(fact=to_value(Fact, row), page_id=row.page_id) for row in rows]

@@ -1,7 +1,7 @@
 """Decides whether one more question may be opened: by how many are open, and by the room in Redis and on the disk.
 
-Without a limit a question would wait longer and longer once more are asked than are answered; so its asker is told
-at once, and when it is its turn: whoever comes then goes before those who come for the first time. Whoever asks what
+Without a limit a question would wait longer and longer once more are asked than are answered; so its asker is refused
+at once, with the time of a turn: whoever comes then goes before those who come for the first time. Whoever asks what
 is answered already is never one too many.
 """
 

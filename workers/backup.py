@@ -73,9 +73,9 @@ def backup(services: Services, path: Path, *, wellread: str) -> BackupContents:
     """Write a file whole, or not at all, which only this user may read; return what it holds."""
     parts: dict[str, BackedUpCollection] = {}
     left_out: list[str] = []
-    with written_whole(path, BadBackup) as beside:
-        beside.touch(mode=0o600, exist_ok=False)
-        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with written_whole(path, BadBackup) as unfinished:
+        unfinished.touch(mode=0o600, exist_ok=False)
+        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for each in every(services):
                 name = DEFAULT if each.collection.is_default else each.collection.id
                 parts[name], left = _write(archive, name, each.database)

@@ -8,7 +8,6 @@ import hashlib
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -36,14 +35,13 @@ from domain.file import UPLOADS, StoredFile, WatchedFolder, address_of, clean_fo
 from store import files, folders
 from store.pages import pages
 from store.pages.pages import PageState
+from store.pages.refresh_queue import NEVER
 from store.sql.rows import groups
 from store.sql.tables import FileRow
 from workers.services import Services
 
 log = structlog.get_logger()
 
-#: until a file is due that nothing happens to
-NEVER = timedelta(days=36_500)
 #: seconds between two looks at a folder, unless its owner says otherwise
 EVERY_S = 60.0
 MAX_FILES = 20_000

@@ -31,7 +31,7 @@ class MessageRefused(WellreadError):
 
 
 def accept(services: Services, /, *arguments: Any, **fields: Any) -> Question:
-    """Accept a question from a message; one that is refused is logged, and told under its id.
+    """Accept a question from a message; one that is refused is logged, and saved under its id.
 
     The payload is the one argument, or the keyword arguments are. Raises MessageRefused, and what
     :data:`workers.services.interruptions.OUTAGES` names: the message can be taken later.

@@ -66,7 +66,7 @@ def close() -> None:
 def span(name: str, kind: Kind = "internal", *, parent: Headers | None = None, **attributes: Value) -> Iterator[None]:
     """Record the block as a span of the current trace, or of the one whose headers are given; empty ones begin one.
 
-    In the names of attributes ``__`` stands for a dot.
+    In the names of attributes ``__`` means a dot.
     """
     if not is_on():
         yield
@@ -94,7 +94,7 @@ def span(name: str, kind: Kind = "internal", *, parent: Headers | None = None, *
 
 
 def note(**attributes: Value) -> None:
-    """Add to the current span; in names ``__`` stands for a dot."""
+    """Add to the current span; in names ``__`` means a dot."""
     if is_on():
         from opentelemetry import trace
 

@@ -29,7 +29,7 @@ return 1
 def place(task: str, priority: int | None) -> int:
     """Return a message's place in its queue: by its question's priority, and of equal ones what ends questions first.
 
-    ``priority`` is 0–9, 9 first (7–9, 4–6, 1–3 and 0 are told apart), or LAST_PRIORITY; None if no question waits.
+    ``priority`` is 0–9, 9 first (7–9, 4–6, 1–3 and 0 differ), or LAST_PRIORITY; None if no question waits.
     """
     return LAST if priority is None else 2 * ((9 - priority) // 3) + TASKS[task].begins
 

@@ -524,9 +524,9 @@ class Settings(BaseSettings):
     @property
     def run_dir(self) -> Path:
         """The 0700 folder of sockets and process files."""
-        beside = self.data_dir / "run"
-        if len(str(beside)) + len("/valkey.sock") < _MAX_SOCKET_PATH:
-            return beside
+        folder = self.data_dir / "run"
+        if len(str(folder)) + len("/valkey.sock") < _MAX_SOCKET_PATH:
+            return folder
         name = hashlib.blake2b(str(self.data_dir).encode(), digest_size=8).hexdigest()
         return Path(tempfile.gettempdir()) / f"wellread-{os.getuid()}-{name}"
 

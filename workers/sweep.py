@@ -78,7 +78,7 @@ def _priority_of(row: leases.LeasedRow) -> ColumnElement[Any]:
     if row is CandidateRow:
         return of_questions.where(QuestionRow.id == CandidateRow.question_id).scalar_subquery()
     if row is PageRow:
-        waits = (QuestionRow.id == CandidateRow.question_id) & QuestionRow.status.in_(state.waiting())
+        waits = (QuestionRow.id == CandidateRow.question_id) & QuestionRow.status.in_(state.OPEN)
         return of_questions.where(waits, CandidateRow.page_id == PageRow.id).scalar_subquery()
     return null()
 
@@ -94,7 +94,7 @@ def _question_of(row: leases.LeasedRow) -> ColumnElement[Any]:
 
 def _end_overdue(services: Services, now: datetime) -> None:
     """End the questions whose deadline passed with the best answer they have."""
-    overdue = select(QuestionRow.id).where(QuestionRow.status.in_(state.waiting()), QuestionRow.deadline < now)
+    overdue = select(QuestionRow.id).where(QuestionRow.status.in_(state.OPEN), QuestionRow.deadline < now)
     with services.database.read() as session:
         ids = list(session.scalars(overdue.limit(MOST_WAITING)))
     for question_id in ids:

@@ -10,6 +10,7 @@ import structlog
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
+from domain.access import UnknownCollection
 from domain.flow import TASKS
 from workers import monitoring
 from workers.services.interruptions import Stopped, is_orphan, working
@@ -19,6 +20,8 @@ log = structlog.get_logger()
 
 class WellreadTask(celery.Task[Any, Any]):
     """A task of ours. Its result is words for who watches, or what a task that is linked to it gets."""
+
+    throws = (UnknownCollection,)
 
     def __call__(self, *args: Any, **kwargs: Any) -> str | None:
         """Work; return the task's own result, or what came of it."""

@@ -21,7 +21,7 @@ from api import installed_version
 from domain import Status
 from domain.flow import QUEUES, TASKS
 from store import activity
-from store.questions.state import REFUSED, waiting
+from store.questions.state import OPEN, REFUSED
 from store.sql.database import DatabaseError
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 from workers.priorities import queue_length
@@ -110,7 +110,7 @@ _Figure = tuple[tuple[str, ...], float]
 
 
 def _current(session: Session) -> Iterator[_Figure]:
-    for status in waiting():
+    for status in OPEN:
         yield ("wellread_questions", status), activity.count(session, QuestionRow.status == status)
     yield (
         ("wellread_dead_questions",),

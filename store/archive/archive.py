@@ -25,7 +25,7 @@ FORMAT: Final = "wellread-knowledge"
 BACKUP_FORMAT: Final = "wellread-backup"
 VERSION: Final = 2
 SOURCES, PAGES, MANIFEST = "sources.jsonl", "pages.jsonl", "manifest.json"
-#: what a collection's file has beside those
+#: what a collection's file has besides those
 SETTINGS, FOLDERS, THREADS, QUESTIONS = "settings.jsonl", "folders.jsonl", "threads.jsonl", "questions.jsonl"
 #: bytes of a line: a page's text and its former ones, which are left out from the oldest on where they are too long
 MAX_LINE: Final = 48_000_000
@@ -101,7 +101,7 @@ class FileLine(BaseModel):
 def line_of(table: type[Table], *without: str) -> type[FileLine]:
     """Return the class of lines with the columns of a table, each of the type and within the bounds that it has there.
 
-    ``without`` are columns that a line lacks, beside the row's lease and what it belongs to. What may be null, or has
+    ``without`` are columns that a line lacks, besides the row's lease and what it belongs to. What may be null, or has
     a default, an older file may lack.
     """
     fields: dict[str, Any] = {}
@@ -172,8 +172,8 @@ def write(
     """Write a file of these members whole, or not at all; return its manifest, which names what is left out."""
     lines, sums, left = dict[str, int](), dict[str, str](), list[str]()
     with (
-        written_whole(path, BadArchive) as beside,
-        zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive,
+        written_whole(path, BadArchive) as unfinished,
+        zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive,
     ):
         for name, values in members.items():
             lines[name], digest = 0, hashlib.sha256()
@@ -205,14 +205,14 @@ def _written(values: Iterable[FileLine | LeftOut], left: list[str]) -> Iterator[
 @contextmanager
 def written_whole(path: Path, bad: type[WellreadError]) -> Iterator[Path]:
     """Yield the path of a file that takes the place of ``path`` once it is whole; raises ``bad`` if it cannot."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        yield beside
-        beside.replace(path)
+        yield unfinished
+        unfinished.replace(path)
     except OSError as error:
         raise bad(f"{path.name} cannot be written: {error.strerror or error}.") from error
     finally:
-        beside.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
 @contextmanager

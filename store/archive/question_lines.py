@@ -294,7 +294,7 @@ _PASSAGE = re.compile(r"(\d{1,19})-(\d{1,10})")
 
 
 def renumbered(value: Any, ids: Mapping[int, int], key: str = "") -> Any:
-    """Return JSON, which stands under a ``key``, with the ids of pages replaced; 0 stands for one that is not here."""
+    """Return JSON, the value of a ``key``, with the ids of pages replaced; by 0 where a page is not here."""
     if key in FREE:
         return value
     if key == "page_id" and isinstance(value, int):

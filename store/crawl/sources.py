@@ -15,7 +15,7 @@ from domain.site import SiteScope, Source
 from store.sql.rows import add_missing, to_value
 from store.sql.tables import HostRow, PageRow, RedirectRow, SourceRow
 
-#: what can be set of a source beside its schedule
+#: what can be set of a source besides its schedule
 SETTINGS: Final = tuple(SourceSettings.model_fields)
 
 
@@ -125,8 +125,8 @@ def scopes(
 ) -> tuple[SiteScope, ...]:
     """Return what belongs to sites, by the settings of the source with the same URL and by where they redirect.
 
-    ``whole``: a page that is no source stands for its folder; ``page_only``: each is a page, with nothing below it but
-    the page whose passages stand for it where both say the same.
+    ``whole``: a page that is no source means its folder; ``page_only``: each is a page, with nothing below it but
+    the page that represents it where both say the same.
     """
     wanted = tuple(sites)
     if page_only:

@@ -72,7 +72,7 @@ class RemoteEmbedder:
         return unit
 
     def _request(self, texts: Sequence[str]) -> list[list[float]]:
-        # Services refuse an empty text; a space stands for it.
+        # Services refuse an empty text; a space is sent instead.
         body = {"model": self._model, "input": [text or " " for text in texts], "encoding_format": "float"}
         why = ""
         for attempt in range(_ATTEMPTS):

@@ -21,14 +21,14 @@ log = structlog.get_logger()
 
 #: a stream outlives its last event by this, and its question's end by this; then the rows alone remember
 KEEP_S, KEEP_ENDED_S = 3_600, 300
-#: of the memory that Redis may use: above it only that a question ended is told, and SQL is read for the rest
+#: of the memory that Redis may use: above it only the end of a question is published, and SQL is read for the rest
 MOST_MEMORY = 0.8
 #: of an event; a larger one says its kind and what is short
 MAX_BYTES = 16_000
 #: longer than any step that was at work on a question when it was deleted
 LATE_S = 3_600
 MAX_EVENTS = 1_000
-#: longest wait of the one who reads for all, who is woken when others are followed too
+#: longest wait of one reading for all followers; it is ended when another question is followed
 _BLOCK_MS = 2_000
 #: of records from SQL for all who follow: at a time, so that other requests have threads, and in a second of silence
 _READINGS, _READINGS_A_SECOND = 4, 20.0
@@ -140,7 +140,8 @@ class EventReader:
         self._redis = client
         self._queues: dict[str, set[_Queue]] = {}  #: of the followers of each stream
         self._last: dict[str, str] = {}  #: the id of the last event that was read of each stream
-        self._wakes = f"wellread:wakes:{uuid4().hex}"  #: a stream of our own: an event in it ends the wait for others
+        #: a stream of our own: an event in it ends the wait for others
+        self._wake_stream = f"wellread:wakes:{uuid4().hex}"
         self._task: asyncio.Task[None] | None = None
         self.readings = asyncio.Semaphore(_READINGS)  #: of records at a time
         self.followers = 0
@@ -186,26 +187,26 @@ class EventReader:
             self._task = asyncio.create_task(self._run())
         elif new:
             with suppress(redis.ResponseError):  # where Redis is full, it is read a moment later
-                await self._redis.xadd(self._wakes, {"kind": "", "data": "{}"}, maxlen=1)
-                await self._redis.expire(self._wakes, KEEP_ENDED_S)
+                await self._redis.xadd(self._wake_stream, {"kind": "", "data": "{}"}, maxlen=1)
+                await self._redis.expire(self._wake_stream, KEEP_ENDED_S)
 
     async def _run(self) -> None:
-        woken = "0"
+        last_wake = "0"
         try:
             while self._last:
-                streams: dict[Any, Any] = {**self._last, self._wakes: woken}
+                streams: dict[Any, Any] = {**self._last, self._wake_stream: last_wake}
                 for key, event in _events(await self._redis.xread(streams, count=100, block=_BLOCK_MS)):
-                    if key == self._wakes:
-                        woken = event.id
+                    if key == self._wake_stream:
+                        last_wake = event.id
                     elif key in self._last:
                         self._last[key] = event.id
-                        self._tell(key, event)
+                        self._deliver(key, event)
         except redis.RedisError as error:
             self._last.clear()
             for key in self._queues:
-                self._tell(key, error)
+                self._deliver(key, error)
 
-    def _tell(self, key: str, what: Event | redis.RedisError) -> None:
+    def _deliver(self, key: str, what: Event | redis.RedisError) -> None:
         for queue in self._queues.get(key, ()):
             queue.put_nowait((key, what))
 
@@ -240,15 +241,15 @@ async def follow(
         while True:
             try:
                 async with asyncio.timeout(block_s if block_s < 1 else reader.silence_s(block_s)):
-                    key, told = await queue.get()
+                    key, received = await queue.get()
             except TimeoutError:
                 yield None
                 continue
-            if isinstance(told, redis.RedisError):
-                raise told
-            if _moment(told.id) > _moment(last[key]):  # else it was stored, too
-                last[key] = told.id
-                yield told
+            if isinstance(received, redis.RedisError):
+                raise received
+            if _moment(received.id) > _moment(last[key]):  # else it was stored, too
+                last[key] = received.id
+                yield received
 
 
 def _short(data: Mapping[str, Any]) -> str:

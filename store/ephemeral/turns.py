@@ -1,7 +1,7 @@
 """When each of those who were refused may come again: one after another, as fast as questions end.
 
-Whoever comes at the time that was told goes before those who come for the first time. A turn that nobody takes is kept
-for some seconds. Where Redis is away or was emptied, nobody has a turn, and room is for who comes first.
+Whoever comes at the time that was announced goes before those who come for the first time. A turn that nobody takes is
+kept for some seconds. Where Redis is away or was emptied, nobody has a turn, and room is for who comes first.
 """
 
 import math
@@ -9,11 +9,11 @@ import time
 
 import redis
 
-#: the longest that anybody is told to wait; whoever would wait longer has no turn yet
+#: the longest wait that is announced; whoever would wait longer has no turn yet
 LONGEST_S = 60
 #: turns are given a little slower than questions end, so that there is room when their time has come
 PACE = 0.9
-#: after its time; waits are told in whole seconds, and callers are late
+#: after its time; waits are announced in whole seconds, and callers are late
 KEPT_S = 5.0
 
 
@@ -58,7 +58,7 @@ class Turns:
                 _, own_s, last = pipe.execute()
             due_s = max(now_s, last[0][1] if last else now_s + kept * each_s) + each_s
             if own_s is not None and own_s > now_s:
-                due_s = own_s  # as it was told
+                due_s = own_s  # as it was announced
             if due_s > now_s + LONGEST_S:
                 return LONGEST_S
             with self._redis.pipeline(transaction=False) as pipe:

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import String, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
 from domain.site import SiteScope
-from store.pages import duplicates, history, visibility
+from store.pages import duplicates, history, refresh_queue, visibility
 from store.sql.rows import delete_rows, update_rows
 from store.sql.tables import (
     AnswerRow,
@@ -31,7 +31,6 @@ from text.sentences import OPENING
 
 #: what an answer says whose page was deleted
 WITHDRAWN = "This answer was withdrawn: a page that it was drawn from was deleted."
-_NEVER = timedelta(days=36_500)
 #: what is deleted is gone, too: that has an index
 _DELETED = PageRow.gone_at.is_not(None) & PageRow.deleted_at.is_not(None)
 
@@ -42,21 +41,21 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
     if row is None or row.deleted_at is not None:
         return set()
     asked = _withdraw_answers(session, page_id, row.url, now)
-    led = _urls_that_led(session, page_id, row.url)
-    asked |= _clear_traces(session, page_id, led, asked)
-    _forget_words(session, row, led, asked)
+    addresses = _urls_leading_to(session, page_id, row.url)
+    asked |= _clear_traces(session, page_id, addresses, asked)
+    _forget_words(session, row, addresses, asked)
     _delete_names(session, page_id)
     for table in (FactRow, PageCheckRow, PageVersionRow):
         session.execute(delete(table).where(table.page_id == page_id))
-    session.execute(delete(LinkRow).where(LinkRow.from_url.in_(led)))
-    session.execute(delete(PrivateReadRow).where(PrivateReadRow.url.in_(led)))
-    session.execute(delete(RedirectRow).where(or_(RedirectRow.url.in_(led), RedirectRow.to_url.in_(led))))
+    session.execute(delete(LinkRow).where(LinkRow.from_url.in_(addresses)))
+    session.execute(delete(PrivateReadRow).where(PrivateReadRow.url.in_(addresses)))
+    session.execute(delete(RedirectRow).where(or_(RedirectRow.url.in_(addresses), RedirectRow.to_url.in_(addresses))))
     row.url, row.title, row.text, row.canonical_url = f"deleted:{page_id}", "", "", ""
     row.headings, row.blocks, row.places, row.missing = [], [], [], []
     row.etag = row.last_modified = row.content_hash = row.body_hash = ""
     row.band_0 = row.band_1 = row.band_2 = row.band_3 = None
     row.gone_at = row.deleted_at = now
-    row.next_due, row.duplicate_of = now + _NEVER, None
+    row.next_due, row.duplicate_of = now + refresh_queue.NEVER, None
     duplicates.make_due(session, page_id, now)
     duplicates.wait_for_index(row, now)
     session.flush()
@@ -116,25 +115,25 @@ def _withdraw_answers(session: Session, page_id: int, url: str, now: datetime) -
     return question_ids
 
 
-def _urls_that_led(session: Session, page_id: int, url: str) -> set[str]:
+def _urls_leading_to(session: Session, page_id: int, url: str) -> set[str]:
     """Return the page's URL and those that redirect to it; a page of its own with the same text is none of them."""
     others = select(CandidateRow.url).where(CandidateRow.page_id == page_id, CandidateRow.url != url)
     own = select(PageRow.url).where(PageRow.url == CandidateRow.url)
     return {url, *session.scalars(others.where(~own.exists()).distinct())}
 
 
-def _clear_traces(session: Session, page_id: int, led: set[str], withdrawn: set[str]) -> set[str]:
-    """Keep of the steps that saw the page only what they cost; drop the candidates that ``led`` to it.
+def _clear_traces(session: Session, page_id: int, addresses: set[str], withdrawn: set[str]) -> set[str]:
+    """Keep of the steps that saw the page only what they cost; drop the candidates with its ``addresses``.
 
     Return the questions, with those whose answers were ``withdrawn``.
     """
-    to_page = or_(CandidateRow.page_id == page_id, CandidateRow.url.in_(led))
+    to_page = or_(CandidateRow.page_id == page_id, CandidateRow.url.in_(addresses))
     asked = withdrawn | {id for id in session.scalars(select(CandidateRow.question_id).where(to_page)) if id}
     named = cast(StepRow.detail, String)
     passage = named.like(f'%"passage": "{page_id}-%')
     # with the quote that ends it
-    addresses = [named.contains(json.dumps(url)[1:], autoescape=True) for url in sorted(led)]
-    seen = or_(passage, *addresses, StepRow.question_id.in_(asked))
+    names_it = [named.contains(json.dumps(url)[1:], autoescape=True) for url in sorted(addresses)]
+    seen = or_(passage, *names_it, StepRow.question_id.in_(asked))
     for step in session.scalars(select(StepRow).where(seen)):
         step.detail = {name: step.detail[name] for name in ("cost", "seconds") if name in step.detail}
         asked.add(step.question_id)
@@ -142,7 +141,7 @@ def _clear_traces(session: Session, page_id: int, led: set[str], withdrawn: set[
     return asked
 
 
-def _forget_words(session: Session, row: PageRow, led: set[str], asked: set[str]) -> None:
+def _forget_words(session: Session, row: PageRow, addresses: set[str], asked: set[str]) -> None:
     """Clear what names the page: reasons why the web was read or other pages are gone, and what waits for a model.
 
     A question without what a model was to do is looked up again.
@@ -152,15 +151,15 @@ def _forget_words(session: Session, row: PageRow, led: set[str], asked: set[str]
     update_rows(session, QuestionRow, QuestionRow.crawl_reason.is_not(None), of_asked, crawl_reason=None)
     update_rows(session, PageCheckRow, PageCheckRow.reason == history.moved_to(row.url), reason="it moved")
     draft = cast(QuestionRow.draft, String)
-    drafted = or_(*(draft.contains(json.dumps(url)[1:-1], autoescape=True) for url in sorted(led)))
+    drafted = or_(*(draft.contains(json.dumps(url)[1:-1], autoescape=True) for url in sorted(addresses)))
     update_rows(session, QuestionRow, drafted, draft={})
 
 
 def moved_to(session: Session, page_id: int) -> list[int]:
     """Return the pages that are gone because their URLs lead to this one: they said what it says."""
     url = session.scalar(select(PageRow.url).where(PageRow.id == page_id)) or ""
-    told = select(PageCheckRow.page_id).where(PageCheckRow.reason == history.moved_to(url))
-    return list(session.scalars(select(PageRow.id).where(PageRow.id.in_(told), PageRow.gone_at.is_not(None))))
+    moved = select(PageCheckRow.page_id).where(PageCheckRow.reason == history.moved_to(url))
+    return list(session.scalars(select(PageRow.id).where(PageRow.id.in_(moved), PageRow.gone_at.is_not(None))))
 
 
 def _delete_names(session: Session, page_id: int) -> None:

@@ -72,7 +72,7 @@ def _is_disowned(row: PageRow, among: list[PageRow]) -> bool:
 
 def _same(session: Session, row: PageRow) -> list[PageRow]:
     """Return the pages of its host that are no duplicates and have the text of this one."""
-    if row.is_hub or row.private:  # a page that not everyone may see neither stands for another nor yields to it
+    if row.is_hub or row.private:  # a page that not everyone may see neither represents another nor yields to it
         return []
     # what an index finds: by text, by a band of the fingerprint, by canonical URL
     own = _bands(row) or ()

@@ -30,7 +30,7 @@ def claim(
     """Take the page that was sent and others that wait, to be embedded in one commit.
 
     All have at most ``most_characters`` together, the first alone any number. One that was tried before is taken
-    alone: it may be what stopped the process. Beside one that a question waits for, only others that one waits for are
+    alone: it may be what stopped the process. With one that a question waits for, only others that one waits for are
     taken.
     """
     waits = PageRow.state == IndexState.FETCHED
@@ -80,8 +80,8 @@ def indexed() -> Select[int]:
 
 def indexed_of_any_length() -> Select[int]:
     """Return the query of these pages and those of a few words, which may have no passages; it reads no text."""
-    stands = (PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None), ~PageRow.is_hub)
-    return select(PageRow.id).where(PageRow.state == IndexState.INDEXED, *stands)
+    is_current = (PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None), ~PageRow.is_hub)
+    return select(PageRow.id).where(PageRow.state == IndexState.INDEXED, *is_current)
 
 
 def count_indexed(session: Session, page_ids: Iterable[int]) -> int:

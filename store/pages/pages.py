@@ -226,7 +226,7 @@ def read_at(session: Session, sites: Sequence[SiteScope], question_id: str) -> l
 
 
 def headings(session: Session, page_ids: Collection[int]) -> dict[int, list[tuple[int, str]]]:
-    """Return where the headings of pages stand, with their words, by page id."""
+    """Return the headings of pages with their offsets, by page id."""
     query = select(PageRow.id, PageRow.headings).where(PageRow.id.in_(page_ids))
     return {id: list(_at_offsets(of_page)) for id, of_page in session.execute(query)}
 

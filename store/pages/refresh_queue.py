@@ -28,6 +28,8 @@ TURN_PAGES = 50
 LOST_AFTER = timedelta(minutes=10)
 #: a page that was claimed is due again after this long, unless its reader says when
 AGAIN = timedelta(days=1)
+#: until a page is due that is not read again by itself
+NEVER = timedelta(days=36_500)
 #: the statements, made once: making them takes as long as the database does
 _pages, _candidates = cast(Table, PageRow.__table__), cast(Table, CandidateRow.__table__)
 _hosts, _others = cast(Table, HostRow.__table__), cast(Table, PageRow.__table__).alias()

@@ -21,10 +21,10 @@ from threadpoolctl import threadpool_limits
 from domain import Hit, Passage
 from store.passages.schema import COLUMNS, PUBLIC, one_of, passage_of
 
-#: bytes of a passage beside its vector: its text, address, keys and its sentences' vectors, in Arrow and as the values
+#: bytes of a passage besides its vector: its text, address, keys and its sentences' vectors, in Arrow and as the values
 #: they are read into
 _BYTES_BESIDE_VECTOR: Final = 5_000
-#: bytes beside its vector of a passage whose long columns stay in the table
+#: bytes besides its vector of a passage whose long columns stay in the table
 _BYTES_WITHOUT_LONG: Final = 600
 _LONG: Final = ("text", "blocks", "lead")
 #: passages that are kept after they were read for a hit

@@ -111,7 +111,9 @@ class PassagesWriter(Passages):
         if self._untended >= COMMITS_BETWEEN_TENDING or maintenance.is_outgrown(self._table()):
             try:
                 self.maintain()
-            except PassagesError as error:  # what was written stands: another writer tends the table, or a later commit
+            except (
+                PassagesError
+            ) as error:  # what was written is kept: another writer tends the table, or a later commit
                 if not is_conflict(error):
                     raise
 

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from domain import Budget, Question, ReadOutcome, Status
 from domain.errors import WellreadError
+from domain.flow import COMPLETED
 from domain.options import DEADLINE_S, Overrides
 from domain.question import Attached, Turn
 from store.crawl import candidates
@@ -260,7 +261,7 @@ def _known(session: Session, row: QuestionRow, now: datetime) -> tuple[QuestionR
         select(QuestionRow)
         .where(
             QuestionRow.equal_key == row.equal_key,
-            QuestionRow.status.in_((Status.ANSWERED, Status.ABSTAINED)),
+            QuestionRow.status.in_(COMPLETED),
             QuestionRow.id != row.id,
             QuestionRow.cached_from.is_(None),  # only originals: a copy is newer than its evidence
         )

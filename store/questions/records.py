@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Status, Verdict
 from domain.answer import ASKING_BACK, Citation, short_answer
-from domain.flow import STEPS
+from domain.flow import COMPLETED, STEPS
 from domain.outcome import is_far
 from domain.record import ContextHit, Feedback, NearPassage, PageSeen, Record, Timing
 from store.crawl import candidates
@@ -21,7 +21,7 @@ from store.questions.trace import cost_of, total_cost
 from store.sql.rows import to_value
 from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, PageRow, QuestionRow, StepRow, WatchRow
 
-#: passages that are shown beside an answer that is not sure, and how much of each
+#: passages that are shown with an answer that is not sure, and how much of each
 MOST_NEAR: Final = 3
 NEAR_CHARACTERS: Final = 300
 #: the phase of each step; an answer that is used again was found in the first
@@ -119,7 +119,7 @@ def _with_answer(record: Record, row: AnswerRow, judged: FeedbackRow | None) -> 
 def _nearest(
     context: Sequence[ContextHit], cited: Sequence[Citation], verdict: Verdict | None
 ) -> tuple[NearPassage, ...]:
-    """Return the nearest passages beside those that are cited; none where all are on another subject."""
+    """Return the nearest passages besides those that are cited; none where all are on another subject."""
     if verdict is not None and is_far(verdict.evidence):
         return ()
     others = [hit for hit in context if hit.passage_id not in {each.passage_id for each in cited}]
@@ -150,7 +150,7 @@ def latest(session: Session, limit: int = 20, *, owner: str | None = None) -> li
 
 def _run(session: Session, row: QuestionRow) -> QuestionRow:
     """Return the question whose run answers this one: its leader while it shares a run, else itself."""
-    shares = row.leader_id is not None and row.status in (Status.FOLLOWING, Status.ANSWERED, Status.ABSTAINED)
+    shares = row.leader_id is not None and row.status in {Status.FOLLOWING, *COMPLETED}
     leader = session.get(QuestionRow, row.leader_id) if shares else None
     return leader if leader is not None and leader.round == 0 else row
 

@@ -13,7 +13,8 @@ from typing import Any
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session, aliased
 
-from domain import FINAL, Status
+from domain import Status
+from domain.flow import COMPLETED, STEPS
 from domain.question import LAST_PRIORITY
 from store.questions import trace
 from store.sql.tables import QuestionRow
@@ -24,8 +25,6 @@ SHARED = ("lang", "queries", "variants", "missing", "cycle", "waves", "crawl_rea
 
 #: equal questions with a run of their own that are looked at, the oldest first
 LOOKED_AT = 20
-
-_MOVING = [status for status in Status if status not in FINAL and status is not Status.FOLLOWING]
 
 
 def equal_key(question: str, conditions: Mapping[str, Any]) -> str:
@@ -43,7 +42,7 @@ def lock_key(session: Session, key: str) -> None:
 
 def leader_for(session: Session, row: QuestionRow) -> QuestionRow | None:
     """Return the unfinished question that this one can follow, locked: an equal one with the same budget."""
-    leads = (QuestionRow.status.in_(_MOVING), QuestionRow.id != row.id, QuestionRow.leader_id.is_(None))
+    leads = (QuestionRow.status.in_(STEPS), QuestionRow.id != row.id, QuestionRow.leader_id.is_(None))
     query = select(QuestionRow).where(QuestionRow.equal_key == row.equal_key, *leads)
     oldest = session.scalars(query.order_by(QuestionRow.created_at).limit(LOOKED_AT).with_for_update()).all()
     return next((leader for leader in oldest if leader.budget == row.budget), None)
@@ -95,7 +94,7 @@ def promote(session: Session, leader_id: str) -> QuestionRow | None:
 def next_leader(session: Session, question_id: str) -> tuple[str, int] | None:
     """Return the question that leads the others since this one ended, with its priority; None where there is none."""
     ended = session.get_one(QuestionRow, question_id)
-    if not ended.equal_key or ended.status in (Status.ANSWERED, Status.ABSTAINED):
+    if not ended.equal_key or ended.status in COMPLETED:
         return None
     query = select(QuestionRow.id, QuestionRow.priority).where(
         QuestionRow.equal_key == ended.equal_key,
@@ -112,7 +111,7 @@ def orphans(session: Session, *among: str) -> list[str]:
     leader = aliased(QuestionRow)
     query = (
         select(QuestionRow.id)
-        .outerjoin(leader, (leader.id == QuestionRow.leader_id) & leader.status.in_(_MOVING))
+        .outerjoin(leader, (leader.id == QuestionRow.leader_id) & leader.status.in_(STEPS))
         .where(QuestionRow.status == Status.FOLLOWING, leader.id.is_(None))
     )
     return list(session.scalars(query.where(QuestionRow.id.in_(among)) if among else query))

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
+from domain.flow import COMPLETED, STEPS
 from domain.options import Overrides
 from domain.outcome import Outcome, outcome_at_end
 from domain.record import ContextHit
@@ -21,8 +22,10 @@ from store.sql.tables import BatchedRequestRow, CandidateRow, QuestionRow
 
 #: the fingerprint of what was refused and never asked: its id may be used again
 REFUSED: Final = "refused"
+#: the statuses that are not final
+OPEN: Final = (*STEPS, Status.FOLLOWING)
 #: the ends of a question whose step was stopped: it may be replayed
-_STOPPED = (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED)
+_STOPPED = FINAL - COMPLETED
 
 
 class UnknownQuestion(WellreadError):
@@ -183,7 +186,7 @@ def _add_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
 def _end_followers(session: Session, leader: QuestionRow, now: datetime) -> None:
     """End the followers with the leader's answer; without an answer, one of them becomes the leader."""
     to = Status(leader.status)
-    if to in (Status.ANSWERED, Status.ABSTAINED):
+    if to in COMPLETED:
         followers = shared_runs.followers(session, leader.id)
         for follower in followers:
             shared_runs.copy_result(session, follower, leader, now)
@@ -233,11 +236,6 @@ def dead(session: Session, limit: int = 100) -> list[QuestionRow]:
     """Return the questions of which a step failed too often, latest first."""
     query = select(QuestionRow).where(QuestionRow.status == Status.FAILED)
     return list(session.scalars(query.order_by(QuestionRow.updated_at.desc()).limit(limit)))
-
-
-def waiting() -> list[Status]:
-    """Return the statuses that are not final."""
-    return [status for status in Status if status not in FINAL]
 
 
 def to_question(row: QuestionRow) -> Question:

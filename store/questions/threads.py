@@ -24,7 +24,7 @@ MAX_TITLE_CHARACTERS: Final = 200
 #: questions whose words are searched, the latest; of older ones the titles of their threads are
 MAX_SEARCHED: Final = 5_000
 
-#: where a question stands in its thread: when it was asked, and its id
+#: the place of a question in its thread: when it was asked, and its id
 Place = tuple[datetime, str]
 
 

@@ -132,12 +132,12 @@ def failed_engines(session: Session, question: QuestionRow) -> list[str]:
     query = select(StepRow.detail["engines"]).where(StepRow.question_id == question.id, StepRow.name == "seek")
     if question.asked_again_at is not None:
         query = query.where(StepRow.started_at >= question.asked_again_at)
-    asked = [(name, told) for engines in session.scalars(query) for name, told in (engines or {}).items()]
-    return list(dict.fromkeys(f"{name}: {told['error']}" for name, told in asked if told.get("error")))
+    asked = [each for engines in session.scalars(query) for each in (engines or {}).items()]
+    return list(dict.fromkeys(f"{name}: {engine['error']}" for name, engine in asked if engine.get("error")))
 
 
 def add_cost(session: Session, question_id: str, name: str, cost: Cost, *, started_at: datetime, now: datetime) -> None:
-    """Add a cost beside the question's own steps to its trace."""
+    """Add a cost to a question's trace, besides its own steps."""
     question = session.get_one(QuestionRow, question_id)
     add(session, question, name, outcome="read", detail={"cost": asdict(cost)}, started_at=started_at, now=now)
 
@@ -168,7 +168,7 @@ def spent(session: Session, question_id: str) -> Cost:
 def _page(row: CandidateRow) -> Step:
     """Return the reading of a page as a step; a known page took no time."""
     ended = row.settled_at or row.created_at
-    told = ("url", "kind", "origin", "score", "depth", "bytes", "page_id", "news", "reason")
+    shown = ("url", "kind", "origin", "score", "depth", "bytes", "page_id", "news", "reason")
     return to_value(
         Step,
         row,
@@ -179,5 +179,5 @@ def _page(row: CandidateRow) -> Step:
         outcome=row.outcome or "",
         started_at=ended - timedelta(seconds=row.elapsed_s),
         finished_at=ended,
-        detail={name: getattr(row, name) for name in told},
+        detail={name: getattr(row, name) for name in shown},
     )

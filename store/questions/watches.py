@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from domain import Status
+from domain.flow import COMPLETED
 from domain.record import Watch
 from store.questions import answers, webhooks
 from store.sql.rows import to_value, update_rows
@@ -17,7 +18,6 @@ from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, Questi
 CHANGED = "question.changed"
 #: an honest "not known" is asked again when something was read, but not more often than this
 UNKNOWN_AGAIN = timedelta(minutes=10)
-_ENDED = (Status.ANSWERED, Status.ABSTAINED)
 
 
 def add(session: Session, question_id: str, callback_url: str, now: datetime) -> None:
@@ -55,7 +55,7 @@ def record_changes(session: Session, ended: Sequence[QuestionRow], now: datetime
 
     Called in the transaction that ends the questions: so a change is delivered once, whichever process dies when.
     """
-    answered = {row.id: row for row in ended if row.status in _ENDED}
+    answered = {row.id: row for row in ended if row.status in COMPLETED}
     watched = session.scalars(select(WatchRow).where(WatchRow.question_id.in_(answered)).with_for_update())
     for watch in watched.all():
         _record_change(session, watch, answered[watch.question_id], now)
@@ -65,9 +65,9 @@ def _record_change(session: Session, watch: WatchRow, question: QuestionRow, now
     final = answers.last(session, question.id)
     if final is None or final.provisional:
         return
-    told = answers.at_revision(session, question.id, watch.told_revision) if watch.told_revision else None
+    known = answers.at_revision(session, question.id, watch.told_revision) if watch.told_revision else None
     watch.told_revision = final.revision
-    if told is None or not differ(told, final):
+    if known is None or not differ(known, final):
         return
     watch.changed_at = now
     if url := watch.callback_url or question.callback_url:
@@ -101,7 +101,7 @@ def due(session: Session, question_id: str = "", *, not_of: Collection[str] = ()
     stale = {
         each.answer_id: each.question_id
         for each in _latest(session, question_id)
-        if each.status in _ENDED and each.stale_at is not None and each.owner not in not_of
+        if each.status in COMPLETED and each.stale_at is not None and each.owner not in not_of
     }
     cited = select(EvidenceRow.answer_id).join(PageRow, PageRow.id == EvidenceRow.page_id)
     waits = cited.where(EvidenceRow.answer_id.in_(stale), PageRow.state == IndexState.FETCHED)

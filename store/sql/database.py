@@ -157,13 +157,13 @@ class Database:
     Each part of a database (a collection's) has tables of its own: on SQLite a file, on PostgreSQL a schema.
     """
 
-    def __init__(self, url: str, part: str = "", *, beside: "Database | None" = None, waits_s: float = 0.0) -> None:
-        """Connect to the tables of a part; ``beside`` shares its connections where another file is not needed.
+    def __init__(self, url: str, part: str = "", *, sibling: "Database | None" = None, waits_s: float = 0.0) -> None:
+        """Connect to the tables of a part; ``sibling`` shares its connections where another file is not needed.
 
         ``waits_s``: seconds to wait for a PostgreSQL that cannot be connected to, as while it is started again.
         """
         self.url = url
-        shared = beside.engine if beside is not None and not url.startswith("sqlite") else None
+        shared = sibling.engine if sibling is not None and not url.startswith("sqlite") else None
         engine = shared or _engine(part_url(url, part), must_exist=bool(part), waits_s=waits_s)
         self._owns_engine = shared is None
         self.engine: Engine = engine.execution_options(wellread_schema=part_schema(part)) if part else engine
@@ -271,7 +271,7 @@ def erase(url: str, part: str) -> None:
 
 
 def part_url(url: str, part: str) -> str:
-    """Return the URL of a part's database: on SQLite that of another file, beside the whole's."""
+    """Return the URL of a part's database: on SQLite that of another file in the same folder."""
     path = _sqlite_path(url)
     return f"sqlite:///{quote(str(path.with_stem(f'{path.stem}-{part}')))}" if path and part else url
 

@@ -520,7 +520,7 @@ class PageRow(Leased, Table):
     private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read
     shared_at: Mapped[datetime | None] = mapped_column(index=True)  #: when a private page became public
     canonical_url: Mapped[str] = mapped_column(default="")  #: another one, as the page names it
-    duplicate_of: Mapped[int | None] = mapped_column(index=True)  #: the page that stands for this one
+    duplicate_of: Mapped[int | None] = mapped_column(index=True)  #: the page that represents this one
     band_0: Mapped[int | None]  #: of the text's fingerprint (store.pages.duplicates)
     band_1: Mapped[int | None]
     band_2: Mapped[int | None]
@@ -636,7 +636,7 @@ class FileRow(Table):
 
 
 class CollectionRow(Table):
-    """A collection beside the default one. Its id is never used again; what is in it is stored under that id."""
+    """A collection other than the default one. Its id is never used again; what is in it is stored under that id."""
 
     __tablename__ = "collections"
 

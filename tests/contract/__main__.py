@@ -93,7 +93,7 @@ def _hurried() -> float:
 
 def _cancel_all(services: Services, over: threading.Event) -> None:
     """Cancel each question that waits, and watch none: a stream of its changes would never end."""
-    waiting = select(QuestionRow.id).where(QuestionRow.status.in_(state.waiting()))
+    waiting = select(QuestionRow.id).where(QuestionRow.status.in_(state.OPEN))
     while not over.wait(0.05):
         with services.database.read() as session:
             ids, watched = list(session.scalars(waiting)), [each.question_id for each in watches.list_all(session)]

@@ -26,7 +26,7 @@ from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from tests.fakes import HashingEmbedder
 from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.servers import running
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from workers import indexing
 from workers.crawl import read_candidate
 from workers.questions import lookup, submit, transitions, webhooks
@@ -89,7 +89,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterat
     )  # fmt: skip
     migrate(settings.database)
     services = Services(settings)
-    services.__dict__.update(dispatcher=Bell(), embedder=HashingEmbedder())
+    services.__dict__.update(dispatcher=Outbox(), embedder=HashingEmbedder())
     made = Library(
         services=services, pages=all_pages(host=collector.host), site=site, collector=collector, receiver=receiver
     )

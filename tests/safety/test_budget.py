@@ -18,14 +18,14 @@ from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.fakes import HashingEmbedder
 from tests.pipeline.models.claude.lighthouse import Ask
-from tests.workers.conftest import bell, services
+from tests.workers.conftest import outbox, services
 from workers import indexing
 from workers.questions import lookup, transitions, writing
 from workers.questions.conditions import Progress
 from workers.services import Services
 from workers.tasks import answer
 
-__all__ = ["bell", "services"]
+__all__ = ["outbox", "services"]
 
 TEXT = "The lighthouse of Vierburg was built by Robert Tallis in 1874. It stands at the end of the quay."
 #: what the double says every call used, and what that costs: haiku 4.5 $1 and $5 a million, sonnet $2 and $10

@@ -13,20 +13,20 @@ from workers.services import Services
 from workers.settings import load
 
 
-class Bell:
+class Outbox:
     """Records the messages that would be sent."""
 
     def __init__(self) -> None:
-        self.rung: list[tuple[str, str | int]] = []
+        self.messages: list[tuple[str, str | int]] = []
         self.priorities: dict[tuple[str, str | int], int | None] = {}  #: of the last message of each task and row
 
-    def within(self, collection: str, database: object) -> Bell:
+    def within(self, collection: str, database: object) -> Outbox:
         return self
 
     def send(
         self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0, question_id: str = ""
     ) -> bool:
-        self.rung.append((task, row_id))
+        self.messages.append((task, row_id))
         self.priorities[task, row_id] = priority
         return True
 
@@ -35,22 +35,22 @@ class Bell:
             self.send(task, row_id, priority=priority, in_s=in_s)
 
     def send_for(self, question_id: str, status: str, *, priority: int, words: str = "") -> None:
-        self.rung.append((status, question_id))
+        self.messages.append((status, question_id))
         self.priorities[status, question_id] = priority
 
 
 @pytest.fixture
-def bell() -> Bell:
-    return Bell()
+def outbox() -> Outbox:
+    return Outbox()
 
 
 @pytest.fixture
-def services(valkey_url: str, bell: Bell, migrated_file: Path) -> Iterator[Services]:
+def services(valkey_url: str, outbox: Outbox, migrated_file: Path) -> Iterator[Services]:
     redis.Redis.from_url(valkey_url).flushall()
     settings = load(redis_url=valkey_url, wikipedia=False, fetch_deadline_s=2.0, min_delay_s=0.0)
     settings.data_dir.mkdir(parents=True)
     shutil.copy(migrated_file, settings.data_dir)
     ready = Services(settings)
-    ready.__dict__["dispatcher"] = bell
+    ready.__dict__["dispatcher"] = outbox
     yield ready
     ready.close()

@@ -11,7 +11,7 @@ import redis
 
 from store.questions import state
 from tests.api import walk
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from workers import deletion
 from workers.services import Services
 
@@ -24,25 +24,25 @@ def on_disk(services: Services) -> list[str]:
     return sorted(path.name for path in files if RARE.encode() in path.read_bytes())
 
 
-def erasures(bell: Bell) -> int:
-    return sum(task == "wellread.erase" for task, _ in bell.rung)
+def erasures(outbox: Outbox) -> int:
+    return sum(task == "wellread.erase" for task, _ in outbox.messages)
 
 
 def ask_and_delete(services: Services, words: str = RARE) -> None:
     deletion.delete_question(services, walk.ask(services, f"What does {words} mean?").id)
 
 
-def test_questions_deleted_together_are_erased_together(services: Services, bell: Bell) -> None:
+def test_questions_deleted_together_are_erased_together(services: Services, outbox: Outbox) -> None:
     ask_and_delete(services)
     ask_and_delete(services, f"{RARE} in Latin")
-    assert erasures(bell) == 1
+    assert erasures(outbox) == 1
     assert on_disk(services) == ["wellread.db-wal"]
     assert deletion.is_due(services)
     assert deletion.erase(services)
     assert on_disk(services) == []
     assert not deletion.is_due(services)
     ask_and_delete(services)
-    assert erasures(bell) == 2
+    assert erasures(outbox) == 2
 
 
 def test_nothing_is_written_anew_where_nothing_was_deleted(services: Services) -> None:
@@ -51,19 +51,19 @@ def test_nothing_is_written_anew_where_nothing_was_deleted(services: Services) -
     assert "wellread.db-wal" in on_disk(services)
 
 
-def test_reader_in_the_way_has_it_tried_again(services: Services, bell: Bell) -> None:
+def test_reader_in_the_way_has_it_tried_again(services: Services, outbox: Outbox) -> None:
     ask_and_delete(services)
     with closing(sqlite3.connect(services.settings.data_dir / "wellread.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM questions").fetchone()
         assert not deletion.erase(services)
-        assert erasures(bell) == 2
+        assert erasures(outbox) == 2
         reader.execute("COMMIT")
     assert deletion.erase(services)
     assert on_disk(services) == []
 
 
-def test_what_is_deleted_during_an_erasure_is_erased_after_it(services: Services, bell: Bell) -> None:
+def test_what_is_deleted_during_an_erasure_is_erased_after_it(services: Services, outbox: Outbox) -> None:
     ask_and_delete(services)
     token = services.erasures.wanted()
     ask_and_delete(services)

@@ -23,7 +23,7 @@ from store.questions.records import latest
 from store.questions.state import find
 from store.sql.database import Database, DatabaseAway
 from store.sql.tables import QuestionRow
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from workers import messages, sweep
 from workers.messages import MessageRefused
 from workers.questions import submit
@@ -92,7 +92,7 @@ def refused(services: Services, /, *arguments: Any, **fields: Any) -> None:
         messages.accept(services, *arguments, **fields)
 
 
-def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> None:
+def test_message_carries_all_that_http_does(services: Services, outbox: Outbox) -> None:
     assert WHOLE.keys() == Payload.model_fields.keys() >= Asked.model_fields.keys()
     question = messages.accept(services, WHOLE)
     stored = question.budget
@@ -106,7 +106,7 @@ def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> N
     own = question.overrides
     assert (own.exclude_sites, own.length, own.answer_language) == (["https://example.org/forum/"], "long", "en")
     assert own.published_after == datetime(2020, 1, 1, tzinfo=UTC)
-    assert ("ASKED", ID.hex) in bell.rung
+    assert ("ASKED", ID.hex) in outbox.messages
 
 
 def test_message_goes_to_its_collection_and_its_answer_to_its_owner(services: Services) -> None:

@@ -9,7 +9,7 @@ import pytest
 from domain.flow import TASKS
 from store.sql.tables import QuestionRow
 from tests.api import walk
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from workers import sweep
 from workers.app import app
 from workers.services import Services
@@ -30,7 +30,7 @@ def test_message_of_before_there_were_collections_is_taken(task: str) -> None:
 
 @pytest.mark.parametrize("later", [{"kwargs": {"a_later_field": 1}}, {"args": ["default", "a later one"]}])
 def test_message_with_a_later_field_leaves_its_row_to_the_sweep(
-    later: dict[str, Any], services: Services, bell: Bell
+    later: dict[str, Any], services: Services, outbox: Outbox
 ) -> None:
     question = walk.ask(services)
     args, kwargs = [question.id, *later.get("args", [])], later.get("kwargs", {})
@@ -41,4 +41,4 @@ def test_message_with_a_later_field_leaves_its_row_to_the_sweep(
         assert (row.status, row.attempts, row.lease_by) == ("ASKED", 0, None)
         row.due_at = row.created_at.replace(year=2020)
     sweep.sweep(services)
-    assert ("wellread.retrieve", question.id) in bell.rung
+    assert ("wellread.retrieve", question.id) in outbox.messages

@@ -16,7 +16,7 @@ from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import PageRow, QuestionRow
 from tests.logged_site import article, served
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from tests.workers.crawl.one_candidate import add, work
 from workers import indexing as embedding
 from workers import sweep
@@ -76,7 +76,7 @@ def _ask(services: Services, status: Status, *, priority: int, text: str = "Who?
     return question.id
 
 
-def test_a_page_takes_its_question_along_to_the_answer(services: Services, bell: Bell) -> None:
+def test_a_page_takes_its_question_along_to_the_answer(services: Services, outbox: Outbox) -> None:
     question_id = _ask(services, Status.READING, priority=7)
     with served({"/lamp": article(1)}) as site:
         submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
@@ -86,11 +86,11 @@ def test_a_page_takes_its_question_along_to_the_answer(services: Services, bell:
         page_id = session.query(PageRow).one().id
         assert session.get_one(QuestionRow, question_id).status == Status.EMBEDDING
     embedding.embed(services, page_id)
-    assert bell.priorities["wellread.embed", page_id] == 7
-    assert bell.priorities[Status.REQUERYING, question_id] == 7
+    assert outbox.priorities["wellread.embed", page_id] == 7
+    assert outbox.priorities[Status.REQUERYING, question_id] == 7
 
 
-def test_what_is_sent_again_keeps_its_questions_priority(services: Services, bell: Bell) -> None:
+def test_what_is_sent_again_keeps_its_questions_priority(services: Services, outbox: Outbox) -> None:
     plain, urgent = (_ask(services, Status.REQUERYING, priority=priority, text=f"{priority}?") for priority in (0, 9))
     reading = _ask(services, Status.READING, priority=4, text="What is read?")
     asked_at = services.now() - timedelta(seconds=60)
@@ -99,29 +99,29 @@ def test_what_is_sent_again_keeps_its_questions_priority(services: Services, bel
         (candidate_id,) = candidates.add(session, reading, found, wave=0, status=CandidateStatus.WAITING, now=asked_at)
         (alone,) = candidates.add(session, None, found, wave=0, status=CandidateStatus.WAITING, now=asked_at)
     sweep.sweep(services)
-    assert bell.rung == [
+    assert outbox.messages == [
         ("wellread.requery", urgent),
         ("wellread.requery", plain),
         ("wellread.read", candidate_id),
         ("wellread.read", alone),
     ]
-    assert [bell.priorities[call] for call in bell.rung] == [9, 0, 4, None]
+    assert [outbox.priorities[call] for call in outbox.messages] == [9, 0, 4, None]
 
 
-def test_a_lost_last_step_is_sent_again_however_many_first_steps_wait(services: Services, bell: Bell) -> None:
+def test_a_lost_last_step_is_sent_again_however_many_first_steps_wait(services: Services, outbox: Outbox) -> None:
     lost = _ask(services, Status.REQUERYING, priority=0)
     dispatched = place("wellread.retrieve", 0)
     services.redis.lpush(f"answer\x06\x16{dispatched}", *(f"first step {n}" for n in range(500)))
     sweep.sweep(services)
-    assert ("wellread.requery", lost) in bell.rung
+    assert ("wellread.requery", lost) in outbox.messages
 
 
-def test_the_heir_of_a_run_has_its_followers_priority(services: Services, bell: Bell) -> None:
+def test_the_heir_of_a_run_has_its_followers_priority(services: Services, outbox: Outbox) -> None:
     leader, heir, urgent = (
         submit.submit(services, NewQuestion(text="Who keeps the light?", priority=priority))[0].id
         for priority in (0, 2, 8)
     )
     submit.cancel(services, leader)
-    assert bell.priorities[Status.ASKED, heir] == 8
-    assert bell.rung[-1] == (Status.ASKED, heir)
+    assert outbox.priorities[Status.ASKED, heir] == 8
+    assert outbox.messages[-1] == (Status.ASKED, heir)
     assert urgent != heir

@@ -17,7 +17,7 @@ from store.crawl.candidates import CandidateStatus
 from store.questions import new_questions, trace
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import CandidateRow, QuestionRow
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from workers import sweep
 from workers.priorities import place
 from workers.questions.step import step
@@ -44,24 +44,24 @@ def test_calls_never_fill_a_queue_beyond_two_hundred_or_what_is_due(due: int, wa
     assert sent == 0 or sent + waiting <= min(due, sweep.MOST_WAITING)
 
 
-def test_a_question_whose_call_was_lost_is_rung_for_again(services: Services, bell: Bell) -> None:
+def test_a_question_whose_call_was_lost_is_rung_for_again(services: Services, outbox: Outbox) -> None:
     question_id = _ask(services)
     sweep.sweep(services)
-    assert ("wellread.retrieve", question_id) in bell.rung
+    assert ("wellread.retrieve", question_id) in outbox.messages
 
 
-def test_a_question_asked_a_moment_ago_is_left_to_its_own_call(services: Services, bell: Bell) -> None:
+def test_a_question_asked_a_moment_ago_is_left_to_its_own_call(services: Services, outbox: Outbox) -> None:
     _ask(services, age_s=0.0)
     sweep.sweep(services)
-    assert bell.rung == []
+    assert outbox.messages == []
 
 
-def test_calls_that_already_stand_in_the_queue_are_not_sent_again(services: Services, bell: Bell) -> None:
+def test_calls_that_already_stand_in_the_queue_are_not_sent_again(services: Services, outbox: Outbox) -> None:
     for _ in range(5):
         _ask(services)
     services.redis.lpush(f"answer\x06\x16{place('wellread.retrieve', 0)}", "one", "two", "three")
     sweep.sweep(services)
-    assert len(bell.rung) == 2
+    assert len(outbox.messages) == 2
 
 
 def _ends(services: Services, question_id: str) -> list[tuple[str, str]]:
@@ -85,11 +85,11 @@ def test_a_deadline_ends_a_question_alike_in_the_sweep_and_in_its_own_task(servi
     assert _ends(services, swept) == _ends(services, claimed) == [("retrieve", "deadline")]
 
 
-def test_a_wave_that_nobody_moved_on_is_moved_on(services: Services, bell: Bell) -> None:
+def test_a_wave_that_nobody_moved_on_is_moved_on(services: Services, outbox: Outbox) -> None:
     question_id = _ask(services, Status.READING)
     sweep.sweep(services)
     assert _status(services, question_id) == Status.REQUERYING
-    assert (Status.REQUERYING, question_id) in bell.rung
+    assert (Status.REQUERYING, question_id) in outbox.messages
 
 
 @contextmanager

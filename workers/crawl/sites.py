@@ -26,9 +26,9 @@ from store.crawl.candidates import CandidateOutcome
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
 from store.pages import links, refresh_queue, visibility
 from store.pages.pages import FIRST_INTERVAL_S, PageState
+from store.pages.refresh_queue import NEVER
 from store.sql.tables import SiteReadRow
 from workers.crawl.claim import Claim
-from workers.files import NEVER
 from workers.services import Services
 
 log = structlog.get_logger()

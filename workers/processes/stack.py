@@ -33,7 +33,7 @@ OWN_BROKER_S = 5.0
 #: the programs a question needs first, before and after the tables are there; the others must not slow them
 FIRST, THEN = ("valkey", "api"), tuple(queue.name for queue in QUEUES.values() if queue.is_needed)
 
-#: what a worker may take to stop beside the time of its steps
+#: what a worker may take to stop besides the time of its steps
 GIVE_BACK_S = 10.0
 
 #: what the API and all others load, what workers and beat do, and what indexes and answers

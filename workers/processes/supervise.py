@@ -30,7 +30,7 @@ MOST_RUNS = 3
 KILLED_S = 5.0
 #: elsewhere libraries that a process has begun to use do not survive a fork
 FORKS = sys.platform == "linux"
-#: a child's log is cut at this size; what it held before is kept beside it, as NAME.log.1
+#: a child's log is cut at this size; what it held before is kept next to it, as NAME.log.1
 MAX_LOG_BYTES = 20_000_000
 #: the name of its log
 FORK_SERVER = "fork-server"
@@ -183,7 +183,7 @@ def _end(process: Forked, within_s: float) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             process.send_signal(signal.SIGKILL)
-        process.ended.wait(KILLED_S)  # a server that stands still says nothing of it
+        process.ended.wait(KILLED_S)  # a server that hangs does not report it
 
 
 def wait_until(

@@ -17,9 +17,9 @@ from domain.file import ATTACHED, address_of
 from domain.question import Attached
 from store.crawl import candidates
 from store.pages import pages, visibility
+from store.pages.refresh_queue import NEVER
 from store.sql.tables import QuestionRow
 from text.invisible import strip_invisible
-from workers.files import NEVER
 from workers.questions.conditions import move_on
 
 _MAX_NAME: Final = 80

@@ -22,7 +22,7 @@ from text.language import detect_language
 from text.urls import without_urls
 from workers.questions.conditions import left_out, with_either_scheme
 from workers.questions.transitions import Earlier, earned
-from workers.questions.writing import checked, standing, with_age
+from workers.questions.writing import checked, with_age, with_current_citations
 from workers.services import Services
 
 log = structlog.get_logger()
@@ -35,7 +35,7 @@ def first_pass(services: Services, question: Question) -> LookupResult:
 
 
 def first_pass_alone(services: Services, question: Question) -> LookupResult:
-    """Search for the question as it was asked, with nothing beside the answer."""
+    """Search for the question as it was asked, with nothing besides the answer."""
     return with_checked_citations(services, ask.first_pass(_query(services, question), tools_for(services, question)))
 
 
@@ -56,7 +56,7 @@ def variants_of_model(question: Question) -> tuple[Variant, ...] | None:
 
 
 def earlier_answer(services: Services, question: Question) -> Earlier | None:
-    """Return the provisional answer of the question's earlier passes, where it still stands in its pages.
+    """Return the provisional answer of the question's earlier passes, if its pages still say it.
 
     None if a model has read them and found no answer.
     """
@@ -66,7 +66,7 @@ def earlier_answer(services: Services, question: Question) -> Earlier | None:
     if stored is None or stored[0].composer == ABSTENTION:
         return None
     answer, verdict, context = stored
-    answer = standing(services, question, answer, question.lang or detect_language(question.text))
+    answer = with_current_citations(services, question, answer, question.lang or detect_language(question.text))
     return Earlier(answer=answer, verdict=verdict, context=context) if answer.citations else None
 
 
@@ -147,7 +147,7 @@ def tools_for(services: Services, question: Question) -> ask.Tools:
 
 
 def with_checked_citations(services: Services, result: LookupResult) -> LookupResult:
-    """Keep the citations that are verbatim in the stored pages, with where they stand; without any: no answer."""
+    """Keep the citations that are verbatim in the stored pages, with their places; without any: no answer."""
     if result.answer is None:
         return result
     answer = checked(services, result.answer, result.analysis.lang)

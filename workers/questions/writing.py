@@ -143,7 +143,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) 
     answer = with_age(
         services,
         question,
-        checked(services, standing(services, question, came.answer, question.lang), question.lang),
+        checked(services, with_current_citations(services, question, came.answer, question.lang), question.lang),
         reading.lang,
     )
     if not answer.citations:
@@ -220,8 +220,8 @@ def _show_to_askers(services: Services, work: Work, kept: records.Provisional) -
     return show
 
 
-def standing(services: Services, question: Question, answer: Answer, lang: str) -> Answer:
-    """Return an answer with the citations that stand in pages that the question may be answered from now."""
+def with_current_citations(services: Services, question: Question, answer: Answer, lang: str) -> Answer:
+    """Return an answer with the citations whose pages still say them, and that the question may be answered from."""
     known = services.read(pages.read, {citation.page_id for citation in answer.citations}, question.id)
     texts = {page_id: page.text for page_id, page in known.items()}
     return check(answer, texts.get, lang=lang)
@@ -284,7 +284,7 @@ def _without_model(
         return replace(move, answer=draft.unknown if onward.to.is_final else None, changes=changes)
     answer, verdict, context = kept
     if answer.citations:
-        answer = checked(services, standing(services, question, answer, question.lang), question.lang)
+        answer = checked(services, with_current_citations(services, question, answer, question.lang), question.lang)
         if not answer.citations:
             return replace(_nothing_left(draft), detail=detail)
     if onward.to is Status.ANSWERED and not verdict.sufficient:

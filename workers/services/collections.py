@@ -41,7 +41,7 @@ LOOK_EVERY_S = 5.0
 
 
 class CollectionServices(Services):
-    """The services of one collection beside the default one."""
+    """The services of one collection other than the default one."""
 
     def __init__(self, main: Services, collection: Collection) -> None:
         super().__init__(main.settings)
@@ -50,7 +50,7 @@ class CollectionServices(Services):
     @cached
     def database(self) -> Database:
         """SQL."""
-        return Database(self.settings.database, self.collection.id, beside=self.main.database)
+        return Database(self.settings.database, self.collection.id, sibling=self.main.database)
 
     @property
     def passages_uri(self) -> str:
@@ -154,7 +154,7 @@ def close_deleted(main: Services) -> None:
 
 
 def passages_uri(settings: "Settings", collection_id: str) -> str:
-    """Return LanceDB's URI of a collection beside the default one."""
+    """Return LanceDB's URI of a collection other than the default one."""
     return f"{settings.passages.rstrip('/')}-{collection_id}"
 
 

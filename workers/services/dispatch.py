@@ -1,7 +1,7 @@
 """Sends task messages: a task's name, a row's id and its collection, after the row was committed.
 
 A lost message does no harm: the row still says what is due, and the sweep sends the task again. Who follows Celery's
-events, as Flower does, sees words beside the row's id.
+events, as Flower does, sees words with the row's id.
 """
 
 from collections.abc import Iterable

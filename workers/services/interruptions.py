@@ -1,11 +1,11 @@
 """What interrupts work: a worker that stops or dies, and a database or Redis that is away. What has begun is not lost.
 
-A worker that is told to stop takes nothing more and lets its steps go on (Celery's warm shutdown). A step that takes
+A worker that is asked to stop takes nothing more and lets its steps go on (Celery's warm shutdown). A step that takes
 longer than ``stop_s`` is interrupted in its process; its leases end, and its message is sent again
 (:mod:`workers.task`), so that another worker goes on at once.
 
-A worker that dies tells nobody. Its processes end what they work on, and then themselves: a step is not begun again,
-and nobody waits for its lease. Threads are stopped otherwise (:class:`workers.pools.Threads`).
+A worker that dies can notify nobody. Its processes end what they work on, and then themselves: a step is not begun
+again, and nobody waits for its lease. Threads are stopped otherwise (:class:`workers.pools.Threads`).
 """
 
 import os
@@ -70,7 +70,7 @@ def recorded(write: Callable[[], Value]) -> Value:
 
 
 def give_back_after(worker: Any, stop_s: float) -> None:
-    """In a worker's main process: once it is told to stop, interrupt what its processes work on after so long."""
+    """In a worker's main process: once it is asked to stop, interrupt what its processes work on after so long."""
 
     def interrupt() -> None:
         with suppress(AttributeError):  # its pool has ended, or has not begun

@@ -8,7 +8,7 @@ from typing import Any
 from celery import Task
 
 from domain import Question, Status
-from domain.access import DEFAULT, UnknownCollection
+from domain.access import DEFAULT
 from pipeline.ask import LookupResult
 from store.questions.state import Move
 from workers import messages
@@ -27,7 +27,7 @@ Decide = Callable[[Question, LookupResult, Earlier | None], Move]
 def ask(self: Task[Any, Any], /, *payload: Any, **fields: Any) -> str:
     """Accept a question that another service enqueued, if it matches the published schema; return its id.
 
-    Its JSON is the one argument, or stands in the keyword arguments.
+    Its JSON is the one argument, or its fields are the keyword arguments.
     """
     try:
         return messages.accept(services(), *payload, **fields).id
@@ -35,7 +35,7 @@ def ask(self: Task[Any, Any], /, *payload: Any, **fields: Any) -> str:
         raise self.retry(exc=error, countdown=AGAIN_AFTER_S) from error
 
 
-@app.task(name="wellread.retrieve", throws=(UnknownCollection,))
+@app.task(name="wellread.retrieve")
 def retrieve(question_id: str, collection: str = DEFAULT) -> None:
     """Analyse the question, search and judge; answer if that suffices; ask back if a follow-up says too little."""
     ready = services(collection)
@@ -48,14 +48,14 @@ def retrieve(question_id: str, collection: str = DEFAULT) -> None:
         _search_in(ready, work, lookup.first_pass, transitions.after_first_pass)
 
 
-@app.task(name="wellread.retry", throws=(UnknownCollection,))
+@app.task(name="wellread.retry")
 def retry(question_id: str, collection: str = DEFAULT) -> None:
     """Search and judge again with variants of the question and twice the hits, at most 20."""
     ready = services(collection)
     _search(ready, question_id, Status.RETRYING, lookup.second_pass, partial(_after_second_pass, ready))
 
 
-@app.task(name="wellread.requery", throws=(UnknownCollection,))
+@app.task(name="wellread.requery")
 def requery(question_id: str, collection: str = DEFAULT) -> None:
     """Search and judge again with what was read: the final answer, the next wave, or "I do not know"."""
     ready = services(collection)

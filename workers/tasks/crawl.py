@@ -1,7 +1,7 @@
 """The queue ``crawl``: finds pages and reads them."""
 
 from domain import Status
-from domain.access import DEFAULT, UnknownCollection
+from domain.access import DEFAULT
 from workers.app import app
 from workers.crawl import read_candidate as reading
 from workers.crawl import seek as seeking
@@ -9,7 +9,7 @@ from workers.questions.step import step
 from workers.services import services
 
 
-@app.task(name="wellread.seek", throws=(UnknownCollection,))
+@app.task(name="wellread.seek")
 def seek(question_id: str, collection: str = DEFAULT) -> None:
     """Find pages that may answer, and choose the next wave of candidates."""
     ready = services(collection)
@@ -18,7 +18,7 @@ def seek(question_id: str, collection: str = DEFAULT) -> None:
             seeking.seek(ready, work)
 
 
-@app.task(name="wellread.read", throws=(UnknownCollection,))
+@app.task(name="wellread.read")
 def read(candidate_id: int, collection: str = DEFAULT) -> None:
     """Read one candidate: guard, robots, politeness, fetch, extract, facts, links."""
     reading.read(services(collection), candidate_id)

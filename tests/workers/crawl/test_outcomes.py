@@ -9,7 +9,7 @@ from sqlalchemy import select
 from store.sql import leases
 from store.sql.tables import CandidateRow, LinkRow, PageRow
 from tests.logged_site import article, served
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from tests.workers.crawl.one_candidate import add, read_one
 from workers.crawl import outcomes, read_candidate
 from workers.crawl.claim import claim
@@ -17,7 +17,7 @@ from workers.questions import submit
 from workers.services import Services
 
 
-def test_reader_that_lost_its_lease_keeps_nothing(services: Services, bell: Bell) -> None:
+def test_reader_that_lost_its_lease_keeps_nothing(services: Services, outbox: Outbox) -> None:
     with served({"/lamp": article(1, links="<a href=/ferry>Ferry</a>")}) as site:
         submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
         candidate_id = add(services, f"{site.origin}/lamp")
@@ -32,7 +32,7 @@ def test_reader_that_lost_its_lease_keeps_nothing(services: Services, bell: Bell
     with services.database.read() as session:
         assert session.scalars(select(PageRow)).all() == []
         assert session.scalars(select(LinkRow)).all() == []
-    assert bell.rung == []
+    assert outbox.messages == []
 
 
 def test_unchanged_page_is_asked_for_next_with_the_validators_it_came_with_last(services: Services) -> None:

@@ -15,7 +15,7 @@ from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.leases import MAX_ATTEMPTS
 from store.sql.tables import CandidateRow, LinkRow, PageRow, QuestionRow
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from tests.workers.crawl.one_candidate import add, make_due, read_one, row_of, work
 from workers.crawl import read_candidate
 from workers.questions import submit
@@ -102,7 +102,7 @@ def site(services: Services) -> Iterator[str]:
 
 
 def test_a_page_is_kept_with_its_text_and_links_and_waits_to_be_embedded(
-    services: Services, site: str, bell: Bell
+    services: Services, site: str, outbox: Outbox
 ) -> None:
     row = read_one(services, f"{site}/good")
     with services.database.read() as session:
@@ -111,7 +111,7 @@ def test_a_page_is_kept_with_its_text_and_links_and_waits_to_be_embedded(
     assert (row.outcome, row.news, page.state, page.etag) == ("read", True, "FETCHED", '"1"')
     assert TEXT in page.text
     assert links == [f"{site}/wick"]
-    assert ("wellread.embed", row.page_id) in bell.rung
+    assert ("wellread.embed", row.page_id) in outbox.messages
 
 
 @pytest.mark.parametrize(
@@ -165,12 +165,12 @@ def test_a_read_delivered_twice_is_done_once(services: Services, site: str) -> N
     assert row_of(services, candidate_id).settled_at == first
 
 
-def test_an_unchanged_page_is_not_embedded_again(services: Services, site: str, bell: Bell) -> None:
+def test_an_unchanged_page_is_not_embedded_again(services: Services, site: str, outbox: Outbox) -> None:
     first = read_one(services, f"{site}/good")
-    bell.rung.clear()
+    outbox.messages.clear()
     second = read_one(services, f"{site}/good")
     assert (second.outcome, second.page_id, second.news) == ("unchanged", first.page_id, False)
-    assert "wellread.embed" not in {task for task, _ in bell.rung}
+    assert "wellread.embed" not in {task for task, _ in outbox.messages}
 
 
 def test_a_page_that_fails_keeps_its_last_good_text(services: Services, site: str) -> None:
@@ -182,17 +182,17 @@ def test_a_page_that_fails_keeps_its_last_good_text(services: Services, site: st
         assert TEXT in pages.texts(session, [row.page_id or 0])[row.page_id or 0]
 
 
-def test_who_finds_the_host_busy_goes_away_and_comes_back(services: Services, site: str, bell: Bell) -> None:
+def test_who_finds_the_host_busy_goes_away_and_comes_back(services: Services, site: str, outbox: Outbox) -> None:
     services.host_slots.claim(site, now=1e10, delay_s=0.0)
     candidate_id = add(services, f"{site}/good")
     read_candidate.read(services, candidate_id)
     row = row_of(services, candidate_id)
     assert (row.status, row.attempts, row.lease_by) == ("WAITING", 0, None)
-    assert ("wellread.read", candidate_id) in bell.rung
+    assert ("wellread.read", candidate_id) in outbox.messages
 
 
 def test_the_last_page_of_a_wave_moves_the_question_on_whatever_came_of_it(
-    services: Services, site: str, bell: Bell
+    services: Services, site: str, outbox: Outbox
 ) -> None:
     with services.database.write() as session:
         question, _ = new_questions.ask(session, NewQuestion(text="Who trims the wick?"), services.now())

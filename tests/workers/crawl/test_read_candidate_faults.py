@@ -20,7 +20,7 @@ from store.questions.new_questions import NewQuestion
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from tests.logged_site import LoggedSite, article, served
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from tests.workers.crawl.one_candidate import add, make_due, row_of
 from workers.crawl import read_candidate
 from workers.questions import submit
@@ -71,11 +71,11 @@ def _asked(services: Services) -> str:
 
 
 @pytest.fixture
-def reader(services: Services, bell: Bell) -> Iterator[Services]:
+def reader(services: Services, outbox: Outbox) -> Iterator[Services]:
     """A process that has Claude read facts, and knows what it holds."""
     ready = Services(load(redis_url=services.settings.redis_url, model_facts=True, min_delay_s=0.0))
     renewer = _Renewer()
-    ready.__dict__.update(dispatcher=bell, leases=renewer, model=_Model(renewer))
+    ready.__dict__.update(dispatcher=outbox, leases=renewer, model=_Model(renewer))
     yield ready
     ready.close()
 
@@ -108,7 +108,7 @@ def test_turn_at_a_host_lasts_as_long_as_its_longest_reading(services: Services)
 
 
 def test_redis_that_is_away_costs_a_page_no_attempt_and_its_question_no_reading_time(
-    site: LoggedSite, services: Services, bell: Bell
+    site: LoggedSite, services: Services, outbox: Outbox
 ) -> None:
     candidate_id = add(services, f"{site.origin}/lamp")
     services.__dict__["host_slots"] = Slots(Redis.from_url("unix:///nowhere/valkey.sock"), longest_s=10)
@@ -120,7 +120,7 @@ def test_redis_that_is_away_costs_a_page_no_attempt_and_its_question_no_reading_
     assert row.due_at > services.now()
 
 
-def test_page_that_takes_longer_than_a_task_may_is_not_tried_again(services: Services, bell: Bell) -> None:
+def test_page_that_takes_longer_than_a_task_may_is_not_tried_again(services: Services, outbox: Outbox) -> None:
     def stop(*_: object) -> NoReturn:
         raise SoftTimeLimitExceeded
 

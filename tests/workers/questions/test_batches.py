@@ -21,7 +21,7 @@ from store.sql.tables import BatchedRequestRow, QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.openai_double import OpenAIDouble, model_at
 from tests.pipeline.models.claude.conftest import ask, double, made, server
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from tests.workers.questions.test_lookup import TEXT
 from tests.workers.questions.test_lookup import reading as reading
 from tests.workers.questions.test_writing import (
@@ -411,11 +411,11 @@ def test_question_that_joins_one_that_waits_is_not_kept_waiting(written: Service
     assert record_of(written, prompt).answer == ANSWER
 
 
-def test_model_without_batches_is_asked_singly_after_all_others(written: Services, bell: Bell) -> None:
+def test_model_without_batches_is_asked_singly_after_all_others(written: Services, outbox: Outbox) -> None:
     with OpenAIDouble() as double:
         written.__dict__["model"] = model_at(double.url)
         question = look(written, asked(written))
-        assert bell.priorities[Status.WRITING, question.id] == LAST_PRIORITY
+        assert outbox.priorities[Status.WRITING, question.id] == LAST_PRIORITY
         question = write(written, question)
         assert question.status is Status.ANSWERED
         assert double.received

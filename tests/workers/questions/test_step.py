@@ -18,7 +18,7 @@ from store.questions.state import Changes, Move
 from store.sql import leases
 from store.sql.database import DatabaseAway
 from store.sql.tables import QuestionRow
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from workers import monitoring
 from workers.questions import lookup, submit, transitions
 from workers.questions.step import StepTooLong, Work, finish, step, within_work_s
@@ -75,7 +75,7 @@ def seconds_until(due_at: datetime, services: Services) -> float:
     return (due_at - services.now()).total_seconds()
 
 
-def test_step_is_recorded_and_the_next_one_sent(services: Services, bell: Bell, question_id: str) -> None:
+def test_step_is_recorded_and_the_next_one_sent(services: Services, outbox: Outbox, question_id: str) -> None:
     work = run(services, question_id)
     assert work is not None
     assert (work.question.text, work.step) == ("Who kept the light?", "retrieve")
@@ -84,13 +84,13 @@ def test_step_is_recorded_and_the_next_one_sent(services: Services, bell: Bell, 
     with services.database.read() as session:
         (entry,) = trace.read(session, session.get_one(QuestionRow, question_id))
     assert (entry.name, entry.outcome, entry.attempt) == ("retrieve", "insufficient", 1)
-    assert bell.rung == [(Status.RETRYING, question_id)]
+    assert outbox.messages == [(Status.RETRYING, question_id)]
 
 
 def test_next_message_is_sent_after_the_commit(services: Services, question_id: str) -> None:
     seen = []
 
-    class Looking(Bell):
+    class Looking(Outbox):
         def send_for(self, question_id: str, status: Status, *, priority: int, words: str = "") -> None:
             seen.append((status, row_of(services, question_id).status))  # over a connection of its own
 
@@ -100,7 +100,7 @@ def test_next_message_is_sent_after_the_commit(services: Services, question_id: 
 
 
 def test_nothing_is_sent_for_what_was_not_recorded(
-    services: Services, bell: Bell, question_id: str, monkeypatch: pytest.MonkeyPatch
+    services: Services, outbox: Outbox, question_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workers.services.interruptions.RECORD_WITHIN_S", -1.0)
     with step(services, question_id, Status.ASKED) as work:
@@ -108,7 +108,7 @@ def test_nothing_is_sent_for_what_was_not_recorded(
         with monkeypatch.context() as patch:
             patch.setattr(services.database, "write", _away)
             finish(services, work, RETRY)  # ends the block: the step is tried again
-    assert bell.rung == []
+    assert outbox.messages == []
     assert row_of(services, question_id).status == Status.ASKED
 
 
@@ -116,12 +116,12 @@ def _away() -> None:
     raise DatabaseAway("it is started again")
 
 
-def test_message_that_is_delivered_twice_works_once(services: Services, bell: Bell, question_id: str) -> None:
+def test_message_that_is_delivered_twice_works_once(services: Services, outbox: Outbox, question_id: str) -> None:
     assert run(services, question_id) is not None
     with monitoring.listening() as reported:
         assert run(services, question_id) is None
         assert reported() == monitoring.NOT_DUE
-    assert bell.rung == [(Status.RETRYING, question_id)]
+    assert outbox.messages == [(Status.RETRYING, question_id)]
 
 
 def test_message_that_is_delivered_during_the_work_does_nothing(services: Services, question_id: str) -> None:
@@ -142,7 +142,9 @@ def test_only_a_question_that_waits_for_this_step_is_claimed(services: Services,
     assert run(services, question_id) is not None
 
 
-def test_failure_is_recorded_and_tried_again_later_and_later(services: Services, bell: Bell, question_id: str) -> None:
+def test_failure_is_recorded_and_tried_again_later_and_later(
+    services: Services, outbox: Outbox, question_id: str
+) -> None:
     for attempt, wait_s in enumerate((1, 2, 4, 8), start=1):
         row = fail(services, question_id, ValueError("no such column"))
         assert (row.status, row.attempts, row.lease_by) == (Status.ASKED, attempt, None)
@@ -150,7 +152,7 @@ def test_failure_is_recorded_and_tried_again_later_and_later(services: Services,
         assert 0 < seconds_until(row.due_at, services) <= wait_s
         assert run(services, question_id) is None  # not yet
         in_s(services, wait_s + 1)
-    assert bell.rung == []  # the sweep sends it again
+    assert outbox.messages == []  # the sweep sends it again
     assert run(services, question_id) is not None
     assert row_of(services, question_id).attempts == 0
 
@@ -180,11 +182,13 @@ def test_outage_is_no_attempt(services: Services, question_id: str, outage: Exce
     assert run(services, question_id) is not None
 
 
-def test_what_only_the_operator_can_mend_ends_the_question(services: Services, bell: Bell, question_id: str) -> None:
+def test_what_only_the_operator_can_mend_ends_the_question(
+    services: Services, outbox: Outbox, question_id: str
+) -> None:
     row = fail(services, question_id, EmbeddingRefused("the key is refused"))
     assert (row.status, row.error) == (Status.FAILED, "retrieve: the key is refused")
     assert row.finished_at is not None
-    assert bell.rung == [(Status.FAILED, question_id)]
+    assert outbox.messages == [(Status.FAILED, question_id)]
 
 
 def test_question_whose_process_dies_each_time_is_given_up(services: Services, question_id: str) -> None:
@@ -208,18 +212,20 @@ def test_question_that_fails_each_time_ends_with_its_last_error(services: Servic
     assert (row.status, row.error) == (Status.FAILED, "Given up after 5 attempts: retrieve: ValueError: no")
 
 
-def test_question_whose_deadline_passed_ends_without_the_work(services: Services, bell: Bell, question_id: str) -> None:
+def test_question_whose_deadline_passed_ends_without_the_work(
+    services: Services, outbox: Outbox, question_id: str
+) -> None:
     in_s(services, 901)
     assert run(services, question_id) is None
     row = row_of(services, question_id)
     assert (row.status, row.stop_reason) == (Status.TIMED_OUT, "the question's deadline passed")
-    assert bell.rung == [(Status.TIMED_OUT, question_id)]
+    assert outbox.messages == [(Status.TIMED_OUT, question_id)]
     assert run(services, question_id) is None  # it ends once
-    assert len(bell.rung) == 1
+    assert len(outbox.messages) == 1
 
 
 def test_work_whose_lease_another_process_took_over_records_nothing(
-    services: Services, bell: Bell, question_id: str
+    services: Services, outbox: Outbox, question_id: str
 ) -> None:
     with step(services, question_id, Status.ASKED) as slow:
         assert slow is not None
@@ -228,7 +234,7 @@ def test_work_whose_lease_another_process_took_over_records_nothing(
         assert not finish(services, slow, RETRY)
     row = row_of(services, question_id)
     assert (row.status, row.stop_reason) == (Status.ABSTAINED, "nothing was found")
-    assert bell.rung == [(Status.ABSTAINED, question_id)]
+    assert outbox.messages == [(Status.ABSTAINED, question_id)]
 
 
 def test_failure_after_the_lease_was_lost_changes_nothing(services: Services, question_id: str) -> None:

@@ -16,7 +16,7 @@ from store.questions.new_questions import NewQuestion
 from store.questions.state import UnknownQuestion
 from store.sql.tables import AnswerRow, ApiKeyRow, PageRow, QuestionRow, StepRow, WebhookRow
 from tests.api import walk
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from workers import indexing, sweep
 from workers.questions import submit, watches
 from workers.questions.submit import BadSite
@@ -55,11 +55,11 @@ def _status(services: Services, question_id: str) -> str:
         return session.get_one(QuestionRow, question_id).status
 
 
-def test_follower_is_not_rung_for_and_the_heir_of_a_cancelled_leader_is(services: Services, bell: Bell) -> None:
+def test_follower_is_not_rung_for_and_the_heir_of_a_cancelled_leader_is(services: Services, outbox: Outbox) -> None:
     leader, follower = (submit.submit(services, ASKED)[0] for _ in range(2))
-    assert bell.rung == [(Status.ASKED, leader.id)]
+    assert outbox.messages == [(Status.ASKED, leader.id)]
     submit.cancel(services, leader.id)
-    assert bell.rung[1:] == [(Status.ASKED, follower.id)]
+    assert outbox.messages[1:] == [(Status.ASKED, follower.id)]
     assert _status(services, follower.id) == Status.ASKED
 
 
@@ -72,17 +72,17 @@ def test_follower_whose_deadline_passed_ends_alone_with_what_there_is(services: 
         assert records.read(session, hurried.id, services.now()).answer == "Perhaps."
 
 
-def test_follower_whose_leader_is_lost_goes_on_by_itself(services: Services, bell: Bell) -> None:
+def test_follower_whose_leader_is_lost_goes_on_by_itself(services: Services, outbox: Outbox) -> None:
     leader, follower = (submit.submit(services, ASKED)[0] for _ in range(2))
     with services.database.write() as session:
         session.get_one(QuestionRow, leader.id).status = Status.FAILED  # by hand: no code of ours does so
-    bell.rung.clear()
+    outbox.messages.clear()
     sweep.sweep(services)
-    assert (Status.ASKED, follower.id) in bell.rung
+    assert (Status.ASKED, follower.id) in outbox.messages
     assert _status(services, follower.id) == Status.ASKED
 
 
-def test_followers_deliveries_are_rung_for_with_the_leaders_end(services: Services, bell: Bell) -> None:
+def test_followers_deliveries_are_rung_for_with_the_leaders_end(services: Services, outbox: Outbox) -> None:
     submit.submit(services, ASKED)
     leader = submit.submit(services, replace(ASKED, reuse=False))[0]
     with services.database.write() as session:  # the first leads: the second follows it by hand, with a callback
@@ -92,25 +92,27 @@ def test_followers_deliveries_are_rung_for_with_the_leaders_end(services: Servic
     walk.move(services, first.id, walk.answered(_page(services)))
     with services.database.read() as session:
         webhook_id = session.scalars(select(WebhookRow.id)).one()
-    assert ("wellread.notify", webhook_id) in bell.rung
+    assert ("wellread.notify", webhook_id) in outbox.messages
 
 
-def test_answer_given_again_ends_the_question_as_it_is_asked(services: Services, bell: Bell) -> None:
+def test_answer_given_again_ends_the_question_as_it_is_asked(services: Services, outbox: Outbox) -> None:
     first = _answered(services)
-    bell.rung.clear()
+    outbox.messages.clear()
     again, is_new = submit.submit(services, replace(ASKED, text="  who built the LIGHTHOUSE"))
     assert (is_new, again.status, again.id != first) == (True, Status.ANSWERED, True)
-    assert bell.rung == []
+    assert outbox.messages == []
 
 
-def test_embedding_a_changed_page_asks_the_watched_question_again_and_no_other(services: Services, bell: Bell) -> None:
+def test_embedding_a_changed_page_asks_the_watched_question_again_and_no_other(
+    services: Services, outbox: Outbox
+) -> None:
     watched = _answered(services, watch=True)
     alone = _answered(services, text="Who built it in the end?")
     page_id = _change(services)
-    bell.rung.clear()
+    outbox.messages.clear()
     indexing.embed(services, page_id)
     assert (_status(services, watched), _status(services, alone)) == (Status.ASKED, Status.ANSWERED)
-    assert bell.rung == [(Status.ASKED, watched)]
+    assert outbox.messages == [(Status.ASKED, watched)]
     with services.database.read() as session:
         stale = session.scalars(select(AnswerRow.question_id).where(AnswerRow.stale_at.is_not(None)))
         assert set(stale) == {watched, alone}

@@ -21,7 +21,7 @@ from store.questions import webhooks as webhooks_in_sql
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import QuestionRow, WebhookRow
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from workers.questions import submit, webhooks
 from workers.questions.submit import BadSite
 from workers.services import Services
@@ -232,7 +232,7 @@ def begun(services: Services, receiver: _Receiver, address: str) -> tuple[Receiv
 
 
 def test_one_delivery_at_a_time_to_an_address_and_two_to_a_host(
-    services: Services, bell: Bell, receiver: _Receiver
+    services: Services, outbox: Outbox, receiver: _Receiver
 ) -> None:
     allow(services, receiver)
     owed = of_addresses(services, receiver, "/slow?id=1", "/fast", "/other")
@@ -251,7 +251,7 @@ def test_one_delivery_at_a_time_to_an_address_and_two_to_a_host(
 
 
 def test_what_waits_for_a_receiver_is_sent_when_another_delivery_ends(
-    services: Services, bell: Bell, receiver: _Receiver
+    services: Services, outbox: Outbox, receiver: _Receiver
 ) -> None:
     allow(services, receiver)
     first, second, third = of_addresses(services, receiver, "/told", "/told", "/other")
@@ -261,17 +261,17 @@ def test_what_waits_for_a_receiver_is_sent_when_another_delivery_ends(
     assert services.receivers.end(*slow) == f"default:{first}"
     services.receivers.wait(None, delivery=f"default:{first}", now=services.now().timestamp())
     services.receivers.wait(None, delivery="former:1", now=services.now().timestamp())  # of a collection that is gone
-    bell.rung.clear()
+    outbox.messages.clear()
     webhooks.deliver(services, second)
-    assert bell.rung == [("wellread.notify", first)]
+    assert outbox.messages == [("wellread.notify", first)]
     webhooks.deliver(services, first)
     webhooks.deliver(services, third)
     assert statuses(services) == ["DELIVERED"] * 3
-    assert bell.rung == [("wellread.notify", first)]
+    assert outbox.messages == [("wellread.notify", first)]
 
 
 def test_owner_of_many_slow_receivers_takes_half_of_the_places_and_another_is_told_at_once(
-    services: Services, bell: Bell, receiver: _Receiver
+    services: Services, outbox: Outbox, receiver: _Receiver
 ) -> None:
     with ExitStack() as stack:
         slow = [stack.enter_context(_listening(f"127.0.0.{number}")) for number in range(2, 8)]
@@ -288,8 +288,8 @@ def test_owner_of_many_slow_receivers_takes_half_of_the_places_and_another_is_to
                 next(ended_first)
             webhooks.deliver(services, of_other)
             assert (receiver.told, sum(len(each.told) for each in slow) <= 2) == (["/told"], True)
-        while told := [int(row_id) for task, row_id in bell.rung if task == "wellread.notify"]:
-            bell.rung.clear()
+        while told := [int(row_id) for task, row_id in outbox.messages if task == "wellread.notify"]:
+            outbox.messages.clear()
             for each in told:
                 webhooks.deliver(services, each)
     assert statuses(services) == ["DELIVERED"] * 7

@@ -19,7 +19,7 @@ from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.pipeline.models.claude.lighthouse import Ask
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from tests.workers.questions.test_lookup import TEXT, put
 from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import reading as reading
@@ -80,11 +80,11 @@ def change(services: Services, question: Question, **values: object) -> None:
 
 
 def test_sure_question_waits_for_the_model_with_its_quote_as_the_provisional_answer(
-    written: Services, double: ClaudeDouble, bell: Bell
+    written: Services, double: ClaudeDouble, outbox: Outbox
 ) -> None:
     question = look(written, asked(written))
     assert question.status is Status.WRITING
-    assert bell.rung[-1] == (Status.WRITING, question.id)
+    assert outbox.messages[-1] == (Status.WRITING, question.id)
     provisional = record_of(written, question)
     assert (provisional.provisional, provisional.answer, provisional.composer) == (True, QUOTED, "extractive")
     assert double.received == []  # no process waited

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from store.sql.tables import CandidateRow
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from workers.crawl import read_candidate
 from workers.services import Services
 
@@ -17,19 +17,19 @@ WorkOff = Callable[..., int]
 
 
 @pytest.fixture
-def work_off(services: Services, bell: Bell) -> WorkOff:
+def work_off(services: Services, outbox: Outbox) -> WorkOff:
     """Answer calls to read as a worker would, until none is left or ``at_most`` were answered; gives how many were."""
 
     def run(at_most: int = 5_000) -> int:
         done = 0
         while done < at_most:
-            calls = [row_id for task, row_id in bell.rung if task == "wellread.read"]
+            calls = [row_id for task, row_id in outbox.messages if task == "wellread.read"]
             if not calls:
                 return done
-            bell.rung = [call for call in bell.rung if call[0] != "wellread.read"]
+            outbox.messages = [call for call in outbox.messages if call[0] != "wellread.read"]
             for number, row_id in enumerate(calls):
                 if done == at_most:
-                    bell.rung += [("wellread.read", left) for left in calls[number:]]
+                    outbox.messages += [("wellread.read", left) for left in calls[number:]]
                     return done
                 _due_now(services)
                 read_candidate.read(services, int(row_id))

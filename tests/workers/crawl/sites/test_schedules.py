@@ -12,7 +12,7 @@ from crawler.discovery.schedule import BadSchedule, schedule_of
 from store.crawl import site_reads, sources
 from store.sql.tables import HostRow, PageRow, SourceRow
 from tests.logged_site import LoggedSite, article, served
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from tests.workers.crawl.sites.conftest import WorkOff
 from workers.crawl import sites
 from workers.questions import submit
@@ -43,7 +43,7 @@ def _overdue(services: Services) -> None:
 
 
 def test_a_source_that_is_due_is_looked_at_for_new_pages_and_is_due_again(
-    services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
+    services: Services, site: LoggedSite, work_off: WorkOff, outbox: Outbox
 ) -> None:
     source = _schedule(services, _keep(services, site).id, every="6h")
     assert source.next_due is not None

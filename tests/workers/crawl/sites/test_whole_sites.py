@@ -14,7 +14,7 @@ from store.crawl.site_reads import SiteReadOver
 from store.pages.listing import list_pages
 from store.sql.tables import CandidateRow, PageRow
 from tests.logged_site import LoggedSite, article, served
-from tests.workers.conftest import Bell
+from tests.workers.conftest import Outbox
 from tests.workers.crawl.sites.conftest import WorkOff
 from workers import sweep
 from workers.crawl import sites
@@ -70,34 +70,34 @@ def test_a_site_of_which_some_pages_failed_says_how_many_and_each_says_why(
 
 
 def test_reading_a_site_again_extracts_and_embeds_nothing_that_did_not_change(
-    services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
+    services: Services, site: LoggedSite, work_off: WorkOff, outbox: Outbox
 ) -> None:
     sites.start(services, f"{site.origin}/")
     work_off()
-    bell.rung.clear()
+    outbox.messages.clear()
     before = len(site.log)
     site.pages["/guide/2"] = article(22, links="<a href=/guide/3>3</a>")
     again = sites.start(services, f"{site.origin}/")
     work_off()
     done = sites.get(services, again.id)
     assert (done.looked_at, done.new, done.unchanged) == (6, 1, 4)
-    assert [task for task, _ in bell.rung] == ["wellread.embed"]
+    assert [task for task, _ in outbox.messages] == ["wellread.embed"]
     assert site.paths(since=before, status=200) == ["/sitemap.xml", "/guide/2"]
 
 
 def test_bytes_that_were_extracted_before_are_not_extracted_again_where_a_server_cannot_tell(
-    services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
+    services: Services, site: LoggedSite, work_off: WorkOff, outbox: Outbox
 ) -> None:
     site.has_etags = False
     sites.start(services, f"{site.origin}/")
     work_off()
-    bell.rung.clear()
+    outbox.messages.clear()
     with services.database.write() as session:  # a page that is extracted again would count as changed
         session.execute(update(PageRow).values(content_hash="another"))
     again = sites.start(services, f"{site.origin}/")
     work_off()
     assert sites.get(services, again.id).unchanged == 5
-    assert bell.rung == []
+    assert outbox.messages == []
 
 
 def test_a_limit_of_pages_or_depth_ends_it_with_the_reason(
@@ -119,7 +119,7 @@ def test_a_part_of_a_site_is_bounded_by_its_path(services: Services, site: Logge
 
 
 def test_a_paused_site_is_read_no_further_until_it_is_resumed(
-    services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
+    services: Services, site: LoggedSite, work_off: WorkOff, outbox: Outbox
 ) -> None:
     begun = sites.start(services, f"{site.origin}/")
     work_off(2)
@@ -146,18 +146,18 @@ def test_a_cancelled_site_ends_and_keeps_what_was_read(services: Services, site:
         sites.pause(services, begun.id)
 
 
-def test_a_site_that_is_being_read_is_not_begun_twice(services: Services, site: LoggedSite, bell: Bell) -> None:
+def test_a_site_that_is_being_read_is_not_begun_twice(services: Services, site: LoggedSite, outbox: Outbox) -> None:
     first, second = (sites.start(services, f"{site.origin}/") for _ in range(2))
     assert first.id == second.id
-    assert len(bell.rung) == 1
+    assert len(outbox.messages) == 1
 
 
 def test_a_site_read_whose_call_was_lost_goes_on_by_the_sweep(
-    services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
+    services: Services, site: LoggedSite, work_off: WorkOff, outbox: Outbox
 ) -> None:
     begun = sites.start(services, f"{site.origin}/")
     work_off(2)
-    bell.rung.clear()
+    outbox.messages.clear()
     with services.database.write() as session:
         for row in session.query(CandidateRow).filter_by(status=CandidateStatus.WAITING):
             row.due_at = row.created_at.replace(year=2020)
@@ -167,25 +167,25 @@ def test_a_site_read_whose_call_was_lost_goes_on_by_the_sweep(
 
 
 def test_a_site_read_that_nobody_reads_is_taken_up_by_the_sweep(
-    services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
+    services: Services, site: LoggedSite, work_off: WorkOff, outbox: Outbox
 ) -> None:
     begun = sites.start(services, f"{site.origin}/")
     work_off(2)
-    bell.rung.clear()
+    outbox.messages.clear()
     with services.database.write() as session:
         for row in session.query(CandidateRow).filter_by(status=CandidateStatus.WAITING):
             row.status = CandidateStatus.KNOWN
     sweep.sweep(services)
-    assert len(bell.rung) == 1
+    assert len(outbox.messages) == 1
     work_off()
     assert sites.get(services, begun.id).status is SiteReadStatus.DONE
 
 
 def test_a_page_of_a_site_that_is_delivered_twice_is_counted_once(
-    services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
+    services: Services, site: LoggedSite, work_off: WorkOff, outbox: Outbox
 ) -> None:
     begun = sites.start(services, f"{site.origin}/")
-    bell.rung *= 2
+    outbox.messages *= 2
     work_off()
     assert sites.get(services, begun.id).looked_at == 6
     with services.database.read() as session:
