@@ -62,6 +62,13 @@ class StatedFact:
     fact: Fact
     page_id: int
 
+    def is_in(self, page_id: int, text: str, start: int) -> bool:
+        """Return whether a page's text from ``start`` on states it, or has its object if no place is known."""
+        if page_id != self.page_id:
+            return False
+        at = self.fact.start
+        return self.fact.object in text if at is None else start <= at < start + len(text)
+
 
 @dataclass(frozen=True, kw_only=True)
 class KnownName:

@@ -23,7 +23,7 @@ from evals.model.replay import save_missing
 from evals.model.replies import Replies
 from evals.model.requests import Request, request_of
 from pipeline.answering.citations import render
-from pipeline.models.claude import request_of as asked_of_claude
+from pipeline.models.claude import ClaudeProvider
 from pipeline.models.prompts import check_prompt
 from pipeline.models.replies import read_check
 from workers.settings import CLAUDE_SMALL_MODEL
@@ -166,6 +166,7 @@ def _answer(cases: Sequence[Case]) -> Answer:
 
 def _calls(cases: Sequence[Case]) -> Iterator[tuple[Request, Answer, Sequence[int]]]:
     """Yield the request for each few sentences on one question about one page, with their answer and their places."""
+    claude = ClaudeProvider(api_key="none")
     groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for at, case in enumerate(cases):
         groups[case.page or case.quotes[0].title, case.question, case.lang].append(at)
@@ -174,7 +175,7 @@ def _calls(cases: Sequence[Case]) -> Iterator[tuple[Request, Answer, Sequence[in
             answer = _answer([cases[at] for at in few])
             prompt = check_prompt(question, answer, lang=lang)
             if prompt:
-                yield request_of(asked_of_claude(CLAUDE_SMALL_MODEL, prompt, 0), {}, _TODAY), answer, few
+                yield request_of(claude.request(CLAUDE_SMALL_MODEL, prompt, 0), {}, _TODAY), answer, few
 
 
 def _second(cases: Sequence[Case], replies: Replies) -> dict[int, str]:

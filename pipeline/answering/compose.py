@@ -137,17 +137,7 @@ def _best(ranked: Sequence[SpanCoverage], facts: Sequence[StatedFact]) -> SpanCo
     names the sentence.
     """
     near = (read for read in ranked if is_as_good(read, ranked[0], STATES)) if facts else ()
-    return next((read for read in near if any(_states(read.span, stated) for stated in facts)), ranked[0])
-
-
-def _states(span: Span, stated: StatedFact) -> bool:
-    """Return whether the fact is in the sentence, or its object is, where its place in the page is not known."""
-    passage, fact = span.passage, stated.fact
-    if passage.page_id != stated.page_id:
-        return False
-    if fact.start is None:
-        return fact.object in span.text
-    return passage.start + span.start <= fact.start < passage.start + span.end
+    return next((read for read in near if any(read.span.states(fact) for fact in facts)), ranked[0])
 
 
 def _quotes_of(

@@ -40,10 +40,8 @@ class SolvedQuestions(Protocol):
         """Return up to ``at_most`` solved questions that may be like ``question``, in any order."""
 
 
-def choose_examples(
-    analysis: Analysis, solved: Sequence[SolvedQuestion], *, count: int = MAX_EXAMPLES
-) -> tuple[SolvedQuestion, ...]:
-    """Choose the ``count`` most similar solved questions, the most similar last: nearest to the question.
+def choose_examples(analysis: Analysis, solved: Sequence[SolvedQuestion]) -> tuple[SolvedQuestion, ...]:
+    """Choose the three most similar solved questions, the most similar last: nearest to the question.
 
     Leaves out the question itself and repeated questions.
     """
@@ -53,7 +51,7 @@ def choose_examples(
         ((likeness(analysis, item), item) for terms, item in distinct.items() if terms != asked),
         key=lambda pair: (-pair[0], pair[1].question),
     )
-    return tuple(item for alike, item in reversed(ranked[: max(0, count)]) if alike >= LEAST_ALIKE)
+    return tuple(item for alike, item in reversed(ranked[:MAX_EXAMPLES]) if alike >= LEAST_ALIKE)
 
 
 def read_examples(path: str) -> tuple[SolvedQuestion, ...]:

@@ -21,6 +21,7 @@ from pipeline.judging.calibration import features_of
 from pipeline.judging.evidence import Evidence
 from pipeline.judging.judge import Cutoff, Judge, Stop, StopReason
 from pipeline.limits import RetrievalStrategy
+from pipeline.retrieval.fusion import ranked
 from text.terms import spaced_words
 
 #: [rag_quality_threshold], and the high-quality hits below which the document asks again
@@ -99,7 +100,7 @@ def document_stop(floor: float = SIMILARITY_FLOOR, similarity: Similarity = plai
             similarity=similarity,
         )
         kept = {hit.passage.id for hit in cutoff.hits}
-        return replace(cutoff, hits=_ranked([hit for hit in evidence.hits if hit.passage.id in kept]))
+        return replace(cutoff, hits=tuple(ranked(hit for hit in evidence.hits if hit.passage.id in kept)))
 
     return stop
 
@@ -130,7 +131,7 @@ def cut_off_by_document(
         if count >= max_k:
             reason = "max_k"
             break
-    return Cutoff(hits=_ranked(near[:count]), confidence=confidence, stop_reason=reason, found=len(hits))
+    return Cutoff(hits=tuple(ranked(near[:count])), confidence=confidence, stop_reason=reason, found=len(hits))
 
 
 def compute_confidence(
@@ -148,7 +149,3 @@ def entity_coverage(hits: Sequence[Hit], entities: Sequence[str]) -> float:
     text = "".join(spaced_words(hit.passage.text) for hit in hits)
     named = sum(bool(spelled := spaced_words(entity).strip()) and f" {spelled} " in text for entity in entities)
     return named / len(entities) if entities else 0.0
-
-
-def _ranked(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))

@@ -66,7 +66,7 @@ def filter_by_quality(hits: Sequence[Hit], question: str, *, lang: str, page_tex
     return list(hits) if page_texts is None else widen_to_pages(hits, page_texts)
 
 
-def widen_to_pages(hits: Sequence[Hit], page_texts: PageTexts, *, max_pages: int = MAX_PAGES) -> list[Hit]:
+def widen_to_pages(hits: Sequence[Hit], page_texts: PageTexts) -> list[Hit]:
     """Return the best hit of each of the first pages, its passage widened to the page's text [_fetch_source_text].
 
     The text is the page's whole one while all of them fit into a context; what is longer than its share is cut around
@@ -75,7 +75,7 @@ def widen_to_pages(hits: Sequence[Hit], page_texts: PageTexts, *, max_pages: int
     first: dict[int, Hit] = {}
     for hit in hits:
         first.setdefault(hit.passage.page_id, hit)
-    chosen = list(first.values())[:max_pages]
+    chosen = list(first.values())[:MAX_PAGES]
     texts = page_texts([hit.passage.page_id for hit in chosen])
     pages = [_page_of(hit, texts) for hit in chosen]
     shares = _shares([len(page) for page in pages], MAX_CHARACTERS)

@@ -18,7 +18,7 @@ import numpy as np
 
 from domain import Hit
 from pipeline.enhancements import Enhancement
-from pipeline.retrieval.fusion import merge, rank_by
+from pipeline.retrieval.fusion import merge, rank_by, ranked
 from pipeline.retrieval.multi_hop import LinkGraph
 from pipeline.retrieval.rerank import Reranker, reorder
 from text.terms import content_terms, jaccard, passage_terms, words
@@ -150,7 +150,7 @@ def merge_by_title(hits: Iterable[Hit], max_results: int = DEFAULT_RESULTS) -> l
 def merge_by_url(hits: Sequence[Hit]) -> list[Hit]:
     """Return the best hit of each URL, in their order [keeps highest-scoring version of duplicate URLs]."""
     best = {hit.passage.url: hit for hit in reversed(hits)}
-    return [best[url].ranked(rank=rank) for rank, url in enumerate(dict.fromkeys(hit.passage.url for hit in hits), 1)]
+    return ranked(best[url] for url in dict.fromkeys(hit.passage.url for hit in hits))
 
 
 def rerank_graph(hits: Sequence[Hit], edges: Collection[Edge]) -> list[Hit]:

@@ -17,7 +17,7 @@ from typing import Final, Protocol
 from domain import AnswerSpan, Hit, Passage, Reading
 from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.question.analysis import Analysis
-from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES
+from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES, ranked
 from pipeline.retrieval.retrieve import Embed, MultilingualEmbed
 from text.terms import content_words, passage_terms, terms_of
 from text.translation.word_by_word import LANGUAGES as TRANSLATED
@@ -108,7 +108,7 @@ def best_read_first(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit
         return read_hits(reader, analysis, hits, translates=False)
     read = _read(reader, analysis, readable)
     ordered = _raised(read, [_ANSWERS * hit.reading.answers if hit.reading else 0.0 for hit in read])
-    ordered = _ranked([*ordered, *(hit for hit in hits if is_translated(analysis, hit))])
+    ordered = ranked([*ordered, *(hit for hit in hits if is_translated(analysis, hit))])
     return [*ordered[:READ_FIRST], *_unread(ordered[READ_FIRST:])]
 
 
@@ -121,7 +121,7 @@ def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]
         return list(hits)
     compared = _compare(embedder, analysis, hits)
     ordered = _raised(compared, [_NEAREST * max(hit.nearness.values(), default=0.0) for hit in compared])
-    return compare_words(embedder, analysis, _ranked(ordered))
+    return compare_words(embedder, analysis, ranked(ordered))
 
 
 def compare_sentences(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
@@ -202,10 +202,6 @@ def _raised(hits: Sequence[Hit], by: Sequence[float]) -> list[Hit]:
     levels = accumulate((hit.score for hit in hits), min)  # a hit that was put behind another stays behind it
     scores = [level + more for level, more in zip(levels, by, strict=True)]
     return [hit for _, hit in sorted(zip(scores, hits, strict=True), key=lambda each: -each[0])]
-
-
-def _ranked(hits: Sequence[Hit]) -> list[Hit]:
-    return [replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1)]
 
 
 def _compare(embedder: MultilingualEmbed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:

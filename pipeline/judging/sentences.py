@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import dropwhile, groupby, takewhile
 from typing import Final, Literal
 
-from domain import TABLES, Block, BlockKind, Passage
+from domain import TABLES, Block, BlockKind, Passage, StatedFact
 from pipeline.safety.injection import is_injected
 from text.sentences import sentence_spans
 from text.terms import terms_of
@@ -88,6 +88,10 @@ class Span:
     def text(self) -> str:
         """Return the sentence verbatim."""
         return self.passage.text[self.start : self.end]
+
+    def states(self, stated: StatedFact) -> bool:
+        """Return whether the fact is in the sentence, or its object is, if its place in the page is not known."""
+        return stated.is_in(self.passage.page_id, self.text, self.passage.start + self.start)
 
     @cached_property
     def held_terms(self) -> frozenset[str]:

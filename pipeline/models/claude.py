@@ -36,32 +36,27 @@ class ClaudeProvider:
             raise ApiKeyRejected("Claude's API key is empty or malformed: check WELLREAD_ANTHROPIC_API_KEY.")
 
     def request(self, model: str, prompt: Prompt, max_tokens: int) -> Json:
-        """Return the body of ``POST /v1/messages``."""
-        return request_of(model, prompt, max_tokens)
+        """Return the body of ``POST /v1/messages``; the constant part comes first, cached if long enough."""
+        constant = _text(prompt.instructions)
+        if count_tokens(prompt.instructions) >= CACHED_FROM:
+            constant["cache_control"] = {"type": "ephemeral"}
+        content = [*search_results(prompt.passages, citable=prompt.schema is None), *map(_text, prompt.texts)]
+        config: Json = {} if model.startswith(_WITHOUT_EFFORT) else {"effort": "low"}
+        if prompt.schema:
+            config["format"] = {"type": "json_schema", "schema": prompt.schema}
+        return {
+            "model": model,
+            "max_tokens": max_tokens,
+            "system": [constant, *(_text(note) for note in prompt.notes if note.strip())],
+            "messages": [{"role": "user", "content": content}],
+            **({"output_config": config} if config else {}),
+        }
 
     def open(self) -> "MessagesApi":
         """Open a connection pool."""
         from pipeline.models.claude_api import MessagesApi
 
         return MessagesApi(base_url=self.base_url, api_key=self.api_key)
-
-
-def request_of(model: str, prompt: Prompt, max_tokens: int) -> Json:
-    """Return the body of ``POST /v1/messages``; the constant part comes first, marked for caching if long enough."""
-    constant = _text(prompt.instructions)
-    if count_tokens(prompt.instructions) >= CACHED_FROM:
-        constant["cache_control"] = {"type": "ephemeral"}
-    content = [*search_results(prompt.passages, citable=prompt.schema is None), *map(_text, prompt.texts)]
-    config: Json = {} if model.startswith(_WITHOUT_EFFORT) else {"effort": "low"}
-    if prompt.schema:
-        config["format"] = {"type": "json_schema", "schema": prompt.schema}
-    return {
-        "model": model,
-        "max_tokens": max_tokens,
-        "system": [constant, *(_text(note) for note in prompt.notes if note.strip())],
-        "messages": [{"role": "user", "content": content}],
-        **({"output_config": config} if config else {}),
-    }
 
 
 def search_results(passages: Sequence[PassageBlocks], *, citable: bool) -> list[dict[str, Any]]:

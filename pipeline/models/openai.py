@@ -37,37 +37,32 @@ class OpenAIProvider:
     prices: Mapping[str, Price] = field(default_factory=dict, repr=False)
 
     def request(self, model: str, prompt: Prompt, max_tokens: int) -> Json:
-        """Return the body of ``POST /chat/completions``."""
-        return request_of(model, prompt, max_tokens)
+        """Return the body of ``POST /chat/completions``; the constant part of the prompt comes first, for caches."""
+        schema = prompt.schema or ANSWER_SCHEMA
+        form = CITE if prompt.schema is None else _REPLY + json.dumps(schema)
+        system = [prompt.instructions, form, *filter(str.strip, prompt.notes)]
+        user = [*(_search_result(number, item) for number, item in enumerate(prompt.passages, start=1)), *prompt.texts]
+        return {
+            "model": model,
+            "messages": [
+                {"role": "system", "content": "\n\n".join(system)},
+                {"role": "user", "content": "\n\n".join(user).encode("utf-8", "replace").decode()},
+            ],
+            "max_tokens": max_tokens,
+            "temperature": 0,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "reply", "strict": True, "schema": schema},
+            },
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
 
     def open(self) -> "ChatApi":
         """Open a connection pool."""
         from pipeline.models.openai_api import ChatApi
 
         return ChatApi(base_url=self.base_url, api_key=self.api_key)
-
-
-def request_of(model: str, prompt: Prompt, max_tokens: int) -> Json:
-    """Return the body of ``POST /chat/completions``; the constant part of the prompt comes first, for caches."""
-    schema = prompt.schema or ANSWER_SCHEMA
-    form = CITE if prompt.schema is None else _REPLY + json.dumps(schema)
-    system = [prompt.instructions, form, *filter(str.strip, prompt.notes)]
-    user = [*(_search_result(number, item) for number, item in enumerate(prompt.passages, start=1)), *prompt.texts]
-    return {
-        "model": model,
-        "messages": [
-            {"role": "system", "content": "\n\n".join(system)},
-            {"role": "user", "content": "\n\n".join(user).encode("utf-8", "replace").decode()},
-        ],
-        "max_tokens": max_tokens,
-        "temperature": 0,
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": "reply", "strict": True, "schema": schema},
-        },
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
 
 
 def _search_result(number: int, item: PassageBlocks) -> str:

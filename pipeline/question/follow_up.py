@@ -91,14 +91,15 @@ class _Asked:
 
     text: str
     lang: str
+    has_lead: bool = False  #: whether something led to it: "And …"
+    is_about: bool = False  #: whether it asks "what about"
 
-    @cached_property
+    @property
     def words(self) -> Words:
         return words_of(self.lang)
 
     @cached_property
     def content(self) -> list[str]:
-        """Return its words that carry a topic."""
         return content_words(self.text, self.lang)
 
     @cached_property
@@ -142,8 +143,8 @@ def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
     bare = _bare(turns[-1].question[:_LONGEST])
     last = _Asked(bare, detect_language(bare))
     lang = lang or (detect_language(question) if len(question.split()) >= _MANY_WORDS else last.lang)
-    core, has_lead, about = _without_lead(question, lang)
-    completed = _completed(core, has_lead, about, turns[-1], last)
+    core = _without_lead(question, lang)
+    completed = _completed(core, turns[-1], last)
     if completed and not urls_in(question):
         completed = " ".join((completed, *(f"({url})" for url in urls_in(last.text) if url not in completed)))
     if completed is None or completed == core.text or len(completed) > MAX_CHARACTERS:
@@ -155,10 +156,10 @@ def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
 def needs_thread(question: str, lang: str = "") -> bool:
     """Return whether a question that was asked alone says too little: "And its configuration file?", "Why?"."""
     lang = lang or detect_language(question)
-    core, has_lead, about = _without_lead(question, lang)
-    if _is_asking_alone(core) or (about and len(core.text.split()) <= _FEW_ABOUT):
+    core = _without_lead(question, lang)
+    if _is_asking_alone(core) or (core.is_about and len(core.text.split()) <= _FEW_ABOUT):
         return True
-    if has_lead and _is_fragment(core, has_lead=True):
+    if core.has_lead and _is_fragment(core):
         return True
     if find_entities(question, lang) or not _points_back(core):
         return False
@@ -168,8 +169,8 @@ def needs_thread(question: str, lang: str = "") -> bool:
 def stands_alone(question: str, lang: str = "") -> bool:
     """Return whether a question is a whole one that is understood without any other: not "The boathouse's fee?"."""
     lang = lang or detect_language(question)
-    core, _, about = _without_lead(question, lang)
-    return not (about or needs_thread(question, lang) or _is_fragment(core, has_lead=True))
+    core = replace(_without_lead(question, lang), has_lead=True)
+    return not (core.is_about or needs_thread(question, lang) or _is_fragment(core))
 
 
 def topic_of(question: str, lang: str) -> str:
@@ -188,13 +189,13 @@ def _topic_of(last: _Asked) -> str:
     return found[0][2] if found else last.text[at:end] or (asked[-1] if asked else last.topic_words)
 
 
-def _completed(core: _Asked, has_lead: bool, about: bool, turn: Turn, last: _Asked) -> str | None:
+def _completed(core: _Asked, turn: Turn, last: _Asked) -> str | None:
     """Return the question completed; None where it is understood alone."""
     text, words = core.text, core.words
     if _is_asking_alone(core):
         return _ask_otherwise(f"{text[:1].upper()}{text[1:]}", last)
     points = _find(f"{words.pronouns}|{words.possessives}", core.text) is not None
-    if about or _is_fragment(core, has_lead=has_lead):
+    if core.is_about or _is_fragment(core):
         if _find(rf"(?<=, )(?:{words.asking})", core.text):
             return None
         return _resolved(core, turn, last) if points else _substituted(core, replace(last, lang=core.lang))
@@ -202,10 +203,10 @@ def _completed(core: _Asked, has_lead: bool, about: bool, turn: Turn, last: _Ask
         return _resolved(core, turn, last)
     if compared := _compared(core, last):
         return compared
-    if has_lead and len(core.content) <= _FEW_CONTENT and not core.entities:  # "And what is the entrance fee?"
+    if core.has_lead and len(core.content) <= _FEW_CONTENT and not core.entities:  # "And what is the entrance fee?"
         return text if urls_in(last.text) else f"{text} ({_topic_of(last)})"
     says_little = re.fullmatch(rf"(?:{words.asking}) \w+", text, re.IGNORECASE) or not core.content
-    return text if has_lead else f"{text} ({last.topic_words})" if says_little else None  # "Who won?"
+    return text if core.has_lead else f"{text} ({last.topic_words})" if says_little else None  # "Who won?"
 
 
 def _compared(core: _Asked, last: _Asked) -> str | None:
@@ -313,15 +314,15 @@ def _stands_for(core: _Asked, turn: Turn, last: _Asked) -> str:
     return _topic_of(last)
 
 
-def _without_lead(question: str, lang: str) -> tuple[_Asked, bool, bool]:
-    """Return a question without what leads to it, whether it had that, and whether it asks "what about"."""
+def _without_lead(question: str, lang: str) -> _Asked:
+    """Return a question without what leads to it, and without "what about"."""
     text, words = _bare(question), words_of(lang)
-    has_lead = about = False
+    has_lead = is_about = False
     while found := re.match(rf"(?:{words.lead})(?:,\s*|\s+)(?=\S)", text, re.IGNORECASE):
         text, has_lead = text[found.end() :].lstrip("¿ "), True
     if found := re.match(rf"(?:{words.about})\s+(?=\S)", text, re.IGNORECASE):
-        text, about = text[found.end() :], True
-    return _Asked(text, lang), has_lead, about
+        text, is_about = text[found.end() :], True
+    return _Asked(text, lang, has_lead, is_about)
 
 
 def _is_asking_alone(core: _Asked) -> bool:
@@ -332,7 +333,7 @@ def _is_asking_alone(core: _Asked) -> bool:
     return re.fullmatch(rf"(?:(?:{words.prepositions}) )?(?:{asking})", core.text, re.IGNORECASE) is not None
 
 
-def _is_fragment(core: _Asked, *, has_lead: bool) -> bool:
+def _is_fragment(core: _Asked) -> bool:
     """Return whether a text is no sentence: it has no question word and no verb before its subject."""
     words = core.words
     if (
@@ -341,7 +342,7 @@ def _is_fragment(core: _Asked, *, has_lead: bool) -> bool:
         or _begins_with(words.auxiliaries, core.text)
     ):
         return False
-    return has_lead or _begins_with(words.prepositions, core.text) is not None
+    return core.has_lead or _begins_with(words.prepositions, core.text) is not None
 
 
 def _points_back(core: _Asked) -> bool:

@@ -5,12 +5,13 @@ each page comes before the second hit of any. The hits of every other question k
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from domain import Hit
 from pipeline.enhancements import Enhancement
 from pipeline.question.analysis import Analysis
 from pipeline.question.entities import find_entities
+from pipeline.retrieval.fusion import ranked
 from text.sentences import sentence_spans
 from text.terms import jaccard, words
 
@@ -114,8 +115,7 @@ def best_of_each_page_first(analysis: Analysis, hits: Sequence[Hit]) -> list[Hit
         return list(hits)
     first = {hit.passage.page_id: hit for hit in reversed(hits)}
     front = [first[page_id] for page_id in dict.fromkeys(hit.passage.page_id for hit in hits)][:MAX_PAGES]
-    ordered = [*front, *(hit for hit in hits if hit not in front)]
-    return [replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1)]
+    return ranked([*front, *(hit for hit in hits if hit not in front)])
 
 
 def prompt_notes(analysis: Analysis, hits: Sequence[Hit]) -> tuple[str, ...]:

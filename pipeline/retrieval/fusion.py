@@ -94,6 +94,11 @@ def rank_by(scores: Mapping[str, float], hits: Mapping[str, Hit], scale: Scale) 
     return [hits[id].ranked(score=scores[id], scale=scale, rank=rank) for rank, id in enumerate(ordered, start=1)]
 
 
+def ranked(hits: Iterable[Hit]) -> list[Hit]:
+    """Return the hits in their order, with their ranks in it."""
+    return [hit.ranked(rank=rank) for rank, hit in enumerate(hits, start=1)]
+
+
 def _both(one: Hit, other: Hit) -> Hit:
     best = max(one, other, key=lambda hit: (hit.score, hit.query))
     return best.ranked(similarity=_most(one.similarity, other.similarity), bm25=_most(one.bm25, other.bm25))

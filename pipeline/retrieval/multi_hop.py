@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from domain import Hit, KnownName, Passage, Scope, StatedFact, Via
+from domain import Hit, KnownName, Scope, StatedFact, Via
 from pipeline.question.analysis import Analysis
 from pipeline.retrieval.retrieve import Vectors
 from text.names import name_key
@@ -134,7 +134,11 @@ def expand(
             break
         found = passages.nearest(vectors[:1], page_ids=page_ids, ids=ids, k=REACH, scope=scope)
         named = _named(analysis, leads, found, nearest)
-        stated = [_Pulled(hit, 1.0, "fact") for hit in found if any(_states(hit.passage, fact) for fact in facts)]
+        stated = [
+            _Pulled(hit, 1.0, "fact")
+            for hit in found
+            if any(fact.is_in(hit.passage.page_id, hit.passage.text, hit.passage.start) for fact in facts)
+        ]
         for new in (*named, *stated):
             known = pulled.get(new.hit.passage.id)
             if known is None or new.worth > known.worth:
@@ -201,13 +205,6 @@ def _named(analysis: Analysis, leads: Sequence[_Lead], found: Sequence[Hit], nea
                 relevance = (share + min(1.0, max(0.0, similarity))) / 2
                 reached.append(_Pulled(hit, lead.worth * (NAMED + (1 - NAMED) * relevance), "graph"))
         yield from sorted(reached, key=lambda each: (-each.worth, each.hit.passage.id))[:PER_NAME]
-
-
-def _states(passage: Passage, stated: StatedFact) -> bool:
-    fact = stated.fact
-    if passage.page_id != stated.page_id:
-        return False
-    return fact.object in passage.text if fact.start is None else passage.start <= fact.start < passage.end
 
 
 def _merged(hits: Sequence[Hit], pulled: Mapping[str, _Pulled]) -> list[Hit]:

@@ -48,7 +48,6 @@ def test_at_most_three_are_chosen_and_none_twice() -> None:
     many = [SolvedQuestion(question=f"When was tower {at} of Vierburg built?", answer="In 1900.") for at in range(9)]
     assert len(choose_examples(ASKED, [*many, *many])) == MAX_EXAMPLES == 3
     assert len(choose_examples(ASKED, [many[0]] * 5)) == 1
-    assert choose_examples(ASKED, many, count=0) == ()
 
 
 def test_same_type_of_question_is_more_alike() -> None:

@@ -13,9 +13,10 @@ import pytest
 from domain.options import Length
 from pipeline.llm import Brief, Form
 from pipeline.models import prompts
-from pipeline.models.claude import request_of as to_claude
+from pipeline.models.calls import Provider
+from pipeline.models.claude import ClaudeProvider
 from pipeline.models.model import LanguageModel
-from pipeline.models.openai import request_of as to_server
+from pipeline.models.openai import OpenAIProvider
 from pipeline.models.openai_api import cited_texts
 from pipeline.models.passages import cut_into_blocks
 from pipeline.models.provider import Prompt
@@ -86,15 +87,15 @@ def test_verdict_reads_the_same_sections_and_less_of_the_rest(server: str) -> No
     assert len(system) < 2_500
 
 
-@pytest.mark.parametrize("request_of", [to_claude, to_server])
-def test_same_question_is_the_same_request(request_of: Callable[..., dict[str, Any]]) -> None:
+@pytest.mark.parametrize("provider", [ClaudeProvider(api_key="key"), OpenAIProvider(base_url="http://127.0.0.1/v1")])
+def test_same_question_is_the_same_request(provider: Provider) -> None:
     def made() -> dict[str, Any]:
         texts = prompts.asked_texts(BRIEF)
         prompt = Prompt(
             instructions=prompts.ANSWER, notes=prompts.answer_notes(BRIEF), texts=texts,
             passages=cut_into_blocks([replace(BRIEF.sections[0], read_at=datetime.now(UTC))]),
         )  # fmt: skip
-        return request_of("m", prompt, 100)
+        return provider.request("m", prompt, 100)
 
     assert json.dumps(made()) == json.dumps(made())  # whenever the page was read
 
