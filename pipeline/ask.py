@@ -32,7 +32,7 @@ from pipeline.judging.reading import READ_FIRST, Reads, best_first, read_and_com
 from pipeline.limits import RetrievalLimits, RetrievalStrategy, strategy_for
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.question.follow_up import parts_of
+from pipeline.question.follow_up import questions_in
 from pipeline.question.variants import COUNT_AT_ONCE, VariantMemory, make_variants, order_of_variants
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, select_for_answer
 from pipeline.retrieval.multi_hop import MIN_HITS, KnowledgeGraph, expand, find_facts
@@ -273,7 +273,7 @@ def _compose(
     several = "multi_document" in tools.enhancements
     composed = partial(compose, several=several, facts=facts, length=request.overrides.length)
     parts = []
-    for part in parts_of(context.analysis):  # for which the hits are read and judged anew
+    for part in questions_in(context.analysis):  # for which the hits are read and judged anew
         hits = [replace(hit, nearness={}, near_terms={}) for hit in context.hits]
         read = gather(part, read_and_compare(tools.embedder, tools.reader, part, hits, translates=tools.translates))
         judged = judge(read)

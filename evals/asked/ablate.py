@@ -77,7 +77,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
             "pipeline.judging.judge"
         ).keep_all(evidence, strategy=strategy, judge=judge, k=k)
     },
-    "whole page": {"pipeline.answering.compose:topic_of": lambda text: None},
+    "whole page": {"pipeline.answering.compose:topic_for_page": lambda text: None},
     "what announces": {"pipeline.judging.sentences:announced_by": lambda span, following: None},
 }
 _PACKAGES: Final = ("pipeline", "text", "workers", "store", "evals")

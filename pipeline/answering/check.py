@@ -6,7 +6,7 @@ from dataclasses import replace
 from domain import Answer, Citation, Sentence
 from domain.answer import LEADS_IN, AnswerBlock, Finding, FindingKind
 from pipeline.answering.citations import supported, with_notices, with_sentences
-from pipeline.answering.quotes import ITEM, quoted
+from pipeline.answering.quotes import ITEM, text_of_quote
 from pipeline.judging.sentences import kind_of
 from pipeline.phrases import Phrase, say
 from text.languages import word_set
@@ -92,7 +92,7 @@ def _instead(
     spans = saying or [(quote, quote.quote) for quote in quotes]
     quote, text = max(spans, key=lambda span: len(own & content_terms(span[1], lang).keys()))
     block: AnswerBlock = sentence.block if sentence.block in ("item", "step") else ""
-    return Sentence(text=quoted(text), markers=(quote.marker,), block=block, origin="quoted"), quote
+    return Sentence(text=text_of_quote(text), markers=(quote.marker,), block=block, origin="quoted"), quote
 
 
 def with_block(quote: Citation, texts: Mapping[int, str]) -> Citation:

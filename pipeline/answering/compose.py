@@ -293,7 +293,7 @@ def _joined(joined: Answer, answer: Answer) -> Answer:
     )
 
 
-def topic_of(text: str) -> tuple[str, ...] | None:
+def topic_for_page(text: str) -> tuple[str, ...] | None:
     """Return the words of what a page is to say something about, none for all; None if it is not asked of the page."""
     plain = without_urls(text, " ").casefold()
     in_blankless = [word for word in word_set("of_pages") if ord(word[0]) > _FIRST_CJK and word in plain]

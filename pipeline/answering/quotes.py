@@ -287,7 +287,7 @@ def verbatim(answer: Answer) -> Answer:
         whole.setdefault(max(holding, key=lambda at: len(cited[at].quote)), []).append(marker)
     sentences = tuple(
         Sentence(
-            text=quoted(cited[marker].quote, cited[marker].blocks),
+            text=text_of_quote(cited[marker].quote, cited[marker].blocks),
             markers=tuple(sorted(parts)),
             origin="quoted",
         )
@@ -326,10 +326,10 @@ def _chosen(quote: Quote, begins: int, text: str, headed: int) -> ChosenSentence
 
 def readable(span: Span) -> str:
     """Return the text of a span as :func:`quoted` does."""
-    return quoted(span.text, _blocks_of(span))
+    return text_of_quote(span.text, _blocks_of(span))
 
 
-def quoted(text: str, blocks: Sequence[Block] = ()) -> str:
+def text_of_quote(text: str, blocks: Sequence[Block] = ()) -> str:
     """Return a page's text without links and images: prose on one line, code, items and rows with their lines.
 
     Without ``blocks`` its kinds show in its form.

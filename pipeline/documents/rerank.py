@@ -44,7 +44,7 @@ Edge = tuple[int, int]
 def rerank_hybrid(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     """Order ``hits`` by .5 similarity + .3 TF-IDF cosine + .2 Jaccard [_hybrid_rerank]."""
     texts, weights = [hit.passage.text for hit in hits], WEIGHTS
-    parts = zip(hits, tfidf_cosines(question, texts), keyword_overlap(question, texts), strict=True)
+    parts = zip(hits, tfidf_cosines(question, texts), keyword_jaccard(question, texts), strict=True)
     return reorder(
         hits,
         [weights[0] * (hit.similarity or 0.0) + weights[1] * tfidf + weights[2] * words for hit, tfidf, words in parts],
@@ -64,7 +64,7 @@ def rerank_bm25(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     return reorder(hits, [score / most for score in scores])
 
 
-def keyword_overlap(query: str, texts: Sequence[str]) -> list[float]:
+def keyword_jaccard(query: str, texts: Sequence[str]) -> list[float]:
     """Return the Jaccard similarity of the query's words with each text's [_calculate_keyword_overlap]."""
     wanted = set(words(query))
     return [jaccard(wanted, set(words(text))) for text in texts]

@@ -12,7 +12,7 @@ from typing import Literal
 from domain import Answer, Citation, Cost, Sentence
 from domain.answer import LEADS_IN, AnswerBlock, Origin
 from pipeline.answering.citations import cite, render, supported
-from pipeline.answering.quotes import quoted
+from pipeline.answering.quotes import text_of_quote
 from pipeline.answering.refusal import is_refusal, says_missing
 from pipeline.answering.sections import ROOM
 from pipeline.llm import Brief, ModelAnswer, OnAnswer
@@ -247,7 +247,7 @@ def _sentence(
         if not part.cited:
             return None
         block: AnswerBlock = part.block if part.block in ("item", "step") else ""
-        text = " ".join(map(quoted, part.quotes))
+        text = " ".join(map(text_of_quote, part.quotes))
         return Sentence(text=text, markers=markers, block=block, origin="quoted")
     says_more = len(part.text) > _LONGEST_UNCITED or not known.issuperset(_DIGITS.findall(part.text))
     if not part.cited and says_more:

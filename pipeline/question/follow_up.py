@@ -415,7 +415,7 @@ def _time_kind(word: str) -> str:
     return "month" if word in months else ""
 
 
-def parts_of(analysis: Analysis) -> tuple[Analysis, ...]:
+def questions_in(analysis: Analysis) -> tuple[Analysis, ...]:
     """Return the two questions that are asked, each completed from the other; none where only one is.
 
     They are two sentences that end in a question mark, or one with a second question word behind "and".

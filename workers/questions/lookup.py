@@ -9,7 +9,7 @@ from crawler.extract.chunk import passages_of
 from domain import Question, Scope, Variant
 from domain.answer import ABSTENTION
 from pipeline import ask
-from pipeline.answering.compose import answer_from, topic_of
+from pipeline.answering.compose import answer_from, topic_for_page
 from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
@@ -83,7 +83,7 @@ def _pass(
     A notice is added if pages are older than the question allows.
     """
     query, whole = _query(services, question), None
-    if question.overrides.only_pages and (topic := topic_of(question.text)) is not None:
+    if question.overrides.only_pages and (topic := topic_for_page(question.text)) is not None:
         with services.database.read() as session:
             known = pages.read_at(session, sources.scopes(session, question.sites, page_only=True), question.id)
         in_order = [passages_of(page) for page in known]

@@ -9,7 +9,7 @@ import pytest
 
 from domain import Hit
 from pipeline.ask import LookupRequest, first_pass
-from pipeline.documents.rerank import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
+from pipeline.documents.rerank import MAX_FEATURES, WEIGHTS, keyword_jaccard, tfidf_cosines
 from pipeline.judging.judge import keep_all
 from pipeline.question.analysis import analyse_question, complexity_of, find_entities, question_type_of
 from pipeline.retrieval.context import (
@@ -46,7 +46,7 @@ def test_tfidf_leaves_english_stop_words_out_and_counts_pairs_of_words() -> None
 
 
 def test_keyword_overlap_is_intersection_over_union() -> None:
-    assert keyword_overlap("python decorators work", ["decorators in Python", "bananas"]) == [2 / 4, 0.0]
+    assert keyword_jaccard("python decorators work", ["decorators in Python", "bananas"]) == [2 / 4, 0.0]
 
 
 def test_documents_own_example_scores_point_eight_by_its_own_factors_not_point_seven_three() -> None:

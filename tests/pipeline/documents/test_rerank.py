@@ -17,7 +17,7 @@ from pipeline.documents.rerank import (
     RERANKERS,
     bm25_scores,
     edges_among,
-    keyword_overlap,
+    keyword_jaccard,
     page_rank,
     rerank_bm25,
     rerank_graph,
@@ -106,7 +106,7 @@ for name in ("learned", "bm25", "none", "tfidf"):
 
 
 def test_keyword_overlap_is_jaccard() -> None:
-    assert keyword_overlap("a b c", ["b c d"]) == [0.5]
+    assert keyword_jaccard("a b c", ["b c d"]) == [0.5]
     assert jaccard(set(), set()) == 0.0
 
 

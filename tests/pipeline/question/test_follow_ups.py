@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domain.question import Turn
 from pipeline.question.analysis import analyse_question
-from pipeline.question.follow_up import needs_thread, parts_of, stands_alone, understand
+from pipeline.question.follow_up import needs_thread, questions_in, stands_alone, understand
 from tests.tables import each_row
 
 INSTALL = Turn(question="How do I install nginx on Debian?", answer="Use apt.", short_answer="apt")
@@ -248,9 +248,9 @@ WHOLE = [
 
 @pytest.mark.parametrize(("question", "first", "second"), SPLIT)
 def test_each_of_two_questions_is_asked_by_itself(question: str, first: str, second: str) -> None:
-    assert [part.text for part in parts_of(analyse_question(question))] == [first, second]
+    assert [part.text for part in questions_in(analyse_question(question))] == [first, second]
 
 
 @pytest.mark.parametrize("question", WHOLE)
 def test_what_is_one_question_stays_whole(question: str) -> None:
-    assert parts_of(analyse_question(question)) == ()
+    assert questions_in(analyse_question(question)) == ()

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from domain import Status
 from domain.question import Attached
 from domain.record import Record
-from pipeline.answering.compose import topic_of
+from pipeline.answering.compose import topic_for_page
 from store.questions import records
 from store.questions.new_questions import NEW_THREAD, NewQuestion
 from store.questions.state import find
@@ -162,7 +162,7 @@ def test_table_of_a_header_and_a_row_answers_as_the_only_document(question: str,
     ],
 )
 def test_urls_and_topics_of_questions(text: str, urls: list[str], topic: tuple[str, ...] | None) -> None:
-    assert (urls_in(text), topic_of(text)) == (urls, topic)
+    assert (urls_in(text), topic_for_page(text)) == (urls, topic)
 
 
 def test_sentence_goes_on_after_a_url() -> None:
