@@ -10,9 +10,9 @@ import pytest
 from babel.messages import Catalog, mofile
 
 from store.embedders import open_embedder
-from training.glosses.__main__ import write
-from training.glosses.lexicon import AlignerMissing, align, choose, count
-from training.glosses.texts import pairs
+from training.lexicons.__main__ import write
+from training.lexicons.lexicon import AlignerMissing, align, choose, count
+from training.lexicons.texts import pairs
 
 PAGE = "<html><body><h1>{}</h1><p>{}</p><ul><li>{}</li></ul><pre>code</pre></body></html>"
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from domain.errors import WellreadError
 from store.embedders import Embedder
-from training.glosses.texts import Words
+from training.lexicons.texts import Words
 
 _ALIGNER: Final = "eflomal-align"
 #: English words that stand for one, at most

@@ -1,4 +1,4 @@
-"""Write the lexicons: ``python -m training.glosses FOLDER``, where packages of Debian are unpacked (`dpkg -x`)."""
+"""Write the lexicons: ``python -m training.lexicons FOLDER``, where packages of Debian are unpacked (`dpkg -x`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 
 from store.embedders import open_embedder
 from text.translation.word_by_word import FOLDER, LANGUAGES, file_of
-from training.glosses.lexicon import align, choose, count
-from training.glosses.texts import pairs
+from training.lexicons.lexicon import align, choose, count
+from training.lexicons.texts import pairs
 
 
 @click.command()
