@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from urllib.parse import urlsplit
 
 from domain import Hit
@@ -126,18 +126,15 @@ def gather(analysis: Analysis, hits: Sequence[Hit]) -> Evidence:
     lang, first = analysis.lang, hits[:READ_FIRST]
     stand_for = _stand_for(analysis, hits)
     spans = [spans_of(hit.passage, lang) for hit in first]
-    of_titles = [terms_of(hit.passage.title, lang) for hit in hits]
-    of_others = [passage_terms(hit.passage, lang) for hit in hits[READ_FIRST:]]
-    titles = [credits_for(stand_for, terms) for terms in of_titles]
+    titles = [terms_of(hit.passage.title, lang) for hit in hits]
+    others = [passage_terms(hit.passage, lang) for hit in hits[READ_FIRST:]]
+    of_titles = [credits_for(stand_for, title) for title in titles]
     own = [
         [credits_for(stand_for, span.held_terms, _MENTIONED if span.kind == "pointer" else 1.0) for span in each]
         for each in spans
     ]
-    held = [
-        {term: max(each[term] for each in (title, *credits)) for term in title}
-        for title, credits in zip(titles, own, strict=False)
-    ]
-    held += [credits_for(stand_for, terms) for terms in of_others]
+    held = [reduce(most_of, credits, title) for title, credits in zip(of_titles, own, strict=False)]
+    held += [credits_for(stand_for, terms) for terms in others]
     weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in analysis.terms}
     about = _about_sites(hits, held, analysis.name_terms)
     return Evidence(
@@ -149,7 +146,7 @@ def gather(analysis: Analysis, hits: Sequence[Hit]) -> Evidence:
             covered
             for at, hit in enumerate(first)
             for covered in _of_hit(
-                stand_for, weights, hit, at, spans[at], own[at], above=most_of(titles[at], about[at])
+                stand_for, weights, hit, at, spans[at], own[at], above=most_of(of_titles[at], about[at])
             )
         ),
     )

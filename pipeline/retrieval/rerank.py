@@ -49,7 +49,7 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
     """Return the signals of each of ``hits``, in their order.
 
     Words are weighed by their rarity among these hits, and related words count, as in the judge's evidence. The kinds
-    of sentences and the lines that lead to them are left out: there are many hits here.
+    of sentences and their context are left out: there are many hits here.
     """
     terms = tuple(content_terms(question, lang))
     titles = [terms_of(hit.passage.title, lang) for hit in hits]
