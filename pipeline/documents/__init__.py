@@ -1,4 +1,8 @@
-"""The design documents' own rules that measured worse than the default; one setting switches each on, a profile all."""
+"""The design documents' own rules that measured worse than the default; one setting switches each on, a profile all.
+
+The judge, the rerankers and the filter of quality in this folder are those of the documents. The default's are in
+``pipeline/judging`` and ``pipeline/retrieval``.
+"""
 
 from collections.abc import Mapping
 from typing import Any
