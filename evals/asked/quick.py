@@ -32,12 +32,13 @@ from evals.knowledge.vector_cache import CachedEmbedder
 from pipeline.ask import LookupResult
 from pipeline.question.follow_up import understand
 from store.embedders import Embedder, open_embedder
+from store.questions.records import ProvisionalAnswer
 from store.questions.state import Move
 from store.sql.database import migrate
 from store.sql.tables import IndexState, PageRow
 from workers import indexing
 from workers.questions import lookup
-from workers.questions.transitions import Earlier, after_first_pass, after_second_pass
+from workers.questions.transitions import after_first_pass, after_second_pass
 from workers.services import Services
 from workers.settings import load
 
@@ -207,11 +208,11 @@ def _answer(services: Services, asked: PipelineQuestion) -> tuple[Move, LookupRe
     return move, result
 
 
-def earlier_of(move: Move) -> Earlier | None:
+def earlier_of(move: Move) -> ProvisionalAnswer | None:
     """Return the provisional answer of a step, if it gives one."""
     if move.answer is None or move.verdict is None:
         return None
-    return Earlier(answer=move.answer, verdict=move.verdict, context=tuple(move.context))
+    return ProvisionalAnswer(answer=move.answer, verdict=move.verdict, context=tuple(move.context))
 
 
 def to_ask(question: Question, addresses: dict[str, str], now: datetime) -> PipelineQuestion:

@@ -111,9 +111,7 @@ class PassagesWriter(Passages):
         if self._untended >= COMMITS_BETWEEN_TENDING or maintenance.is_outgrown(self._table()):
             try:
                 self.maintain()
-            except (
-                PassagesError
-            ) as error:  # what was written is kept: another writer tends the table, or a later commit
+            except PassagesError as error:  # what was written is kept; another writer or commit tends the table
                 if not is_conflict(error):
                     raise
 

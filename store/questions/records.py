@@ -1,7 +1,7 @@
 """Build a question's record from its rows."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -32,8 +32,14 @@ _OF_ANSWER = ("confidence", "sentences", "citations", "structured", "related", "
 #: the JSON in an answer's row; fields that older rows lack have defaults
 _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
-#: an answer with the verdict on its hits, and these
-Provisional = tuple[Answer, Verdict, tuple[ContextHit, ...]]
+
+@dataclass(frozen=True, kw_only=True)
+class ProvisionalAnswer:
+    """An answer that is not final, with the verdict on its hits, and these."""
+
+    answer: Answer
+    verdict: Verdict
+    context: tuple[ContextHit, ...]
 
 
 def read(session: Session, question_id: str, now: datetime) -> Record:
@@ -131,7 +137,7 @@ def _beginning(text: str) -> str:
     return line if len(line) <= NEAR_CHARACTERS else f"{line[: NEAR_CHARACTERS - 1].rstrip()}…"
 
 
-def provisional(session: Session, question_id: str) -> Provisional | None:
+def provisional(session: Session, question_id: str) -> ProvisionalAnswer | None:
     """Return a lookup's provisional answer with its verdict and context; None where there is none that was judged.
 
     What a model has written is left out: it was shown before it was checked.
@@ -139,7 +145,8 @@ def provisional(session: Session, question_id: str) -> Provisional | None:
     row = answers.last(session, question_id, without_models=True)
     if row is None or not row.provisional or not row.verdict:
         return None
-    return answers.to_answer(row), _VERDICT.validate_python(row.verdict), _CONTEXT.validate_python(row.context)
+    verdict, context = _VERDICT.validate_python(row.verdict), _CONTEXT.validate_python(row.context)
+    return ProvisionalAnswer(answer=answers.to_answer(row), verdict=verdict, context=context)
 
 
 def latest(session: Session, limit: int = 20, *, owner: str | None = None) -> list[QuestionRow]:

@@ -18,10 +18,11 @@ from store.graph import GraphReader
 from store.pages import index_queue, pages, visibility
 from store.questions import answers, records
 from store.questions.feedback import SolvedReader
+from store.questions.records import ProvisionalAnswer
 from text.language import detect_language
 from text.urls import without_urls
 from workers.questions.conditions import left_out, with_either_scheme
-from workers.questions.transitions import Earlier, earned
+from workers.questions.transitions import earned
 from workers.questions.writing import checked, with_age, with_current_citations
 from workers.services import Services
 
@@ -55,7 +56,7 @@ def variants_of_model(question: Question) -> tuple[Variant, ...] | None:
     return question.variants if question.draft.get("ask") == "variants" else None
 
 
-def earlier_answer(services: Services, question: Question) -> Earlier | None:
+def earlier_answer(services: Services, question: Question) -> ProvisionalAnswer | None:
     """Return the provisional answer of the question's earlier passes, if its pages still say it.
 
     None if a model has read them and found no answer.
@@ -63,11 +64,11 @@ def earlier_answer(services: Services, question: Question) -> Earlier | None:
     if question.draft.get("read"):
         return None
     stored = services.read(records.provisional, question.id)
-    if stored is None or stored[0].composer == ABSTENTION:
+    if stored is None or stored.answer.composer == ABSTENTION:
         return None
-    answer, verdict, context = stored
-    answer = with_current_citations(services, question, answer, question.lang or detect_language(question.text))
-    return Earlier(answer=answer, verdict=verdict, context=context) if answer.citations else None
+    lang = question.lang or detect_language(question.text)
+    answer = with_current_citations(services, question, stored.answer, lang)
+    return replace(stored, answer=answer) if answer.citations else None
 
 
 def learn(services: Services, result: LookupResult) -> None:

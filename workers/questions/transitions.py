@@ -1,17 +1,18 @@
 """Decide the next status of a question, after each lookup and when its time is over: pure, one function a step."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from domain import Answer, Hit, Question, Status, VariantKind, Verdict
+from domain import Hit, Question, Status, VariantKind
 from domain.outcome import is_far, outcome_of
 from domain.record import ContextHit
 from pipeline.abstain import abstention, as_perhaps
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
 from pipeline.question.variants import rewards
+from store.questions.records import ProvisionalAnswer
 from store.questions.state import Changes, Move
 from store.questions.trace import LookupDetail
 from store.sql.leases import MAX_ATTEMPTS
@@ -25,19 +26,6 @@ CUTOFF_VALUES = ("chunks_retrieved", "found", "confidence", "stop_reason")
 NO_CHANGES = Changes()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Earlier:
-    """The best answer that earlier passes of a question gave."""
-
-    answer: Answer
-    verdict: Verdict
-    context: tuple[ContextHit, ...]
-
-    def is_better_than(self, result: LookupResult) -> bool:
-        """Return whether a later pass, which is not sufficient either, gives less."""
-        return result.answer is None or self.verdict.confidence > result.verdict.confidence
-
-
 def when_overdue(*, deadline: datetime, attempts: int, error: str | None, now: datetime) -> Move | None:
     """End a question whose deadline has passed or whose attempts are used up; None: it goes on."""
     if deadline < now:
@@ -49,7 +37,7 @@ def when_overdue(*, deadline: datetime, attempts: int, error: str | None, now: d
     return None
 
 
-def after_first_pass(question: Question, result: LookupResult, earlier: Earlier | None = None) -> Move:
+def after_first_pass(question: Question, result: LookupResult, earlier: ProvisionalAnswer | None = None) -> Move:
     """Answer, or search again in other words, as for a report; what may be right is kept as a provisional answer."""
     is_known = result.verdict.sufficient
     if is_known and question.overrides.length != "report":
@@ -60,7 +48,7 @@ def after_first_pass(question: Question, result: LookupResult, earlier: Earlier 
     return replace(move, answer=None, verdict=None, context=())
 
 
-def after_second_pass(question: Question, result: LookupResult, earlier: Earlier | None = None) -> Move:
+def after_second_pass(question: Question, result: LookupResult, earlier: ProvisionalAnswer | None = None) -> Move:
     """Answer; or read the web and give a provisional answer; or end, when the web may not be read."""
     if result.verdict.sufficient:
         return _answered(result)
@@ -73,7 +61,7 @@ def after_second_pass(question: Question, result: LookupResult, earlier: Earlier
 
 
 def after_final_pass(
-    question: Question, result: LookupResult, progress: Progress, earlier: Earlier | None = None
+    question: Question, result: LookupResult, progress: Progress, earlier: ProvisionalAnswer | None = None
 ) -> Move:
     """Answer; or read the next wave while the budget lasts; or end."""
     changes = Changes(cycle=progress.cycle)
@@ -91,10 +79,10 @@ def without_answer(result: LookupResult) -> LookupResult:
     return replace(result, answer=None, verdict=verdict)
 
 
-def _provisional(result: LookupResult, earlier: Earlier | None, changes: Changes) -> Move:
+def _provisional(result: LookupResult, earlier: ProvisionalAnswer | None, changes: Changes) -> Move:
     """Go on to reading with the best answer so far; without a hit that is near it says that nothing is known yet."""
     move = _move(result, Status.SEEKING, "insufficient", changes)
-    if earlier and earlier.is_better_than(result):
+    if earlier and _is_better(earlier, result):
         return replace(move, answer=None)  # it stays
     near = None if result.strict or is_far(result.verdict.evidence) else result.answer
     return replace(move, answer=near or abstention(result))
@@ -104,9 +92,9 @@ def _answered(result: LookupResult, changes: Changes = NO_CHANGES) -> Move:
     return _move(result, Status.ANSWERED, "sufficient", changes)
 
 
-def _last_word(result: LookupResult, earlier: Earlier | None, changes: Changes, *, pages_read: int) -> Move:
+def _last_word(result: LookupResult, earlier: ProvisionalAnswer | None, changes: Changes, *, pages_read: int) -> Move:
     """Answer with what is perhaps right, the best of all passes; or abstain."""
-    best = earlier if earlier and earlier.is_better_than(result) else result
+    best = earlier if earlier and _is_better(earlier, result) else result
     if best.answer and outcome_of(best.answer, best.verdict, strict=result.strict) == "unsure":
         move = _move(result, Status.ANSWERED, "unsure", changes)
         answer = as_perhaps(best.answer, result.analysis.lang)
@@ -114,6 +102,11 @@ def _last_word(result: LookupResult, earlier: Earlier | None, changes: Changes, 
         return replace(move, answer=answer, verdict=best.verdict, context=context)
     move = _move(result, Status.ABSTAINED, "insufficient", changes)
     return replace(move, answer=abstention(result, pages_read=pages_read))
+
+
+def _is_better(earlier: ProvisionalAnswer, result: LookupResult) -> bool:
+    """Return whether a later pass, which is not sufficient either, gives less."""
+    return result.answer is None or earlier.verdict.confidence > result.verdict.confidence
 
 
 def _move(result: LookupResult, to: Status, outcome: str, changes: Changes = NO_CHANGES) -> Move:

@@ -152,7 +152,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) 
     is_sure = answer.confidence >= (ANSWERED_FROM if limits.threshold is None else limits.threshold)
     if limits.strict and not is_sure:
         return _abstained(_refused(draft, detail), reading, model, kept)
-    if kept and (rules := kept[0].structured) and question.answer_schema:
+    if kept and (rules := kept.answer.structured) and question.answer_schema:
         answer, detail = _with_form(question, answer, rules, detail, known, model)
     if not is_sure:
         answer = as_perhaps(answer, reading.lang)
@@ -160,11 +160,10 @@ def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) 
     move = Move(to=Status.ANSWERED, outcome="written", detail=detail, answer=answer, changes=changes)
     if kept is None:
         return move
-    quoted, verdict, context = kept
     # the hits held the answer after all, whatever the local judge gave as a reason
-    reason = verdict.reason if verdict.sufficient and is_sure else ""
-    verdict = replace(verdict, sufficient=is_sure, confidence=answer.confidence, reason=reason, missing=())
-    return replace(move, answer=replace(answer, related=quoted.related), verdict=verdict, context=context)
+    reason = kept.verdict.reason if kept.verdict.sufficient and is_sure else ""
+    verdict = replace(kept.verdict, sufficient=is_sure, confidence=answer.confidence, reason=reason, missing=())
+    return replace(move, answer=replace(answer, related=kept.answer.related), verdict=verdict, context=kept.context)
 
 
 def _detail_of(came: WritingResult, brief: Brief, question: Question) -> WriteDetail:
@@ -207,13 +206,13 @@ def _with_error(detail: WriteDetail, call: str, error: ModelError) -> WriteDetai
     return replace(detail, error=said, kind=type(error).__name__)
 
 
-def _show_to_askers(services: Services, work: Work, kept: records.Provisional) -> OnAnswer:
+def _show_to_askers(services: Services, work: Work, kept: records.ProvisionalAnswer) -> OnAnswer:
     """Return a callback that saves and publishes the answer while its sentences are being checked."""
-    _, verdict, context = kept
+    about: dict[str, Any] = {"verdict": kept.verdict, "context": kept.context}
 
     def show(answer: Answer) -> None:
         shown, now = checked(services, answer, work.question.lang), services.now()
-        if services.write(state.save_provisional, work.lease, shown, verdict=verdict, context=context, now=now):
+        if services.write(state.save_provisional, work.lease, shown, now=now, **about):
             provisional = {"answer": shown.text, "missing": [], "status": Status.WRITING}
             services.events.publish(work.question.id, EventKind.PROVISIONAL, provisional)
 
@@ -282,7 +281,7 @@ def _without_model(
         return replace(_nothing_left(draft), detail=detail)
     if kept is None:
         return replace(move, answer=draft.unknown if onward.to.is_final else None, changes=changes)
-    answer, verdict, context = kept
+    answer, verdict = kept.answer, kept.verdict
     if answer.citations:
         answer = checked(services, with_current_citations(services, question, answer, question.lang), question.lang)
         if not answer.citations:
@@ -292,7 +291,7 @@ def _without_model(
     if error is not None and answer.composer != ABSTENTION:
         was_asked = error.was_sent or error.cost != Cost()
         answer = with_notices(answer, say("no_answer" if was_asked else "not_asked", question.lang))
-    return replace(move, answer=answer, verdict=verdict, context=context, changes=changes)
+    return replace(move, answer=answer, verdict=verdict, context=kept.context, changes=changes)
 
 
 def _nothing_left(draft: Draft) -> Move:
@@ -308,13 +307,13 @@ def _refused(draft: Draft, detail: WriteDetail = NOTHING_ASKED, missing: Sequenc
     return Move(to=onward.to, outcome="refused", detail=detail, answer=draft.unknown, changes=changes)
 
 
-def _abstained(move: Move, reading: AnswerBasis, model: LanguageModel, kept: records.Provisional | None) -> Move:
+def _abstained(move: Move, reading: AnswerBasis, model: LanguageModel, kept: records.ProvisionalAnswer | None) -> Move:
     """Return a refusal with the model's verdict if it is the end, else as it is."""
     if not move.to.is_final:
         return move
     missing, reason = tuple(move.changes.missing or ()), say("not_found", reading.lang)
     verdict = Verdict(sufficient=False, confidence=0.0, reason=reason, missing=missing, judge=model.name)
-    return replace(move, verdict=verdict, context=kept[2] if kept else ())
+    return replace(move, verdict=verdict, context=kept.context if kept else ())
 
 
 def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) -> bool:

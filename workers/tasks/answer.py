@@ -10,17 +10,17 @@ from celery import Task
 from domain import Question, Status
 from domain.access import DEFAULT
 from pipeline.ask import LookupResult
+from store.questions.records import ProvisionalAnswer
 from store.questions.state import Move
 from workers import messages
 from workers.app import app
 from workers.questions import conditions, follow_ups, lookup, structured, transitions, writing
 from workers.questions.step import Work, finish, step
-from workers.questions.transitions import Earlier
 from workers.services import Services, services
 from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES
 
 RunPass = Callable[[Services, Question], LookupResult]
-Decide = Callable[[Question, LookupResult, Earlier | None], Move]
+Decide = Callable[[Question, LookupResult, ProvisionalAnswer | None], Move]
 
 
 @app.task(name="wellread.ask", bind=True, max_retries=None, throws=(messages.MessageRefused,))
@@ -60,14 +60,16 @@ def requery(question_id: str, collection: str = DEFAULT) -> None:
     """Search and judge again with what was read: the final answer, the next wave, or "I do not know"."""
     ready = services(collection)
 
-    def decide(question: Question, result: LookupResult, earlier: Earlier | None) -> Move:
+    def decide(question: Question, result: LookupResult, earlier: ProvisionalAnswer | None) -> Move:
         progress = ready.read(conditions.progress, question, ready.now())
         return transitions.after_final_pass(question, result, progress, earlier)
 
     _search(ready, question_id, Status.REQUERYING, lookup.final_pass, decide)
 
 
-def _after_second_pass(ready: Services, question: Question, result: LookupResult, earlier: Earlier | None) -> Move:
+def _after_second_pass(
+    ready: Services, question: Question, result: LookupResult, earlier: ProvisionalAnswer | None
+) -> Move:
     allowed = replace(question, crawl_enabled=question.crawl_enabled and ready.settings.crawl_enabled)
     return transitions.after_second_pass(allowed, result, earlier)
 

@@ -12,12 +12,12 @@ from domain.options import Overrides
 from pipeline.ask import LookupResult, Timings
 from pipeline.limits import strategy_for
 from pipeline.question.analysis import analyse_question
+from store.questions.records import ProvisionalAnswer
 from store.questions.trace import SeekDetail
 from tests.fakes import passage
 from workers.crawl.seek import after_seek
 from workers.questions import transitions
 from workers.questions.conditions import Progress, stop_reason
-from workers.questions.transitions import Earlier
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TEXT = "Who was the first keeper?"
@@ -68,7 +68,7 @@ def test_report_is_made_of_more_than_the_first_search() -> None:
     first = transitions.after_first_pass(report, GOOD)
     assert (first.to, first.outcome, first.answer) == (Status.RETRYING, "sufficient", GOOD.answer)
     assert transitions.after_second_pass(report, GOOD).to is Status.ANSWERED
-    earlier = Earlier(answer=GOOD.answer, verdict=GOOD.verdict, context=())
+    earlier = ProvisionalAnswer(answer=GOOD.answer, verdict=GOOD.verdict, context=())
     second = transitions.after_second_pass(report, POOR, earlier)
     assert (second.to, second.answer, second.verdict) == (Status.ANSWERED, GOOD.answer, GOOD.verdict)
     assert transitions.after_first_pass(QUESTION, GOOD).to is Status.ANSWERED
@@ -153,10 +153,10 @@ def test_at_the_end_an_answer_without_a_citation_is_not_given() -> None:
     assert transitions.after_second_pass(replace(QUESTION, crawl_enabled=False), bare).to is Status.ABSTAINED
 
 
-def _earlier(confidence: float) -> transitions.Earlier:
+def _earlier(confidence: float) -> ProvisionalAnswer:
     attempt = _attempt(sufficient=False, confidence=confidence, citations=(CITATION,))
     assert attempt.answer is not None
-    return transitions.Earlier(
+    return ProvisionalAnswer(
         answer=replace(attempt.answer, sentences=(Sentence(text="Bea"),)), verdict=attempt.verdict, context=()
     )
 
