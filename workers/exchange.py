@@ -77,11 +77,8 @@ def _take_questions(
     with services.database.write() as session:
         for thread in opened.lines(ThreadLine):
             question_lines.take_thread(session, thread)
-    taken = Counter[question_lines.Taken]()
-    for line in opened.lines(QuestionLine):
-        with services.database.write() as session:
-            taken[question_lines.take(session, line, page_ids, own=own)] += 1
-    return taken
+    asked = opened.lines(QuestionLine)
+    return Counter(services.write(question_lines.take, line, page_ids, own=own) for line in asked)
 
 
 def _watch(services: Services, line: FolderLine, *, own: bool) -> str:
@@ -222,7 +219,7 @@ def export_collection(
     """
     database = services.database
     members: Mapping[str, Iterable[FileLine | LeftOut]] = {
-        archive.SETTINGS: page_lines.settings_of(services.collection),
+        archive.SETTINGS: [SettingsLine(**archive.values_of(SettingsLine, services.collection))],
         archive.SOURCES: page_lines.sources(database, ()),
         archive.FOLDERS: page_lines.folders_of(database) if folders else (),
         archive.QUESTIONS: question_lines.questions_of(database),

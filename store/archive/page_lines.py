@@ -10,7 +10,6 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from domain import Block, BlockKind, Fact, PageText, Validators
-from domain.access import Collection
 from domain.file import SCHEME, WatchedFolder, is_file_address, path_of
 from domain.options import SourceSettings
 from store import files, folders
@@ -233,11 +232,6 @@ def _to_line(session: Session, row: PageRow, *, whole: bool) -> PageLine:
 def _to_text(line: PageLine) -> PageText:
     blocks = tuple(Block(kind=kind, start=start, end=end) for kind, start, end in line.blocks)
     return to_value(PageText, line, facts=tuple(to_value(Fact, fact) for fact in line.facts), blocks=blocks)
-
-
-def settings_of(collection: Collection) -> Iterator[SettingsLine]:
-    """Yield what is set for a collection."""
-    yield SettingsLine(name=collection.name, exclude_sites=collection.exclude_sites)
 
 
 def folders_of(database: Database) -> Iterator[FolderLine | LeftOut]:

@@ -97,8 +97,8 @@ class Passages:
                 raise PassagesLost(uri)
             is_awaited = is_missing and not cls._makes_table
             table = empty_table(wanted) if is_awaited else open_table(database, wanted)
-            schema.check(table.schema, uri=uri, embedder_id=embedder_id, dimension=dimension)
             passages = cls(table, uri=uri, embedder_id=embedder_id, dimension=dimension, memory_bytes=memory_bytes)
+            passages._checked(table)
             passages._awaited = database if is_awaited else None
             return passages
 
@@ -230,8 +230,7 @@ class Passages:
         with self._opening:
             if self._awaited is None or schema.TABLE not in self._awaited:
                 return
-            table = open_table(self._awaited, schema.schema(self.embedder_id, self.dimension))
-            schema.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
+            table = self._checked(open_table(self._awaited, schema.schema(self.embedder_id, self.dimension)))
             self._opened_table, self._cached = table, CachedCopy(table, self._memory_bytes, versions_of(self.uri))
             self._awaited = None
 
@@ -241,7 +240,9 @@ class Passages:
 
     def _checked_table(self) -> Any:
         # A reindex by another process may have given the table another embedder's vectors.
-        table = self._table()
+        return self._checked(self._table())
+
+    def _checked(self, table: Any) -> Any:
         schema.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
         return table
 

@@ -4,7 +4,7 @@ What a question is asked with becomes one that can be stored; the payload of the
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
@@ -190,19 +190,14 @@ def add_source(services: Services, url: str, *, own: bool, **settings: Any) -> S
     ``settings`` are some of ``sources.SETTINGS``. What private questions had read of it serves everyone from now on.
     """
     checked = check_site(services, url, own=own)
-    check_access(settings)
+    if settings.get("access"):
+        SiteAccess.of(SiteScope.of(checked), settings["access"]).check()
     now = services.now()
     with services.database.write() as session:
         source = sources.add(session, checked, own=own, now=now, **settings)
         shared = visibility.share_site(session, source.own_scope, now)
     services.dispatcher.send_all("wellread.embed", shared)
     return source
-
-
-def check_access(settings: Mapping[str, Any]) -> None:
-    """Raise BadAccess for a certificate, CA or proxy that cannot be used."""
-    if settings.get("access"):
-        SiteAccess.of(SiteScope.of("https://any.example/"), settings["access"]).check()
 
 
 def read_url(services: Services, url: str) -> int:
