@@ -158,6 +158,7 @@ class Question:
     draft: Mapping[str, Any] = field(default_factory=dict)  #: what a model is to do, as pipeline.draft makes it
     updated_at: datetime | None = None  #: when it got its status
     callback_url: str = ""
+    owner: str | None = None  #: whose key asked it; None: an operator's
 
     @property
     def may_wait(self) -> bool:

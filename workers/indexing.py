@@ -71,7 +71,7 @@ def release_waiting(services: Services, page_ids: Sequence[int], *, started_at: 
                 state.advance(session, row, Status.REQUERYING, now)
         if row is not None and moved:
             services.events.publish(question_id, EventKind.STATUS, {"status": Status.REQUERYING})
-            services.dispatcher.send_for(question_id, Status.REQUERYING, priority=row.priority)
+            services.dispatcher.send_for(question_id, Status.REQUERYING, priority=row.priority, owner=row.owner)
 
 
 def names_of(

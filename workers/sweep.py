@@ -58,15 +58,21 @@ def messages_to_send(due: int, waiting: int) -> int:
 def _send_due(services: Services, task: str, row: leases.LeasedRow, waits: ColumnElement[bool], late: datetime) -> None:
     """Send the task again for due rows; of questions those with the highest priority first, of all the oldest."""
     priority = _priority_of(row)
-    query = select(row.id, priority, _question_of(row)).where(waits, leases.is_free(row, late)).limit(MOST_WAITING)
+    query = (
+        select(row.id, priority, _question_of(row), _owner_of(row))
+        .where(waits, leases.is_free(row, late))
+        .limit(MOST_WAITING)
+    )
     order = (QuestionRow.priority.desc(), row.due_at) if row is QuestionRow else (row.due_at,)
     with services.database.read() as session:
         due = session.execute(query.order_by(*order)).all()
     if not due:
         return
     room = messages_to_send(len(due), queue_length(services.redis, TASKS[task].queue, places(task)))
-    for row_id, urgency, question_id in due[:room]:
-        services.dispatcher.send(task, cast("str | int", row_id), priority=urgency, question_id=question_id or "")
+    for row_id, urgency, question_id, owner in due[:room]:
+        services.dispatcher.send(
+            task, cast("str | int", row_id), priority=urgency, question_id=question_id or "", owner=owner
+        )
     log.info("swept", task=task, due=len(due), sent=min(room, len(due)))
 
 
@@ -89,6 +95,15 @@ def _question_of(row: leases.LeasedRow) -> ColumnElement[Any]:
         return QuestionRow.id.expression
     if row is CandidateRow or row is WebhookRow:
         return row.question_id.expression
+    return null()
+
+
+def _owner_of(row: leases.LeasedRow) -> ColumnElement[Any]:
+    """Return whose question a row belongs to; NULL where it is nobody's in particular."""
+    if row is QuestionRow:
+        return QuestionRow.owner.expression
+    if row is CandidateRow:
+        return select(QuestionRow.owner).where(QuestionRow.id == CandidateRow.question_id).scalar_subquery()
     return null()
 
 

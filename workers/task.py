@@ -3,19 +3,22 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import celery
 import structlog
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
-from domain.access import UnknownCollection
+from domain.access import DEFAULT, UnknownCollection
 from domain.flow import TASKS
 from workers import monitoring
+from workers.services.dispatch import SHARED_AT
 from workers.services.interruptions import Stopped, is_orphan, working
 
 log = structlog.get_logger()
+Args: TypeAlias = tuple[Any, ...]
+Named: TypeAlias = dict[str, Any]
 
 
 class WellreadTask(celery.Task[Any, Any]):
@@ -27,13 +30,14 @@ class WellreadTask(celery.Task[Any, Any]):
         """Work; return the task's own result, or what came of it."""
         from workers.services import services
 
+        args, kwargs = self._whose_turn_it_is(args, kwargs)
         result = None
         with monitoring.listening() as reported, self._span(*args):
             try:
                 with working():
                     result = self.run(*args, **kwargs)
             except Stopped:
-                self._give_back()
+                self._give_back(args, kwargs)
         if is_orphan():  # nobody takes the result, nor gives it another task
             monitoring.close()
             os._exit(0)
@@ -53,7 +57,22 @@ class WellreadTask(celery.Task[Any, Any]):
                 services().trace_parents.keep(question, monitoring.headers())
             yield
 
-    def _give_back(self) -> None:
+    def _whose_turn_it_is(self, args: Args, kwargs: Named) -> tuple[Args, Named]:
+        """Return the arguments of the row that has waited fairest; the message's own if none waits, or Redis fails."""
+        from workers.services import services
+
+        at = (self.request.headers or {}).get(SHARED_AT, getattr(self.request, SHARED_AT, None))
+        try:
+            row = None if at is None else services().shares.next(self.name, int(at))
+        except RedisError:
+            return args, kwargs
+        if row is None:
+            return args, kwargs
+        collection, _, row_id = row.partition("/")
+        named = {} if collection == DEFAULT else {"collection": collection}
+        return (int(row_id) if TASKS[self.name].row == "candidate" else row_id,), named
+
+    def _give_back(self, args: Args, kwargs: Named) -> None:
         """Send the message again, for another worker; where that fails, the sweep sends it."""
         request = self.request
         monitoring.report("given back: the worker stops")
@@ -61,11 +80,10 @@ class WellreadTask(celery.Task[Any, Any]):
         try:
             self.app.send_task(
                 self.name,
-                args=request.args,
-                kwargs=dict(request.kwargs or {}),
+                args=args,
+                kwargs=kwargs,
                 queue=TASKS[self.name].queue,
                 priority=(request.delivery_info or {}).get("priority"),
-                argsrepr=getattr(request, "argsrepr", None),
                 headers=monitoring.headers() or None,
                 retry=False,
             )

@@ -91,19 +91,19 @@ def promote(session: Session, leader_id: str) -> QuestionRow | None:
     return heir
 
 
-def next_leader(session: Session, question_id: str) -> tuple[str, int] | None:
-    """Return the question that leads the others since this one ended, with its priority; None where there is none."""
+def next_leader(session: Session, question_id: str) -> tuple[str, int, str | None] | None:
+    """Return the question that leads since this one ended, with its priority and owner; None: there is none."""
     ended = session.get_one(QuestionRow, question_id)
     if not ended.equal_key or ended.status in COMPLETED:
         return None
-    query = select(QuestionRow.id, QuestionRow.priority).where(
+    query = select(QuestionRow.id, QuestionRow.priority, QuestionRow.owner).where(
         QuestionRow.equal_key == ended.equal_key,
         QuestionRow.status == Status.ASKED,
         QuestionRow.updated_at == ended.updated_at,  # both were set at once
         QuestionRow.id != question_id,
     )
     heir = session.execute(query.limit(1)).first()
-    return (heir.id, heir.priority) if heir else None
+    return (heir.id, heir.priority, heir.owner) if heir else None
 
 
 def orphans(session: Session, *among: str) -> list[str]:

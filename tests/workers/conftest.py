@@ -23,18 +23,16 @@ class Outbox:
     def within(self, collection: str, database: object) -> Outbox:
         return self
 
-    def send(
-        self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0, question_id: str = ""
-    ) -> bool:
+    def send(self, task: str, row_id: str | int, *, priority: int | None = None, **_: object) -> bool:
         self.messages.append((task, row_id))
         self.priorities[task, row_id] = priority
         return True
 
-    def send_all(self, task: str, row_ids: Iterable[int], *, priority: int | None = None, in_s: float = 0.0) -> None:
+    def send_all(self, task: str, row_ids: Iterable[int], *, priority: int | None = None, **_: object) -> None:
         for row_id in row_ids:
-            self.send(task, row_id, priority=priority, in_s=in_s)
+            self.send(task, row_id, priority=priority)
 
-    def send_for(self, question_id: str, status: str, *, priority: int, words: str = "") -> None:
+    def send_for(self, question_id: str, status: str, *, priority: int, **_: object) -> None:
         self.messages.append((status, question_id))
         self.priorities[status, question_id] = priority
 

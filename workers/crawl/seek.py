@@ -269,7 +269,7 @@ def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate
     ids, went = stored
     monitoring.report_move(went, f"{len(ids)} chosen to read" if ids else "")
     notify_moved(services, question, went)
-    services.dispatcher.send_all("wellread.read", ids, priority=question.priority)
+    services.dispatcher.send_all("wellread.read", ids, priority=question.priority, owner=question.owner)
 
 
 def recency(own: Overrides, now: datetime) -> Recency | None:

@@ -4,9 +4,10 @@ A lost message does no harm: the row still says what is due, and the sweep sends
 events, as Flower does, sees words with the row's id.
 """
 
+import time
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 from celery import Celery
@@ -17,6 +18,7 @@ from sqlalchemy import select
 from domain import Status
 from domain.access import DEFAULT
 from domain.flow import STEPS, TASKS, Task
+from store.ephemeral.shares import Waiting
 from store.sql.database import Database, DatabaseError
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers import monitoring
@@ -26,9 +28,14 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
 
     from store.ephemeral.marks import TraceParents
+    from store.ephemeral.shares import Shares
 
 log = structlog.get_logger()
 
+#: the tasks whose workers are shared fairly between keys
+SHARED: Final = frozenset(task.name for task in TASKS.values() if task.row == "question") | {"wellread.read"}
+#: the header of a message that is about whichever row has waited fairest: its place in the queue
+SHARED_AT: Final = "wellread-shared-at"
 #: of a question, or of a URL
 MOST_SHOWN = 120
 
@@ -43,11 +50,13 @@ class Dispatcher:
         *,
         shown: Database | None = None,
         parents: "TraceParents | None" = None,
+        shares: "Shares | None" = None,
     ) -> None:
         """Send to these queues; what is sent is shown in words from ``shown``, or as ids alone where that is None.
 
-        ``parents`` knows the traces of questions.
+        ``parents`` knows the traces of questions, ``shares`` whose turn it is; None: each message is about its own row.
         """
+        self._collection, self._shares = collection, shares
         self._app = app
         self._named = {} if collection == DEFAULT else {"collection": collection}
         self._shown = shown
@@ -55,7 +64,8 @@ class Dispatcher:
 
     def within(self, collection: str, database: Database) -> "Dispatcher":
         """Return one for the rows of a collection."""
-        return Dispatcher(self._app, collection, shown=database if self._shown else None, parents=self._parents)
+        shown = database if self._shown else None
+        return Dispatcher(self._app, collection, shown=shown, parents=self._parents, shares=self._shares)
 
     def send(
         self,
@@ -66,15 +76,24 @@ class Dispatcher:
         in_s: float = 0.0,
         question_id: str = "",
         words: str = "",
+        owner: str | None = None,
     ) -> bool:
         """Send a task, to run ``in_s`` seconds from now; False when the broker is away or full.
+
+        The message is about whichever row of the same task has waited fairest by its question's ``owner``, unless it
+        is to wait itself.
 
         ``priority`` is that of the question that waits for it, 0–9, 9 first; None where none does. ``question_id`` says
         whose trace a row belongs to that is no question, where the sender works on another. ``words`` are those to
         show; without any they are read from the row.
         """
-        known = TASKS[task]
+        known, at = TASKS[task], place(task, priority)
+        is_shared = self._shares is not None and task in SHARED and not in_s
         try:
+            if is_shared and self._shares:
+                row = f"{self._collection}/{row_id}"
+                waiting = Waiting(task=task, place=at, key=owner or f"collection:{self._collection}", row=row)
+                self._shares.stand(waiting, time.time())
             with self._span(task, row_id, question_id or monitoring.question_of(task, row_id)):
                 self._app.send_task(
                     task,
@@ -83,8 +102,8 @@ class Dispatcher:
                     queue=known.queue,
                     argsrepr=self._arguments_of(known, row_id, words),
                     countdown=in_s or None,
-                    priority=place(task, priority),
-                    headers=monitoring.headers() or None,
+                    priority=at,
+                    headers=(monitoring.headers() | ({SHARED_AT: at} if is_shared else {})) or None,
                     retry=False,
                 )
         except (OperationalError, OSError, RedisError) as error:
@@ -92,15 +111,25 @@ class Dispatcher:
             return False
         return True
 
-    def send_all(self, task: str, row_ids: Iterable[int], *, priority: int | None = None, in_s: float = 0.0) -> None:
+    def send_all(
+        self,
+        task: str,
+        row_ids: Iterable[int],
+        *,
+        priority: int | None = None,
+        in_s: float = 0.0,
+        owner: str | None = None,
+    ) -> None:
         """Send a task for each of these rows."""
         for row_id in row_ids:
-            self.send(task, row_id, priority=priority, in_s=in_s)
+            self.send(task, row_id, priority=priority, in_s=in_s, owner=owner)
 
-    def send_for(self, question_id: str, status: Status, *, priority: int, words: str = "") -> None:
+    def send_for(
+        self, question_id: str, status: Status, *, priority: int, words: str = "", owner: str | None = None
+    ) -> None:
         """Send the task that a question in this status waits for, if any."""
         if (step := STEPS.get(status)) and step.row == "question":
-            self.send(step.name, question_id, priority=priority, words=words)
+            self.send(step.name, question_id, priority=priority, words=words, owner=owner)
 
     def _arguments_of(self, task: Task, row_id: str | int, words: str) -> str | None:
         """Return what is shown as the arguments: a question's first words or a page's URL, with the row's id."""

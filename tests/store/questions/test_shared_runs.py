@@ -97,7 +97,7 @@ def test_when_the_leader_ends_without_answer_the_next_leads_the_others(database:
     assert (status(database, leader), status(database, heir), status(database, other)) == (end, "ASKED", "FOLLOWING")
     assert record(database, other).shared_with == heir
     with database.read() as session:
-        assert shared_runs.next_leader(session, leader) == (heir, 0)
+        assert shared_runs.next_leader(session, leader) == (heir, 0, None)
         assert shared_runs.orphans(session) == []
     assert move(database, heir, answered(), at=LATER)
     assert record(database, other).answer == "Paris."
