@@ -24,7 +24,7 @@ from api.middleware import problems
 from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
 from api.middleware.limits import SAFE, BodyLimit, KeyFirst, LargerLimit, LoopbackOnly, NoSniff
 from api.middleware.problems import Problem
-from api.routes import access, completions, files, health, pages, questions, sources, threads, watches, web
+from api.routes import access, bulk, completions, files, health, pages, questions, sources, threads, watches, web
 from api.schemas.responses import with_published_names
 from store.questions.threads import LAST_TURNS
 from workers import monitoring
@@ -33,16 +33,18 @@ from workers.settings import LOOPBACK
 
 #: in the order of the OpenAPI document
 _ROUTES = (
-    *(questions.chat_router, completions.router, questions.router, threads.router, watches.router, sources.router),
-    *(sources.site_reads_router, pages.router, files.router, pages.search_router, health.router),
+    *(questions.chat_router, completions.router, bulk.router, questions.router, threads.router, watches.router),
+    *(sources.router, sources.site_reads_router, pages.router, files.router, pages.search_router, health.router),
     *(health.operations_router, watches.learned_router, access.router, access.exchange_router, access.keys_router),
-    *(web.router, files.folder_router),
+    *(access.usage_router, web.router, files.folder_router),
 )
 
 #: of a question
 MAX_BODY_BYTES = 64 * 1024
 #: of a conversation: clients send all of it each time, and documents with it
 MAX_CHAT_BYTES = 1024 * 1024
+#: of many questions
+MAX_BULK_BYTES = 8 * 1024 * 1024
 #: of a collection with the sites that it leaves out
 MAX_COLLECTION_BYTES = 256 * 1024
 #: of a form without the file in it
@@ -73,6 +75,7 @@ def create_app(services: Services) -> FastAPI:
         access.IMPORT: LargerLimit(access.MAX_BYTES, "`wellread import FILE` takes larger ones."),
     }
     larger = forms | {
+        f"{bulk.router.prefix}/bulk": LargerLimit(MAX_BULK_BYTES, "Send fewer questions at once."),
         completions.PATH: LargerLimit(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones."),
         access.router.prefix: LargerLimit(MAX_COLLECTION_BYTES, "Leave out fewer sites."),
     }

@@ -12,7 +12,7 @@ from typing import Any
 
 from api.schemas.requests import QuestionRequest, SearchRequest, SourceChanges
 from domain.errors import WellreadError
-from domain.options import Asked, Option, options_of
+from domain.options import Asked, Option, QuestionFilter, options_of
 
 ROOT = Path(__file__).parent.parent
 PLACE = ROOT / "clients/typescript/types.ts"
@@ -50,7 +50,8 @@ def python_options() -> str:
     filters = [option for option in options_of(SearchRequest) if option.name != "query"]
     found = _typed_dict("Filters(TypedDict", "What a search is bound to.", filters)
     settings = _typed_dict("SourceOptions(TypedDict", "What is set of a source.", options_of(SourceChanges), null=True)
-    return "\n\n".join((_OPTIONS_HEAD, options, terms, found, settings))
+    asked = _typed_dict("QuestionFilters(TypedDict", "Which questions are meant.", options_of(QuestionFilter))
+    return "\n\n".join((_OPTIONS_HEAD, options, terms, found, asked, settings))
 
 
 def type_of(schema: Mapping[str, Any]) -> str:

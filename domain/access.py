@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
@@ -104,9 +105,32 @@ class ApiKey(Received):
     )
     created_at: datetime
     expires_at: datetime | None = field(metadata=described("From then on it opens nothing; null: never."))
+    limits: Mapping[str, float] = field(
+        default_factory=dict, metadata=described("What it may use, as far as that is limited.")
+    )
     secret: str | None = field(default=None, metadata=described("The key itself: only in the answer that makes it."))
 
     @property
     def owner(self) -> str:
         """Return what the questions asked with it are marked with."""
         return OWNER + self.id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Used:
+    """What was used in a time."""
+
+    questions: int = field(default=0, metadata=described("New questions."))
+    pages: int = field(default=0, metadata=described("Pages read for them."))
+    tokens: int = field(default=0, metadata=described("Tokens of language models."))
+    usd: float = field(default=0.0, metadata=described("US dollars for them, as far as prices are known."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyUsage:
+    """What a key has used today and this month (UTC), and what it may."""
+
+    key: str = field(metadata=described("Its name; `setting` for one of WELLREAD_API_KEYS."))
+    day: Used
+    month: Used
+    limits: Mapping[str, float]

@@ -5,6 +5,7 @@ arguments of the tool ``ask`` of assistants, and the types of the clients. pydan
 ``domain``, so ``domain`` itself does not import this module: ``wellread --help`` must not wait for it.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -26,6 +27,8 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
+from domain.flow import Status
+from domain.outcome import Outcome
 from domain.site import Source
 from domain.storable import check_json
 
@@ -49,6 +52,10 @@ MAX_AGE_S: Final = 1_000_000_000
 MAX_SITES, MAX_LANGS, MAX_EXCLUDED = 20, 20, 100
 #: characters of instructions for an answer's form
 MAX_INSTRUCTIONS: Final = 2_000
+#: bytes of a caller's metadata, as JSON
+MAX_METADATA: Final = 4_096
+#: questions that one request may ask, and that it may name by their ids
+MAX_BULK, MAX_IDS = 1_000, 100
 #: of a question's text, for the OpenAPI document; what is wrong with one is said by :mod:`pipeline.question.analysis`
 LENGTHS: dict[str, Any] = {"minLength": 1, "maxLength": MAX_CHARACTERS}
 
@@ -108,6 +115,13 @@ Deadline = Annotated[
         f"{BATCH_DEADLINE_S:g}.",
     ),
 ]
+
+
+def _short(given: dict[str, Any]) -> dict[str, Any]:
+    """Return metadata; raises ValueError where it is too long."""
+    if (size := len(json.dumps(given, ensure_ascii=False).encode())) > MAX_METADATA:
+        raise ValueError(f"it has {size:,} bytes as JSON, and {MAX_METADATA:,} are kept at most")
+    return given
 
 
 class Storable(BaseModel):
@@ -279,6 +293,91 @@ class Asked(Overrides, _Question):
     budget: Annotated[BudgetRequest, Argument()] = Field(
         default_factory=BudgetRequest, description="What the question may use."
     )
+    metadata: Annotated[dict[str, Any], AfterValidator(_short)] = Field(
+        default_factory=dict,
+        description="Your own data (at most 4,096 bytes as JSON): in the record, the events and the webhook again.",
+    )
+
+
+class QuestionFilter(Body):
+    """Which questions are meant: those that all of these are true of."""
+
+    collection: Collection = ""
+    id: list[UUID] = Field(default_factory=list, max_length=MAX_IDS, description="Only those with these ids.")
+    status: Annotated[list[Status], Flag("--status")] = Field(
+        default_factory=list, description="Only those with one of these statuses."
+    )
+    outcome: Annotated[list[Outcome], Flag("--outcome")] = Field(
+        default_factory=list, description="Only those with one of these outcomes."
+    )
+    unanswered: Annotated[bool, Flag("--unanswered")] = Field(
+        default=False, description="Only those that ended without an answer: unknown, failed or out of time."
+    )
+    min_confidence: Annotated[float | None, Flag("--min-confidence")] = Field(
+        default=None, ge=0, le=1, description="Only those whose final answer has at least this confidence."
+    )
+    max_confidence: Annotated[float | None, Flag("--max-confidence")] = Field(
+        default=None, ge=0, le=1, description="Only those whose final answer has at most this confidence."
+    )
+    text: Annotated[str, Flag("--text", "WORDS")] = Field(
+        default="", max_length=200, description="Only those with these words in the question, in this order."
+    )
+    thread: Annotated[UUID | None, Flag("--thread", "ID")] = Field(default=None, description="Only those of a thread.")
+    key: Annotated[str, Flag("--key", "NAME")] = Field(
+        default="", max_length=60, description="Only those asked with the API key of this name."
+    )
+    metadata: Annotated[list[str], Flag("--metadata", "NAME=VALUE")] = Field(
+        default_factory=list, max_length=10, description="Only those whose metadata has this value: `name=value`."
+    )
+    asked_after: Annotated[Moment | None, Flag("--after", "DATE")] = Field(
+        default=None, description="Only those asked at this time or later."
+    )
+    asked_before: Annotated[Moment | None, Flag("--before", "DATE")] = Field(
+        default=None, description="Only those asked before this time."
+    )
+
+    @field_validator("unanswered", mode="before")
+    @classmethod
+    def _as_in_a_query(cls, given: Any) -> Any:
+        return {"true": True, "false": False}.get(given, given) if isinstance(given, str) else given
+
+
+class KeyLimits(Body):
+    """What an API key may use, in UTC days and calendar months; null: as much as everyone."""
+
+    weight: Annotated[float | None, Flag("--weight")] = Field(
+        default=None, gt=0, le=100, description="Its share of the workers beside other keys; default: 1."
+    )
+    requests_per_minute: Annotated[int | None, Flag("--requests-per-minute")] = Field(
+        default=None, ge=0, description="Most requests a minute."
+    )
+    open_questions: Annotated[int | None, Flag("--open-questions")] = Field(
+        default=None, ge=0, description="Most open questions at a time."
+    )
+    questions_per_day: Annotated[int | None, Flag("--questions-per-day")] = Field(
+        default=None, ge=0, description="Most new questions a day."
+    )
+    questions_per_month: Annotated[int | None, Flag("--questions-per-month")] = Field(
+        default=None, ge=0, description="Most new questions a month."
+    )
+    pages_per_day: Annotated[int | None, Flag("--pages-per-day")] = Field(
+        default=None, ge=0, description="Most pages read a day; then its questions are answered without a crawl."
+    )
+    pages_per_month: Annotated[int | None, Flag("--pages-per-month")] = Field(
+        default=None, ge=0, description="Most pages read a month; likewise."
+    )
+    tokens_per_day: Annotated[int | None, Flag("--tokens-per-day")] = Field(
+        default=None, ge=0, description="Most tokens of a model a day; then its questions are answered without one."
+    )
+    tokens_per_month: Annotated[int | None, Flag("--tokens-per-month")] = Field(
+        default=None, ge=0, description="Most tokens of a model a month; likewise."
+    )
+    usd_per_day: Annotated[float | None, Flag("--usd-per-day")] = Field(
+        default=None, ge=0, description="Most US dollars for a model a day; likewise."
+    )
+    usd_per_month: Annotated[float | None, Flag("--usd-per-month")] = Field(
+        default=None, ge=0, description="Most US dollars for a model a month; likewise."
+    )
 
 
 #: a pattern of paths: see :class:`domain.site.SiteScope`
@@ -394,7 +493,9 @@ def options_of(body: type[BaseModel]) -> list[Option]:
 
 
 def without_null(schema: Mapping[str, Any], objects: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema of what is not null, with its reference filled in."""
+    """Return the schema of what is not null, with its reference, and that of a list's entries, filled in."""
+    if "items" in schema:
+        return {**schema, "items": without_null(schema["items"], objects)}
     if "$ref" in schema:
         return without_null(objects[schema["$ref"].rpartition("/")[2]], objects)
     if "anyOf" in schema:

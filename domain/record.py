@@ -135,6 +135,16 @@ class Event:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CitedLine:
+    """A citation in one line."""
+
+    n: int
+    url: str
+    title: str
+    quote: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Record(Received):
     """A question as its asker sees it."""
 
@@ -144,6 +154,9 @@ class Record(Received):
         default=None, metadata=described("The completed question, if it was completed from its thread.")
     )
     thread: str | None = field(default=None, metadata=described("The id of the thread that it belongs to."))
+    metadata: Mapping[str, Any] = field(
+        default_factory=dict, metadata=described("What its asker gave it as `metadata`.")
+    )
     asks_back: bool = field(
         default=False, metadata=described("Whether it lacks what it is about: `answer` asks for that.")
     )
@@ -224,3 +237,77 @@ class Record(Received):
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionLine:
+    """A question with its latest answer in one line, as an export has it."""
+
+    id: str
+    question: str = field(metadata=described("In its asker's words."))
+    metadata: Mapping[str, Any] = field(metadata=described("What its asker gave it."))
+    thread: str | None
+    status: Status
+    outcome: Outcome | None
+    confidence: float | None = field(metadata=described("Of the latest answer; null without one."))
+    answer: str | None
+    short_answer: str | None
+    citations: tuple[CitedLine, ...]
+    structured: Mapping[str, Any] | None = field(metadata=described("The answer's values in the form of its schema."))
+    error: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionSummary:
+    """A question in a list."""
+
+    id: str
+    question: str
+    question_as_understood: str | None = field(metadata=described("What was looked up, where it was completed."))
+    thread: str | None = field(metadata=described("The id of its thread."))
+    status: Status
+    outcome: Outcome | None = field(metadata=described("What it came to, as in its record."))
+    confidence: float | None = field(metadata=described("Of its final answer; null without one."))
+    metadata: Mapping[str, Any] = field(metadata=described("What its asker gave it."))
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BulkItem:
+    """What came of one of several questions."""
+
+    line: int = field(metadata=described("Its place among those sent; the first is 1."))
+    id: str | None = field(metadata=described("As it was given."))
+    question_id: str | None = field(default=None, metadata=described("Its id here; null: it was not asked."))
+    status: Status | None = None
+    is_new: bool = field(default=False, metadata=described("false: it was asked before, with this id."))
+    problem: Mapping[str, Any] | None = field(
+        default=None, metadata=described("Why it was not asked: type, title, status, detail and what_to_do.")
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bulk:
+    """What came of several questions, in the order in which they were sent."""
+
+    questions: tuple[BulkItem, ...]
+    retry_after_s: int | None = field(
+        default=None,
+        metadata=described("Seconds after which to send those again for which there was no room; null: none."),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BulkChange:
+    """What came of a change to many questions."""
+
+    done: int = field(metadata=described("Questions that it was done to."))
+    left: int = field(
+        metadata=described("Questions that it is still to be done to: ask again. With `dry_run`, those that are meant.")
+    )
+    retry_after_s: int | None = field(
+        default=None, metadata=described("Seconds after which there may be room for the rest; null: at once.")
+    )

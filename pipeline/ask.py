@@ -29,7 +29,6 @@ from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.judging.evidence import Evidence, gather
 from pipeline.judging.judge import Cutoff, Judge, Stop, calibrated_judge, cut_off_by_judge
 from pipeline.judging.reading import READ_FIRST, Reads, best_first, read_and_compare
-from pipeline.limits import RetrievalLimits, RetrievalStrategy, strategy_for
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.follow_up import questions_in
@@ -37,6 +36,7 @@ from pipeline.question.variants import COUNT_AT_ONCE, VariantMemory, make_varian
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, select_for_answer
 from pipeline.retrieval.multi_hop import MIN_HITS, KnowledgeGraph, expand, find_facts
 from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, ignore, retrieve
+from pipeline.strategies import RetrievalLimits, RetrievalStrategy, strategy_for
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -47,6 +47,7 @@ def add(
     *,
     names: Sequence[str] | None = None,
     expires_at: datetime | None = None,
+    limits: Mapping[str, float] | None = None,
 ) -> ApiKey:
     """Make a key for the collections with these names (None: all) and return it with its secret.
 
@@ -62,7 +63,8 @@ def add(
     ids = None if names is None else [collections.find(session, each).id for each in names]
     secret = PREFIX + secrets.token_urlsafe(32)
     values = {"id": secrets.token_hex(6), "hash": _hash(secret), "role": role.name, "collections": ids}
-    if not add_missing(session, ApiKeyRow, ApiKeyRow.name, name=clean, created_at=now, expires_at=expires_at, **values):
+    times = {"created_at": now, "expires_at": expires_at}
+    if not add_missing(session, ApiKeyRow, ApiKeyRow.name, name=clean, limits=limits or None, **times, **values):
         raise KeyExists(f"There is a key {clean!r} already: revoke it first, or give this one another name.")
     return replace(_of(session, session.scalars(select(ApiKeyRow).where(ApiKeyRow.name == clean)).one()), secret=secret)
 
@@ -78,12 +80,31 @@ def owner_of(session: Session, name: str, collection: str, now: datetime) -> str
 
     Raises UnknownKey where there is none, it has expired, or it does not open the collection.
     """
-    key = _of(session, _named(session, name))
+    key = named(session, name)
     if key.expires_at is not None and key.expires_at <= now:
         raise UnknownKey(f"The key {key.name!r} has expired: nobody could read the answer with it.")
     if key.collections is not None and collection not in key.collections:
         raise UnknownKey(f"The key {key.name!r} does not open the collection {collection!r}: name one that it opens.")
     return key.owner
+
+
+def named(session: Session, name: str) -> ApiKey:
+    """Return the key with this name or id; raises UnknownKey."""
+    return _of(session, _named(session, name))
+
+
+def set_limits(session: Session, name: str, changes: Mapping[str, float | None]) -> ApiKey:
+    """Change what a key may use; None takes a limit back, and what is left out stays. Raises UnknownKey."""
+    row = _named(session, name)
+    row.limits = {limit: most for limit, most in {**(row.limits or {}), **changes}.items() if most is not None} or None
+    return _of(session, row)
+
+
+def limits_of(session: Session, owner: str | None) -> Mapping[str, float]:
+    """Return what the key of an owner of questions may use, as far as that is limited."""
+    if owner is None or not owner.startswith(OWNER):
+        return {}
+    return session.scalar(select(ApiKeyRow.limits).where(ApiKeyRow.id == owner.removeprefix(OWNER))) or {}
 
 
 def list_all(session: Session) -> list[ApiKey]:
@@ -129,7 +150,7 @@ def _of(session: Session, row: ApiKeyRow) -> ApiKey:
             CollectionRow.id.in_(row.collections), CollectionRow.deleted_at.is_(None)
         )
         names = tuple(([DEFAULT] if DEFAULT in row.collections else []) + sorted(session.scalars(query)))
-    return to_value(ApiKey, row, collections=names)
+    return to_value(ApiKey, row, collections=names, limits=row.limits or {})
 
 
 def _hash(secret: str) -> str:

@@ -11,19 +11,31 @@ from domain.answer import Citation, Cost, ModelCost, NextQuestion, Sentence, Ver
 from domain.file import StoredFile
 from domain.flow import Status
 from domain.question import Thread, ThreadQuestion, ThreadWithQuestions
-from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
+from domain.record import (
+    Bulk,
+    BulkChange,
+    BulkItem,
+    Event,
+    Feedback,
+    FeedbackVerdict,
+    FoundPassage,
+    QuestionSummary,
+    Record,
+    Watch,
+)
 from domain.site import PageCheck, PageRead, PageSummary, PageVersion, Schedule, SiteRead, Source, StoredPage
 from wellread.client import AsyncClient, Client
 from wellread.endpoints import PageFilters
-from wellread.options import Filters, Options, Terms
-from wellread.responses import ApiUnreachable, ClientError, Refused
+from wellread.options import Filters, Options, QuestionFilters, Terms
+from wellread.responses import ApiUnreachable, ClientError, QuestionPart, Refused
 
 # fmt: off
 __all__ = [
-    "ApiKey", "ApiUnreachable", "AsyncClient", "Citation", "Client", "ClientError", "Collection",
-    "Cost", "Event", "Feedback", "FeedbackVerdict", "Filters", "FoundPassage", "Imported", "ModelCost",
-    "NextQuestion", "Options", "PageCheck", "PageFilters", "PageRead", "PageSummary", "PageVersion", "Record",
-    "Refused", "Schedule", "Sentence", "SiteRead", "Source", "Status", "StoredFile", "StoredPage", "Terms",
-    "Thread", "ThreadQuestion", "ThreadWithQuestions", "Verdict", "Watch",
+    "ApiKey", "ApiUnreachable", "AsyncClient", "Bulk", "BulkChange", "BulkItem", "Citation", "Client", "ClientError",
+    "Collection", "Cost", "Event", "Feedback", "FeedbackVerdict", "Filters", "FoundPassage", "Imported", "ModelCost",
+    "NextQuestion", "Options", "PageCheck", "PageFilters", "PageRead", "PageSummary", "PageVersion",
+    "QuestionFilters", "QuestionPart", "QuestionSummary", "Record", "Refused", "Schedule", "Sentence", "SiteRead",
+    "Source", "Status", "StoredFile", "StoredPage", "Terms", "Thread", "ThreadQuestion", "ThreadWithQuestions",
+    "Verdict", "Watch",
 ]
 # fmt: on

@@ -11,14 +11,24 @@ from urllib.parse import quote
 
 import httpx2
 
-from domain.access import ApiKey, Collection, Imported
+from domain.access import ApiKey, Collection, Imported, KeyUsage
 from domain.file import StoredFile
 from domain.outcome import Learned
 from domain.question import Thread, ThreadWithQuestions
-from domain.record import Feedback, FeedbackVerdict, FoundPassage, Record, Watch
+from domain.record import Bulk, BulkChange, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
-from wellread.options import Filters, Options, SourceOptions, Terms
-from wellread.responses import is_success, read_bytes, read_json, read_nothing, read_text, value, values
+from wellread.options import Filters, Options, QuestionFilters, SourceOptions, Terms
+from wellread.responses import (
+    QuestionPart,
+    is_success,
+    read_bytes,
+    read_json,
+    read_nothing,
+    read_part,
+    read_text,
+    value,
+    values,
+)
 
 Params = ParamSpec("Params")
 Value = TypeVar("Value")
@@ -49,7 +59,7 @@ class Call(Generic[Value]):
     read: Callable[[httpx2.Response], Value]
     method: str = "GET"
     url: str
-    params: Mapping[str, str] | None = None
+    params: Mapping[str, str | Sequence[str]] | None = None
     json: Mapping[str, Any] | None = None
     files: Mapping[str, tuple[str | None, bytes]] | None = None
     content: bytes | None = None
@@ -88,6 +98,44 @@ class Endpoints:
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         body = {"question": question, **_json(terms)}
         return Call(read=_id, method="POST", url="/api/questions", json=body, headers=headers)
+
+    @Endpoint
+    def submit_many(self, questions: Sequence[Mapping[str, Any]]) -> Call[Bulk]:
+        """Ask up to 1,000 questions without waiting, each as the API takes it: `question`, `id`, further options.
+
+        An ``id`` of yours, any text, makes a repeat harmless. What cannot be asked is reported, and the rest is asked.
+        """
+        body = {"questions": [dict(each) for each in questions]}
+        return Call(read=value(Bulk), method="POST", url="/api/questions/bulk", json=body, timeout=UPLOAD_S)
+
+    @Endpoint
+    def questions(self, *, limit: int = 20, after: str = "", **filters: Unpack[QuestionFilters]) -> Call[QuestionPart]:
+        """Return a part of the questions that the filters mean, newest first; its ``after`` gives the next part."""
+        query = {"limit": str(limit), **_query(after=after), **_listed(filters)}
+        return Call(read=read_part, url="/api/questions", params=query)
+
+    @Endpoint
+    def export_questions(
+        self, form: Literal["jsonl", "csv"] = "jsonl", **filters: Unpack[QuestionFilters]
+    ) -> Call[str]:
+        """Return the questions that the filters mean with their answers, as JSON Lines or CSV."""
+        query = {"format": form, **_listed(filters)}
+        return Call(read=read_text, url="/api/questions/export", params=query, timeout=UPLOAD_S)
+
+    @Endpoint
+    def cancel_questions(self, *, dry_run: bool = False, **filters: Unpack[QuestionFilters]) -> Call[BulkChange]:
+        """Stop the open questions that the filters mean; call it again while some are ``left``."""
+        return _change("cancel", dry_run, filters)
+
+    @Endpoint
+    def replay_questions(self, *, dry_run: bool = False, **filters: Unpack[QuestionFilters]) -> Call[BulkChange]:
+        """Run those again that failed, ran out of time or were cancelled; call it again while some are ``left``."""
+        return _change("replay", dry_run, filters)
+
+    @Endpoint
+    def delete_questions(self, *, dry_run: bool = False, **filters: Unpack[QuestionFilters]) -> Call[BulkChange]:
+        """Delete the questions that the filters mean; call it again while some are ``left``."""
+        return _change("delete", dry_run, filters)
 
     @Endpoint
     def threads(self, words: str = "", *, limit: int = 50, before: datetime | None = None) -> Call[list[Thread]]:
@@ -355,12 +403,26 @@ class Endpoints:
         role: str = "ask",
         collections: Sequence[str] | None = None,
         expires_at: datetime | None = None,
+        limits: Mapping[str, float] | None = None,
     ) -> Call[ApiKey]:
-        """Make an API key: its ``secret`` is only in this response. Without ``collections`` it opens all."""
+        """Make an API key: its ``secret`` is only in this response. Without ``collections`` it opens all.
+
+        ``limits``: what it may use, such as ``{"questions_per_day": 100}``.
+        """
         opens = None if collections is None else list(collections)
         expires = expires_at.isoformat() if expires_at else None
-        body = _given(name=name, role=role, collections=opens, expires_at=expires)
+        body = _given(name=name, role=role, collections=opens, expires_at=expires, limits=limits)
         return Call(read=value(ApiKey), method="POST", url="/api/keys", json=body)
+
+    @Endpoint
+    def limit_key(self, name: str, limits: Mapping[str, float | None]) -> Call[ApiKey]:
+        """Change what a key may use: None takes a limit back, and what is left out stays."""
+        return Call(read=value(ApiKey), method="PATCH", url=f"/api/keys/{_quoted(name)}", json=dict(limits))
+
+    @Endpoint
+    def usage(self) -> Call[list[KeyUsage]]:
+        """Return what each key has used today and this month (UTC), and what it may."""
+        return Call(read=values(KeyUsage), url="/api/usage")
 
     @Endpoint
     def revoke_key(self, name: str) -> Call[None]:
@@ -401,6 +463,17 @@ def _thread(thread_id: str) -> str:
 
 def _quoted(name: str) -> str:
     return quote(name, safe="")
+
+
+def _change(what: str, dry_run: bool, filters: QuestionFilters) -> Call[BulkChange]:
+    body = {"dry_run": dry_run, **_json(filters)}
+    return Call(read=value(BulkChange), method="POST", url=f"/api/questions/{what}", json=body, timeout=60.0)
+
+
+def _listed(filters: QuestionFilters) -> dict[str, str | list[str]]:
+    """Return the filters as a query has them."""
+    plain = {name: str(each).lower() if isinstance(each, bool) else each for name, each in _json(filters).items()}
+    return {name: each if isinstance(each, list) else str(each) for name, each in plain.items()}
 
 
 def _query(**given: str) -> dict[str, str]:

@@ -66,6 +66,8 @@ class Options(TypedDict, total=False):
     watch: bool
     #: What the question may use.
     budget: Mapping[str, Any]
+    #: Your own data (at most 4,096 bytes as JSON): in the record, the events and the webhook again.
+    metadata: Mapping[str, Any]
 
 
 class Terms(Options, total=False):
@@ -98,6 +100,37 @@ class Filters(TypedDict, total=False):
     limit: int
     #: The query's language; default: detected from its words.
     lang: str
+
+
+class QuestionFilters(TypedDict, total=False):
+    """Which questions are meant."""
+
+    #: The collection; default: the key's first, or `default`.
+    collection: str
+    #: Only those with these ids.
+    id: Sequence[str]
+    #: Only those with one of these statuses.
+    status: Sequence[str]
+    #: Only those with one of these outcomes.
+    outcome: Sequence[str]
+    #: Only those that ended without an answer: unknown, failed or out of time.
+    unanswered: bool
+    #: Only those whose final answer has at least this confidence.
+    min_confidence: float
+    #: Only those whose final answer has at most this confidence.
+    max_confidence: float
+    #: Only those with these words in the question, in this order.
+    text: str
+    #: Only those of a thread.
+    thread: str
+    #: Only those asked with the API key of this name.
+    key: str
+    #: Only those whose metadata has this value: `name=value`.
+    metadata: Sequence[str]
+    #: Only those asked at this time or later.
+    asked_after: str
+    #: Only those asked before this time.
+    asked_before: str
 
 
 class SourceOptions(TypedDict, total=False):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -9,7 +10,7 @@ import httpx2
 from pydantic import TypeAdapter, ValidationError
 
 from domain.errors import WellreadError
-from domain.record import Event
+from domain.record import Event, QuestionSummary
 
 Value = TypeVar("Value")
 _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
@@ -110,6 +111,21 @@ def value(kind: type[Value]) -> Callable[[httpx2.Response], Value]:
 def values(kind: type[Value]) -> Callable[[httpx2.Response], list[Value]]:
     """Return what reads a response as a list of such values."""
     return lambda response: [to_value(kind, each) for each in read_json(response)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionPart:
+    """A part of a list of questions."""
+
+    questions: list[QuestionSummary]
+    after: str  #: give it to get the next part; "": there is none
+
+
+def read_part(response: httpx2.Response) -> QuestionPart:
+    """Return a part of the list; raises what :func:`read_json` does."""
+    questions = values(QuestionSummary)(response)
+    following = response.links.get("next", {}).get("url", "")
+    return QuestionPart(questions=questions, after=str(httpx2.URL(following).params.get("after", "")))
 
 
 def to_event(sent: httpx2.ServerSentEvent) -> Event:

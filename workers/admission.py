@@ -86,11 +86,13 @@ def check_limits(session: Session, services: Services, owner: str | None, before
 
     Counted are those that the session sees, and so many more.
     """
-    most, share = services.settings.max_open_questions, services.settings.max_open_per_caller
+    most = services.settings.max_open_questions
+    own_limit = services.limits_of(owner).get("open_questions")
+    share = services.settings.max_open_per_caller if own_limit is None else int(own_limit)
     number = activity.count_open(session, most) + more
     if number + _kept(before.of_all, most) > most:
         raise TooManyOpen(f"{most:,} questions are open, as many as may be at a time", most=most)
-    if owner is None or number <= share * (1 - FOR_TURNS):
+    if owner is None or (own_limit is None and number <= share * (1 - FOR_TURNS)):
         return
     own = activity.count_open_of(session, owner, most) + more
     if own + _kept(before.of_key, share) > share:

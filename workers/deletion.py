@@ -24,11 +24,11 @@ from store import files, folders
 from store.crawl import sources
 from store.folders import UnknownFolder
 from store.pages import deletion, pages, visibility
+from store.questions import deletion as stored
 from store.questions import state, threads
-from store.questions.deletion import delete_ended, delete_questions, delete_site_reads, delete_variants
 from store.questions.state import UnknownQuestion
 from store.sql import database as sql
-from store.sql.tables import PageRow
+from store.sql.tables import PageRow, QuestionRow
 from workers import files as uploads
 from workers import monitoring
 from workers.processes.supervise import wait_until
@@ -136,6 +136,14 @@ def delete_question(services: Services, question_id: str) -> None:
     _delete(services, [(question_id, question.status)])
 
 
+def delete_questions(services: Services, question_ids: Sequence[str]) -> None:
+    """Do the same to several, those of them that are there."""
+    with services.database.read() as session:
+        found = [(row.id, Status(row.status)) for each in question_ids if (row := session.get(QuestionRow, each))]
+    if found:
+        _delete(services, found)
+
+
 def delete_thread(services: Services, thread_id: str) -> None:
     """Delete a thread with all its questions, some at a time; raises UnknownThread."""
     services.read(threads.find, thread_id)
@@ -153,7 +161,7 @@ def _delete(services: Services, asked: Sequence[tuple[str, Status]]) -> None:
                 submit.cancel(services, question_id)
     deleted = [question_id for question_id, _ in asked]
     services.events.forget_deleted(deleted)  # first: where Redis is away nothing is deleted
-    services.write(delete_questions, deleted)
+    services.write(stored.delete_questions, deleted)
     _delete_attached(services)
     ask_erasure(services, deleted[0])
 
@@ -176,11 +184,13 @@ def expire(services: Services) -> int:
     ends_at, deleted = time.monotonic() + RUN_S, 0
 
     def questions() -> int:
-        ids = services.write(delete_ended, before, BATCH)
+        ids = services.write(stored.delete_ended, before, BATCH)
         services.events.forget(ids)
         return len(ids)
 
-    site_reads, variants = (partial(services.write, of, before, BATCH) for of in (delete_site_reads, delete_variants))
+    site_reads, variants = (
+        partial(services.write, of, before, BATCH) for of in (stored.delete_site_reads, stored.delete_variants)
+    )
     for delete in (questions, site_reads, variants):
         while time.monotonic() < ends_at:
             began = time.monotonic()

@@ -1,11 +1,13 @@
 """`wellread collections` and `wellread keys`: knowledge bases that are kept apart, and who may open them."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 
 import click
 
 from api.cli.connect import needs_no_key, open_client, to_delete
-from api.cli.output import AS_JSON, print_found, print_lines
+from api.cli.output import AS_JSON, WithFlags, print_found, print_lines
 from domain.access import Role
 
 
@@ -72,18 +74,19 @@ def show_keys(as_json: bool) -> None:
     print_found([each.json for each in found], lines, as_json=as_json)
 
 
-@keys.command(name="add")
+@keys.command(name="add", cls=WithFlags, body="domain.options:KeyLimits")
 @click.argument("name")
 @click.option("--role", type=click.Choice(list(Role.__members__)), default="ask", show_default=True, help="Its role.")
 @click.option("--for", "names", multiple=True, metavar="COLLECTION", help="A collection that it opens; default: all.")
 @click.option("--expires", metavar="DATE", type=click.DateTime(), help="When it expires (UTC).")
-def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None) -> None:
+def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None, **limits: float | None) -> None:
     """Make a key and print it once; only its hash is stored.
 
     ask: its own questions; operate: all questions and sources; admin: everything.
     """
     with open_client() as client:
-        made = client.add_key(name, role=role, collections=names or None, expires_at=expires)
+        given = {limit: most for limit, most in limits.items() if most is not None}
+        made = client.add_key(name, role=role, collections=names or None, expires_at=expires, limits=given)
     print_lines(made.secret or "")
     click.echo(f"This is the key {made.name}. Keep it now: it cannot be shown again.", err=True)
     if needs_no_key():
@@ -91,6 +94,37 @@ def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None)
             "No key is required yet: requests on this machine may do everything. WELLREAD_API_KEYS requires one.",
             err=True,
         )
+
+
+@keys.command(cls=WithFlags, body="domain.options:KeyLimits")
+@click.argument("name")
+@click.option("--no", "lifted", multiple=True, metavar="LIMIT", help="Take a limit back, such as questions-per-day.")
+def limit(name: str, lifted: tuple[str, ...], **limits: float | None) -> None:
+    """Change what a key may use; what is not named stays."""
+    changes: dict[str, float | None] = {limit: most for limit, most in limits.items() if most is not None}
+    changes |= {each.strip("-").replace("-", "_"): None for each in lifted}
+    with open_client() as client:
+        key = client.limit_key(name, changes)
+    print_lines(f"{key.name}: {_limits_line(key.limits) or 'no limit'}")
+
+
+@keys.command()
+@AS_JSON
+def usage(as_json: bool) -> None:
+    """Show what each key has used today and this month (UTC), and what it may."""
+    with open_client() as client:
+        found = client.usage()
+    lines = [] if found else ["Nothing was asked with a key yet."]
+    for each in found:
+        lines.append(f"{each.key}: {_limits_line(each.limits) or 'no limit'}")
+        for period, of in (("today", each.day), ("this month", each.month)):
+            spent = f"{of.questions:,} questions, {of.pages:,} pages, {of.tokens:,} tokens, ${of.usd:,.4f}"
+            lines.append(f"    {period:<10}  {spent}")
+    print_found([asdict(each) for each in found], lines, as_json=as_json)
+
+
+def _limits_line(limits: Mapping[str, float]) -> str:
+    return ", ".join(f"{most:,g} {name.replace('_', ' ')}" for name, most in limits.items())
 
 
 @keys.command()

@@ -1,6 +1,7 @@
 """The commands `ask`, `search`, `demo` and `trace`: ask a question or search, and show what is found and how."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,7 +35,17 @@ _INDENT = " " * 11
 
 
 @click.command(cls=WithFlags, body="domain.options:Asked")
-@click.argument("question")
+@click.argument("question", required=False)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Ask the questions of this file instead: JSON Lines or CSV, at most 100,000.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With --file: write their answers here, as JSON Lines or CSV. After a break, the same command goes on.",
+)
 @OWN
 @click.option("--json", "as_json", is_flag=True, help="Print the API's JSON record.")
 @click.option(
@@ -45,7 +56,16 @@ _INDENT = " " * 11
     is_flag=True,
     help="Keep asking: each question follows the one before; `= QUESTION` corrects the last one; an empty line ends.",
 )
-def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool, **options: Any) -> None:
+def ask(
+    question: str | None,
+    file: Path | None,
+    out: Path | None,
+    own: bool,
+    as_json: bool,
+    wait: float | None,
+    chat: bool,
+    **options: Any,
+) -> None:
     """Ask a question and watch it being answered.
 
     Progress goes to stderr, the answer to stdout; with --batch, unless you --wait or --chat, only the question's id.
@@ -54,6 +74,13 @@ def ask(question: str, own: bool, as_json: bool, wait: float | None, chat: bool,
     from api.cli import answer, ask_flow
     from api.cli.flags import given
 
+    if (question is None) == (file is None) or (file is None) != (out is None):
+        raise click.UsageError("Give either a QUESTION, or --file with --out.")
+    if file and out:
+        from api.cli.questions import ask_file
+
+        click.get_current_context().exit(0 if ask_file(file, out, given(options)) else 1)
+    assert question is not None
     if own and not options["sites"]:
         raise click.UsageError("--own is for the sites to read: name them with --site.")
     asked = ask_flow.Asking(question=question, terms=given(options), own=own, wait_s=wait or WAIT_S)

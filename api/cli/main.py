@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api import installed_version, sentence
-from api.cli import access, ask, exchange, files, operate, pages, reads, sources, threads, watch
+from api.cli import access, ask, exchange, files, operate, pages, questions, reads, sources, threads, watch
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED, notify
 from domain.errors import WellreadError
@@ -91,7 +91,18 @@ def cli(debug: bool) -> None:
 
 #: commands, and groups of them, that work in one collection
 _IN_COLLECTION = (
-    *(ask.ask, ask.search, ask.trace, threads.threads, watch.watch, reads.read, reads.reads, pages.pages, pages.delete),
+    *(
+        ask.ask,
+        ask.search,
+        ask.trace,
+        questions.questions,
+        threads.threads,
+        watch.watch,
+        reads.read,
+        reads.reads,
+        pages.pages,
+        pages.delete,
+    ),
     *(files.add, files.files, exchange.export, exchange.take_over, sources.source),
     *(operate.dead, operate.replay, operate.learn),
 )

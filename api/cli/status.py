@@ -9,7 +9,7 @@ from api.cli.reads import site_read_lines
 from api.cli.width import Style, clean, counted, cut, when
 from store.crawl import site_reads, sources
 from store.pages import pages, refresh_queue
-from store.questions import records
+from store.questions import listing
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
 from workers.crawl.seek import cooling_engines
@@ -29,7 +29,7 @@ def overview_lines(services: Services, style: Style) -> Iterator[str]:
     with services.database.read() as session:
         page_count, source_count = pages.count(session), len(sources.list_all(session))
         questions = session.execute(by_status).all()
-        latest = records.latest(session, LATEST)
+        latest = listing.latest(session, LATEST)
         reading = [site for site in site_reads.latest(session, services.now()) if not site.status.is_final]
         due = refresh_queue.count(session, services.now())  # up to ten thousand
     passage_count = services.passages.count() if page_count else 0

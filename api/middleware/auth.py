@@ -15,7 +15,7 @@ import ipaddress
 import math
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,6 +72,14 @@ class TooManyWrongKeys(WellreadError):
         self.retry_after_s = retry_after_s
 
 
+class TooManyRequests(WellreadError):
+    """The key has sent as many requests as it may in a minute."""
+
+    def __init__(self, most: int, retry_after_s: int) -> None:
+        super().__init__(f"{most:,} requests a minute, as many as this key may send, were sent.")
+        self.retry_after_s = retry_after_s
+
+
 @dataclass(frozen=True, kw_only=True)
 class Caller:
     """Who sends a request."""
@@ -79,6 +87,7 @@ class Caller:
     role: Role
     owner: str | None = None  #: the mark of its questions; None: they are nobody's in particular
     collections: tuple[str, ...] | None = None  #: the names of those that it may open; None: all
+    requests_per_minute: int | None = None  #: None: any number
 
     @property
     def restricted_to(self) -> str | None:
@@ -161,6 +170,20 @@ class KeyRing:
         self.needed = needed  #: if not, a caller without a key may do everything
         self.wrong_keys = WrongKeys()
         self._next_look: dict[str, float] = {}  #: of keys that opened something
+        self._sent: dict[str | None, deque[float]] = {}  #: when each key with a limit sent its requests of a minute
+        self._lock = threading.Lock()
+
+    def count_request(self, who: Caller) -> None:
+        """Count a request; raises TooManyRequests. Another process of the API counts its own."""
+        if (most := who.requests_per_minute) is None:
+            return
+        with self._lock:
+            now, sent = time.monotonic(), self._sent.setdefault(who.owner, deque())
+            while sent and sent[0] <= now - 60:
+                sent.popleft()
+            if len(sent) >= most:
+                raise TooManyRequests(most, math.ceil(sent[0] + 60 - now) if sent else 60)
+            sent.append(now)
 
     def is_stored(self, given: str) -> bool:
         """Return whether a key may be one that `wellread keys` made: those are looked up in the database."""
@@ -196,7 +219,13 @@ class KeyRing:
             with self._services.database.read() as session:
                 key = stored.find(session, given, self._services.now())
             if key is not None:
-                return Caller(role=Role[key.role], owner=key.owner, collections=key.collections)
+                most = key.limits.get("requests_per_minute")
+                return Caller(
+                    role=Role[key.role],
+                    owner=key.owner,
+                    collections=key.collections,
+                    requests_per_minute=None if most is None else int(most),
+                )
         if self.needed or self.is_stored(given):
             raise InvalidApiKey("The key is missing or unknown, was revoked, or has expired.")
         return LOCAL
@@ -257,6 +286,7 @@ async def look_up(scope: Scope, ring: KeyRing) -> Caller:
             found = await to_thread.run_sync(ring.caller_at, address, key)
         else:
             found = ring.caller_at(address, key)
+        ring.count_request(found)
         state["caller"] = found
         if (connection := state.get("connection")) is not None:
             connection.become_known()

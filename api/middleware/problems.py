@@ -16,11 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from api import sentence
-from api.middleware.auth import TooManyWrongKeys, refusal
+from api.middleware.auth import refusal
 from api.openai.completions import PREFIX, error_json, status_of
 from api.schemas.requests import wrong_field
 from domain.errors import WellreadError
-from workers.admission import NoRoom, TooManyOpen
 
 log = structlog.get_logger()
 
@@ -99,7 +98,7 @@ def respond_to(error: Exception, problem: Problem, path: str) -> Response:
     """Return the response to an error, which is a problem of ours."""
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.error("request_failed", path=path, status=problem.status, error=str(error))
-    seconds = error.retry_after_s if isinstance(error, TooManyOpen | NoRoom | TooManyWrongKeys) else RETRY_AFTER_S
+    seconds = int(getattr(error, "retry_after_s", None) or RETRY_AFTER_S)
     return respond(problem, path, retry_after_s=seconds)
 
 

@@ -17,8 +17,9 @@ from api import installed_version
 from api.dependencies import MainDep, ServicesDep
 from api.middleware.auth import ADMIN, ASK, CallerDep, require
 from api.schemas.requests import CollectionRequest, KeyRequest
-from domain.access import ApiKey, Collection, Imported, Role
-from store import collections, keys
+from domain.access import ApiKey, Collection, Imported, KeyUsage, Role
+from domain.options import KeyLimits
+from store import collections, keys, usage
 from workers import deletion, exchange
 from workers.questions.conditions import clean_sites
 from workers.services import collections as kept
@@ -35,6 +36,7 @@ exchange_router = APIRouter(prefix="/api", tags=["access"], dependencies=ADMIN)
 
 #: needs the role admin, and a key that is bound to no collection
 _WHOLE = [Depends(require(Role.admin, whole=True))]
+usage_router = APIRouter(prefix="/api", tags=["access"], dependencies=ASK)
 keys_router = APIRouter(prefix="/api/keys", tags=["access"], dependencies=_WHOLE)
 
 
@@ -108,6 +110,13 @@ async def take_over(
         return await run_in_threadpool(take, services, path)
 
 
+@usage_router.get("/usage")
+def used(main: MainDep, who: CallerDep) -> list[KeyUsage]:
+    """What each key has used today and this month (UTC), and what it may; a key with the role ask sees its own."""
+    with main.database.read() as session:
+        return usage.report(session, main.now(), who.restricted_to)
+
+
 @keys_router.get("", name="every")
 def every_key(main: MainDep) -> list[ApiKey]:
     """The keys by name, without their secrets; those of WELLREAD_API_KEYS are not among them."""
@@ -120,7 +129,27 @@ def add_key(body: KeyRequest, main: MainDep) -> ApiKey:
     """Make a key; its `secret` is only in this response."""
     role = Role[body.role]
     with main.database.write() as session:
-        return keys.add(session, body.name, role, main.now(), names=body.collections, expires_at=body.expires_at)
+        limits = body.limits.model_dump(exclude_none=True)
+        made = keys.add(
+            session,
+            body.name,
+            role,
+            main.now(),
+            names=body.collections,
+            expires_at=body.expires_at,
+            limits=limits,
+        )
+    main.shares.set_weight(made.owner, limits.get("weight", 1.0))
+    return made
+
+
+@keys_router.patch("/{name}", name="limit")
+def limit_key(name: Name, body: KeyLimits, main: MainDep) -> ApiKey:
+    """Change what a key may use: null takes a limit back, and what is left out stays."""
+    with main.database.write() as session:
+        key = keys.set_limits(session, name, body.model_dump(exclude_unset=True))
+    main.shares.set_weight(key.owner, key.limits.get("weight", 1.0))
+    return key
 
 
 @keys_router.delete("/{name}", status_code=204)

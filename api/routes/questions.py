@@ -3,10 +3,11 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
-from fastapi import APIRouter, Depends, Header, Query, Response
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Header, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import (
@@ -23,19 +24,20 @@ from api.dependencies import (
     read_record,
     record_reader,
 )
-from api.middleware.auth import ASK, OPERATE, CallerDep, StillOpenDep
+from api.middleware.auth import ASK, OPERATE, Caller, CallerDep, StillOpenDep
 from api.schemas.exported import exported, headers
 from api.schemas.requests import ChatRequest, QuestionRequest
-from api.schemas.responses import QuestionSummary, StepOut
+from api.schemas.responses import StepOut
 from api.streams import watch, while_open
 from domain.access import Role
 from domain.record import Event, Record
 from pipeline.question.follow_up import stands_alone
-from store.questions import answers, records, state
+from store.questions import answers, state
 from store.questions import trace as stored_trace
 from store.questions.trace import for_asker
 from workers import deletion
 from workers.questions import submit
+from workers.services import Services
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=ASK)
 #: a comment this often keeps proxies from closing a quiet stream
@@ -69,22 +71,15 @@ def ask(
     )
     question, is_new = submit.submit(services, new)
     response.status_code = 202 if is_new else 200
+    tell_left(services, response, who)
     response.headers["Location"] = f"/api/questions/{question.id}"
     return read_record(services, question.id)
 
 
-@router.get("", response_model=list[QuestionSummary])
-def latest(
-    services: ServicesDep, who: CallerDep, limit: Annotated[int, Query(ge=1, le=100)] = 20
-) -> list[dict[str, Any]]:
-    """The questions asked last, newest first; a key with the role ask sees its own."""
-    with services.database.read() as session:
-        return [
-            {name: getattr(row, name) for name in ("id", "status", "outcome", "created_at", "finished_at")}
-            | {"question": row.asked or row.text, "thread": row.thread_id}
-            | {"question_as_understood": row.text if row.asked else None}
-            for row in records.latest(session, limit, owner=who.restricted_to)
-        ]
+def tell_left(services: Services, response: Response, who: Caller) -> None:
+    """Say in a response's headers how many questions a key with a quota has left."""
+    if services.limits_of(who.owner):
+        response.headers.update(services.rate_limit(who.owner or ""))
 
 
 @router.get("/{question_id}")
@@ -174,6 +169,7 @@ async def chat(body: ChatRequest, waiter: WaiterDep, response: Response) -> Reco
     """
     asked_at = anyio.current_time()
     services, asked = await waiter.ask(body)
+    await to_thread.run_sync(tell_left, services, response, waiter.who)
     within_s = 0.0 if body.queued else body.wait - (anyio.current_time() - asked_at)
     record = await waiter.final_record(services, asked, within_s=within_s)
     response.headers["Location"] = f"/api/questions/{record.id}"

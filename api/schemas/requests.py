@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain import BLOCK_KINDS, BlockKind
 from domain.options import (
     LENGTHS,
+    MAX_BULK,
     MAX_EXCLUDED,
     MAX_LANGS,
     MAX_SITES,
@@ -17,8 +18,10 @@ from domain.options import (
     Collection,
     Deadline,
     Flag,
+    KeyLimits,
     Language,
     Moment,
+    QuestionFilter,
     SourceAccess,
     SourceSettings,
     Url,
@@ -52,6 +55,37 @@ class QuestionRequest(Asked):
 
     callback_url: Url | None = Field(default=None, description="Receives a signed POST when the question ends.")
     deadline: Deadline = None
+
+
+class BulkRequest(Body):
+    """Several questions."""
+
+    questions: list[dict[str, Any]] = Field(
+        min_length=1,
+        max_length=MAX_BULK,
+        description="Each as POST /api/questions takes it; its `id` may be any text of yours, which is given back.",
+    )
+
+
+class QuestionChange(QuestionFilter):
+    """Which questions are to be changed: at least one condition."""
+
+    dry_run: bool = Field(default=False, description="Whether only to count them.")
+
+
+class QuestionPage(QuestionFilter):
+    """A part of the list of questions."""
+
+    limit: int = Field(default=20, ge=1, le=1_000, description="Most questions to return.")
+    after: str = Field(
+        default="", max_length=100, description="The cursor of the part, from the `Link` of the one before."
+    )
+
+
+class QuestionExport(QuestionFilter):
+    """Which questions are exported, and how."""
+
+    format: Literal["jsonl", "csv"] = Field(default="jsonl", description="jsonl (JSON Lines) or csv.")
 
 
 class SearchRequest(Body):
@@ -206,6 +240,7 @@ class KeyRequest(Body):
         default=None, min_length=1, max_length=100, description="The collections that it opens; default: all."
     )
     expires_at: Moment | None = Field(default=None, description="When it expires; default: never.")
+    limits: KeyLimits = Field(default_factory=KeyLimits, description="What it may use; default: as much as everyone.")
 
 
 def to_passage_query(asked: SearchRequest) -> PassageQuery:
@@ -219,4 +254,4 @@ def wrong_field(field: str, entry: Mapping[str, Any]) -> str:
     """Return an error of pydantic's as "field: what is wrong"."""
     if int(entry.get("ctx", {}).get("min_length", 1)) > 1:  # it says how many
         return f"{field}: {entry['msg']}"
-    return f"{field}: {_SAID.get(entry['type'], entry['msg'])}"
+    return f"{field}: {_SAID.get(entry['type'], entry['msg'].removeprefix('Value error, '))}"

@@ -8,7 +8,6 @@ from typing import Any, Final
 from pydantic import BaseModel, Field, TypeAdapter
 
 from domain import Status
-from domain.outcome import Outcome
 from domain.record import Record
 from store.activity import DaySpent, DeadQuestion, Hour
 from workers.processes.heartbeat import WorkQueue
@@ -46,19 +45,6 @@ def record_json(record: Record) -> dict[str, Any]:
     """Return the record as JSON values: the same from the API, in an event and on the command line."""
     values: dict[str, Any] = _RECORD.dump_python(record, mode="json")
     return values
-
-
-class QuestionSummary(BaseModel):
-    """One of the latest questions."""
-
-    id: str
-    question: str
-    question_as_understood: str | None = Field(description="What was looked up, where it was completed.")
-    thread: str | None = Field(description="The id of its thread.")
-    status: Status
-    outcome: Outcome | None = Field(description="What it came to, as in its record.")
-    created_at: datetime
-    finished_at: datetime | None
 
 
 class StepOut(BaseModel):

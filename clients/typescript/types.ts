@@ -11,6 +11,8 @@ export interface ApiKey {
   created_at: string;
   /** From then on it opens nothing; null: never. */
   expires_at: string | null;
+  /** What it may use, as far as that is limited. */
+  limits: Record<string, number>;
   /** The key itself: only in the answer that makes it. */
   secret: string | null;
 }
@@ -31,6 +33,44 @@ export interface BudgetRequest {
   tokens?: number | null;
   /** Most US dollars it may spend on a language model. */
   usd?: number | null;
+}
+
+/** What came of several questions, in the order in which they were sent. */
+export interface Bulk {
+  questions: Array<BulkItem>;
+  /** Seconds after which to send those again for which there was no room; null: none. */
+  retry_after_s?: number | null;
+}
+
+/** What came of a change to many questions. */
+export interface BulkChange {
+  /** Questions that it was done to. */
+  done: number;
+  /** Questions that it is still to be done to: ask again. With `dry_run`, those that are meant. */
+  left: number;
+  /** Seconds after which there may be room for the rest; null: at once. */
+  retry_after_s?: number | null;
+}
+
+/** What came of one of several questions. */
+export interface BulkItem {
+  /** Its place among those sent; the first is 1. */
+  line: number;
+  /** As it was given. */
+  id: string | null;
+  /** Its id here; null: it was not asked. */
+  question_id?: string | null;
+  status?: Status | null;
+  /** false: it was asked before, with this id. */
+  is_new?: boolean;
+  /** Why it was not asked: type, title, status, detail and what_to_do. */
+  problem?: Record<string, unknown> | null;
+}
+
+/** Several questions. */
+export interface BulkRequest {
+  /** Each as POST /api/questions takes it; its `id` may be any text of yours, which is given back. */
+  questions: Array<Record<string, unknown>>;
 }
 
 /** A question whose asker waits for the answer. */
@@ -95,6 +135,8 @@ export interface ChatRequest {
   watch?: boolean;
   /** What the question may use. */
   budget?: BudgetRequest;
+  /** Your own data (at most 4,096 bytes as JSON): in the record, the events and the webhook again. */
+  metadata?: Record<string, unknown>;
   /** Seconds to wait for the final answer. */
   wait?: number;
   /** Do not wait: fetch or watch the answer by its id. */
@@ -348,6 +390,32 @@ export interface Imported {
   sites_left: Array<string>;
 }
 
+/** What an API key may use, in UTC days and calendar months; null: as much as everyone. */
+export interface KeyLimits {
+  /** Its share of the workers beside other keys; default: 1. */
+  weight?: number | null;
+  /** Most requests a minute. */
+  requests_per_minute?: number | null;
+  /** Most open questions at a time. */
+  open_questions?: number | null;
+  /** Most new questions a day. */
+  questions_per_day?: number | null;
+  /** Most new questions a month. */
+  questions_per_month?: number | null;
+  /** Most pages read a day; then its questions are answered without a crawl. */
+  pages_per_day?: number | null;
+  /** Most pages read a month; likewise. */
+  pages_per_month?: number | null;
+  /** Most tokens of a model a day; then its questions are answered without one. */
+  tokens_per_day?: number | null;
+  /** Most tokens of a model a month; likewise. */
+  tokens_per_month?: number | null;
+  /** Most US dollars for a model a day; likewise. */
+  usd_per_day?: number | null;
+  /** Most US dollars for a model a month; likewise. */
+  usd_per_month?: number | null;
+}
+
 /** An API key to make. */
 export interface KeyRequest {
   /** Letters a–z, digits, dots, - and _, at most 60. */
@@ -358,6 +426,17 @@ export interface KeyRequest {
   collections?: Array<string> | null;
   /** When it expires; default: never. */
   expires_at?: string | null;
+  /** What it may use; default: as much as everyone. */
+  limits?: KeyLimits;
+}
+
+/** What a key has used today and this month (UTC), and what it may. */
+export interface KeyUsage {
+  /** Its name; `setting` for one of WELLREAD_API_KEYS. */
+  key: string;
+  day: Used;
+  month: Used;
+  limits: Record<string, number>;
 }
 
 /** How readers' feedback corrects the judge's confidence in some answers. */
@@ -548,6 +627,38 @@ export interface Problem {
   what_to_do: string;
 }
 
+/** Which questions are to be changed: at least one condition. */
+export interface QuestionChange {
+  /** The collection; default: the key's first, or `default`. */
+  collection?: string;
+  /** Only those with these ids. */
+  id?: Array<string>;
+  /** Only those with one of these statuses. */
+  status?: Array<Status>;
+  /** Only those with one of these outcomes. */
+  outcome?: Array<"answered" | "unsure" | "unknown">;
+  /** Only those that ended without an answer: unknown, failed or out of time. */
+  unanswered?: boolean;
+  /** Only those whose final answer has at least this confidence. */
+  min_confidence?: number | null;
+  /** Only those whose final answer has at most this confidence. */
+  max_confidence?: number | null;
+  /** Only those with these words in the question, in this order. */
+  text?: string;
+  /** Only those of a thread. */
+  thread?: string | null;
+  /** Only those asked with the API key of this name. */
+  key?: string;
+  /** Only those whose metadata has this value: `name=value`. */
+  metadata?: Array<string>;
+  /** Only those asked at this time or later. */
+  asked_after?: string | null;
+  /** Only those asked before this time. */
+  asked_before?: string | null;
+  /** Whether only to count them. */
+  dry_run?: boolean;
+}
+
 /** A question whose asker does not wait. */
 export interface QuestionRequest {
   /** What you want to know: at most 4,000 characters. */
@@ -610,13 +721,15 @@ export interface QuestionRequest {
   watch?: boolean;
   /** What the question may use. */
   budget?: BudgetRequest;
+  /** Your own data (at most 4,096 bytes as JSON): in the record, the events and the webhook again. */
+  metadata?: Record<string, unknown>;
   /** Receives a signed POST when the question ends. */
   callback_url?: string | null;
   /** Seconds until it ends with the best answer so far; default: 900, or with `batch` 86400. */
   deadline?: number | null;
 }
 
-/** One of the latest questions. */
+/** A question in a list. */
 export interface QuestionSummary {
   id: string;
   question: string;
@@ -627,6 +740,10 @@ export interface QuestionSummary {
   status: Status;
   /** What it came to, as in its record. */
   outcome: "answered" | "unsure" | "unknown" | null;
+  /** Of its final answer; null without one. */
+  confidence: number | null;
+  /** What its asker gave it. */
+  metadata: Record<string, unknown>;
   created_at: string;
   finished_at: string | null;
 }
@@ -667,6 +784,8 @@ export interface RecordOut {
   question_as_understood?: string | null;
   /** The id of the thread that it belongs to. */
   thread?: string | null;
+  /** What its asker gave it as `metadata`. */
+  metadata?: Record<string, unknown>;
   /** Whether it lacks what it is about: `answer` asks for that. */
   asks_back?: boolean;
   status: Status;
@@ -1087,6 +1206,18 @@ export interface TimingOut {
   started_at: string;
 }
 
+/** What was used in a time. */
+export interface Used {
+  /** New questions. */
+  questions?: number;
+  /** Pages read for them. */
+  pages?: number;
+  /** Tokens of language models. */
+  tokens?: number;
+  /** US dollars for them, as far as prices are known. */
+  usd?: number;
+}
+
 /** Whether the hits sufficed. */
 export interface VerdictOut {
   sufficient: boolean;
@@ -1136,10 +1267,20 @@ export interface Routes {
   "GET /v1/models": { query?: { collection?: string }; answer: Record<string, unknown> };
   /** One of the models. */
   "GET /v1/models/{name}": { path: { name: string }; query?: { collection?: string }; answer: Record<string, unknown> };
+  /** Ask up to 1,000 questions; each that cannot be asked is reported, and the others are asked. */
+  "POST /api/questions/bulk": { query?: { collection?: string }; body: BulkRequest; answer: Bulk };
+  /** The questions that the filters mean, newest first; a key with the role ask sees its own. */
+  "GET /api/questions": { query?: { collection?: string; id?: Array<string>; status?: Array<Status>; outcome?: Array<"answered" | "unsure" | "unknown">; unanswered?: boolean; min_confidence?: number | null; max_confidence?: number | null; text?: string; thread?: string | null; key?: string; metadata?: Array<string>; asked_after?: string | null; asked_before?: string | null; limit?: number; after?: string }; answer: Array<QuestionSummary> };
   /** Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat. */
   "POST /api/questions": { query?: { collection?: string }; body: QuestionRequest; answer: RecordOut };
-  /** The questions asked last, newest first; a key with the role ask sees its own. */
-  "GET /api/questions": { query?: { limit?: number; collection?: string }; answer: Array<QuestionSummary> };
+  /** The questions that the filters mean with their answers, newest first, as JSON Lines or CSV. */
+  "GET /api/questions/export": { query?: { collection?: string; id?: Array<string>; status?: Array<Status>; outcome?: Array<"answered" | "unsure" | "unknown">; unanswered?: boolean; min_confidence?: number | null; max_confidence?: number | null; text?: string; thread?: string | null; key?: string; metadata?: Array<string>; asked_after?: string | null; asked_before?: string | null; format?: "jsonl" | "csv" }; answer: string };
+  /** Stop the open questions that the filters mean; ask again while some are left. */
+  "POST /api/questions/cancel": { query?: { collection?: string }; body: QuestionChange; answer: BulkChange };
+  /** Run those again that failed, ran out of time or were cancelled; ask again while some are left. */
+  "POST /api/questions/replay": { query?: { collection?: string }; body: QuestionChange; answer: BulkChange };
+  /** Delete the questions that the filters mean, with their answers and traces; ask again while some are left. */
+  "POST /api/questions/delete": { query?: { collection?: string }; body: QuestionChange; answer: BulkChange };
   /** A question's record: its answer so far, its citations, what was read. */
   "GET /api/questions/{question_id}": { path: { question_id: string }; query?: { collection?: string }; answer: RecordOut };
   /** Delete a question with its answers, trace, feedback and stream; what was read for it stays read. */
@@ -1248,8 +1389,12 @@ export interface Routes {
   "GET /api/keys": { answer: Array<ApiKey> };
   /** Make a key; its `secret` is only in this response. */
   "POST /api/keys": { body: KeyRequest; answer: ApiKey };
+  /** Change what a key may use: null takes a limit back, and what is left out stays. */
+  "PATCH /api/keys/{name}": { path: { name: string }; body: KeyLimits; answer: ApiKey };
   /** Revoke a key, by name or id. What was asked with it stays. */
   "DELETE /api/keys/{name}": { path: { name: string }; answer: void };
+  /** What each key has used today and this month (UTC), and what it may; a key with the role ask sees its own. */
+  "GET /api/usage": { answer: Array<KeyUsage> };
   /** The watched folders, by name: the next check of each, and errors. */
   "GET /api/folders": { query?: { collection?: string }; answer: Array<FolderState> };
 }

@@ -20,8 +20,8 @@ from domain import Hit, Verdict
 from pipeline.judging.calibration import features_of
 from pipeline.judging.evidence import Evidence
 from pipeline.judging.judge import Cutoff, Judge, Stop, StopReason
-from pipeline.limits import RetrievalStrategy
 from pipeline.retrieval.fusion import ranked
+from pipeline.strategies import RetrievalStrategy
 from text.terms import spaced_words
 
 #: [rag_quality_threshold], and the high-quality hits below which the document asks again

@@ -16,10 +16,10 @@ from domain import Hit, Verdict
 from domain.outcome import Judged, Recalibrations, is_far
 from pipeline.judging.calibration import FIRST_QUOTE, calibration_for, calibration_of, features_of
 from pipeline.judging.evidence import Evidence
-from pipeline.limits import RetrievalStrategy
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.safety.sanitize import sanitize_line
+from pipeline.strategies import RetrievalStrategy
 from text.sentences import quoted
 from text.terms import spaced_words
 

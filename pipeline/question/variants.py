@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Protocol, get_args
 
 from domain import Answer, Hit, Tally, Variant, VariantKey, VariantKind
-from pipeline.limits import DEFAULT_VARIANTS
 from pipeline.question.analysis import Analysis
+from pipeline.strategies import DEFAULT_VARIANTS
 from text.languages import any_of, expand, language
 from text.terms import content_words, words
 

@@ -36,7 +36,7 @@ from store.sql.tables import (
 from text.terms import fold
 
 #: what an asker wrote: nothing in it is an id or an address of ours
-FREE: Final = frozenset(("value", "answer_schema"))
+FREE: Final = frozenset(("value", "answer_schema", "caller_metadata"))
 
 _ADDRESS = re.compile(r"(https?|files)://")
 
@@ -152,7 +152,7 @@ class WatchLine(line_of(WatchRow)):  # type: ignore[misc]
     callback_url: Callback | None = None
 
 
-class QuestionLine(line_of(QuestionRow, "outcome", "draft", "idempotency_key", "fingerprint")):  # type: ignore[misc]
+class QuestionLine(line_of(QuestionRow, "outcome", "confidence", "draft", "idempotency_key", "fingerprint")):  # type: ignore[misc]
     """A question that has ended, with its answers and all that hangs on it."""
 
     member = archive.QUESTIONS
@@ -264,7 +264,7 @@ def take(session: Session, line: QuestionLine, page_ids: Mapping[int, int], *, o
         watch = here.watch.model_dump() | ({} if own else {"callback_url": None})
         session.add(WatchRow(question_id=here.id, **watch))
     session.flush()
-    row.outcome = state.outcome_of(session, row)
+    state.set_outcome(session, row)
     visibility.grant(session, here.id, here.private_urls)
     final = select(AnswerRow).where(AnswerRow.question_id == here.id, ~AnswerRow.provisional)
     for answer in session.scalars(final).all():  # one whose quotes its pages here do not have is stale

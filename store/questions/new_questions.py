@@ -54,6 +54,7 @@ class NewQuestion:
     crawl_enabled: bool = True
     max_age_s: int | None = None
     budget: Budget = field(default_factory=Budget)
+    allowance: Mapping[str, float] = field(default_factory=dict)  #: what its key has left of the budget's amounts
     overrides: Overrides = field(default_factory=Overrides)
     answer_schema: Mapping[str, Any] | None = None  #: the form that the answer is to have
     priority: int = 0
@@ -61,6 +62,7 @@ class NewQuestion:
     idempotency_key: str = ""
     owner: str | None = None  #: whose key asks it; only this one may see it, and operators
     callback_url: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)  #: its asker's own data
     reuse: bool = True  #: whether the answer, or the run, of an equal question may be shared
     watch: bool = False  #: whether it is asked again when its evidence changes
     answer_fingerprint: str = ""  #: the models and settings that answers come from: others' answers are not shared
@@ -126,6 +128,13 @@ def may_be_known(session: Session, new: NewQuestion) -> bool:
     return bool(same) and session.scalar(select(QuestionRow.id).where(or_(*same)).limit(1)) is not None
 
 
+def is_known(session: Session, new: NewQuestion) -> bool:
+    """Return whether a question with this id or idempotency key was asked before."""
+    named = [QuestionRow.id == new.id, QuestionRow.idempotency_key == _key(new)]
+    given = [each for each, name in zip(named, (new.id, new.idempotency_key), strict=True) if name]
+    return bool(given) and session.scalar(select(QuestionRow.id).where(or_(*given)).limit(1)) is not None
+
+
 def refuse(session: Session, question_id: str, text: str, owner: str | None, error: str, now: datetime) -> None:
     """Save that a question was refused, for whoever looks for it under its id; a known id stays as it is."""
     new = NewQuestion(text=text, owner=owner, deadline_s=0.0)
@@ -146,17 +155,25 @@ def _row(question_id: str, new: NewQuestion, understood: Understood, now: dateti
         "asked": new.text if new.text != understood.text else None,
         "thread_id": understood.thread_id or None,
         "status": Status.ASKED,
-        "budget": asdict(new.budget),
+        "budget": _within(new.budget, new.allowance),
         "overrides": _own(new),
         "deadline": now + timedelta(seconds=DEADLINE_S if new.deadline_s is None else new.deadline_s),
         "idempotency_key": _key(new),
         "fingerprint": _fingerprint(new),
         "equal_key": _equal_key(new, understood),
         "callback_url": new.callback_url or None,
+        "caller_metadata": dict(new.metadata) or None,
         "created_at": now,
         "updated_at": now,
         "due_at": now,
     }
+
+
+def _within(budget: Budget, allowance: Mapping[str, float]) -> dict[str, Any]:
+    amounts = asdict(budget)
+    for name, left in allowance.items():
+        amounts[name] = type(amounts[name])(min(amounts[name], left))
+    return amounts | ({"cycles": 0} if not amounts["pages"] else {})
 
 
 def _key(new: NewQuestion) -> str | None:
@@ -189,7 +206,7 @@ def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
 
 def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
-    for name in ("id", "idempotency_key", "answer_fingerprint", "overrides", "owner"):
+    for name in ("id", "idempotency_key", "answer_fingerprint", "overrides", "owner", "allowance"):
         del fields[name]
     fields |= _own(new)
     fields["deadline_s"] = DEADLINE_S if new.deadline_s is None else new.deadline_s
@@ -198,6 +215,8 @@ def _fingerprint(new: NewQuestion) -> str:
     for name in added_later:
         if fields[name] == getattr(NewQuestion, name):
             del fields[name]
+    if not new.metadata:
+        del fields["metadata"]
     return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
@@ -212,7 +231,7 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
         return ""
     own = (
         "text understood thread_id after_id said attached budget overrides priority deadline_s idempotency_key "
-        "callback_url reuse watch private"
+        "callback_url reuse watch private metadata allowance"
     ).split()
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
     if new.answer_schema is None:

@@ -71,6 +71,7 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
         question=row.asked or row.text,
         question_as_understood=row.text if row.asked else None,
         thread=row.thread_id,
+        metadata=row.caller_metadata or {},
         status=status,
         current_step=STEPS[status].phase if status in STEPS else None,
         final_step=_final_step(status, steps),
@@ -147,12 +148,6 @@ def provisional(session: Session, question_id: str) -> ProvisionalAnswer | None:
         return None
     verdict, context = _VERDICT.validate_python(row.verdict), _CONTEXT.validate_python(row.context)
     return ProvisionalAnswer(answer=answers.to_answer(row), verdict=verdict, context=context)
-
-
-def latest(session: Session, limit: int = 20, *, owner: str | None = None) -> list[QuestionRow]:
-    """Return the latest questions of an owner (None: of all), newest first."""
-    query = select(QuestionRow).order_by(QuestionRow.created_at.desc()).limit(limit)
-    return list(session.scalars(query if owner is None else query.where(QuestionRow.owner == owner)))
 
 
 def _run(session: Session, row: QuestionRow) -> QuestionRow:

@@ -12,7 +12,7 @@ from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
 from domain.flow import COMPLETED, STEPS
 from domain.options import Overrides
-from domain.outcome import Outcome, outcome_at_end
+from domain.outcome import outcome_at_end
 from domain.record import ContextHit
 from store.questions import answers, batched_requests, shared_runs, trace, watches, webhooks
 from store.questions.trace import StepDetail, to_json
@@ -25,7 +25,7 @@ REFUSED: Final = "refused"
 #: the statuses that are not final
 OPEN: Final = (*STEPS, Status.FOLLOWING)
 #: the ends of a question whose step was stopped: it may be replayed
-_STOPPED = FINAL - COMPLETED
+STOPPED = FINAL - COMPLETED
 
 
 class UnknownQuestion(WellreadError):
@@ -153,9 +153,9 @@ def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> No
     A final status adds a webhook, and no model is asked any more; the followers end too, or continue without it.
     """
     if row.status == Status.WRITING:
-        batched_requests.forget(session, BatchedRequestRow.question_id == row.id, is_paid=to not in _STOPPED)
+        batched_requests.forget(session, BatchedRequestRow.question_id == row.id, is_paid=to not in STOPPED)
     _set_status(row, to, now)
-    row.outcome = outcome_of(session, row)
+    set_outcome(session, row)
     if to.is_final:
         row.draft = None
         _add_webhook(session, row, now)
@@ -170,11 +170,12 @@ def _set_status(row: QuestionRow, to: Status, now: datetime) -> None:
     row.finished_at = now if to.is_final else None
 
 
-def outcome_of(session: Session, row: QuestionRow) -> Outcome | None:
-    """Return what a question came to, by its status and the verdict on its latest answer."""
+def set_outcome(session: Session, row: QuestionRow) -> None:
+    """Say what a question came to, by its status and its latest answer; nothing while it is open."""
     answer = answers.last(session, row.id) if row.status == Status.ANSWERED else None
     sufficient = answer.verdict.get("sufficient", True) if answer else True
-    return outcome_at_end(Status(row.status), sufficient=sufficient)
+    row.outcome = outcome_at_end(Status(row.status), sufficient=sufficient)
+    row.confidence = answer.confidence if answer else None
 
 
 def _add_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
@@ -191,7 +192,7 @@ def _end_followers(session: Session, leader: QuestionRow, now: datetime) -> None
         for follower in followers:
             shared_runs.copy_result(session, follower, leader, now)
             _set_status(follower, to, now)
-            follower.outcome = leader.outcome
+            follower.outcome, follower.confidence = leader.outcome, leader.confidence
             _add_webhook(session, follower, now)
         if followers:
             watches.record_changes(session, followers, now)
@@ -211,7 +212,7 @@ def replay(session: Session, question_id: str, now: datetime) -> Question:
     """Start a failed, timed-out or cancelled question again from its first step."""
     row = _known(lock(session, question_id), question_id)
     was_asked = row.fingerprint != REFUSED
-    if was_asked and Status(row.status) in _STOPPED:
+    if was_asked and Status(row.status) in STOPPED:
         _start_again(session, row, now)
     return to_question(row)
 

@@ -149,6 +149,8 @@ class QuestionRow(Leased, Table):
     asked_again_at: Mapped[datetime | None]
     callback_url: Mapped[str | None]
     owner: Mapped[str | None] = mapped_column(String(80), index=True)  #: whose key asked it; None: an operator's
+    caller_metadata: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))
+    confidence: Mapped[float | None]  #: of the final answer; None: there is none
     created_at: Mapped[datetime] = mapped_column(index=True)
     updated_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
@@ -659,3 +661,17 @@ class ApiKeyRow(Table):
     collections: Mapped[list[Any] | None]  #: ids; null: all, also those to come
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
+    limits: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))  #: KeyLimits, those given
+
+
+class UsageRow(Table):
+    """What the questions of one owner used on one day (UTC)."""
+
+    __tablename__ = "usage"
+
+    owner: Mapped[str] = mapped_column(String(80), primary_key=True)
+    day: Mapped[str] = mapped_column(String(10), primary_key=True)  #: as 2026-01-31
+    questions: Mapped[int] = mapped_column(default=0)
+    pages: Mapped[int] = mapped_column(default=0)
+    tokens: Mapped[int] = mapped_column(BigInteger, default=0)
+    usd: Mapped[float] = mapped_column(default=0.0)

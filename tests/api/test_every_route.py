@@ -26,7 +26,8 @@ ADMITS = {
     """,
     "ask": """
         POST /api/chat  POST /v1/chat/completions  GET /v1/models  GET /v1/models/{name}
-        POST /api/questions  GET /api/questions  GET /api/questions/{question_id}
+        POST /api/questions  POST /api/questions/bulk  GET /api/questions  GET /api/questions/export
+        POST /api/questions/cancel  POST /api/questions/replay  GET /api/questions/{question_id}
         GET /api/questions/{question_id}/export  POST /api/questions/{question_id}/cancel
         POST /api/questions/{question_id}/replay  GET /api/questions/{question_id}/trace
         GET /api/questions/{question_id}/related  GET /api/questions/{question_id}/events
@@ -37,10 +38,10 @@ ADMITS = {
         GET /api/sources  GET /api/site-reads  GET /api/site-reads/{site_read_id}
         GET /api/pages/{page_id}  GET /api/pages/{page_id}/versions  GET /api/reads/{read_id}
         GET /api/files  GET /api/files/{file_id}  POST /api/search  GET /api/stats  GET /api/collections
-        GET /api/pages  GET /api/folders  GET /api/suggestions
+        GET /api/pages  GET /api/folders  GET /api/suggestions  GET /api/usage
     """,
     "operate": """
-        DELETE /api/questions/{question_id}  DELETE /api/threads/{thread_id}
+        POST /api/questions/delete  DELETE /api/questions/{question_id}  DELETE /api/threads/{thread_id}
         POST /api/sources  PATCH /api/sources/{source_id}  DELETE /api/sources/{source_id}
         POST /api/site-reads  POST /api/site-reads/{site_read_id}/pause  POST /api/site-reads/{site_read_id}/resume
         POST /api/site-reads/{site_read_id}/cancel  DELETE /api/pages/{page_id}  POST /api/reads
@@ -50,7 +51,8 @@ ADMITS = {
     "operate, whole": "GET /metrics",
     "admin": "GET /api/export  POST /api/import",
     "admin, whole": """
-        POST /api/collections  DELETE /api/collections/{name}  GET /api/keys  POST /api/keys  DELETE /api/keys/{name}
+        POST /api/collections  DELETE /api/collections/{name}  GET /api/keys  POST /api/keys  PATCH /api/keys/{name}
+        DELETE /api/keys/{name}
     """,
 }
 TABLE = {
@@ -59,7 +61,7 @@ TABLE = {
     for method, path in zip(listed.split()[::2], listed.split()[1::2], strict=True)
 }
 #: where many may come at once
-ASKING = {"/api/chat", "/api/questions", "/v1/chat/completions"}
+ASKING = {"/api/chat", "/api/questions", "/api/questions/bulk", "/v1/chat/completions"}
 #: routes whose work, where they admit, takes minutes or has no end
 LONG = ("POST /api/learned",)
 #: more wrong keys than these would be slowed down

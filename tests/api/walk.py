@@ -11,7 +11,7 @@ from domain.record import ContextHit
 from pipeline.abstain import as_perhaps
 from store.pages import pages
 from store.questions import new_questions, state
-from store.questions.records import latest
+from store.questions.listing import latest
 from store.questions.state import Changes, Move
 from store.questions.trace import LookupDetail
 from store.sql import leases
@@ -170,3 +170,13 @@ def ask(services: Services, text: str = "Who built the lighthouse?") -> Question
         question, _ = new_questions.ask(session, new_questions.NewQuestion(text=text), services.now())
     services.events.publish(question.id, "status", {"status": question.status})
     return question
+
+
+def question(services: Services, question_id: str) -> Question:
+    """The question as it is stored."""
+    return services.read(state.find, question_id)
+
+
+def latest_owner(services: Services, question_id: str) -> str:
+    """Whose key asked it."""
+    return question(services, question_id).owner or ""

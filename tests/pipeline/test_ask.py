@@ -13,8 +13,8 @@ from domain import Variant
 from pipeline.abstain import abstention
 from pipeline.ask import LookupRequest, Tools, final_pass, first_pass, second_pass
 from pipeline.documents.judge import document_judge
-from pipeline.limits import MAX_K
 from pipeline.question.analysis import QuestionError
+from pipeline.strategies import MAX_K
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
 PAGES = [

@@ -19,7 +19,7 @@ from domain.access import Role
 from domain.options import Asked
 from store import keys
 from store.questions import records
-from store.questions.records import latest
+from store.questions.listing import latest
 from store.questions.state import find
 from store.sql.database import Database, DatabaseAway
 from store.sql.tables import QuestionRow

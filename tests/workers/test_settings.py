@@ -10,7 +10,7 @@ import redis
 from celery import Celery
 from sqlalchemy import text
 
-from pipeline.limits import RetrievalLimits
+from pipeline.strategies import RetrievalLimits
 from store.sql.database import Database, migrate
 from workers.services.pipeline import limits_of
 from workers.settings import SettingsError, load

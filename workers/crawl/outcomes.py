@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.read import ReadResult
-from domain import EventKind, ReadOutcome, Status
+from domain import WITH_TEXT, EventKind, ReadOutcome, Status
 from domain.file import is_file_address
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
@@ -260,8 +260,9 @@ def _notify(
     if claim.question is None:
         return
     candidate, question = claim.candidate, claim.question
+    services.spend(question.owner, pages=int(outcome.outcome in WITH_TEXT))
     data: dict[str, Any] = {"url": candidate.url, "kind": candidate.kind, "text": candidate.text}
     services.events.publish(question.id, EventKind.PAGE, {**data, "outcome": outcome.outcome, "reason": outcome.reason})
     if moved is not None:
         services.events.publish(question.id, EventKind.STATUS, {"status": moved})
-        services.dispatcher.send_for(question.id, moved, priority=question.priority)
+        services.dispatcher.send_for(question.id, moved, priority=question.priority, owner=question.owner)

@@ -12,7 +12,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain import EventKind, Question, Status
+from domain import Cost, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.flow import STEPS
 from domain.outcome import outcome_at_end
@@ -107,9 +107,18 @@ def finish(services: Services, work: Work, move: Move) -> bool:
     return True
 
 
+def spend_cost(services: Services, question: Question, cost: Cost | None) -> None:
+    """Count what a step's requests to a model cost for the key that asked."""
+    if cost is not None:
+        services.spend(question.owner, tokens=cost.input_tokens + cost.output_tokens, usd=cost.usd)
+
+
 def notify_moved(services: Services, question: Question, move: Move) -> None:
     """Publish a question's new status, and send the task that it waits for."""
-    services.dispatcher.send_for(question.id, move.to, priority=question.priority, words=question.text)
+    spend_cost(services, question, getattr(move.detail, "cost", None))
+    services.dispatcher.send_for(
+        question.id, move.to, priority=question.priority, words=question.text, owner=question.owner
+    )
     if move.answer is not None and not move.to.is_final:
         missing = list(move.verdict.missing) if move.verdict else []
         provisional = {"answer": move.answer.text, "missing": missing, "status": move.to}
@@ -133,8 +142,8 @@ def notify_ended(services: Services, question_id: str) -> None:
     for changed_id in changed:
         services.events.publish(changed_id, EventKind.CHANGED, {"question": changed_id})
     if heir is not None:
-        heir_id, priority = heir
-        services.dispatcher.send_for(heir_id, Status.ASKED, priority=priority)
+        heir_id, priority, owner = heir
+        services.dispatcher.send_for(heir_id, Status.ASKED, priority=priority, owner=owner)
         services.events.publish(heir_id, EventKind.STATUS, {"status": Status.ASKED})
 
 

@@ -31,6 +31,7 @@ from store.pages import visibility
 from store.questions import new_questions, state
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
+from store.usage import QuotaSpent
 from text.urls import urls_in
 from workers import admission, monitoring
 from workers.admission import Ahead, TooManyOpen
@@ -86,6 +87,8 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     )
     caller = new_questions.caller(checked)
     before = admission.ahead(services, checked.owner, caller)
+    checked, is_counted = _within_quota(services, checked)
+    is_new = False
     try:
         # refused at the cost of a look what would be refused, while many are: it must cost less than to answer
         if services.turns.given_lately and not services.read(new_questions.may_be_known, checked):
@@ -93,6 +96,9 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         question, is_new, to_embed = _open(services, checked, before, documents, private=new.private)
     except TooManyOpen as refused:
         raise admission.with_time(services, refused, caller) from None
+    finally:
+        if is_counted and not is_new:
+            services.spend(checked.owner, questions=-1)
     if services.turns.given_lately:
         services.turns.take((admission.OF_ALL, checked.owner or ""), caller)
     if monitoring.is_on():
@@ -103,6 +109,19 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         notify_started(services, question)
     services.dispatcher.send_all("wellread.embed", to_embed, priority=question.priority)
     return question, is_new
+
+
+def _within_quota(services: Services, new: NewQuestion) -> tuple[NewQuestion, bool]:
+    """Return a question with what its key has left, and whether it is counted; raises QuotaSpent for a new one."""
+    if new.owner is None:
+        return new, False
+    try:
+        left = services.take_question(new.owner, services.limits_of(new.owner))
+    except QuotaSpent:
+        if not services.read(new_questions.is_known, new):
+            raise
+        return new, False
+    return replace(new, allowance=left), True
 
 
 def _open(
@@ -150,7 +169,9 @@ def notify_started(services: Services, question: Question) -> None:
         notify_ended(services, question.id)
     elif question.status is not Status.FOLLOWING:
         services.events.publish(question.id, EventKind.STATUS, {"status": question.status})
-        services.dispatcher.send_for(question.id, question.status, priority=question.priority, words=question.text)
+        services.dispatcher.send_for(
+            question.id, question.status, priority=question.priority, words=question.text, owner=question.owner
+        )
 
 
 def default_budget(services: Services) -> Budget:
@@ -180,7 +201,7 @@ def replay(services: Services, question_id: str) -> Question:
     except TooManyOpen as refused:
         raise admission.with_time(services, refused, question_id) from None
     services.events.publish(question_id, EventKind.STATUS, {"status": question.status})
-    services.dispatcher.send_for(question_id, question.status, priority=question.priority)
+    services.dispatcher.send_for(question_id, question.status, priority=question.priority, owner=question.owner)
     return question
 
 

@@ -41,7 +41,7 @@ from store.sql.database import DatabaseError
 from store.sql.tables import QuestionRow
 from workers import monitoring
 from workers.questions import batches, follow_ups
-from workers.questions.step import Work, finish, step
+from workers.questions.step import Work, finish, spend_cost, step
 from workers.services import Services
 from workers.services.interruptions import recorded
 from workers.services.pipeline import MARGIN_S, limits_of, remaining_budget
@@ -338,6 +338,7 @@ def _deferred(services: Services, work: Work, draft: Draft, error: ModelBusy) ->
                 trace.add_cost(session, question.id, "write", error.cost, started_at=work.started_at, now=now)
 
     recorded(defer)
+    spend_cost(services, question, error.cost)
     return True
 
 

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -13,10 +13,11 @@ from redis import Redis
 from sqlalchemy.orm import Session
 
 from domain.access import DEFAULT, MAIN, Collection
-from store import keys
+from store import keys, usage
 from store.embedders import Embedder, open_embedder
 from store.ephemeral.events import Events, RedisMemory
 from store.ephemeral.marks import Erasures, TraceParents
+from store.ephemeral.shares import Shares
 from store.ephemeral.slots import EngineCooldowns, Receivers, Slots
 from store.ephemeral.turns import Turns
 from store.learned import RecalibrationsInUse, VariantsCache
@@ -88,6 +89,24 @@ class Services(WebAccess):
         """Return those of these owners of questions whose key was revoked or has expired."""
         return self.read(keys.closed, owners, self.now())
 
+    def limits_of(self, owner: str | None) -> Mapping[str, float]:
+        """Return what the key of an owner of questions may use, as far as that is limited."""
+        return self.read(keys.limits_of, owner) if owner else {}
+
+    def spend(self, owner: str | None, **amounts: float) -> None:
+        """Add to what an owner of questions has used; nothing of nobody's."""
+        if owner and any(amounts.values()):
+            self.write(usage.add, owner, self.now(), **amounts)
+
+    def take_question(self, owner: str, limits: Mapping[str, float]) -> dict[str, float]:
+        """Count one more question of an owner's; return what is left of the other amounts. Raises QuotaSpent."""
+        return self.write(usage.take, owner, limits, self.now())
+
+    def rate_limit(self, owner: str) -> dict[str, str]:
+        """Return the headers that say how many questions an owner has left; none where that is not limited."""
+        now = self.now()
+        return usage.headers(self.read(usage.report, now, owner)[0], now)
+
     def key_name(self, owner: str | None) -> str:
         """Return the name of the key that an owner of questions is; "" for none."""
         return next((key.name for key in self.read(keys.list_all) if key.owner == owner), "")
@@ -99,7 +118,12 @@ class Services(WebAccess):
         from workers.services.dispatch import Dispatcher
 
         shown = self.database if self.settings.flower_words else None
-        return Dispatcher(app, shown=shown, parents=self.trace_parents)
+        return Dispatcher(app, shown=shown, parents=self.trace_parents, shares=self.shares)
+
+    @cached
+    def shares(self) -> Shares:
+        """Whose turn it is."""
+        return Shares(self.redis)
 
     @cached
     def leases(self) -> "LeaseRenewer":

@@ -32,7 +32,8 @@ log = structlog.get_logger()
 SHARED = (
     "redis", "events_redis", "broker_memory", "host_slots", "receivers", "engine_cooldowns", "embedder", "link_vectors",
     "reader", "model", "search_pool",
-    "closed_owners", "key_name", "loop", "browser", "engines", "engine_client", "callback_client",
+    "closed_owners", "key_name", "limits_of", "spend", "take_question", "rate_limit", "shares",
+    "loop", "browser", "engines", "engine_client", "callback_client",
 )  # fmt: skip
 #: how long what a worker still writes into a deleted collection is looked for
 LATE = timedelta(hours=1)

@@ -27,11 +27,11 @@ from pipeline.documents.judge import QualityRule, document_judge, document_stop,
 from pipeline.documents.rerank import RERANKERS, rrf
 from pipeline.enhancements import parse_enhancements
 from pipeline.judging.judge import Stop, cut_off_by_judge, keep_all
-from pipeline.limits import RetrievalLimits
 from pipeline.llm import SpendingBudget
 from pipeline.models.model import LanguageModel
 from pipeline.models.pace import LONGEST_PAUSE_S, ModelPace, Pace, RateLimit, Rule, ServicePace
 from pipeline.retrieval.retrieve import Ranking
+from pipeline.strategies import RetrievalLimits
 from store.embedders import EmbedderError, open_embedder
 from store.questions.trace import spent
 from workers.settings import Settings

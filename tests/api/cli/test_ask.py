@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from api.cli import ask_flow
 from api.cli.main import cli
 from domain.options import Overrides
-from store.questions.records import latest
+from store.questions.listing import latest
 from store.questions.state import find
 from tests.api import walk
 from tests.api.cli.command import wellread

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from api.cli.output import EXIT_UNSURE
 from domain import Status
-from store.questions.records import latest
+from store.questions.listing import latest
 from store.questions.state import Changes, Move
 from tests.api import walk
 from tests.api.cli.command import wellread

@@ -28,7 +28,7 @@ from domain import Status
 from domain.access import Role
 from domain.options import Overrides
 from store import keys
-from store.questions.records import latest
+from store.questions.listing import latest
 from store.questions.state import find
 from store.sql.tables import QuestionRow
 from tests.api import walk

@@ -23,7 +23,7 @@ from api.routes.completions import KEEP_ALIVE_S
 from domain import Status
 from domain.answer import StructuredAnswer, StructuredField
 from domain.record import Record
-from store.questions.records import latest
+from store.questions.listing import latest
 from store.questions.state import Changes, Move, UnknownQuestion, find
 from tests.api import walk
 from tests.api.conftest import serving

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from domain import Question
 from store.questions import records, state, trace
-from store.questions.records import latest
+from store.questions.listing import latest
 from tests.api import walk
 from tests.openai_double import Chat, ErrorInside, OpenAIDouble, Reply, Silence, Status, chat_json, model_at
 from tests.workers.questions.test_follow_ups import completed, needs_model

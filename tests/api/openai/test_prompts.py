@@ -15,7 +15,7 @@ from domain import Status
 from domain.question import Attached
 from pipeline.phrases import greeted_in, say
 from store.questions import records
-from store.questions.records import latest
+from store.questions.listing import latest
 from store.questions.state import find
 from store.sql.tables import PageRow
 from tests.growth import MOST_RATIO, growth, seconds_of

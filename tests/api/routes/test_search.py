@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from domain import Block, PageText, Validators
 from store.pages import pages
-from store.questions.records import latest
+from store.questions.listing import latest
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
 from wellread import Client, Refused

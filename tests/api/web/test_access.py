@@ -14,7 +14,7 @@ from api.app import create_app
 from domain.access import Role
 from store import keys
 from store.crawl import sources
-from store.questions import records
+from store.questions import listing
 from tests.api import walk
 from tests.api.web.asking import ask, open_place
 from tests.api.web.browser import Tab, opened
@@ -101,7 +101,7 @@ def test_question_sources_and_pages_are_those_of_the_collection_that_is_chosen(t
     tab.wait("document.getElementById('chosen').innerText === 'everywhere in research'")
     question_id = ask(tab, "Who built the lighthouse?")
     with research.database.read() as session:
-        assert [row.id for row in records.latest(session)] == [question_id]
+        assert [row.id for row in listing.latest(session)] == [question_id]
     walk.move(research, question_id, walk.answered(walk.keep_page(research)))
     tab.wait("document.querySelector('#answer.answered')")  # its events come from the collection, too
     tab.run("document.querySelector('.marker').click()")
@@ -160,7 +160,7 @@ def test_who_may_not_is_told_what_is_needed_and_may_use_another_key(services: Se
         _use_key(tab, "an-asker")
         question_id = ask(tab, "Who built it?")  # no collection is named: the key's own is meant
         with services.of("research").database.read() as session:
-            assert [row.id for row in records.latest(session)] == [question_id]
+            assert [row.id for row in listing.latest(session)] == [question_id]
         open_place(tab, "collections")
         tab.wait("document.querySelector('#collections td')")
         assert tab.text("#collections td:first-child") == "researchopen"

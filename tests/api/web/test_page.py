@@ -21,7 +21,7 @@ from pipeline.answering.citations import render
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.pages import pages
-from store.questions import records, state, threads
+from store.questions import listing, state, threads
 from store.questions.state import Move
 from store.sql.tables import AnswerRow, IndexState, PageRow
 from tests.api import walk
@@ -128,7 +128,7 @@ def test_thread_is_renamed_and_deleted_in_the_list_of_threads(tab: Tab, services
     tab.wait("location.hash === '' && !document.getElementById('hello').hidden")
     tab.wait("document.querySelectorAll('#history a').length === 1")
     with services.database.read() as session:
-        assert [row.id for row in records.latest(session)] == [other]
+        assert [row.id for row in listing.latest(session)] == [other]
         assert threads.latest(session) == []
 
 

@@ -17,8 +17,8 @@ from pipeline.documents import judge as document
 from pipeline.documents.judge import compute_confidence, cut_off_by_document, document_stop
 from pipeline.judging.evidence import Evidence, gather
 from pipeline.judging.judge import Cutoff, Judge, cut_off_by_judge, keep_all
-from pipeline.limits import MAX_K, TASK_STRATEGIES, RetrievalLimits
 from pipeline.question.analysis import analyse_question
+from pipeline.strategies import MAX_K, TASK_STRATEGIES, RetrievalLimits
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES
 

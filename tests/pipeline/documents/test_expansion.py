@@ -13,11 +13,11 @@ from domain import Hit, Scope, VariantKind
 from pipeline.ask import LookupRequest, second_pass
 from pipeline.documents.rerank import RRF_K, rrf
 from pipeline.judging.reading import READ_FIRST
-from pipeline.limits import RetrievalLimits
 from pipeline.models.prompts import VARIANTS
 from pipeline.models.replies import MAX_VARIANT_CHARS
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import MAX_COUNT, MIN_COUNT, make_variants
+from pipeline.strategies import RetrievalLimits
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES, tools_for
 

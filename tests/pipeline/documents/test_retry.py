@@ -16,10 +16,10 @@ from pipeline.ask import LookupRequest, Tools, final_pass, first_pass, second_pa
 from pipeline.documents.judge import ENOUGH, HIGH_QUALITY, QualityRule, document_judge, document_stop, similarity_of
 from pipeline.judging.evidence import gather
 from pipeline.judging.judge import keep_all
-from pipeline.limits import MAX_K, TASK_STRATEGIES, RetrievalLimits
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import make_variants, order_of_variants
 from pipeline.retrieval.context import crawl_queries
+from pipeline.strategies import MAX_K, TASK_STRATEGIES, RetrievalLimits
 from store.embedders.bundled import Combined
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import tools_for

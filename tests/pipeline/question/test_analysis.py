@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.options import StrategyName
-from pipeline.limits import TASK_STRATEGIES
 from pipeline.question.analysis import (
     MAX_CHARACTERS,
     QuestionError,
@@ -17,6 +16,7 @@ from pipeline.question.analysis import (
     complexity_of,
     suggested_k,
 )
+from pipeline.strategies import TASK_STRATEGIES
 from tests.tables import each_row
 from text.language import detect_language
 

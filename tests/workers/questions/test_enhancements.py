@@ -15,10 +15,10 @@ from pipeline.documents.rerank import keep_order, rerank_bm25
 from pipeline.enhancements import ALL, DEFAULT, parse_enhancements
 from pipeline.judging.evidence import gather
 from pipeline.judging.judge import Cutoff, cut_off_by_judge
-from pipeline.limits import TASK_STRATEGIES, RetrievalLimits
 from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.context import advise_on_context
 from pipeline.retrieval.retrieve import Ranking
+from pipeline.strategies import TASK_STRATEGIES, RetrievalLimits
 from store.questions.trace import to_json
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.questions.test_transitions import GOOD, POOR

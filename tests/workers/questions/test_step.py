@@ -91,7 +91,7 @@ def test_next_message_is_sent_after_the_commit(services: Services, question_id: 
     seen = []
 
     class Looking(Outbox):
-        def send_for(self, question_id: str, status: Status, *, priority: int, words: str = "") -> None:
+        def send_for(self, question_id: str, status: Status, **_: object) -> None:
             seen.append((status, row_of(services, question_id).status))  # over a connection of its own
 
     services.__dict__["dispatcher"] = Looking()

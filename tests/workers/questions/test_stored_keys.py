@@ -43,10 +43,11 @@ ALL: dict[str, Any] = {
     "reuse": False,
     "watch": True,
     "only_pages": True,
+    "metadata": {"team": "support"},
     "budget": {"seconds": 30, "pages": 3, "bytes": 1_000_000, "depth": 1, "tokens": 1_000, "usd": 0.01},
 }
 #: added after rows were stored
-ADDED = ("verbatim", "instructions", "batch", "only_pages", "strict")
+ADDED = ("verbatim", "instructions", "batch", "only_pages", "strict", "metadata")
 DEFAULTS = {
     "question": "Who?",
     "verbatim": None,

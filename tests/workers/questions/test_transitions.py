@@ -10,8 +10,8 @@ import pytest
 from domain import Answer, Budget, Citation, Cost, Hit, Question, Sentence, Status, Verdict
 from domain.options import Overrides
 from pipeline.ask import LookupResult, Timings
-from pipeline.limits import strategy_for
 from pipeline.question.analysis import analyse_question
+from pipeline.strategies import strategy_for
 from store.questions.records import ProvisionalAnswer
 from store.questions.trace import SeekDetail
 from tests.fakes import passage

@@ -11,7 +11,7 @@ from domain.options import Overrides
 from domain.outcome import ANSWERED_FROM
 from pipeline.ask import LookupRequest, first_pass, second_pass
 from pipeline.judging.judge import keep_all
-from pipeline.limits import MAX_K, TASK_STRATEGIES, RetrievalLimits, strategy_for
+from pipeline.strategies import MAX_K, TASK_STRATEGIES, RetrievalLimits, strategy_for
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
 from tests.tables import each_row

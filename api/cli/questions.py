@@ -1,0 +1,348 @@
+"""Many questions: those of a file are asked and their answers written; others are listed, exported and changed.
+
+A file is asked in order, at most :data:`MOST_OPEN` of its questions at a time. The answers so far stand in ``OUT.part``
+until all are there, so that a run that broke off goes on where it was: the same command again.
+"""
+
+import csv
+import hashlib
+import json
+import time
+import uuid
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.cli.connect import connected, open_client
+from api.cli.output import AS_JSON, WithFlags, notify, print_found, print_lines, progress_line, terminal
+from api.cli.width import clean, counted, cut, when
+from domain.errors import WellreadError
+
+if TYPE_CHECKING:
+    from wellread import BulkChange, Client
+
+#: of a file
+MOST_LINES = 100_000
+#: questions of a file that are open at a time
+MOST_OPEN = 2_000
+#: questions that one request asks, and that one asks about
+_ASKED, _READ = 100, 100
+#: seconds between two looks, and seconds that a server may be away
+_EVERY_S, _AWAY_S = 0.5, 600.0
+#: lines that could not be asked, of which the terminal is told
+_SHOWN = 10
+_FILTERS = "domain.options:QuestionFilter"
+
+
+class BadFile(WellreadError):
+    """A file of questions cannot be used; the message says why."""
+
+
+@dataclass
+class Line:
+    """A question of the file, and what has become of it."""
+
+    number: int
+    body: dict[str, Any] = field(default_factory=dict)
+    error: str = ""  #: why it is not asked
+    question_id: str = ""
+    answer: Mapping[str, Any] | None = None
+
+    def written(self) -> dict[str, Any]:
+        """Return its line in the output."""
+        own = {"line": self.number, "id": self.body.get("id"), "question": self.body.get("question")}
+        answer = {name: value for name, value in (self.answer or {}).items() if name != "id"}
+        error = {"error": self.error} if self.error else {}
+        return own | {"question_id": self.question_id or None} | answer | error
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether there is nothing to wait for."""
+        return bool(self.error) or self.answer is not None
+
+
+def ask_file(file: Path, out: Path, terms: Mapping[str, Any]) -> bool:
+    """Ask the questions of a file and write their answers; return whether all could be asked. Raises BadFile."""
+    if out.exists():
+        raise BadFile(f"{out} is there already: name another file, or remove it to ask the questions again.")
+    part = out.with_name(out.name + ".part")
+    lines = read_lines(file)
+    run, done = _begun(part, file)
+    with connected() as client, part.open("a", encoding="utf-8") as written:
+        if not done:
+            written.write(json.dumps(run) + "\n")
+        outcomes = Counter(done)
+        waiting = deque(lines[len(done) :])
+        for line in _answered(client, waiting, terms, run["run"], len(lines)):
+            written.write(json.dumps(line.written(), ensure_ascii=False) + "\n")
+            written.flush()
+            outcomes[_outcome(line.written())] += 1
+            if line.error and outcomes["not asked"] <= _SHOWN:
+                notify(f"line {line.number}: {line.error}")
+    _finish(part, out)
+    print_lines(f"{out}: " + ", ".join(f"{number:,} {name}" for name, number in outcomes.most_common()) + ".")
+    return not outcomes["not asked"]
+
+
+def read_lines(file: Path) -> list[Line]:
+    """Return the lines of a file of questions: JSON Lines, or CSV by its suffix. Raises BadFile."""
+    try:
+        text = file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"{file} cannot be read: {error}") from error
+    read = _read_csv if file.suffix.lower() == ".csv" else _read_jsonl
+    lines = []
+    for line in read(text):
+        lines.append(line)
+        if len(lines) > MOST_LINES:
+            raise BadFile(f"{file} has more than {MOST_LINES:,} questions: cut it into several files.")
+    if not lines:
+        raise BadFile(f"{file} has no question.")
+    return lines
+
+
+def _read_jsonl(text: str) -> Iterator[Line]:
+    for number, written in enumerate(text.splitlines(), start=1):
+        if not written.strip():
+            continue
+        try:
+            body = json.loads(written)
+        except ValueError as error:
+            yield Line(number, error=f"it is no JSON: {error}")
+            continue
+        if isinstance(body, str):
+            body = {"question": body}
+        if isinstance(body, dict):
+            yield Line(number, body)
+        else:
+            yield Line(number, error="it is neither an object with a `question` nor a text.")
+
+
+def _read_csv(text: str) -> Iterator[Line]:
+    """Yield the rows: a column with the name of an option sets that, each other one is metadata."""
+    from api.schemas.requests import QuestionRequest
+    from domain.options import options_of
+
+    kinds = {option.name: option.schema["type"] for option in options_of(QuestionRequest)} | {"question": "string"}
+    table = csv.DictReader(text.splitlines(keepends=True), restkey="")
+    if "question" not in (table.fieldnames or ()):
+        raise BadFile("The first row must name the columns, and one of them `question`.")
+    for row in table:
+        body: dict[str, Any] = {}
+        error = "it has more cells than there are columns." if row.pop("", None) else ""
+        for name, cell in row.items():
+            kind = kinds.get(name)
+            if not cell:
+                continue
+            if kind is None:
+                body.setdefault("metadata", {})[name] = cell
+                continue
+            try:
+                body[name] = cell if kind == "string" else cell.split() if kind == "array" else json.loads(cell)
+            except ValueError:
+                error = f"{name}: {cell[:40]!r} is no {kind}."
+        yield Line(table.line_num, body, error)
+
+
+def _begun(part: Path, file: Path) -> tuple[dict[str, str], list[str]]:
+    """Return what names this run, and the outcomes of the lines that are answered already; raises BadFile."""
+    own = hashlib.sha256(file.read_bytes()).hexdigest()
+    if not part.exists():
+        return {"run": uuid.uuid4().hex, "file": own}, []
+    lines = part.read_bytes().splitlines(keepends=True)
+    whole = [line for line in lines if line.endswith(b"\n")]  # the last one may have been cut off
+    if not whole:
+        part.unlink()
+        return _begun(part, file)
+    run = json.loads(whole[0])
+    if run.get("file") != own:
+        raise BadFile(f"{part} is of another file of questions: remove it, or name another --out.")
+    if len(whole) < len(lines):
+        part.write_bytes(b"".join(whole))
+    return run, [_outcome(json.loads(line)) for line in whole[1:]]
+
+
+def _outcome(written: Mapping[str, Any]) -> str:
+    if not written.get("question_id"):
+        return "not asked"
+    return written.get("outcome") or str(written.get("status") or "").lower().replace("_", " ")
+
+
+def _answered(client: "Client", waiting: deque[Line], terms: Mapping[str, Any], run: str, total: int) -> Iterator[Line]:
+    """Ask the lines and yield each in its order once it has ended."""
+    show, began, yielded = progress_line(), time.monotonic(), total - len(waiting)
+    before, is_open, next_at = yielded, deque[Line](), 0.0
+    while waiting or is_open:
+        if waiting and len(is_open) < MOST_OPEN and time.monotonic() >= next_at:
+            some = [waiting.popleft() for _ in range(min(_ASKED, len(waiting), MOST_OPEN - len(is_open)))]
+            refused, retry_s = _ask(client, some, terms, run)
+            waiting.extendleft(reversed(refused))
+            is_open.extend(line for line in some if line not in refused)
+            next_at = time.monotonic() + retry_s
+        unknown = [line for line in is_open if not line.is_done]
+        for at in range(0, len(unknown), _READ):
+            _look(client, unknown[at : at + _READ])
+        while is_open and is_open[0].is_done:
+            yielded += 1
+            yield is_open.popleft()
+        rate = (yielded - before) / max(0.001, time.monotonic() - began)
+        left = f", {(total - yielded) / rate / 60:,.0f} min left" if rate else ""
+        show(f"{yielded:,} of {total:,} questions, {rate:.1f} a second{left}", yielded == total)
+        if is_open and (not waiting or len(is_open) >= MOST_OPEN or time.monotonic() < next_at):
+            time.sleep(_EVERY_S)
+    show("", True)
+
+
+def _ask(client: "Client", lines: list[Line], terms: Mapping[str, Any], run: str) -> tuple[list[Line], float]:
+    """Ask the lines; return those for which there was no room, and the seconds until there may be."""
+    good = [line for line in lines if not line.error]
+    bodies = [{**terms, **line.body} for line in good]
+    for line, body in zip(good, bodies, strict=True):
+        if body.get("id") is None:
+            body["id"] = f"{run}-{line.number}"
+    if not good:
+        return [], 0.0
+    asked = _again(lambda: client.submit_many(bodies))
+    refused = []
+    for line, item in zip(good, asked.questions, strict=True):
+        line.question_id = item.question_id or ""
+        if item.problem and item.problem["type"] in ("too-many-open", "no-room"):
+            refused.append(line)
+        elif item.problem:
+            line.error = " ".join(f"{item.problem[part]}".rstrip(".") + "." for part in ("detail", "what_to_do"))
+    return refused, min(float(asked.retry_after_s or 0), 5.0)
+
+
+def _look(client: "Client", lines: list[Line]) -> None:
+    from domain import FINAL
+
+    ids = sorted({line.question_id for line in lines})
+    sent = _again(lambda: client.export_questions(id=ids)).splitlines()
+    found = {each["id"]: each for each in map(json.loads, sent)}
+    for line in lines:
+        answer = found.get(line.question_id)
+        if answer is None:
+            line.error = "it was deleted before it was answered."
+        elif answer["status"] in FINAL:
+            line.answer = answer
+
+
+def _again(call: Callable[[], Any]) -> Any:
+    """Return what a call returns, which is made again while the server is away or has no room."""
+    from wellread import ApiUnreachable, Refused
+
+    until = time.monotonic() + _AWAY_S
+    while True:
+        try:
+            return call()
+        except (ApiUnreachable, Refused) as error:
+            is_passing = isinstance(error, ApiUnreachable) or error.status in (429, 500, 502, 503, 504)
+            if not is_passing or time.monotonic() > until:
+                raise
+            wait_s = min(float(getattr(error, "retry_after_s", None) or 2.0), 30.0)
+            notify(f"{error} Trying again in {wait_s:g} s.")
+            time.sleep(wait_s)
+
+
+def _finish(part: Path, out: Path) -> None:
+    """Write what was answered in the form that the output's suffix names, in one step."""
+    lines = part.read_text("utf-8").splitlines()[1:]
+    new = out.with_name(out.name + ".new")
+    if out.suffix.lower() == ".csv":
+        from store.questions.listing import cells_of
+
+        rows = [cells_of(json.loads(line)) for line in lines]
+        columns = dict.fromkeys(name for row in rows for name in row)
+        with new.open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, list(columns))
+            table.writeheader()
+            table.writerows(rows)
+    else:
+        new.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    new.replace(out)
+    part.unlink()
+
+
+@click.group()
+def questions() -> None:
+    """List, export, cancel, replay and delete questions by filters.
+
+    `wellread questions list --unanswered` shows what the knowledge base lacks.
+    """
+
+
+@questions.command(name="list", cls=WithFlags, body=_FILTERS)
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 1_000), help="At most so many.")
+@AS_JSON
+def list_all(limit: int, as_json: bool, **filters: Any) -> None:
+    """List the questions that the filters mean, newest first."""
+    with open_client() as client:
+        part = client.questions(limit=limit, **_given(filters))
+    lines = []
+    for each in part.questions:
+        state = each.outcome or each.status.lower()
+        sure = f" {each.confidence:.2f}" if each.confidence is not None else ""
+        lines.append(
+            cut(f"{each.id}  {when(each.created_at)}  {state + sure:<14} {clean(each.question)}", terminal().width)
+        )
+    if part.after:
+        lines.append(f"There are more: raise --limit, or add --before {part.questions[-1].created_at.isoformat()}")
+    from dataclasses import asdict
+
+    print_found([asdict(each) for each in part.questions], lines or ["No question is meant."], as_json=as_json)
+
+
+@questions.command(cls=WithFlags, body=_FILTERS)
+@click.option("--format", "form", default="jsonl", show_default=True, type=click.Choice(["jsonl", "csv"]), help="Form.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The file to write; default: stdout.")
+def export(form: str, out: Path | None, **filters: Any) -> None:
+    """Write the questions that the filters mean, with their answers and citations, newest first."""
+    with open_client() as client:
+        text = client.export_questions(form, **_given(filters))  # type: ignore[arg-type]
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        out.write_text(text, "utf-8", newline="")
+
+
+def _changes(name: str, help_: str, needs_workers: bool) -> None:
+    @questions.command(name=name, cls=WithFlags, body=_FILTERS, help=help_)
+    @click.option("--dry-run", is_flag=True, help="Only count them.")
+    @click.option("--yes", is_flag=True, help="Do not ask before it.")
+    def change(dry_run: bool, yes: bool, **filters: Any) -> None:
+        given = _given(filters)
+        with connected() if needs_workers else open_client() as client:
+            call = getattr(client, f"{name}_questions")
+            meant = call(dry_run=True, **given).left
+            if dry_run or not meant:
+                print_lines(f"{counted(meant, 'question')} meant." if meant else "No question is meant.")
+                return
+            if not yes:
+                click.confirm(f"{name.capitalize()} {counted(meant, 'question')}?", abort=True, err=True)
+            print_lines(f"{name.capitalize()}: {_change_all(lambda: call(**given)):,} done.")
+
+
+def _change_all(change: "Callable[[], BulkChange]") -> int:
+    done = 0
+    while True:
+        came: BulkChange = _again(change)
+        done += came.done
+        if not came.left:
+            return done
+        notify(f"{done:,} done, {came.left:,} left.")
+        time.sleep(float(came.retry_after_s or 0))
+
+
+_changes("cancel", "Stop the open questions that the filters mean.", False)
+_changes("replay", "Run those again that failed, ran out of time or were cancelled.", False)
+_changes("delete", "Delete the questions that the filters mean, with their answers and traces.", True)
+
+
+def _given(filters: Mapping[str, Any]) -> Any:
+    from api.cli.flags import given
+
+    return {name: value for name, value in given(filters).items() if value is not False}
