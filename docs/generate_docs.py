@@ -18,7 +18,7 @@ from crawler.file_kinds import BY_SUFFIX, KINDS, NAMES
 from docs import generate_types
 from domain.errors import WellreadError
 from domain.flow import STEPS, TASKS, WORKERS, QuestionTask
-from domain.options import without_null
+from domain.options import QuestionFilter, without_null
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _KINDS = {
@@ -167,6 +167,7 @@ def generated_parts() -> dict[str, str]:
         "chat": fields_table(ChatRequest),
         "questions": fields_table(QuestionRequest),
         "search": fields_table(SearchRequest),
+        "filters": fields_table(QuestionFilter),
         "found": answer_table(FoundPassage),
         "completions": fields_table(CompletionRequest),
         "record": answer_table(Record),

@@ -19,7 +19,10 @@ PAGES = {
 }
 
 #: pages whose shell is run in order, with all that is in it, by tests/live/test_pages.py
-RUN_WHOLE = ("docs/tutorial.md", "docs/how-to/schedule.md", "docs/how-to/flower.md", "docs/how-to/servers.md")
+RUN_WHOLE = (
+    *("docs/tutorial.md", "docs/how-to/overnight.md", "docs/how-to/schedule.md"),
+    *("docs/how-to/flower.md", "docs/how-to/servers.md"),
+)
 #: what cannot run in a test, by what the command line begins with → why; tests/docs reads these lines all the same
 NOT_RUN = {
     "make": "installs and tests everything, or measures for minutes: tests/docs asks `make -n` for the target",

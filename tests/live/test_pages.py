@@ -80,6 +80,6 @@ def test_servers_of_ones_own(terminal: Terminal, empty_postgres: str, valkey_url
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("page", ["docs/how-to/schedule.md", "docs/how-to/flower.md"])
+@pytest.mark.parametrize("page", ["docs/how-to/overnight.md", "docs/how-to/schedule.md", "docs/how-to/flower.md"])
 def test_how_to(page: str, terminal: Terminal) -> None:
     follow(page, terminal)
