@@ -227,6 +227,8 @@ class NextQuestion:
 
 #: of a form: a text, a number, true or false, or a list of texts or numbers
 Value = str | int | float | bool | tuple[str | int | float, ...]
+#: an object, or a list of them
+Form = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,7 +246,7 @@ class StructuredField:
 class StructuredAnswer:
     """An answer in the asker's form."""
 
-    value: Mapping[str, Any] = field(metadata=described("In the form of `answer_schema`; null if not found."))
+    value: Form = field(metadata=described("In the form of `answer_schema`; null if not found."))
     fields: tuple[StructuredField, ...]
 
 

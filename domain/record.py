@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from domain.answer import Citation, Cost, NextQuestion, Sentence, StructuredAnswer, Verdict
+from domain.answer import Citation, Cost, Form, NextQuestion, Sentence, StructuredAnswer, Verdict
 from domain.flow import Status
 from domain.outcome import Outcome
 from domain.page import BlockKind
@@ -253,7 +253,7 @@ class QuestionLine:
     answer: str | None
     short_answer: str | None
     citations: tuple[CitedLine, ...]
-    structured: Mapping[str, Any] | None = field(metadata=described("The answer's values in the form of its schema."))
+    structured: Form | None = field(metadata=described("The answer's values in the form of its schema."))
     error: str | None
     created_at: datetime
     finished_at: datetime | None

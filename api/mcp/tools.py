@@ -146,7 +146,7 @@ class Answered:
     short_answer: str | None  #: the few words of the answer that were asked for
     confidence: float
     notice: str
-    structured: dict[str, Any] | None  #: as `answer_schema` says; null if no page says it
+    structured: dict[str, Any] | list[dict[str, Any]] | None  #: as `answer_schema` says; null if no page says it
     citations: list[Cited]
     nearest: tuple[NearPassage, ...]  #: if it is unsure or unknown; no part of the answer
     error: str | None
@@ -275,7 +275,7 @@ def _answered(record: Record) -> Answered:
     of_its_own = {
         "question_id": record.id,
         "final": record.status.is_final,
-        "structured": dict(record.structured.value) if record.structured else None,
+        "structured": record.structured.value if record.structured else None,
         "citations": [Cited(**{each.name: getattr(c, each.name) for each in fields(Cited)}) for c in record.citations],
     }
     return Answered(**same | of_its_own)

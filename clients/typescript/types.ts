@@ -1136,7 +1136,7 @@ export interface StreamOptions {
 /** An answer in the asker's form. */
 export interface StructuredAnswerOut {
   /** In the form of `answer_schema`; null if not found. */
-  value: Record<string, unknown>;
+  value: Record<string, unknown> | Array<Record<string, unknown>>;
   fields: Array<StructuredFieldOut>;
 }
 

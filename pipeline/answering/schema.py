@@ -1,4 +1,4 @@
-"""Read the JSON schema that an answer is to have: objects of values and lists, each of which is looked up."""
+"""Read the JSON schema that an answer is to have: an object or a list of objects, whose values are looked up."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal
 
+from domain.answer import Form
 from domain.errors import WellreadError
 
 Kind = Literal["string", "number", "integer", "boolean"]
@@ -15,7 +16,7 @@ MAX_CHARACTERS: Final = 16_384
 MAX_FIELDS: Final = 20
 MAX_DEPTH: Final = 4
 #: of a list of objects, and of the fields of its objects
-MAX_ROWS, MAX_COLUMNS = 20, 10
+MAX_ROWS, MAX_COLUMNS = 50, 10
 _KINDS: Final = ("string", "number", "integer", "boolean")
 #: what may be in a schema and changes nothing here
 _NOTES: Final = frozenset(
@@ -64,7 +65,7 @@ class Leaf:
 class Rows:
     """A list of objects with values."""
 
-    path: tuple[str, ...]
+    path: tuple[str, ...]  #: empty for a schema that is the list itself
     fields: tuple[Leaf, ...]  #: of each object; their paths are their names
     description: str = ""
 
@@ -86,20 +87,23 @@ def parse_schema(schema: Mapping[str, Any]) -> tuple[Leaf | Rows, ...]:
         raise BadSchema(
             f"The schema has {size:,} characters and the limit is {MAX_CHARACTERS:,}: ask for fewer fields."
         )
-    found = _of_object(_plain(schema, schema, "answer_schema"), schema, (), "answer_schema")
+    part = _plain(schema, schema, where := "answer_schema")
+    found = _list_of_objects(part, schema, where) if "array" in _kinds(part) else _of_object(part, schema, (), where)
     leaves = tuple(islice(found, MAX_FIELDS + 1))  # references can unfold to millions
     if sum(len(leaf.fields) if isinstance(leaf, Rows) else 1 for leaf in leaves) > MAX_FIELDS:
         raise BadSchema(f"The schema has more than {MAX_FIELDS} fields: ask for the others apart.")
     return leaves
 
 
-def filled(leaves: Sequence[Leaf | Rows], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the object that the schema describes, with the values by pointer; null for those that are missing.
+def filled(leaves: Sequence[Leaf | Rows], values: Mapping[str, Any]) -> Form:
+    """Return what the schema describes, with the values by pointer; null for those that are missing.
 
     A list of objects has one for each number from 0 on that some value's pointer has.
     """
     whole: dict[str, Any] = {}
     for leaf in leaves:
+        if isinstance(leaf, Rows) and not leaf.path:
+            return _objects(leaf, values)
         place = whole
         for name in leaf.path[:-1]:
             place = place.setdefault(name, {})
@@ -140,6 +144,13 @@ def _of_object(
             yield _list(inner, whole, (*path, name), f"{where}/{name}")
         else:
             yield _leaf(inner, (*path, name), f"{where}/{name}")
+
+
+def _list_of_objects(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> Iterator[Rows]:
+    listed = _list(part, whole, ("",), where)
+    if not isinstance(listed, Rows):
+        raise BadSchema(f"{where}/items must be an object: name a list of values by a field, of an object.")
+    yield replace(listed, path=())
 
 
 def _list(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ...], where: str) -> Leaf | Rows:

@@ -141,7 +141,7 @@ def _number(leaf: Leaf, found: str) -> float | None:
 
 
 def rows_of(rows: Rows, text: str, within: Place, lang: str) -> list[FoundRow]:
-    """Return the rows that a part of a page gives, of the table that has most of the fields, or of a list; at most 20.
+    """Return the rows that a part of a page gives, of the table that has most of the fields, or of a list; at most 50.
 
     ``within`` is the part of the page that was found: a table that begins or ends beyond it is read as a whole.
     """

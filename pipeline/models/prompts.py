@@ -159,6 +159,8 @@ VARIANTS_SCHEMA = _object_of(variants=_list_of(kind={**_TEXT, "enum": list(get_a
 FACTS_SCHEMA = _object_of(facts=_list_of(subject=_TEXT, predicate=_TEXT, object=_TEXT, quote=_TEXT))
 REWRITTEN_SCHEMA = _object_of(question=_TEXT)
 CHECK_SCHEMA = _object_of(sentences=_list_of(n=_NUMBER, says={**_TEXT, "enum": list(_SAYS)}))
+#: times the usual tokens for the values of a list of objects: some 50 of three values each
+OBJECTS_ROOM = 2.0
 FORM_SCHEMA = _object_of(values=_list_of(path=_TEXT, value=_TEXT, quote=_NUMBER))
 
 
@@ -239,7 +241,10 @@ def form_prompt(question: str, form: Sequence[Leaf | Rows], quotes: Sequence[Cit
         "fields": list(_described(form)),
         "quotes": _quotes(quotes),
     }
-    return Prompt(instructions=FILL, texts=(json.dumps(asked, ensure_ascii=False),), schema=FORM_SCHEMA)
+    room = OBJECTS_ROOM if any(isinstance(each, Rows) for each in form) else 1.0
+    return Prompt(
+        instructions=FILL, texts=(json.dumps(asked, ensure_ascii=False),), schema=FORM_SCHEMA, reply_room=room
+    )
 
 
 def _quotes(quotes: Sequence[Citation], *, dated: bool = False) -> dict[int, Json]:

@@ -71,6 +71,17 @@ def test_list_of_objects_has_the_fields_of_each() -> None:
     assert filled([rows], {"/parts": None}) == {"parts": []}
 
 
+def test_schema_may_be_a_list_of_objects_itself() -> None:
+    (rows,) = parse_schema({**LISTED, "description": "What do the parts cost?"})
+    assert isinstance(rows, Rows)
+    assert (rows.pointer, rows.description, len(rows.fields)) == ("", "What do the parts cost?", 2)
+    assert filled([rows], {"/0/name": "Lamp", "/1/price": 4}) == [
+        {"name": "Lamp", "price": None},
+        {"name": None, "price": 4},
+    ]
+    assert filled([rows], {"": None}) == []
+
+
 def of(**part: Any) -> dict[str, Any]:
     return {"properties": {"x": part}}
 
@@ -81,6 +92,8 @@ def of(**part: Any) -> dict[str, Any]:
         ({}, "no field"),
         ({"type": "string"}, "must be an object"),
         ({"properties": []}, "must be an object"),
+        ({"type": "array", "items": {"type": "string"}}, "answer_schema/items must be an object"),
+        ({"type": "array"}, "answer_schema/items must be an object"),
         ({"properties": {"x": 1}}, "must be an object that describes"),
         ({"properties": {"x": {"type": "string"}}, "required": ["y"]}, "names a property that is not there"),
         (of(type="array"), "x/items must be an object"),

@@ -113,6 +113,25 @@ def test_rows_of_a_table_are_objects_each_value_with_its_row(reading: Services) 
     assert read_back(form) == form
 
 
+def test_form_may_be_a_list_of_objects_itself(reading: Services) -> None:
+    put(reading, TABLE)
+    _, move = ended(reading, PARTS)
+    assert move.answer is not None
+    form = move.answer.structured
+    assert form is not None
+    assert form.value == [
+        {"name": "Lamp", "price": 40, "inStock": True},
+        {"name": "Wick", "price": 1.5, "inStock": False},
+        {"name": "Mirror", "price": None, "inStock": True},
+    ]
+    assert form.fields[0].path == "/0/name"
+    assert read_back(form) == form
+    _, move = ended(reading, PARTS | {"description": "Which cheeses does the moon eat for breakfast?"})
+    assert move.answer is not None
+    assert move.answer.structured is not None
+    assert move.answer.structured.value == []
+
+
 def test_rows_that_no_page_gives_are_none_and_say_why(reading: Services) -> None:
     put(reading, PAGE)
     cheeses = PARTS | {"description": "Which cheeses does the moon eat for breakfast?"}
