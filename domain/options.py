@@ -54,6 +54,8 @@ MAX_SITES, MAX_LANGS, MAX_EXCLUDED = 20, 20, 100
 MAX_INSTRUCTIONS: Final = 2_000
 #: bytes of a caller's metadata, as JSON
 MAX_METADATA: Final = 4_096
+#: begins the address of a task that an answer is sent to
+REPLY_SCHEME: Final = "celery://"
 #: questions that one request may ask, and that it may name by their ids
 MAX_BULK, MAX_IDS = 1_000, 100
 #: of a question's text, for the OpenAPI document; what is wrong with one is said by :mod:`pipeline.question.analysis`
@@ -164,6 +166,18 @@ class BudgetRequest(Body):
     cycles: int | None = Field(default=None, ge=0, le=20, description="Most waves of reading, like max_search_cycles.")
     tokens: int | None = Field(default=None, ge=0, description="Most tokens of a language model it may use.")
     usd: float | None = Field(default=None, ge=0, description="Most US dollars it may spend on a language model.")
+
+
+class ReplyTo(Body):
+    """A task of the asker's own service, which gets the record when the question ends."""
+
+    queue: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$", description="Its queue, which the operator allows.")
+    task: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,200}$", description="Its name; the record is its only argument.")
+
+    @property
+    def address(self) -> str:
+        """Return it in the form of a URL."""
+        return f"{REPLY_SCHEME}{self.queue}/{self.task}"
 
 
 class _Question(Body):
@@ -288,6 +302,9 @@ class Asked(Overrides, _Question):
     priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
     reuse: Annotated[bool, Argument()] = Field(
         default=True, description="Whether to reuse the answer, or join the run, of an equal question."
+    )
+    reply_to: ReplyTo | None = Field(
+        default=None, description="A Celery task on the same Redis that gets the record when the question ends."
     )
     watch: bool = Field(default=False, description="Ask it again when a page that its answer cites changes.")
     budget: Annotated[BudgetRequest, Argument()] = Field(

@@ -62,6 +62,8 @@ class Options(TypedDict, total=False):
     priority: int
     #: Whether to reuse the answer, or join the run, of an equal question.
     reuse: bool
+    #: A Celery task on the same Redis that gets the record when the question ends.
+    reply_to: Mapping[str, Any]
     #: Ask it again when a page that its answer cites changes.
     watch: bool
     #: What the question may use.

@@ -6,6 +6,7 @@ Read from the environment with the prefix ``WELLREAD_``, from a file ``.env`` in
 
 import hashlib
 import os
+import re
 import tempfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable
@@ -30,6 +31,7 @@ from crawler import urls
 from crawler.browser.chromium import find_chromium
 from crawler.search.engine import ENGINES, missing
 from domain.errors import WellreadError, without_userinfo
+from domain.flow import QUEUES
 from domain.options import MAX_INSTRUCTIONS, MAX_K
 from pipeline.answering.few_shot import read_examples
 from pipeline.documents import DOCUMENTS
@@ -49,6 +51,9 @@ OWN_SERVER = Times(first_token_s=300.0, whole_s=600.0)
 _OTHER_VARIABLES = frozenset({"WELLREAD_API_URL", "WELLREAD_API_KEY", "WELLREAD_COLLECTION", "WELLREAD_QUEUE"})
 #: a unix socket's path has at most 107 characters on Linux, 103 on macOS
 _MAX_SOCKET_PATH = 100
+
+
+_QUEUE_PATTERN = re.compile(r"[\w.*?-]{1,100}", re.ASCII)
 
 
 class SettingsError(WellreadError):
@@ -153,11 +158,21 @@ def _name_askers(given: tuple[str, ...]) -> tuple[str, ...]:
     return given
 
 
+def _foreign(given: tuple[str, ...]) -> tuple[str, ...]:
+    for each in given:
+        if each in QUEUES:
+            raise ValueError(f"{each!r} is a queue of Wellread itself")
+        if not _QUEUE_PATTERN.fullmatch(each):
+            raise ValueError(f"{each!r} has other characters than letters, digits, dots, -, _, * and ?")
+    return given
+
+
 #: comma-separated
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(split)]
 Keys = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(split)]
 Enhancements = Annotated[Words, _accepted_by(parse_enhancements)]
 Examples = Annotated[str, _accepted_by(lambda path: path and read_examples(path))]
+ReplyQueues = Annotated[Words, AfterValidator(_foreign)]
 Batched = Annotated[Words, AfterValidator(_name_askers)]
 Sites = Annotated[Words, AfterValidator(_explained(lambda given: tuple(map(urls.typed, given))))]
 #: numbers that may be left empty
@@ -408,6 +423,11 @@ class Settings(BaseSettings):
     webhook_secret: WebhookSecret = Field(
         SecretStr(""),
         description="Secret to sign webhooks: whsec_ and a key in base64, or any text; empty: not signed.",
+    )
+    reply_queues: ReplyQueues = Field(
+        (),
+        description="Celery queues of other services on the same Redis that answers may be sent to (`reply_to`): names "
+        "and patterns such as orders.*, comma-separated; empty: none.",
     )
     flower_host: str = Field(
         "127.0.0.1", description="Address Flower binds to; beyond loopback, FLOWER_BASIC_AUTH is required."

@@ -131,6 +131,8 @@ export interface ChatRequest {
   priority?: number;
   /** Whether to reuse the answer, or join the run, of an equal question. */
   reuse?: boolean;
+  /** A Celery task on the same Redis that gets the record when the question ends. */
+  reply_to?: ReplyTo | null;
   /** Ask it again when a page that its answer cites changes. */
   watch?: boolean;
   /** What the question may use. */
@@ -717,6 +719,8 @@ export interface QuestionRequest {
   priority?: number;
   /** Whether to reuse the answer, or join the run, of an equal question. */
   reuse?: boolean;
+  /** A Celery task on the same Redis that gets the record when the question ends. */
+  reply_to?: ReplyTo | null;
   /** Ask it again when a page that its answer cites changes. */
   watch?: boolean;
   /** What the question may use. */
@@ -872,6 +876,14 @@ export interface RelatedQuestion {
   question: string;
   /** Of the question that was asked so before; null: it was not asked yet. */
   id: string | null;
+}
+
+/** A task of the asker's own service, which gets the record when the question ends. */
+export interface ReplyTo {
+  /** Its queue, which the operator allows. */
+  queue: string;
+  /** Its name; the record is its only argument. */
+  task: string;
 }
 
 /** When a source is looked at: every so often, or by a cron line. */

@@ -42,7 +42,7 @@ _ADDRESS = re.compile(r"(https?|files)://")
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Revision = Annotated[int, Field(ge=1, lt=2**31)]
-Callback = Annotated[str, Field(max_length=2_048, pattern=r"^https?://")]
+Callback = Annotated[str, Field(max_length=2_048, pattern=r"^(https?|celery)://")]
 
 
 def _plain(value: Any) -> Any:

@@ -35,7 +35,7 @@ from store.usage import QuotaSpent
 from text.urls import urls_in
 from workers import admission, monitoring
 from workers.admission import Ahead, TooManyOpen
-from workers.questions import attached, batches, follow_ups
+from workers.questions import attached, batches, follow_ups, replies
 from workers.questions.attached import Document
 from workers.questions.conditions import clean_sites, left_out
 from workers.questions.step import notify_ended
@@ -50,8 +50,8 @@ OPERATIONAL = frozenset(
     "file_max_bytes file_max_characters file_max_pages file_max_seconds flower_host flower_port flower_words "
     "keep_days learn logs max_open_per_caller max_open_questions max_pages max_seconds max_tokens_per_question "
     "max_usd_per_question min_delay_s model_threads model_first_token_s model_requests_a_minute model_timeout_s "
-    "model_tokens_a_minute passages_uri profile redis_memory_mb redis_password redis_url stop_s user_agent "
-    "wave_pages webhook_secret".split()
+    "model_tokens_a_minute passages_uri profile redis_memory_mb redis_password redis_url reply_queues stop_s "
+    "user_agent wave_pages webhook_secret".split()
 )
 
 
@@ -255,8 +255,12 @@ def _checked(session: Session, services: Services, url: str, *, own: bool = Fals
 def check_callback(services: Services, url: str) -> str:
     """Return the receiver's absolute URL; raises BadSite.
 
-    Only the operator's allowed hosts may be private: permission to read a site is no permission to post to it.
+    Only the operator's allowed hosts may be private: permission to read a site is no permission to post to it. A task's
+    address is returned as it is; raises ReplyRefused for one that is not allowed.
     """
+    if replies.is_reply(url):
+        replies.check(services.settings, url)
+        return url
     try:
         whole = urls.absolute(url)
         Guard(own_sites=frozenset(map(allowlist_entry, services.settings.own_hosts))).check(whole)
@@ -295,6 +299,8 @@ def to_new(
     A field that has the same name and type there is taken over as it is.
     """
     budget = _budget(asked, allowed)
+    if asked.reply_to and callback_url:
+        raise replies.ReplyRefused("A question is delivered to one place: give either callback_url or reply_to.")
     names = {field.name for field in fields(NewQuestion)} & set(Asked.model_fields)
     own = {name: getattr(asked, name) for name in Overrides.model_fields}
     others = {
@@ -317,7 +323,7 @@ def to_new(
         owner=owner,
         idempotency_key=idempotency_key,
         deadline_s=deadline_s,
-        callback_url=callback_url,
+        callback_url=asked.reply_to.address if asked.reply_to else callback_url,
     )
 
 

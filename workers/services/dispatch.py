@@ -5,7 +5,7 @@ events, as Flower does, sees words with the row's id.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -130,6 +130,21 @@ class Dispatcher:
         """Send the task that a question in this status waits for, if any."""
         if (step := STEPS.get(status)) and step.row == "question":
             self.send(step.name, question_id, priority=priority, words=words, owner=owner)
+
+    def reply(self, task: str, record: Mapping[str, Any], *, queue: str, event: str, message_id: str) -> None:
+        """Send a record to another service's task; raises OperationalError, OSError or RedisError.
+
+        Each try has the same ``message_id``, which is the task's id there; ``event`` is in its headers.
+        """
+        self._app.send_task(
+            task,
+            args=(record,),
+            queue=queue,
+            task_id=message_id,
+            argsrepr=str(record["id"]),
+            headers=monitoring.headers() | {"wellread_event": event},
+            retry=False,
+        )
 
     def _arguments_of(self, task: Task, row_id: str | int, words: str) -> str | None:
         """Return what is shown as the arguments: a question's first words or a page's URL, with the row's id."""

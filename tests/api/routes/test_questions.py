@@ -40,6 +40,16 @@ DESIGN_FIELDS = {
 }
 
 
+def test_queue_that_may_not_be_named_is_refused_at_once(http: TestClient, services: Services) -> None:
+    asked = {"question": "Why?", "reply_to": {"queue": "orders", "task": "orders.answered"}}
+    refused = http.post("/api/questions", json=asked)
+    assert (refused.status_code, refused.json()["type"]) == (422, "reply-refused")
+    assert "WELLREAD_REPLY_QUEUES" in refused.json()["detail"]
+    services.settings = services.settings.model_copy(update={"reply_queues": ("orders",)})
+    assert http.post("/api/questions", json=asked).status_code == 202
+    assert http.post("/api/questions", json=asked | {"callback_url": "https://example.org/"}).status_code == 422
+
+
 def test_record_has_every_field_of_the_design() -> None:
     assert {field.name for field in fields(Record)} >= DESIGN_FIELDS
 

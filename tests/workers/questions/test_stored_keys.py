@@ -44,6 +44,7 @@ ALL: dict[str, Any] = {
     "watch": True,
     "only_pages": True,
     "metadata": {"team": "support"},
+    "reply_to": None,
     "budget": {"seconds": 30, "pages": 3, "bytes": 1_000_000, "depth": 1, "tokens": 1_000, "usd": 0.01},
 }
 #: added after rows were stored
