@@ -33,6 +33,7 @@ ALLOWED = {
     "api/app.py": "hands requests to the application in its own process",
     "api/mcp/endpoint.py": "hands requests to the application in its own process",
     "api/server.py": "listens",
+    "workers/settings.py": "reads which proxies the environment names",
     "workers/processes/stack.py": "looks whether its children listen",
 }
 

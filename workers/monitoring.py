@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import structlog
 
+from crawler.fetch.guard import EgressForbidden
 from domain import ReadOutcome, Status
 from domain.answer import Cost
 from domain.flow import TASKS
@@ -23,6 +24,7 @@ from domain.outcome import outcome_at_end
 from store.crawl.candidates import CandidateOutcome
 from store.questions.state import Move
 from store.questions.trace import LookupDetail, WriteDetail
+from workers.egress import TRACES, require
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -45,10 +47,10 @@ _reported: ContextVar[list[str] | None] = ContextVar("reported", default=None)
 
 def is_on() -> bool:
     """Return whether a collector is named and the extra is installed."""
-    named = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT")
+    named = next(filter(None, map(os.environ.get, TRACES)), None)
     if not named or os.environ.get("OTEL_TRACES_EXPORTER", "otlp") == "none":
         return False
-    return os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true" and _is_installed()
+    return os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true" and _is_installed() and _may_be_reached(named)
 
 
 def provider() -> "TracerProvider":
@@ -190,6 +192,18 @@ def _is_installed() -> bool:
     if not found:
         log.warning("traces_off", reason="OTEL_EXPORTER_OTLP_ENDPOINT is set: pip install '.[otel]' in a checkout")
     return bool(found)
+
+
+@cache
+def _may_be_reached(collector: str) -> bool:
+    from workers.settings import load  # once a process: what a worker or the API loads has been read before
+
+    try:
+        require(load(), collector, "the collector of traces")
+    except EgressForbidden as error:
+        log.warning("traces_off", reason=str(error))
+        return False
+    return True
 
 
 @contextmanager

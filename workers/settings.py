@@ -11,6 +11,7 @@ import tempfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import quote, urlsplit
@@ -29,6 +30,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from crawler import urls
 from crawler.browser.chromium import find_chromium
+from crawler.fetch.guard import Blocked, Egress, allowlist_entry
 from crawler.search.engine import ENGINES, missing
 from domain.errors import WellreadError, without_userinfo
 from domain.flow import QUEUES
@@ -37,6 +39,7 @@ from pipeline.answering.few_shot import read_examples
 from pipeline.documents import DOCUMENTS
 from pipeline.enhancements import parse_enhancements
 from pipeline.models.pace import Times
+from store.embedders import OPENAI_URL
 
 Value = TypeVar("Value")
 
@@ -45,6 +48,7 @@ SECRETS_DIR = Path("/run/secrets")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: Claude's current models
 CLAUDE_SMALL_MODEL, CLAUDE_LARGE_MODEL = "claude-haiku-5-5", "claude-sonnet-5-5"
+CLAUDE_URL = "https://api.anthropic.com"
 #: a server of one's own may load the model first, and read a long prompt on a processor
 OWN_SERVER = Times(first_token_s=300.0, whole_s=600.0)
 #: read by the command line, and given to our own processes
@@ -379,6 +383,11 @@ class Settings(BaseSettings):
     allow_hosts: Words = Field(
         (), description="host:port pairs with private addresses that may be read, comma-separated."
     )
+    egress: Egress = Field(
+        "all",
+        description="What may leave the machine: none (requests to loopback and your own hosts only), sources (also to "
+        "the hosts of sources) or all.",
+    )
     min_delay_s: float = Field(1.0, ge=0, description="Shortest pause between two requests to a host, in seconds.")
     fetch_deadline_s: float = Field(20.0, gt=0, le=40, description="Longest time for one fetch, in seconds.")
     fetch_max_bytes: int = Field(10_000_000, gt=0, description="Largest page after decoding, in bytes.")
@@ -497,8 +506,19 @@ class Settings(BaseSettings):
 
     @property
     def has_model(self) -> bool:
-        """Whether there is a language model."""
-        return bool(self.model_base_url or self.anthropic_api_key.get_secret_value())
+        """Whether there is a language model that may be asked."""
+        return bool(self.model_url) and self.may_reach(self.model_url)
+
+    @property
+    def model_url(self) -> str:
+        """The address of the language model's service; "" for none."""
+        claude = self.anthropic_base_url or CLAUDE_URL
+        return self.model_base_url or (claude if self.anthropic_api_key.get_secret_value() else "")
+
+    @property
+    def embedder_url(self) -> str:
+        """The address of the embedder's service; "" if it is none."""
+        return (self.embedder_base_url or OPENAI_URL) if self.embedder.startswith("openai:") else ""
 
     @property
     def models(self) -> tuple[str, str]:
@@ -524,12 +544,27 @@ class Settings(BaseSettings):
         """The allowed hosts as URLs."""
         return tuple(host if "://" in host else f"http://{host}" for host in self.allow_hosts)
 
+    def may_reach(self, url: str) -> bool:
+        """Return whether a service may be asked: any, or one on loopback or a host of your own."""
+        if self.egress == "all":
+            return True
+        try:
+            reached, *own = map(allowlist_entry, (without_userinfo(_connected_to(url)), *self.own_hosts))
+        except Blocked:
+            return False
+        return _is_loopback(reached[0]) or reached in own
+
     @property
     def database(self) -> str:
         """The database's URL."""
         if self.database_url:
             return _with_password(self.database_url, self.database_password)
         return f"sqlite:///{quote(str(self.data_dir / 'wellread.db'))}"
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was stored yet in the data folder's database."""
+        return not self.database_url and not (self.data_dir / "wellread.db").exists()
 
     @property
     def passages(self) -> str:
@@ -592,6 +627,23 @@ def unknown_variables(named: Iterable[str]) -> list[str]:
     return [
         f"{name} is not a setting" + (f"; did you mean {near[0]}?" if near else ".") for name, near in nearest.items()
     ]
+
+
+def _connected_to(url: str) -> str:
+    """Return the URL, or that of the proxy of the environment that would be connected to instead."""
+    from urllib.request import getproxies, proxy_bypass  # slow to import
+
+    parts, proxies = urlsplit(url), getproxies()
+    if not proxies or proxy_bypass(parts.hostname or ""):
+        return url
+    return proxies.get(parts.scheme) or proxies.get("all") or url
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _with_password(url: str, password: SecretStr) -> str:

@@ -14,12 +14,14 @@ from sqlalchemy.engine import make_url
 from api.operations import resources
 from api.operations.doctor_model import check_claude, check_model_server
 from api.operations.resources import Diagnosis
+from crawler.fetch.guard import EgressForbidden
 from crawler.search.engine import EngineDown, EngineError, Query, error_named
 from domain.errors import WellreadError
 from pipeline.documents import DOCUMENTS
 from store.crawl import candidates, sources
 from store.sql.database import check_schema, where
 from workers.crawl.seek import cooling_engines
+from workers.egress import configured_engines
 from workers.processes.stack import running
 from workers.services import Services, completeness
 from workers.services.collections import every
@@ -117,7 +119,7 @@ def _workers(services: Services) -> Diagnosis:
 
 def _database(services: Services) -> Diagnosis:
     url = make_url(services.settings.database)
-    if _is_new(services.settings):
+    if services.settings.is_new:
         return Diagnosis("note", "created at the first start")
     check_schema(services.database)
     is_file = url.get_backend_name() == "sqlite"
@@ -138,7 +140,7 @@ def _reader(_: Services) -> Diagnosis:
 
 
 def _knowledge_base(services: Services) -> Diagnosis:
-    if _is_new(services.settings):
+    if services.settings.is_new:
         return Diagnosis("note", "made at the first start")
     for each in every(services):
         found = completeness.look_at(each)
@@ -156,7 +158,10 @@ def _profile(services: Services) -> Diagnosis:
 
 
 def _language_model(services: Services) -> Diagnosis:
-    model = services.model
+    model, url = services.model, services.settings.model_url
+    if model is None and url:
+        finding = str(EgressForbidden(f"requests to the language model at {url}", services.settings.egress))
+        return Diagnosis("note", f"{finding}; answers are extractive", "Name its host in WELLREAD_ALLOW_HOSTS.")
     if model is None:
         fix = "Set WELLREAD_ANTHROPIC_API_KEY, or WELLREAD_MODEL_BASE_URL and WELLREAD_LARGE_MODEL for any other model."
         return Diagnosis("note", "none: answers are extractive", fix)
@@ -170,12 +175,15 @@ def _language_model(services: Services) -> Diagnosis:
 def _candidate_sources(services: Services) -> Diagnosis:
     sites: list[str] = []
     failed: dict[str, str] = {}
-    if not _is_new(services.settings):
+    if not services.settings.is_new:
         with services.database.read() as session:
             sites = [source.url for source in sources.list_all(session)]
             failed = candidates.last_failures(session, sites)
     engines = switched_on(services.settings)
     if not sites and not engines:
+        if services.settings.egress != "all":
+            fix = "Add a site that may be read with `wellread source add URL`; WELLREAD_EGRESS forbids search engines."
+            return Diagnosis("wrong", "no candidate source is configured", fix)
         fix = "Add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL or WELLREAD_WIKIPEDIA=true."
         return Diagnosis("wrong", "no candidate source is configured", fix)
     finding = f"{_count(len(sites), 'site')}, {_count(len(engines), 'search engine')}"
@@ -197,6 +205,10 @@ def _search_engines(services: Services) -> Diagnosis:
     Those that cost nothing, the operator's own SearXNG and Wikipedia, get a query; engines with a key do not.
     """
     on = switched_on(services.settings)
+    if not on and (engines := configured_engines(services.settings)):
+        return Diagnosis(
+            "note", str(EgressForbidden(f"search engines ({', '.join(engines)})", services.settings.egress))
+        )
     if not on:
         return Diagnosis("note", "none is on", "Set WELLREAD_SEARXNG_URL, WELLREAD_WIKIPEDIA=true or an engine's key.")
     try:
@@ -274,6 +286,7 @@ _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
     "language model": _language_model,
     "where to read": _candidate_sources,
     "search engines": _search_engines,
+    "egress": resources.egress,
     "exposure": _exposure,
 }
 
@@ -281,7 +294,3 @@ _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
 def _is_idle(settings: Settings) -> bool:
     """Return whether the embedded stack is to be used and is not running."""
     return not settings.redis_url and running(settings) is None
-
-
-def _is_new(settings: Settings) -> bool:
-    return not settings.database_url and not (settings.data_dir / "wellread.db").exists()

@@ -10,11 +10,16 @@ from typing import Literal
 
 import redis
 
+from domain.errors import WellreadError
 from domain.flow import QUEUES, WORKERS, WRITER
+from domain.site import Source
+from store.crawl import sources
 from store.ephemeral.events import memory_use
 from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
+from workers.egress import described
 from workers.processes.heartbeat import living_beats, living_workers
 from workers.services import Services
+from workers.services.collections import every
 
 Level = Literal["ok", "note", "wrong"]
 
@@ -112,6 +117,15 @@ def writers(services: Services) -> Diagnosis:
     number = living_workers(services)[WRITER.name]
     fix = f"Stop all but one `{WRITER.name}` worker: only one may write." if number > 1 else ""
     return Diagnosis("wrong" if fix else "ok", f"{number} may write", fix)
+
+
+def egress(services: Services) -> Diagnosis:
+    """Return what may leave the machine, to which hosts and by which setting."""
+    known: list[Source] = []
+    with suppress(WellreadError):  # the check of the database says why it does not answer
+        if not services.settings.is_new:
+            known = [source for each in every(services) for source in each.read(sources.list_all)]
+    return Diagnosis("ok", described(services.settings, known))
 
 
 def children(pid: int) -> list[int]:

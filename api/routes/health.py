@@ -87,6 +87,7 @@ def _checks(services: Services) -> list[CheckOut]:
         "workers": lambda: resources.workers(services),
         "writers": lambda: resources.writers(services),
         "beat": lambda: resources.beats(services),
+        "egress": lambda: resources.egress(services),
     }
     if services.settings.events_redis_url:
         checks["events"] = lambda: resources.memory(services.events_redis)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Literal
 
 from ada_url import HostType
 
@@ -15,6 +16,8 @@ from crawler.urls import BadUrl, parse
 from domain.errors import WellreadError
 
 Address = IPv4Address | IPv6Address
+#: where requests may go: to the operator's own sites, also to the hosts of sources, or anywhere
+Egress = Literal["none", "sources", "all"]
 
 WEB_PORTS = frozenset({80, 443, 8080, 8443})
 
@@ -61,6 +64,17 @@ class NotPublic(Blocked):
         self.problem = problem
 
 
+class EgressForbidden(Blocked):
+    """WELLREAD_EGRESS forbids what would leave the machine."""
+
+    def __init__(self, what: str, egress: Egress) -> None:
+        also = ", and the hosts of sources," if egress == "sources" else ""
+        super().__init__(
+            f"WELLREAD_EGRESS={egress} forbids {what}: only loopback, your own hosts (WELLREAD_ALLOW_HOSTS) and your "
+            f"own sites{also} may be reached"
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Target:
     """A URL that passed the guard, parsed once, so that the connection goes to what was checked."""
@@ -86,11 +100,15 @@ class Guard:
     ports: frozenset[int] = WEB_PORTS
     #: of ``allowlist_entry``: (host, port) that may be at any address
     own_sites: frozenset[tuple[str, int]] = frozenset()
+    egress: Egress = "all"
+    #: the (host, port) of sources, the only others that may be reached unless ``egress`` is all
+    sources: frozenset[tuple[str, int]] = frozenset()
 
     def check(self, url: str) -> Target:
         """Return the parsed URL if it may be requested; its host's addresses are checked by ``admit``.
 
-        Raises Blocked: not http(s), credentials, or a port, an address or a name that is not the public web's.
+        Raises Blocked: not http(s), credentials, or a port, an address or a name that is not the public web's; or
+        ``egress`` forbids it.
         """
         target = _target(url)
         if (target.host, target.port) in self.own_sites:
@@ -105,7 +123,12 @@ class Guard:
             is_inner, what = not self.is_public(target.host), "an address that is not public"
         if is_inner:
             raise NotPublic(f"{url!r} names {what}")
+        self._check_egress(target.host, target.port, url)
         return target
+
+    def _check_egress(self, host: str, port: int, url: str) -> None:
+        if self.egress != "all" and (host, port) not in self.sources:
+            raise EgressForbidden(f"requests to {url}", self.egress)
 
     @property
     def _read_ports(self) -> str:
@@ -114,12 +137,14 @@ class Guard:
     def admit(self, host: str, port: int, addresses: Sequence[str]) -> tuple[str, ...]:
         """Return the addresses to connect to for a host: all that its name resolved to.
 
-        Raises NotPublic: an address is not public (one is enough for DNS rebinding), or the port is not allowed.
+        Raises NotPublic: an address is not public (one is enough for DNS rebinding), or the port is not allowed; or
+        EgressForbidden.
         """
         if (host, port) in self.own_sites:
             return tuple(addresses)
         if port not in self.ports:
             raise NotPublic(f"{host} would be reached at port {port}: only {self._read_ports} are read")
+        self._check_egress(host, port, f"{host}:{port}")
         refused = [address for address in addresses if not self.is_public(address)]
         if refused:
             raise NotPublic(f"{host} resolves to {refused[0]}, which is not a public address")

@@ -4,7 +4,7 @@ Importing this package is cheap: a model's libraries are imported when that embe
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from domain.errors import WellreadError
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+
+OPENAI_URL: Final = "https://api.openai.com/v1"
 
 
 class EmbedderError(WellreadError):
@@ -86,13 +89,19 @@ class SentenceEmbedder(Protocol):
 
 
 def open_embedder(
-    name: str, *, models_dir: "Path | None" = None, threads: int = 1, base_url: str = "", api_key: str = ""
+    name: str,
+    *,
+    models_dir: "Path | None" = None,
+    threads: int = 1,
+    base_url: str = "",
+    api_key: str = "",
+    offline: bool = False,
 ) -> Embedder:
     """Open the embedder called ``name``.
 
     Names: "minilm" (English, bundled), "multilingual" (16 languages, bundled), "minilm+multilingual" (both in one
     vector), "auto" (the same), "fastembed:MODEL", "openai:MODEL" (any OpenAI-compatible service at ``base_url``).
-    ``models_dir`` keeps what fastembed downloads.
+    ``models_dir`` keeps what fastembed downloads, which it does not if ``offline``.
 
     Raises EmbedderError with what to do.
     """
@@ -107,9 +116,9 @@ def open_embedder(
     if kind == "fastembed" and model:
         from store.embedders.fastembed import FastEmbed
 
-        return FastEmbed(model, models_dir=models_dir, threads=threads)
+        return FastEmbed(model, models_dir=models_dir, threads=threads, offline=offline)
     if kind == "openai" and model:
-        from store.embedders.remote import DEFAULT_BASE_URL, RemoteEmbedder
+        from store.embedders.remote import RemoteEmbedder
 
-        return RemoteEmbedder(model, base_url=base_url or DEFAULT_BASE_URL, api_key=api_key)
+        return RemoteEmbedder(model, base_url=base_url or OPENAI_URL, api_key=api_key)
     raise UnknownEmbedder(name)

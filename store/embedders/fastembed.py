@@ -13,7 +13,7 @@ from text.encoder.runtime import silence_telemetry
 class FastEmbed:
     """A fastembed text model."""
 
-    def __init__(self, model: str, *, models_dir: Path | None = None, threads: int = 1) -> None:
+    def __init__(self, model: str, *, models_dir: Path | None = None, threads: int = 1, offline: bool = False) -> None:
         silence_telemetry()
         try:
             from fastembed import TextEmbedding
@@ -21,12 +21,16 @@ class FastEmbed:
             raise EmbedderNotInstalled(f"fastembed:{model}", "pip install '.[fastembed]' in a checkout") from error
         self.id = f"fastembed:{model}"
         try:
-            self._model = TextEmbedding(model, cache_dir=str(models_dir) if models_dir else None, threads=threads)
+            self._model = TextEmbedding(
+                model, cache_dir=str(models_dir) if models_dir else None, threads=threads, local_files_only=offline
+            )
             [probe] = self._model.embed(["dimension"])
         except Exception as error:  # the library raises plain ValueError, requests' and its hub's errors alike
+            forbidden = f" WELLREAD_EGRESS forbids its download: put it into {models_dir}." if offline else ""
             raise ModelUnusable(
                 f"fastembed cannot open the model {model!r}: {error}. Check the name against "
                 "`TextEmbedding.list_supported_models()` and that its hub can be reached for the first download."
+                f"{forbidden}"
             ) from error
         self.dimension = len(probe)
 

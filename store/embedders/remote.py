@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain.errors import masked, without_userinfo
-from store.embedders import DimensionChanged, EmbeddingFailed, EmbeddingRefused
+from store.embedders import OPENAI_URL, DimensionChanged, EmbeddingFailed, EmbeddingRefused
 
-DEFAULT_BASE_URL: Final = "https://api.openai.com/v1"
 _TEXTS_PER_REQUEST: Final = 64
 _ATTEMPTS: Final = 5
 _FIRST_WAIT_S: Final = 0.5
@@ -29,7 +28,7 @@ class RemoteEmbedder:
         self,
         model: str,
         *,
-        base_url: str = DEFAULT_BASE_URL,
+        base_url: str = OPENAI_URL,
         api_key: str = "",
         timeout_s: float = _TIMEOUT_S,
         sleep: Callable[[float], None] = time.sleep,

@@ -235,9 +235,13 @@ def _known(session: Session, question: Question, now: datetime, excluded: Sequen
 
 def _why_none(known: Known, services: Services, found: EngineResults) -> str:
     if not known.sites and not switched_on(services.settings):
+        egress = services.settings.egress
+        engine = (
+            " or the key of another search engine" if egress == "all" else f", which WELLREAD_EGRESS={egress} forbids"
+        )
         return (
             "no candidate source is configured: add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL"
-            " or the key of another search engine"
+            f"{engine}"
         )
     if found.failures and not known.sites:
         failed = "; ".join(f"{name}: {reason}" for name, reason in found.failures.items())

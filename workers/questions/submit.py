@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.fetch.access import SiteAccess
-from crawler.fetch.guard import Blocked, Guard, allowlist_entry
+from crawler.fetch.guard import Blocked, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
@@ -35,6 +35,7 @@ from store.usage import QuotaSpent
 from text.urls import urls_in
 from workers import admission, monitoring
 from workers.admission import Ahead, TooManyOpen
+from workers.egress import guard
 from workers.questions import attached, batches, follow_ups, replies
 from workers.questions.attached import Document
 from workers.questions.conditions import clean_sites, left_out
@@ -210,7 +211,7 @@ def add_source(services: Services, url: str, *, own: bool, **settings: Any) -> S
 
     ``settings`` are some of ``sources.SETTINGS``. What private questions had read of it serves everyone from now on.
     """
-    checked = check_site(services, url, own=own)
+    checked = check_site(services, url, own=own, is_source=True)
     if settings.get("access"):
         SiteAccess.of(SiteScope.of(checked), settings["access"]).check()
     now = services.now()
@@ -231,20 +232,21 @@ def read_url(services: Services, url: str) -> int:
     return row_id
 
 
-def check_site(services: Services, url: str, *, own: bool = False) -> str:
+def check_site(services: Services, url: str, *, own: bool = False, is_source: bool = False) -> str:
     """Return the canonical URL, if it may be fetched; raises BadSite.
 
-    The DNS is not asked here; the fetch itself checks every address.
+    The DNS is not asked here; the fetch itself checks every address. ``is_source``: it becomes a source.
     """
-    return services.read(_checked, services, url, own=own)
+    return services.read(_checked, services, url, own=own, is_source=is_source)
 
 
-def _checked(session: Session, services: Services, url: str, *, own: bool = False) -> str:
-    own_sources = [source.url for source in sources.list_all(session) if source.own]
+def _checked(session: Session, services: Services, url: str, *, own: bool = False, is_source: bool = False) -> str:
     try:
         canonical = urls.typed(url)
-        own_urls = (*own_sources, *services.settings.own_hosts, *([canonical] if own else []))
-        Guard(own_sites=frozenset(map(allowlist_entry, own_urls))).check(canonical)
+        may_read = guard(services.settings, sources.list_all(session), [canonical] if own else [])
+        if is_source and may_read.egress == "sources":
+            may_read = replace(may_read, sources=may_read.sources | {allowlist_entry(canonical)})
+        may_read.check(canonical)
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
     if is_under(canonical, left_out(services)):
@@ -263,7 +265,7 @@ def check_callback(services: Services, url: str) -> str:
         return url
     try:
         whole = urls.absolute(url)
-        Guard(own_sites=frozenset(map(allowlist_entry, services.settings.own_hosts))).check(whole)
+        guard(services.settings).check(whole)
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
     return whole

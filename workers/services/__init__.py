@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from redis import Redis
 from sqlalchemy.orm import Session
 
+from crawler.fetch.guard import EgressForbidden
 from domain.access import DEFAULT, MAIN, Collection
 from store import keys, usage
-from store.embedders import Embedder, open_embedder
+from store.embedders import Embedder, EmbeddingRefused, open_embedder
 from store.ephemeral.events import Events, RedisMemory
 from store.ephemeral.marks import Erasures, TraceParents
 from store.ephemeral.shares import Shares
@@ -23,6 +24,7 @@ from store.ephemeral.turns import Turns
 from store.learned import RecalibrationsInUse, VariantsCache
 from store.pages import pages
 from store.sql.database import Database
+from workers.egress import require
 from workers.services.logs import configure_logs
 from workers.services.web import WEBHOOK_S, WebAccess, cached
 from workers.settings import load
@@ -192,12 +194,18 @@ class Services(WebAccess):
     def embedder(self) -> Embedder:
         """The embedding model."""
         s = self.settings
+        if s.embedder_url:
+            try:
+                require(s, s.embedder_url, "the embedder")
+            except EgressForbidden as error:
+                raise EmbeddingRefused(str(error)) from error
         return open_embedder(
             s.embedder,
             models_dir=s.models_dir,
             threads=s.embedder_threads,
             base_url=s.embedder_base_url,
             api_key=s.embedder_api_key.get_secret_value(),
+            offline=s.egress != "all",
         )
 
     @cached

@@ -107,7 +107,12 @@ def open_model(settings: Settings, client: redis.Redis) -> LanguageModel | None:
 
 
 def open_provider(settings: Settings) -> "Provider | None":
-    """Return the server that speaks OpenAI's API where one is named, else Claude where there is a key, else None."""
+    """Return the server that speaks OpenAI's API where one is named, else Claude where there is a key, else None.
+
+    One that WELLREAD_EGRESS forbids is as if there were none.
+    """
+    if not settings.has_model:
+        return None
     if settings.model_base_url:
         from pipeline.models.openai import OpenAIProvider
 

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import SecretStr
 
-from crawler.search.engine import ENGINES, engine_class, missing, plain_value
-from workers.settings import Settings
+from crawler.fetch.guard import Guard, allowlist_entry
+from crawler.search.engine import ENGINES, engine_class, plain_value
+from workers.egress import configured_engines, guard
+from workers.settings import CLAUDE_URL, Settings
 
 if TYPE_CHECKING:
     from crawler.browser.render import Browser
@@ -53,8 +55,8 @@ class WebAccess:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.lock = threading.RLock()
-        #: the client that reads pages, and the own sites and accesses that it was opened for
-        self._reader: tuple[tuple[frozenset[str], tuple[SiteAccess, ...]], Fetcher] | None = None
+        #: the client that reads pages, and the guard and accesses that it was opened for
+        self._reader: tuple[tuple[Guard, tuple[SiteAccess, ...]], Fetcher] | None = None
 
     @cached
     def loop(self) -> "LoopThread":
@@ -74,14 +76,13 @@ class WebAccess:
         """
         from crawler.fetch.access import SiteAccess
 
-        own_sources = (source.url for source in sources if source.own)
-        own = frozenset((*self.settings.own_hosts, *own_sources))
+        may_read = guard(self.settings, sources)
         known = {source.id: source for source in sources}
         accesses = tuple(SiteAccess.of(known[id].own_scope, kept) for id, kept in secrets.items() if id in known)
-        if self._reader is None or self._reader[0] != (own, accesses):
+        if self._reader is None or self._reader[0] != (may_read, accesses):
             if self._reader is not None:
                 self.wait_for(self._reader[1].aclose())
-            self._reader = (own, accesses), _open_client(self.settings, own, accesses=accesses)
+            self._reader = (may_read, accesses), _open_client(self.settings, may_read, accesses=accesses)
         return self._reader[1]
 
     @cached
@@ -90,7 +91,7 @@ class WebAccess:
 
         Permission to read one of the operator's own sites is no permission to post to it.
         """
-        return _open_client(self.settings, frozenset(self.settings.own_hosts), most_s=WEBHOOK_S)
+        return _open_client(self.settings, guard(self.settings), most_s=WEBHOOK_S)
 
     @cached
     def browser(self) -> "Browser | None":
@@ -107,7 +108,9 @@ class WebAccess:
 
         Pages are read with another client: a result must not lead to the engine's own private address.
         """
-        return _open_client(self.settings, own_addresses(self.settings), max_bytes=ENGINE_BYTES)
+        own = frozenset(map(allowlist_entry, own_addresses(self.settings)))
+        may_ask = Guard(own_sites=own, egress=self.settings.egress)
+        return _open_client(self.settings, may_ask, max_bytes=ENGINE_BYTES)
 
     @cached
     def engines(self) -> "tuple[Account, ...]":
@@ -154,20 +157,19 @@ class LoopThread:
 
 def _open_client(
     settings: Settings,
-    own: frozenset[str],
+    guard: Guard,
     *,
     max_bytes: int = 0,
     most_s: float = math.inf,
     accesses: "Sequence[SiteAccess]" = (),
 ) -> "Fetcher":
     from crawler.fetch.client import Fetcher
-    from crawler.fetch.guard import Guard, allowlist_entry
     from crawler.fetch.response import Limits
 
     most = max_bytes or settings.fetch_max_bytes
     limits = Limits(deadline_s=min(most_s, settings.fetch_deadline_s), max_body=most, max_wire=most)
     return Fetcher(
-        guard=Guard(own_sites=frozenset(allowlist_entry(site) for site in own)),
+        guard=guard,
         limits=limits,
         user_agent=f"{settings.user_agent}/0.1 (+{settings.contact or 'no contact configured'})",
         accesses=accesses,
@@ -183,11 +185,8 @@ class Account:
 
 
 def switched_on(settings: Settings) -> tuple[str, ...]:
-    """Return the engines that are on: those named in the settings, or all whose key or address is set."""
-    if settings.engines:
-        return tuple(dict.fromkeys(settings.engines))
-    values = dict(settings)
-    return tuple(name for name, entry in ENGINES.items() if not entry.opt_in and not missing(name, values))
+    """Return the engines that are on: those configured, unless WELLREAD_EGRESS forbids all."""
+    return configured_engines(settings) if settings.egress == "all" else ()
 
 
 def own_addresses(settings: Settings) -> frozenset[str]:
@@ -231,7 +230,7 @@ def _claude_options(settings: Settings) -> dict[str, Any]:
     model = settings.claude_small_model
     return {
         "key": settings.anthropic_api_key.get_secret_value(),
-        "base_url": settings.anthropic_base_url or "https://api.anthropic.com",
+        "base_url": settings.anthropic_base_url or CLAUDE_URL,
         "model": model,
         "price": lambda read, written: cost_of(model, Usage(input_tokens=read, output_tokens=written)),
         "max_usd": settings.max_usd_per_question,
