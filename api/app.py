@@ -24,7 +24,20 @@ from api.middleware import problems
 from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
 from api.middleware.limits import SAFE, BodyLimit, KeyFirst, LargerLimit, LoopbackOnly, NoSniff
 from api.middleware.problems import Problem
-from api.routes import access, bulk, completions, files, health, pages, questions, sources, threads, watches, web
+from api.routes import (
+    access,
+    bulk,
+    completions,
+    files,
+    health,
+    local_models,
+    pages,
+    questions,
+    sources,
+    threads,
+    watches,
+    web,
+)
 from api.schemas.responses import with_published_names
 from store.questions.threads import LAST_TURNS
 from workers import monitoring
@@ -33,7 +46,15 @@ from workers.settings import LOOPBACK
 
 #: in the order of the OpenAPI document
 _ROUTES = (
-    *(questions.chat_router, completions.router, bulk.router, questions.router, threads.router, watches.router),
+    *(
+        questions.chat_router,
+        completions.router,
+        local_models.router,
+        bulk.router,
+        questions.router,
+        threads.router,
+        watches.router,
+    ),
     *(sources.router, sources.site_reads_router, pages.router, files.router, pages.search_router, health.router),
     *(health.operations_router, watches.learned_router, access.router, access.exchange_router, access.keys_router),
     *(access.usage_router, web.router, files.folder_router),
@@ -77,6 +98,7 @@ def create_app(services: Services) -> FastAPI:
     larger = forms | {
         f"{bulk.router.prefix}/bulk": LargerLimit(MAX_BULK_BYTES, "Send fewer questions at once."),
         completions.PATH: LargerLimit(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones."),
+        **dict.fromkeys(local_models.PATHS, LargerLimit(MAX_CHAT_BYTES, "Send fewer texts at once.")),
         access.router.prefix: LargerLimit(MAX_COLLECTION_BYTES, "Leave out fewer sites."),
     }
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger=larger)

@@ -197,6 +197,8 @@ def _detail_lines(detail: Mapping[str, Any]) -> Iterator[str]:
     if queries := detail.get("queries"):
         found = (f"{query} ({counts[query]} hits)" if query in counts else str(query) for query in queries)
         yield f"queries: {' | '.join(found)}"
+    if detail.get("not_reranked"):
+        yield clean(str(detail["not_reranked"]))
     for at, hit in enumerate(detail.get("top") or (), start=1):
         scores = [f"{hit.get('scale', 'score')} {hit['score']:.3f}"]
         scores += [f"{name} {hit[name]:.3f}" for name in ("similarity", "bm25") if hit.get(name) is not None]

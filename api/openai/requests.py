@@ -1,6 +1,6 @@
 """The body of a chat completion's request, and the question it asks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -20,6 +20,13 @@ _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 MODELS: Final = {
     "wellread": "answers from what was read, and reads the web when that is not enough",
     "wellread-known": "answers from what was read, and reads nothing",
+}
+
+#: the local models, which answer no question
+EMBEDDER, RERANKER = "wellread-embed", "wellread-rerank"
+LOCAL_MODELS: Final = {
+    EMBEDDER: "the embedder of the knowledge base, for POST /v1/embeddings",
+    RERANKER: "the reader that judges passages, for POST /v1/rerank",
 }
 
 
@@ -222,10 +229,10 @@ def schema_of(body: CompletionRequest) -> dict[str, Any] | None:
     return schema
 
 
-def check_model(name: str) -> None:
-    """Raise UnknownModel unless there is a model of this name; a collection's may follow after an @."""
-    if name.partition("@")[0] not in MODELS:
-        raise UnknownModel(f"There is no model {name[:60]!r}: it is one of {', '.join(MODELS)}.")
+def check_model(name: str, known: Iterable[str] = MODELS) -> None:
+    """Raise UnknownModel unless this is one of the models; the name of a collection may follow after an @."""
+    if name.partition("@")[0] not in known:
+        raise UnknownModel(f"There is no model {name[:60]!r} here: it is one of {', '.join(known)}.")
 
 
 def lists_sources(body: CompletionRequest) -> bool:

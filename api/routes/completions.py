@@ -16,6 +16,7 @@ from api.middleware.problems import of_error
 from api.openai import completions
 from api.openai.completions import ERRORS, error_json
 from api.openai.requests import (
+    LOCAL_MODELS,
     MODELS,
     CompletionRequest,
     check_model,
@@ -85,15 +86,16 @@ async def complete(body: CompletionRequest, waiter: WaiterDep) -> Response:
 
 @router.get("/models")
 def models(access: AccessDep) -> dict[str, Any]:
-    """The models: `wellread`, and `wellread-known`, which reads nothing new; and both for each other collection."""
+    """The models: `wellread` and `wellread-known`, which reads nothing new, of each collection; and the local ones."""
     behind = ["", *(f"@{name}" for name in access.names() if name != DEFAULT)]
-    return {"object": "list", "data": [_model(name + end) for end in behind for name in MODELS]}
+    named = [name + end for end in behind for name in MODELS]
+    return {"object": "list", "data": [_model(name) for name in (*named, *LOCAL_MODELS)]}
 
 
 @router.get("/models/{name}")
 def model(name: Annotated[str, Path(max_length=200)], access: AccessDep) -> dict[str, Any]:
     """One of the models."""
-    check_model(name)
+    check_model(name, [*MODELS, *LOCAL_MODELS])
     access.open(name.partition("@")[2])
     return _model(name)
 
@@ -104,7 +106,7 @@ def _model(name: str) -> dict[str, Any]:
         "object": "model",
         "created": 0,
         "owned_by": "wellread",
-        "description": MODELS[name.partition("@")[0]],
+        "description": (MODELS | LOCAL_MODELS)[name.partition("@")[0]],
     }
 
 

@@ -259,6 +259,23 @@ export interface DeadQuestion {
   failed_at: string;
 }
 
+/** A text to rank. */
+export interface Document {
+  text: string;
+}
+
+/** Texts to embed. A `user` and the like are taken and have no effect. */
+export interface EmbeddingsRequest {
+  /** `wellread-embed`. */
+  model: string;
+  /** A text, or up to 256; no tokens. */
+  input: string | Array<string>;
+  /** base64: of the numbers in 32 bits, little-endian. */
+  encoding_format?: "float" | "base64";
+  /** That of the model; it has no other. */
+  dimensions?: number | null;
+}
+
 /** An error, as OpenAI writes it. */
 export interface ErrorAnswer {
   error: ErrorDetail;
@@ -886,6 +903,20 @@ export interface ReplyTo {
   task: string;
 }
 
+/** Documents to order by how well they answer a query. */
+export interface RerankRequest {
+  /** `wellread-rerank`. */
+  model: string;
+  /** A question, or words. */
+  query: string;
+  /** Texts, or objects with a `text`. */
+  documents: Array<string | Document>;
+  /** Most results; default: all documents. */
+  top_n?: number | null;
+  /** Whether each result has its document's text. */
+  return_documents?: boolean;
+}
+
 /** When a source is looked at: every so often, or by a cron line. */
 export interface ScheduleOut {
   every_s: number | null;
@@ -1275,10 +1306,14 @@ export interface Routes {
   "POST /api/chat": { query?: { collection?: string }; body: ChatRequest; answer: RecordOut };
   /** Ask as with OpenAI's API: the last message is the question; citations are in `annotations` and `citations`. */
   "POST /v1/chat/completions": { query?: { collection?: string }; body: CompletionRequest; answer: unknown };
-  /** The models: `wellread`, and `wellread-known`, which reads nothing new; and both for each other collection. */
+  /** The models: `wellread` and `wellread-known`, which reads nothing new, of each collection; and the local ones. */
   "GET /v1/models": { query?: { collection?: string }; answer: Record<string, unknown> };
   /** One of the models. */
   "GET /v1/models/{name}": { path: { name: string }; query?: { collection?: string }; answer: Record<string, unknown> };
+  /** Embed texts as with OpenAI's API, by the embedder that the knowledge base uses; nothing is stored. */
+  "POST /v1/embeddings": { body: EmbeddingsRequest; answer: Record<string, unknown> };
+  /** Order documents by how well they answer a query, best first, as Cohere's, Jina's and vLLM's rerankers do. */
+  "POST /v1/rerank": { body: RerankRequest; answer: Record<string, unknown> };
   /** Ask up to 1,000 questions; each that cannot be asked is reported, and the others are asked. */
   "POST /api/questions/bulk": { query?: { collection?: string }; body: BulkRequest; answer: Bulk };
   /** The questions that the filters mean, newest first; a key with the role ask sees its own. */

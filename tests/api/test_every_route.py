@@ -26,6 +26,7 @@ ADMITS = {
     """,
     "ask": """
         POST /api/chat  POST /v1/chat/completions  GET /v1/models  GET /v1/models/{name}
+        POST /v1/embeddings  POST /v1/rerank
         POST /api/questions  POST /api/questions/bulk  GET /api/questions  GET /api/questions/export
         POST /api/questions/cancel  POST /api/questions/replay  GET /api/questions/{question_id}
         GET /api/questions/{question_id}/export  POST /api/questions/{question_id}/cancel

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from api.openai.requests import LOCAL_MODELS
 from tests.api.cli.command import wellread as run
 from workers.services import Services
 from workers.services import collections as kept
@@ -78,7 +79,7 @@ def test_chat_completions_take_the_collection_from_the_model_or_the_options(
         http.post("/v1/chat/completions", json={**asked, **body, "wellread": options})
     assert http.get("/api/questions").json() == []
     assert len(http.get("/api/questions", params={"collection": "research"}).json()) == 2
-    models = [model["id"] for model in http.get("/v1/models").json()["data"]]
+    models = [model["id"] for model in http.get("/v1/models").json()["data"] if model["id"] not in LOCAL_MODELS]
     assert models == ["wellread", "wellread-known", "wellread@research", "wellread-known@research"]
     assert http.get("/v1/models/wellread@research").status_code == 200
     assert http.get("/v1/models/wellread@nowhere").status_code == 404
