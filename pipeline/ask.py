@@ -175,6 +175,8 @@ def _run_pass(
     vectors = tools.embedder.embed(list(queries))
     times.append(tools.clock())
     retrieved, facts, found = _retrieve(request, analysis, queries, vectors, tools, k)
+    if found[0].not_reranked:  # all is as without another reranker
+        tools = replace(tools, ranking=replace(tools.ranking, rerank=None))
     merged = merge_queries(retrieved, tools.enhancements, k, widened=widened) if variants else retrieved
     times.append(tools.clock())
     judge = tools.judge or calibrated_judge(tools.embedder.id, tools.learned)

@@ -293,10 +293,16 @@ class Settings(BaseSettings):
     fusion: Literal["minmax", "rrf"] = Field(
         "minmax", description="Combine full text and vectors by scores (minmax) or by ranks (rrf)."
     )
-    reranker: Literal["learned", "hybrid", "tfidf", "bm25", "graph", "none"] = Field(
+    reranker: Literal["learned", "hybrid", "tfidf", "bm25", "graph", "api", "none"] = Field(
         "learned",
-        description="How hits are reordered: learned; hybrid, tfidf, bm25 or graph (the design documents'); or none.",
+        description="How hits are reordered: learned; hybrid, tfidf, bm25 or graph (the design documents'); api (by "
+        "WELLREAD_RERANK_URL); or none.",
     )
+    rerank_url: ModelServer = Field(
+        "", description="Server with POST …/rerank as Cohere, Jina and vLLM have it, such as http://127.0.0.1:8000/v1."
+    )
+    rerank_model: str = Field("", description="Its model; empty: the server's only one.")
+    rerank_key: ServiceKey = Field(SecretStr(""), description="Its key; local servers need none.")
     rrf_k: int = Field(
         60, ge=1, le=1_000, description="The constant of rrf; a higher one gives lower ranks more weight."
     )
@@ -494,6 +500,15 @@ class Settings(BaseSettings):
             if lacking := missing(name, info.data):
                 raise ValueError(f"{name} is named, but {lacking} is empty or false")
         return value
+
+    @model_validator(mode="after")
+    def _names_a_reranker(self) -> Self:
+        if self.reranker == "api" and not self.rerank_url:
+            raise ValueError(
+                "WELLREAD_RERANKER is api, but no server is named: set WELLREAD_RERANK_URL to the address above its "
+                "/rerank, such as http://127.0.0.1:8000/v1"
+            )
+        return self
 
     @model_validator(mode="after")
     def _names_a_model(self) -> Self:

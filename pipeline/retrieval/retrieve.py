@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from domain import Hit, Scope
 from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES, fuse_queries, minmax, vector_weight, with_queries
-from pipeline.retrieval.rerank import Reranker, order_by_sentence, rerank_learned
+from pipeline.retrieval.rerank import NotReranked, Reranker, order_by_sentence, rerank_learned
 from text.terms import content_words
 
 Vectors = NDArray[np.float32]
@@ -29,6 +29,7 @@ class QueryHits:
     vectors: int  #: hits by vectors
     hits: int  #: by either, each passage once
     best: tuple[Hit, ...] = ()  #: the first of these
+    not_reranked: str = ""  #: of the question: why its reranker did not order the hits
 
 
 #: hits that each leg gives the fusion: a passage below them in one leg scores 0 there
@@ -123,13 +124,13 @@ def retrieve(
     observe("bm25", by_text[0])
     observe("dense", by_vector[0])
     observe("fused", fused)
-    reranked = _rerank(queries[0], vectors[0], fused[: max(RERANKED, k)], lang, search, ranking)
+    reranked, why_not = _rerank(queries[0], vectors[0], fused[: max(RERANKED, k)], lang, search, ranking)
     observe("reranked", reranked)
-    found = (
+    question, *others = (
         QueryHits(query=query, text=len(text), vectors=len(vector), hits=len(both), best=tuple(both[:OWN_BEST]))
         for query, text, vector, both in zip(queries, by_text, by_vector, rankings, strict=True)
     )
-    return reranked[:k], tuple(found)
+    return reranked[:k], (replace(question, not_reranked=why_not), *others)
 
 
 def _with_similarities(
@@ -164,12 +165,19 @@ def _fuse_queries(rankings: Sequence[list[Hit]], ranking: Ranking) -> list[Hit]:
 
 def _rerank(
     question: str, vector: Vectors, hits: Sequence[Hit], lang: str, search: Search, ranking: Ranking
-) -> list[Hit]:
-    """Return ``hits`` by the reranker; the learned one orders English hits by their nearest sentence too."""
+) -> tuple[list[Hit], str]:
+    """Return ``hits`` by the reranker, or by the learned one, and why it is not by the one that was chosen.
+
+    The learned one orders English hits by their nearest sentence too.
+    """
+    why_not = ""
     if ranking.rerank is not None:
-        return ranking.rerank(question, lang, hits)
+        try:
+            return ranking.rerank(question, lang, hits), ""
+        except NotReranked as error:
+            why_not = str(error)
     reranked = rerank_learned(question, lang, hits)
     if lang != _SENTENCES_IN:
-        return reranked
+        return reranked, why_not
     english = [hit.passage.id for hit in reranked if hit.passage.lang in (_SENTENCES_IN, *UNKNOWN_LANGUAGES)]
-    return order_by_sentence(reranked, search.sentence_similarities(vector, english))
+    return order_by_sentence(reranked, search.sentence_similarities(vector, english)), why_not

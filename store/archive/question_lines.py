@@ -93,6 +93,7 @@ class _Detail(BaseModel):
     queries: list[str] = []
     entities: list[Annotated[str, Field(min_length=1)]] = []
     before_fusion: list[dict[str, Any]] = []
+    not_reranked: str = ""
     hits: int = 0
     sql_hits: int = 0
     graph_hits: int = 0

@@ -25,6 +25,7 @@ class LookupDetail:
     entities: Sequence[str] = ()
     question_type: str = ""
     before_fusion: Sequence[Mapping[str, Any]] = ()  #: how many hits each query found
+    not_reranked: str = ""  #: why the operator's reranker did not order them
     hits: int = 0
     sql_hits: int = 0
     graph_hits: int = 0

@@ -134,6 +134,7 @@ def detail_of(result: LookupResult) -> LookupDetail:
         entities=result.analysis.entities,
         question_type=result.analysis.question_type,
         before_fusion=[_values(found, FOUND_VALUES) for found in result.found],
+        not_reranked=result.found[0].not_reranked if result.found else "",
         hits=len(result.hits),
         sql_hits=len(result.facts),
         graph_hits=sum(hit.via == "graph" for hit in result.hits),

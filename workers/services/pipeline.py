@@ -30,6 +30,7 @@ from pipeline.judging.judge import Stop, cut_off_by_judge, keep_all
 from pipeline.llm import SpendingBudget
 from pipeline.models.model import LanguageModel
 from pipeline.models.pace import LONGEST_PAUSE_S, ModelPace, Pace, RateLimit, Rule, ServicePace
+from pipeline.retrieval.rerank import Reranker
 from pipeline.retrieval.retrieve import Ranking
 from pipeline.strategies import RetrievalLimits
 from store.embedders import EmbedderError, open_embedder
@@ -71,11 +72,21 @@ def with_rules(tools: Tools, settings: Settings) -> Tools:
         tools,
         judge=document_judge(rule, similarity) if s.judge == "document" else None,
         stop=stops[s.stop],
-        ranking=Ranking(fuse=partial(rrf, k=s.rrf_k) if s.fusion == "rrf" else None, rerank=RERANKERS.get(s.reranker)),
+        ranking=Ranking(fuse=partial(rrf, k=s.rrf_k) if s.fusion == "rrf" else None, rerank=open_reranker(s)),
         limits=limits_of(s),
         enhancements=parse_enhancements(switched),
         examples=read_examples(s.few_shot_path) if s.few_shot_path else (),
     )
+
+
+def open_reranker(settings: Settings) -> Reranker | None:
+    """Return the reranker that the settings choose; None for the learned one."""
+    if settings.reranker != "api":
+        return RERANKERS.get(settings.reranker)
+    from pipeline.models.reranker import RemoteReranker
+
+    key = settings.rerank_key.get_secret_value()
+    return RemoteReranker(settings.rerank_url, model=settings.rerank_model, api_key=key)
 
 
 def limits_of(settings: Settings) -> RetrievalLimits:

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible service on loopback, for the embedder that asks one over HTTP."""
+"""A service on loopback that embeds as OpenAI does, and reranks, for what asks one over HTTP."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def serving() -> Iterator[Service]:
             state.requests.append(body)
             state.keys.append(self.headers["authorization"])
             status, headers, reply = state.answer(len(state.requests), body)
-            if self.path != "/v1/embeddings":
+            if self.path not in ("/v1/embeddings", "/v1/rerank"):
                 status, headers, reply = 404, {}, {"error": "no such path"}
             content = reply.encode() if isinstance(reply, str) else json.dumps(reply).encode()
             self.send_response(status)

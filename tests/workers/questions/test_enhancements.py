@@ -19,8 +19,11 @@ from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.context import advise_on_context
 from pipeline.retrieval.retrieve import Ranking
 from pipeline.strategies import TASK_STRATEGIES, RetrievalLimits
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.questions.trace import to_json
 from tests.fakes import HashingEmbedder, passage
+from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_transitions import GOOD, POOR
 from workers.questions import lookup, transitions
 from workers.services import Services
@@ -172,3 +175,26 @@ def test_documentation_lists_every_enhancement_with_its_default() -> None:
     page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
     listed = dict(re.findall(r"^\| `(\w+)` \| (on|off) \|", page, re.MULTILINE))
     assert listed == {name: "on" if name in DEFAULT else "off" for name in ALL}
+
+
+def test_reranker_that_fails_leaves_the_local_order_and_a_notice_in_the_trace(looked: Services) -> None:
+    put(looked, "The lighthouse of Vierburg was built in 1874. Anna Berg built the lighthouse of Vierburg.")
+    put(looked, "The harbour of Vierburg is 14 metres deep. The lighthouse stands beside it.")
+    new = NewQuestion(text="When was the lighthouse of Vierburg built?", crawl_enabled=False)
+    question, _ = looked.write(new_questions.ask, new, looked.now())
+    local = lookup.first_pass(looked, question)
+    away = load(reranker="api", rerank_url="http://127.0.0.1:1/v1", rerank_model="big")
+    looked.__dict__["tools"] = with_rules(looked.tools, away)
+    result = lookup.first_pass(looked, question)
+    assert [hit.passage.id for hit in result.hits] == [hit.passage.id for hit in local.hits]
+    assert result.verdict.confidence == pytest.approx(local.verdict.confidence)
+    detail = to_json(transitions.detail_of(result))
+    assert detail["not_reranked"] == "The reranker failed (it is not reached): hits are in the local order."
+    assert to_json(transitions.detail_of(local))["not_reranked"] == ""
+
+
+def test_reranker_of_a_server_needs_its_address() -> None:
+    with pytest.raises(SettingsError, match="WELLREAD_RERANK_URL"):
+        load(reranker="api")
+    with pytest.raises(SettingsError, match="http://"):
+        load(reranker="api", rerank_url="rerank.local")
