@@ -49,7 +49,7 @@ class RemoteReranker:
             raise NotReranked(self._why) from error
 
     def _scores(self, question: str, hits: Sequence[Hit]) -> list[float]:
-        """Return the score of each hit, [0, 1]; raises HTTPError, or what a reply in another form makes Python raise."""
+        """Return the score of each hit, [0, 1]; raises HTTPError, or what Python raises for a reply in another form."""
         documents = [f"{hit.passage.title}\n{hit.passage.text}".strip() for hit in hits]
         body = {**self._named, "query": question, "documents": documents, "top_n": len(documents)}
         response = self._http.post(self._url, json=body)

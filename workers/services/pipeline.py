@@ -80,8 +80,8 @@ def with_rules(tools: Tools, settings: Settings) -> Tools:
 
 
 def open_reranker(settings: Settings) -> Reranker | None:
-    """Return the reranker that the settings choose; None for the learned one."""
-    if settings.reranker != "api":
+    """Return the chosen reranker; None is the learned one, also instead of a server that may not be reached."""
+    if settings.reranker != "api" or not settings.may_reach(settings.rerank_url):
         return RERANKERS.get(settings.reranker)
     from pipeline.models.reranker import RemoteReranker
 

@@ -25,6 +25,7 @@ from store.questions.trace import to_json
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_transitions import GOOD, POOR
+from workers.egress import described
 from workers.questions import lookup, transitions
 from workers.services import Services
 from workers.services.pipeline import with_rules
@@ -191,6 +192,12 @@ def test_reranker_that_fails_leaves_the_local_order_and_a_notice_in_the_trace(lo
     detail = to_json(transitions.detail_of(result))
     assert detail["not_reranked"] == "The reranker failed (it is not reached): hits are in the local order."
     assert to_json(transitions.detail_of(local))["not_reranked"] == ""
+
+
+def test_reranker_that_may_not_be_reached_is_not_asked(looked: Services) -> None:
+    public = load(reranker="api", rerank_url="https://rerank.example.org/v1", egress="none")
+    assert with_rules(looked.tools, public).ranking.rerank is None
+    assert "rerank.example.org" in described(public, ())
 
 
 def test_reranker_of_a_server_needs_its_address() -> None:
