@@ -109,7 +109,7 @@ _IN_COLLECTION = (
 _OTHERS = (
     *(ask.demo, access.collections, access.keys, operate.up, operate.status, operate.doctor, operate.reindex),
     *(operate.backup, operate.restore, operate.version, operate.worker, operate.beat, operate.flower, operate.api),
-    *(operate.mcp, operate.migrate),
+    *(operate.mcp, operate.migrate, operate.config),
 )
 for _command in _IN_COLLECTION:
     with_collection(_command)

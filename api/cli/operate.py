@@ -10,7 +10,7 @@ import click
 from api import installed_version
 from api.cli.connect import collection, open_client, open_collection, open_services, quiet_logs, reached
 from api.cli.exchange import FILE, left_out_lines
-from api.cli.output import AS_JSON, notify, print_json, print_lines, progress_count, terminal
+from api.cli.output import AS_JSON, notify, print_found, print_json, print_lines, progress_count, terminal
 from api.cli.width import clean, counted, cut, when, wrap
 
 if TYPE_CHECKING:
@@ -62,6 +62,31 @@ def doctor() -> None:
                 print_lines(*style.wrap(check.fix, first="       → ", indent="         "))
     if wrong:
         click.get_current_context().exit(1)
+
+
+@click.group()
+def config() -> None:
+    """The settings of this machine."""
+
+
+@config.command()
+@click.option("--set", "only_set", is_flag=True, help="Only those that are set somewhere.")
+@AS_JSON
+def show(only_set: bool, as_json: bool) -> None:
+    """Show every setting with its value and where that comes from: secrets are masked.
+
+    Variables that begin with WELLREAD_ and are no setting are named at the end, each with the nearest setting.
+    """
+    from dataclasses import asdict
+
+    from workers.setting_origins import explain, set_variables
+    from workers.settings import load, unknown_variables
+
+    found = [each for each in explain(load()) if each.is_set or not only_set]
+    unknown, style = unknown_variables(set_variables()), terminal()
+    lines = [f"{style.paint(f'{each.variable}={each.text}', bold=each.is_set)}  ({each.origin})" for each in found]
+    shown = {"settings": [asdict(each) for each in found], "unknown": unknown}
+    print_found(shown, (*lines, *(style.paint(each, fg="yellow") for each in unknown)), as_json=as_json)
 
 
 @click.command()

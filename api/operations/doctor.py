@@ -26,6 +26,7 @@ from workers.processes.stack import running
 from workers.services import Services, completeness
 from workers.services.collections import every
 from workers.services.web import switched_on
+from workers.setting_origins import set_variables
 from workers.settings import LOOPBACK, Settings, unknown_variables
 
 #: below this much free space a crawl may fill the disk
@@ -55,7 +56,7 @@ def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
 
 
 def _settings(_services: Services) -> Diagnosis:
-    if unknown := unknown_variables(os.environ):
+    if unknown := unknown_variables(set_variables()):
         return Diagnosis("note", " ".join(unknown), "docs/settings.md names all.")
     return Diagnosis("ok", "all known")
 
