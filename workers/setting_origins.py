@@ -53,7 +53,7 @@ def explain(settings: Settings) -> list[SettingValue]:
 
 def set_variables() -> list[str]:
     """Return the names that the environment, the file .env and the secrets' files set, in upper case."""
-    given = [name for source in _sources()[:2] for name in source.env_vars]  # type: ignore[attr-defined]
+    given = [name for source in _sources()[:2] for name in source.env_vars]
     files = SECRETS_DIR.iterdir() if SECRETS_DIR.is_dir() else ()
     return sorted({name.upper() for name in (*given, *(file.name for file in files))})
 

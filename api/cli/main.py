@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api import installed_version, sentence
-from api.cli import access, ask, exchange, files, operate, pages, questions, reads, sources, threads, watch
+from api.cli import access, ask, bench, exchange, files, operate, pages, questions, reads, sources, threads, watch
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED, notify
 from domain.errors import WellreadError
@@ -95,6 +95,7 @@ _IN_COLLECTION = (
         ask.ask,
         ask.search,
         ask.trace,
+        bench.bench,
         questions.questions,
         threads.threads,
         watch.watch,

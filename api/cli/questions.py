@@ -77,7 +77,7 @@ def ask_file(file: Path, out: Path, terms: Mapping[str, Any]) -> bool:
             written.write(json.dumps(run) + "\n")
         outcomes = Counter(done)
         waiting = deque(lines[len(done) :])
-        for line in _answered(client, waiting, terms, run["run"], len(lines)):
+        for line in answered(client, waiting, terms, run["run"], len(lines)):
             written.write(json.dumps(line.written(), ensure_ascii=False) + "\n")
             written.flush()
             outcomes[_outcome(line.written())] += 1
@@ -172,13 +172,21 @@ def _outcome(written: Mapping[str, Any]) -> str:
     return written.get("outcome") or str(written.get("status") or "").lower().replace("_", " ")
 
 
-def _answered(client: "Client", waiting: deque[Line], terms: Mapping[str, Any], run: str, total: int) -> Iterator[Line]:
-    """Ask the lines and yield each in its order once it has ended."""
+def answered(
+    client: "Client",
+    waiting: deque[Line],
+    terms: Mapping[str, Any],
+    run: str,
+    total: int,
+    *,
+    most_open: int = MOST_OPEN,
+) -> Iterator[Line]:
+    """Ask the lines, of which at most so many are open at a time, and yield each in its order once it has ended."""
     show, began, yielded = progress_line(), time.monotonic(), total - len(waiting)
     before, is_open, next_at = yielded, deque[Line](), 0.0
     while waiting or is_open:
-        if waiting and len(is_open) < MOST_OPEN and time.monotonic() >= next_at:
-            some = [waiting.popleft() for _ in range(min(_ASKED, len(waiting), MOST_OPEN - len(is_open)))]
+        if waiting and len(is_open) < most_open and time.monotonic() >= next_at:
+            some = [waiting.popleft() for _ in range(min(_ASKED, len(waiting), most_open - len(is_open)))]
             refused, retry_s = _ask(client, some, terms, run)
             waiting.extendleft(reversed(refused))
             is_open.extend(line for line in some if line not in refused)
@@ -192,7 +200,7 @@ def _answered(client: "Client", waiting: deque[Line], terms: Mapping[str, Any], 
         rate = (yielded - before) / max(0.001, time.monotonic() - began)
         left = f", {(total - yielded) / rate / 60:,.0f} min left" if rate else ""
         show(f"{yielded:,} of {total:,} questions, {rate:.1f} a second{left}", yielded == total)
-        if is_open and (not waiting or len(is_open) >= MOST_OPEN or time.monotonic() < next_at):
+        if is_open and (not waiting or len(is_open) >= most_open or time.monotonic() < next_at):
             time.sleep(_EVERY_S)
     show("", True)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from api.operations.bench import plain
 from domain import Citation, Cost, Sentence
 from domain.answer import short_answer
 from domain.outcome import Outcome
@@ -31,7 +32,6 @@ FAILURES = {
     "answered_unanswerable": "nothing answers it, and it was answered",
     "no_answer": "it failed, was refused or timed out",
 }
-_MARKERS = re.compile(r"\s*\[\d+\]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,11 +151,6 @@ def grade_all(replies: Sequence[Reply], of: QuestionSet) -> list[Graded]:
 def is_right(gold: Sequence[str], text: str) -> bool:
     """Return whether a gold pattern matches a text."""
     return any(re.search(pattern, text, re.IGNORECASE | re.DOTALL) for pattern in gold)
-
-
-def plain(text: str) -> str:
-    """Return a text without its [n] markers, with single spaces."""
-    return " ".join(_MARKERS.sub("", text).split())
 
 
 def _outcome(question: Question, reply: Reply) -> Grade:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from api.operations.bench import plain
 from domain import Hit
-from evals.asked.grade import is_right, plain
+from evals.asked.grade import is_right
 from evals.asked.questions import SHIPPED, Question, QuestionSet, page_of, read_question_set
 from evals.asked.quick import addresses_of, first_passes
 from evals.knowledge.judge_cases import Case, Condition

@@ -16,9 +16,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from api.operations.bench import plain
 from domain.errors import WellreadError
 from evals.asked.figures import figures_of
-from evals.asked.grade import Graded, Reply, grade_all, is_right, plain
+from evals.asked.grade import Graded, Reply, grade_all, is_right
 from evals.asked.over_http import Tell, ask_with_and_without, served
 from evals.asked.questions import Question, QuestionSet
 from evals.model.replay import KEY, Call, ReplayedModel, read_missing

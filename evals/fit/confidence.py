@@ -16,7 +16,8 @@ from typing import Final
 import click
 import numpy as np
 
-from evals.asked.grade import is_right, plain
+from api.operations.bench import plain
+from evals.asked.grade import is_right
 from evals.asked.questions import CHOOSE, SHIPPED, Question, QuestionSet, page_of, read_question_set
 from evals.asked.quick import addresses_of, best_passes
 from evals.fit.judge import write

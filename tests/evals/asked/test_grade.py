@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from api.operations.bench import plain
 from evals.asked.figures import curve_of, failures_of, figures_of, rows_by
-from evals.asked.grade import FAILURES, Graded, Passage, Reply, grade, plain
+from evals.asked.grade import FAILURES, Graded, Passage, Reply, grade
 from evals.asked.questions import QuestionSet, read_question_set
 from tests.evals.asked.small_site import write_site
 
