@@ -182,6 +182,11 @@ class Endpoints:
         return Call(read=read_json, url=question_path(question_id, "/trace"))
 
     @Endpoint
+    def replay_trace(self, question_id: str) -> Call[Mapping[str, Any]]:
+        """Run the question's lookup again on what is known now, and return what differs; nothing is stored."""
+        return Call(read=read_json, method="POST", url=question_path(question_id, "/trace/replay"), timeout=60.0)
+
+    @Endpoint
     def cancel(self, question_id: str) -> Call[Record]:
         """Stop a question; what was read stays read."""
         return Call(read=value(Record), method="POST", url=question_path(question_id, "/cancel"))

@@ -146,12 +146,20 @@ def demo() -> None:
 
 @click.command()
 @click.argument("question_id", metavar="ID")
+@click.option("--replay", is_flag=True, help="Look it up again on what is known now, and show what differs.")
 @AS_JSON
-def trace(question_id: str, as_json: bool) -> None:
-    """Show every step of a question: queries, hits with all scores, pages, times and cost."""
+def trace(question_id: str, replay: bool, as_json: bool) -> None:
+    """Show every step of a question: queries, hits with all scores, pages, times and cost.
+
+    --replay stores nothing and asks no model.
+    """
     from api.schemas.responses import StepOut
 
     with open_client() as client:
+        if replay:
+            found = client.replay_trace(question_id)
+            print_found(found, replayed_lines(found, terminal()), as_json=as_json)
+            return
         steps = client.trace(question_id)
     lines = trace_lines([StepOut.model_validate(step) for step in steps], terminal())
     print_found(steps, lines, as_json=as_json)
@@ -178,6 +186,38 @@ def trace_lines(steps: "Sequence[StepOut]", style: Style) -> list[str]:
         return ["No step is finished yet."]
     began = steps[0].started_at
     return [line for step in steps for line in _step_lines(step, (step.started_at - began).total_seconds(), style)]
+
+
+def replayed_lines(found: Mapping[str, Any], style: Style) -> Iterator[str]:
+    """Show what a lookup that was run again found differently."""
+    for each in found["passes"]:
+        before, now = each["before"], each["now"]
+        yield style.paint(f"{each['step']}: {len(before['top'])} → {len(now['top'])} hits", bold=True)
+        if before["queries"] != now["queries"]:
+            yield from style.wrap(
+                f"queries: {' | '.join(before['queries'])} → {' | '.join(now['queries'])}", indent="  "
+            )
+        for name, colour in (("gained", "green"), ("lost", "red"), ("moved", "yellow")):
+            for hit in each[name]:
+                rank = f"{hit['was']} → {hit['rank']}" if "was" in hit else hit["rank"]
+                yield f"  {style.paint(f'{name:<7}', fg=colour)} {rank}. {clean(hit['url'])} (passage {hit['passage']})"
+        was, verdict = before.get("verdict") or {}, now["verdict"]
+        word = {True: "sufficient", False: "not sufficient", None: "?"}
+        yield (
+            f"  verdict: {word[was.get('sufficient')]} {was.get('confidence') or 0:.2f} → "
+            f"{word[verdict['sufficient']]} {verdict['confidence']:.2f}"
+        )
+        times = (sum(seconds.values()) for seconds in (before.get("seconds") or {}, now["seconds"]))
+        yield "  seconds: " + " → ".join(f"{spent:.3f}" for spent in times)
+    yield style.paint(f"outcome: {found['outcome_before'] or 'none'} → {found['outcome_now']}", bold=True)
+    same = (found["answer_before"] or "").strip() == (found["answer_now"] or "").strip()
+    if same:
+        yield "the answer is the same"
+    else:
+        yield from style.wrap(clean(found["answer_before"] or "none"), first="- ", indent="  ")
+        yield from style.wrap(clean(found["answer_now"] or "none"), first="+ ", indent="  ")
+    if found["composer_before"] not in (None, "extractive", "abstention"):
+        yield f"  (written by {clean(found['composer_before'])}; now composed without a model)"
 
 
 def _step_lines(step: "StepOut", at_s: float, style: Style) -> Iterator[str]:

@@ -5,6 +5,7 @@ import uuid
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from api.cli.connect import connected
 from api.cli.output import WithFlags, print_found, terminal
 from api.cli.questions import Line, answered, read_lines
 from api.cli.width import Style, clean, cut
-from api.operations.bench import GRADES, BadBench, Expected, Graded, compare, grade, read_run, summary, to_json
+from api.operations.bench import GRADES, BadBench, Expected, Graded, compare, grade, read_run, summary
 
 #: fields of a line that say what is right; the others are options of its question, or in a table its metadata
 _EXPECTED = ("expected", "url", "unanswerable")
@@ -22,7 +23,7 @@ _COLOURS = {"right": "green", "wrong": "red", "failed": "red", "unsure": "yellow
 
 
 @click.command(cls=WithFlags, body="domain.options:Asked")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--parallel", default=4, show_default=True, type=click.IntRange(1, 1_000), help="Questions open at a time."
 )
@@ -33,7 +34,7 @@ _COLOURS = {"right": "green", "wrong": "red", "failed": "red", "unsure": "yellow
 )
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False),
     help="Compare with an earlier run, which --out or --json wrote.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and each graded question as JSON.")
@@ -56,11 +57,11 @@ def bench(file: Path, parallel: int, out: Path | None, baseline: Path | None, as
         for line in answered(client, deque(lines), terms, uuid.uuid4().hex, len(lines), most_open=parallel):
             graded.append(grade(line.written() | {"id": expected[line.number][1]}, expected[line.number][0]))
             if written:
-                written.write(json.dumps(to_json(graded[-1]), ensure_ascii=False) + "\n")
+                written.write(json.dumps(asdict(graded[-1]), ensure_ascii=False) + "\n")
                 written.flush()
     found = summary(graded) | ({"baseline": compare(graded, before)} if before is not None else {})
     shown = (*_summary_lines(found), *_line_lines(graded, terminal()), *_compared_lines(found, terminal()))
-    print_found(found | {"lines": [to_json(one) for one in graded]}, shown, as_json=as_json)
+    print_found(found | {"lines": [asdict(one) for one in graded]}, shown, as_json=as_json)
     if found["failed"] or found.get("baseline", {}).get("worse"):
         click.get_current_context().exit(1)
 

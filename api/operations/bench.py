@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from pathlib import Path
@@ -103,18 +103,15 @@ def grade(written: Mapping[str, Any], expected: Expected) -> Graded:
         "unknown": "right" if expected.unanswerable else "unknown",
     }
     return Graded(
+        **{name: written.get(name) for name in ("id", "confidence", "answer", "question_id")},
         line=written["line"],
-        id=written.get("id"),
         question=written.get("question") or "",
         grade=grades.get(outcome, "failed"),
         holds=not why,
         why=why,
         outcome=outcome,
-        confidence=written.get("confidence"),
         seconds=_seconds(written),
-        answer=written.get("answer"),
         citations=cited,
-        question_id=written.get("question_id"),
     )
 
 
@@ -141,8 +138,6 @@ def compare(now: Sequence[Graded], before: Sequence[Graded]) -> dict[str, Any]:
     pairs = [(known[_key(one)], one) for one in now if _key(one) in known]
     return {
         "compared": len(pairs),
-        "only_here": len(now) - len(pairs),
-        "only_before": len(known.keys() - {_key(one) for one in now}),
         **{
             name: [
                 {"line": one.line, "question": one.question, "before": was.grade, "now": one.grade, "why": one.why}
@@ -164,11 +159,6 @@ def read_run(file: Path) -> list[Graded]:
         return [Graded(**{**line, "citations": tuple(line["citations"])}) for line in lines]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadBench(f"{file} is not what `wellread bench --out` writes ({error}).") from error
-
-
-def to_json(one: Graded) -> dict[str, Any]:
-    """Return a graded question as a line of the output."""
-    return asdict(one)
 
 
 def _fault(answer: str, cited: Sequence[str], expected: Expected) -> str:

@@ -34,7 +34,7 @@ from domain.record import Event, Record
 from pipeline.question.follow_up import stands_alone
 from store.questions import answers, state
 from store.questions import trace as stored_trace
-from store.questions.trace import for_asker
+from store.questions.trace import TraceReplayed, for_asker
 from workers import deletion
 from workers.questions import submit
 from workers.services import Services
@@ -121,6 +121,14 @@ def trace(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> lis
         found = stored_trace.read(session, state.get(session, question_id))
     is_operator = who.role >= Role.operate
     return found if is_operator else [replace(step, detail=for_asker(step.detail)) for step in found]
+
+
+@router.post("/{question_id}/trace/replay", dependencies=OPERATE)
+def trace_replayed(question_id: QuestionId, services: ServicesDep) -> TraceReplayed:
+    """Run the question's lookup again on what is known now, and say what differs; nothing is stored, no model asked."""
+    from workers.questions.replayed import replay_trace  # with the pipeline, which the start of the API needs not
+
+    return replay_trace(services, question_id)
 
 
 @router.get("/{question_id}/related")

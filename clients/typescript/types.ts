@@ -632,6 +632,16 @@ export interface PageVersion {
   read_at: string;
 }
 
+/** A lookup as the trace has it and as it is now, and how the hits differ; details are those of the trace. */
+export interface PassReplayed {
+  step: string;
+  before: Record<string, unknown>;
+  now: Record<string, unknown>;
+  gained: Array<Record<string, unknown>>;
+  lost: Array<Record<string, unknown>>;
+  moved: Array<Record<string, unknown>>;
+}
+
 /** An error, as RFC 9457 writes it. */
 export interface Problem {
   /** A short name of the kind of error: stable, for programs. */
@@ -1249,6 +1259,17 @@ export interface TimingOut {
   started_at: string;
 }
 
+/** The lookups of a question, then and now, and its answer. */
+export interface TraceReplayed {
+  question: string;
+  passes: Array<PassReplayed>;
+  answer_before: string | null;
+  composer_before: string | null;
+  outcome_before: string | null;
+  answer_now: string | null;
+  outcome_now: string;
+}
+
 /** What was used in a time. */
 export interface Used {
   /** New questions. */
@@ -1340,6 +1361,8 @@ export interface Routes {
   "POST /api/questions/{question_id}/replay": { path: { question_id: string }; query?: { collection?: string }; answer: RecordOut };
   /** Every finished step with its queries, hits and verdict, and every page that was read. */
   "GET /api/questions/{question_id}/trace": { path: { question_id: string }; query?: { collection?: string }; answer: Array<StepOut> };
+  /** Run the question's lookup again on what is known now, and say what differs; nothing is stored, no model asked. */
+  "POST /api/questions/{question_id}/trace/replay": { path: { question_id: string }; query?: { collection?: string }; answer: TraceReplayed };
   /** Related questions: asked before about the cited pages, and on sections around the quotes. */
   "GET /api/questions/{question_id}/related": { path: { question_id: string }; query?: { collection?: string }; answer: Array<RelatedQuestion> };
   /** Progress as server-sent events: first the state, then what happens, last `final` with the whole record. */

@@ -116,6 +116,31 @@ class Step:
         return (self.finished_at - self.started_at).total_seconds()
 
 
+@dataclass(frozen=True, kw_only=True)
+class PassReplayed:
+    """A lookup as the trace has it and as it is now, and how the hits differ; details are those of the trace."""
+
+    step: str
+    before: Mapping[str, Any]
+    now: Mapping[str, Any]
+    gained: Sequence[Mapping[str, Any]]  #: hits, each with its passage, url and rank
+    lost: Sequence[Mapping[str, Any]]
+    moved: Sequence[Mapping[str, Any]]  #: with the rank it had as `was`
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReplayed:
+    """The lookups of a question, then and now, and its answer."""
+
+    question: str
+    passes: Sequence[PassReplayed]
+    answer_before: str | None
+    composer_before: str | None  #: "extractive", or the model that wrote it
+    outcome_before: str | None
+    answer_now: str | None  #: as it is composed without a model
+    outcome_now: str
+
+
 def read(session: Session, question: QuestionRow) -> list[Step]:
     """Return the steps of a question and of the run it shared, by their start."""
     ids = [question.id, *([question.leader_id] if question.leader_id else [])]

@@ -42,6 +42,7 @@ ADMITS = {
         GET /api/pages  GET /api/folders  GET /api/suggestions  GET /api/usage
     """,
     "operate": """
+        POST /api/questions/{question_id}/trace/replay
         POST /api/questions/delete  DELETE /api/questions/{question_id}  DELETE /api/threads/{thread_id}
         POST /api/sources  PATCH /api/sources/{source_id}  DELETE /api/sources/{source_id}
         POST /api/site-reads  POST /api/site-reads/{site_read_id}/pause  POST /api/site-reads/{site_read_id}/resume
