@@ -353,6 +353,10 @@ class QuestionFilter(Body):
         default=None, description="Only those asked before this time."
     )
 
+    ended_before: Annotated[Moment | None, Flag("--ended-before", "DATE")] = Field(
+        default=None, description="Only those that ended before this time."
+    )
+
     @field_validator("unanswered", mode="before")
     @classmethod
     def _as_in_a_query(cls, given: Any) -> Any:

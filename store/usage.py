@@ -1,7 +1,8 @@
 """Count what the questions of each owner use, day by day, and hold a key to its limits.
 
-The counts are rows of their own: they stay where a question is deleted, and are exact, as a question is counted in the
-transaction that looks whether it may be asked, and its owner's row is locked until that ends.
+The counts are rows of their own: they stay where a question is deleted. Questions are counted exactly: in the
+transaction that looks whether one more may be asked, in which the owner's row is locked. What a step used is added once
+it is recorded; a process that dies between the two leaves it out.
 """
 
 from collections.abc import Mapping
@@ -47,25 +48,27 @@ def used(session: Session, owner: str, now: datetime) -> dict[str, Used]:
     return {name: to_value(Used, session.execute(query).one()) for name, query in (("day", day), ("month", month))}
 
 
-def take(session: Session, owner: str, limits: Mapping[str, float], now: datetime) -> dict[str, float]:
-    """Count one more question and return what is left of the other amounts that are limited. Raises QuotaSpent."""
+def take(session: Session, owner: str, limits: Mapping[str, float], now: datetime) -> None:
+    """Count one more question. Raises QuotaSpent."""
     add(session, owner, now, questions=1)
-    if not limits:
-        return {}
-    so_far = used(session, owner, now)
-    for period in _PERIODS:
+    so_far = used(session, owner, now) if limits else {}
+    for period in so_far:
         most = limits.get(f"questions_per_{period}")
         if most is not None and so_far[period].questions > most:
             again = resets_at(period, now)
-            said = f"{int(most):,} questions a {period}, as many as this key may ask, are asked"
             after_s = int((again - now).total_seconds()) + 1
-            raise QuotaSpent(f"{said}: ask again after {again:%Y-%m-%d %H:%M} UTC.", after_s)
-    left: dict[str, float] = {}
-    for period in _PERIODS:
+            asked = f"{int(most):,} questions a {period}, as many as this key may ask, are asked"
+            raise QuotaSpent(f"{asked}: ask again after {again:%Y-%m-%d %H:%M} UTC.", after_s)
+
+
+def left(session: Session, owner: str, limits: Mapping[str, float], now: datetime) -> dict[str, float]:
+    """Return how many pages, tokens and dollars a key has left, of those that are limited."""
+    so_far, rest = used(session, owner, now), dict[str, float]()
+    for period, amounts in so_far.items():
         for name in CLIPPED:
             if (most := limits.get(f"{name}_per_{period}")) is not None:
-                left[name] = min(left.get(name, most), max(0, most - getattr(so_far[period], name)))
-    return left
+                rest[name] = min(rest.get(name, most), max(0, most - getattr(amounts, name)))
+    return rest
 
 
 def report(session: Session, now: datetime, owner: str | None = None) -> list[KeyUsage]:

@@ -133,6 +133,8 @@ class QuestionFilters(TypedDict, total=False):
     asked_after: str
     #: Only those asked before this time.
     asked_before: str
+    #: Only those that ended before this time.
+    ended_before: str
 
 
 class SourceOptions(TypedDict, total=False):

@@ -7,6 +7,7 @@ is answered already is never one too many.
 
 import math
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -81,13 +82,21 @@ def ahead(services: Services, owner: str | None, caller: str) -> Ahead:
     return Ahead(of_all=services.turns.before(OF_ALL, caller, now_s), of_key=of_key)
 
 
-def check_limits(session: Session, services: Services, owner: str | None, before: Ahead, *, more: int = 0) -> None:
+def check_limits(
+    session: Session,
+    services: Services,
+    owner: str | None,
+    before: Ahead,
+    limits: Mapping[str, float],
+    *,
+    more: int = 0,
+) -> None:
     """Raise :class:`TooManyOpen` where more questions are open than may be, or what room there is is for others.
 
-    Counted are those that the session sees, and so many more.
+    Counted are those that the session sees, and so many more. ``limits`` are those of the owner's key.
     """
     most = services.settings.max_open_questions
-    own_limit = services.limits_of(owner).get("open_questions")
+    own_limit = limits.get("open_questions")
     share = services.settings.max_open_per_caller if own_limit is None else int(own_limit)
     number = activity.count_open(session, most) + more
     if number + _kept(before.of_all, most) > most:

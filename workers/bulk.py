@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 
 from sqlalchemy import and_
 
@@ -10,6 +11,7 @@ from domain.errors import WellreadError
 from domain.options import QuestionFilter
 from domain.record import BulkChange
 from store.questions import listing, state
+from store.questions.state import UnknownQuestion
 from store.sql.tables import QuestionRow
 from workers import deletion
 from workers.admission import NoRoom, TooManyOpen
@@ -31,7 +33,8 @@ def cancel(services: Services, asked: QuestionFilter, *, owner: str | None, dry_
 
     def cancel_all(ids: Sequence[str]) -> None:
         for question_id in ids:
-            submit.cancel(services, question_id)
+            with suppress(UnknownQuestion):  # it was just deleted
+                submit.cancel(services, question_id)
 
     return _each(services, asked, state.OPEN, cancel_all, owner=owner, dry_run=dry_run)
 
@@ -41,9 +44,12 @@ def replay(services: Services, asked: QuestionFilter, *, owner: str | None, dry_
 
     def replay_all(ids: Sequence[str]) -> None:
         for question_id in ids:
-            submit.replay(services, question_id)
+            with suppress(UnknownQuestion):
+                submit.replay(services, question_id)
 
-    return _each(services, asked, state.STOPPED, replay_all, owner=owner, dry_run=dry_run)
+    # what fails again meanwhile is left alone
+    ended = asked if asked.ended_before else asked.model_copy(update={"ended_before": services.now()})
+    return _each(services, ended, state.STOPPED, replay_all, owner=owner, dry_run=dry_run, named=asked)
 
 
 def delete(services: Services, asked: QuestionFilter, *, owner: str | None, dry_run: bool) -> BulkChange:
@@ -66,12 +72,18 @@ def _each(
     *,
     owner: str | None,
     dry_run: bool,
+    named: QuestionFilter | None = None,
 ) -> BulkChange:
-    """Change the questions in one of these statuses, oldest of them last, until all or the time is up."""
-    if not asked.model_dump(include=QuestionFilter.model_fields.keys() - {"collection"}, exclude_defaults=True):
+    """Change the questions in one of these statuses, newest first, until all are changed or the time is up.
+
+    ``named`` is what the caller has named, if ``asked`` says more.
+    """
+    if not (named or asked).model_dump(
+        include=QuestionFilter.model_fields.keys() - {"collection"}, exclude_defaults=True
+    ):
         raise NoCondition("No condition is named: this would be done to every question.")
     with services.database.read() as session:
-        given = listing.meant(session, asked, owner=owner)
+        given = listing.meant(session, asked, owner=owner, key=services.owner_of(asked.key) if asked.key else None)
         wanted = and_(given, QuestionRow.status.in_(list(statuses)), QuestionRow.fingerprint != state.REFUSED)
         left = listing.count(session, wanted)
     done, ends_at = 0, time.monotonic() + RUN_S

@@ -3,16 +3,18 @@
 It sends no more messages than a queue has room for: otherwise it would flood the queue while workers are away.
 """
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, cast
 
 import structlog
+from redis import RedisError
 from sqlalchemy import ColumnElement, func, null, select
 from sqlalchemy.orm import Session
 
 from domain import Status
 from domain.flow import TASKS
-from store import activity
+from store import activity, keys
 from store.crawl import candidates
 from store.questions import shared_runs, state
 from store.questions.state import Move
@@ -41,6 +43,8 @@ def sweep(services: Services) -> None:
     _move_on(services, now)
     watches.ask_again(services)
     sites.resume_stalled(services)
+    if services.collection.is_default:
+        weigh_keys(services)
     late = now - timedelta(seconds=GRACE_S)
     for task, (row, waits) in activity.WAITING.items():
         _send_due(services, task, row, waits, late)
@@ -48,6 +52,14 @@ def sweep(services: Services) -> None:
         moved := take_over(services.redis, "wellread.ask", TASKS["wellread.ask"].queue, PRIORITY_STEPS)
     ):
         log.info("questions_taken_over", messages=moved)
+
+
+def weigh_keys(services: Services) -> None:
+    """Have workers shared by the weights that keys have in SQL; where Redis is away, the next sweep does it."""
+    with services.database.read() as session:
+        weights = {key.owner: key.limits["weight"] for key in keys.list_all(session) if "weight" in key.limits}
+    with suppress(RedisError):
+        services.shares.set_weights(weights)
 
 
 def messages_to_send(due: int, waiting: int) -> int:
@@ -69,10 +81,12 @@ def _send_due(services: Services, task: str, row: leases.LeasedRow, waits: Colum
     if not due:
         return
     room = messages_to_send(len(due), queue_length(services.redis, TASKS[task].queue, places(task)))
-    for row_id, urgency, question_id, owner in due[:room]:
-        services.dispatcher.send(
-            task, cast("str | int", row_id), priority=urgency, question_id=question_id or "", owner=owner
-        )
+    for at, (row_id, urgency, question_id, owner) in enumerate(due):
+        about = {"priority": urgency, "question_id": question_id or "", "owner": owner}
+        if at < room:
+            services.dispatcher.send(task, cast("str | int", row_id), **about)
+        else:  # there are messages enough: one of them is about it when its turn has come
+            services.dispatcher.stand(task, cast("str | int", row_id), priority=urgency, owner=owner)
     log.info("swept", task=task, due=len(due), sent=min(room, len(due)))
 
 

@@ -17,6 +17,8 @@ from workers.services.dispatch import SHARED_AT
 from workers.services.interruptions import Stopped, is_orphan, working
 
 log = structlog.get_logger()
+#: rows that one message is about at most, the last its own: those before it waited no more
+MOST_TURNS = 20
 Args: TypeAlias = tuple[Any, ...]
 Named: TypeAlias = dict[str, Any]
 
@@ -30,9 +32,17 @@ class WellreadTask(celery.Task[Any, Any]):
         """Work; return the task's own result, or what came of it."""
         from workers.services import services
 
-        args, kwargs = self._whose_turn_it_is(args, kwargs)
+        for turn in range(MOST_TURNS):
+            row = self._next_in_turn() if turn < MOST_TURNS - 1 else None
+            result, words = self._work(*(row or (args, kwargs)), of_own=row is None)
+            if row is None or words != monitoring.NOT_DUE:  # else its line had a row that waits no more
+                break
+        return result or (words or "done" if services().settings.flower_words else None)
+
+    def _work(self, args: Args, kwargs: Named, *, of_own: bool) -> tuple[str | None, str]:
+        """Work on a row; return the task's own result, and what came of it."""
         result = None
-        with monitoring.listening() as reported, self._span(*args):
+        with monitoring.listening() as reported, self._span(*args, of_own=of_own):
             try:
                 with working():
                     result = self.run(*args, **kwargs)
@@ -41,33 +51,34 @@ class WellreadTask(celery.Task[Any, Any]):
         if is_orphan():  # nobody takes the result, nor gives it another task
             monitoring.close()
             os._exit(0)
-        return result or (reported() or "done" if services().settings.flower_words else None)
+        return result, reported()
 
     @contextmanager
-    def _span(self, row_id: object = None, *_: object) -> Iterator[None]:
+    def _span(self, row_id: object = None, *_: object, of_own: bool) -> Iterator[None]:
         known = TASKS.get(self.name)
         if not monitoring.is_on() or known is None or known.every_s:  # what beat sends all the time leaves no trace
             yield
             return
         from workers.services import services
 
-        parent, said = monitoring.headers_of(self.request), monitoring.attributes_of(self.name, row_id)
-        with monitoring.span(self.name, "consumer", parent=parent, **said):
-            if question := monitoring.question_of(self.name, row_id):
+        question, parents = monitoring.question_of(self.name, row_id), services().trace_parents
+        parent = monitoring.headers_of(self.request) if of_own else parents.of(question) if question else {}
+        with monitoring.span(self.name, "consumer", parent=parent, **monitoring.attributes_of(self.name, row_id)):
+            if question:
                 services().trace_parents.keep(question, monitoring.headers())
             yield
 
-    def _whose_turn_it_is(self, args: Args, kwargs: Named) -> tuple[Args, Named]:
-        """Return the arguments of the row that has waited fairest; the message's own if none waits, or Redis fails."""
+    def _next_in_turn(self) -> tuple[Args, Named] | None:
+        """Return the arguments of the row that has waited fairest; None: the message is about its own."""
         from workers.services import services
 
         at = (self.request.headers or {}).get(SHARED_AT, getattr(self.request, SHARED_AT, None))
         try:
             row = None if at is None else services().shares.next(self.name, int(at))
         except RedisError:
-            return args, kwargs
+            return None
         if row is None:
-            return args, kwargs
+            return None
         collection, _, row_id = row.partition("/")
         named = {} if collection == DEFAULT else {"collection": collection}
         return (int(row_id) if TASKS[self.name].row == "candidate" else row_id,), named

@@ -6,18 +6,20 @@ until all are there, so that a run that broke off goes on where it was: the same
 
 import csv
 import hashlib
+import io
 import json
 import time
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.connect import connected, open_client
+from api.cli.connect import collection, connected, open_client
 from api.cli.output import AS_JSON, WithFlags, notify, print_found, print_lines, progress_line, terminal
 from api.cli.width import clean, counted, cut, when
 from domain.errors import WellreadError
@@ -33,6 +35,9 @@ MOST_OPEN = 2_000
 _ASKED, _READ = 100, 100
 #: seconds between two looks, and seconds that a server may be away
 _EVERY_S, _AWAY_S = 0.5, 600.0
+#: problems that pass: the rest is asked later, after at most so many seconds
+_FULL, _LONGEST_S = ("too-many-open", "no-room", "quota-spent", "database-error", "redis-away"), 60.0
+_COLLECTION = "collection: a file is asked in one; name it with --collection."
 #: lines that could not be asked, of which the terminal is told
 _SHOWN = 10
 _FILTERS = "domain.options:QuestionFilter"
@@ -71,10 +76,8 @@ def ask_file(file: Path, out: Path, terms: Mapping[str, Any]) -> bool:
         raise BadFile(f"{out} is there already: name another file, or remove it to ask the questions again.")
     part = out.with_name(out.name + ".part")
     lines = read_lines(file)
-    run, done = _begun(part, file)
+    run, done = _begun(part, file, terms)
     with connected() as client, part.open("a", encoding="utf-8") as written:
-        if not done:
-            written.write(json.dumps(run) + "\n")
         outcomes = Counter(done)
         waiting = deque(lines[len(done) :])
         for line in answered(client, waiting, terms, run["run"], len(lines)):
@@ -106,7 +109,7 @@ def read_lines(file: Path) -> list[Line]:
 
 
 def _read_jsonl(text: str) -> Iterator[Line]:
-    for number, written in enumerate(text.splitlines(), start=1):
+    for number, written in enumerate(text.split("\n"), start=1):
         if not written.strip():
             continue
         try:
@@ -116,10 +119,10 @@ def _read_jsonl(text: str) -> Iterator[Line]:
             continue
         if isinstance(body, str):
             body = {"question": body}
-        if isinstance(body, dict):
-            yield Line(number, body)
-        else:
+        if not isinstance(body, dict):
             yield Line(number, error="it is neither an object with a `question` nor a text.")
+        else:
+            yield Line(number, body, _COLLECTION if "collection" in body else "")
 
 
 def _read_csv(text: str) -> Iterator[Line]:
@@ -128,7 +131,7 @@ def _read_csv(text: str) -> Iterator[Line]:
     from domain.options import options_of
 
     kinds = {option.name: option.schema["type"] for option in options_of(QuestionRequest)} | {"question": "string"}
-    table = csv.DictReader(text.splitlines(keepends=True), restkey="")
+    table = csv.DictReader(io.StringIO(text, newline=""), restkey="")
     if "question" not in (table.fieldnames or ()):
         raise BadFile("The first row must name the columns, and one of them `question`.")
     for row in table:
@@ -145,25 +148,26 @@ def _read_csv(text: str) -> Iterator[Line]:
                 body[name] = cell if kind == "string" else cell.split() if kind == "array" else json.loads(cell)
             except ValueError:
                 error = f"{name}: {cell[:40]!r} is no {kind}."
-        yield Line(table.line_num, body, error)
+            if kind == "object" and not isinstance(body.get(name), dict):
+                error = f"{name}: {cell[:40]!r} is no object of JSON."
+                break
+        yield Line(table.line_num, body, error or (_COLLECTION if "collection" in body else ""))
 
 
-def _begun(part: Path, file: Path) -> tuple[dict[str, str], list[str]]:
+def _begun(part: Path, file: Path, terms: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
     """Return what names this run, and the outcomes of the lines that are answered already; raises BadFile."""
-    own = hashlib.sha256(file.read_bytes()).hexdigest()
-    if not part.exists():
-        return {"run": uuid.uuid4().hex, "file": own}, []
-    lines = part.read_bytes().splitlines(keepends=True)
-    whole = [line for line in lines if line.endswith(b"\n")]  # the last one may have been cut off
-    if not whole:
-        part.unlink()
-        return _begun(part, file)
-    run = json.loads(whole[0])
-    if run.get("file") != own:
-        raise BadFile(f"{part} is of another file of questions: remove it, or name another --out.")
-    if len(whole) < len(lines):
-        part.write_bytes(b"".join(whole))
-    return run, [_outcome(json.loads(line)) for line in whole[1:]]
+    asked = json.dumps({"collection": collection(), **terms}, sort_keys=True, default=str).encode()
+    own = {name: hashlib.sha256(data).hexdigest() for name, data in (("file", file.read_bytes()), ("options", asked))}
+    lines = part.read_bytes().split(b"\n")[:-1] if part.exists() else []  # what follows the last break was cut off
+    if not lines:
+        run = {"run": uuid.uuid4().hex, **own}
+        part.write_text(json.dumps(run) + "\n")
+        return run, []
+    run = json.loads(lines[0])
+    if own.items() - run.items():
+        raise BadFile(f"{part} is of another file of questions, or of other options: remove it, or name another --out.")
+    part.write_bytes(b"".join(line + b"\n" for line in lines))
+    return run, [_outcome(json.loads(line)) for line in lines[1:]]
 
 
 def _outcome(written: Mapping[str, Any]) -> str:
@@ -187,9 +191,9 @@ def answered(
     while waiting or is_open:
         if waiting and len(is_open) < most_open and time.monotonic() >= next_at:
             some = [waiting.popleft() for _ in range(min(_ASKED, len(waiting), most_open - len(is_open)))]
-            refused, retry_s = _ask(client, some, terms, run)
-            waiting.extendleft(reversed(refused))
-            is_open.extend(line for line in some if line not in refused)
+            asked, retry_s = _ask(client, some, terms, run)
+            waiting.extendleft(reversed(some[asked:]))
+            is_open.extend(some[:asked])
             next_at = time.monotonic() + retry_s
         unknown = [line for line in is_open if not line.is_done]
         for at in range(0, len(unknown), _READ):
@@ -205,32 +209,34 @@ def answered(
     show("", True)
 
 
-def _ask(client: "Client", lines: list[Line], terms: Mapping[str, Any], run: str) -> tuple[list[Line], float]:
-    """Ask the lines; return those for which there was no room, and the seconds until there may be."""
+def _ask(client: "Client", lines: list[Line], terms: Mapping[str, Any], run: str) -> tuple[int, float]:
+    """Ask the lines; return how many there was room for, and the seconds until there may be for the next."""
+    from domain.options import BATCH_DEADLINE_S
+
     good = [line for line in lines if not line.error]
-    bodies = [{**terms, **line.body} for line in good]
+    # the last of thousands waits long until it is its turn
+    bodies = [{"deadline": BATCH_DEADLINE_S, **terms, **line.body} for line in good]
     for line, body in zip(good, bodies, strict=True):
         if body.get("id") is None:
             body["id"] = f"{run}-{line.number}"
     if not good:
-        return [], 0.0
-    asked = _again(lambda: client.submit_many(bodies))
-    refused = []
-    for line, item in zip(good, asked.questions, strict=True):
+        return len(lines), 0.0
+    came = _again(lambda: client.submit_many(bodies))
+    for line, item in zip(good, came.questions, strict=True):
         line.question_id = item.question_id or ""
-        if item.problem and item.problem["type"] in ("too-many-open", "no-room"):
-            refused.append(line)
-        elif item.problem:
+        if item.problem and item.problem["type"] in _FULL:
+            return lines.index(line), min(float(came.retry_after_s or 1), _LONGEST_S)
+        if item.problem:
             line.error = " ".join(f"{item.problem[part]}".rstrip(".") + "." for part in ("detail", "what_to_do"))
-    return refused, min(float(asked.retry_after_s or 0), 5.0)
+    return len(lines), 0.0
 
 
 def _look(client: "Client", lines: list[Line]) -> None:
     from domain import FINAL
 
     ids = sorted({line.question_id for line in lines})
-    sent = _again(lambda: client.export_questions(id=ids)).splitlines()
-    found = {each["id"]: each for each in map(json.loads, sent)}
+    sent = _again(lambda: client.export_questions(id=ids)).split("\n")
+    found = {each["id"]: each for each in map(json.loads, filter(None, sent))}
     for line in lines:
         answer = found.get(line.question_id)
         if answer is None:
@@ -258,7 +264,7 @@ def _again(call: Callable[[], Any]) -> Any:
 
 def _finish(part: Path, out: Path) -> None:
     """Write what was answered in the form that the output's suffix names, in one step."""
-    lines = part.read_text("utf-8").splitlines()[1:]
+    lines = part.read_text("utf-8").split("\n")[1:-1]
     new = out.with_name(out.name + ".new")
     if out.suffix.lower() == ".csv":
         from store.questions.listing import cells_of
@@ -299,8 +305,6 @@ def list_all(limit: int, as_json: bool, **filters: Any) -> None:
         )
     if part.after:
         lines.append(f"There are more: raise --limit, or add --before {part.questions[-1].created_at.isoformat()}")
-    from dataclasses import asdict
-
     print_found([asdict(each) for each in part.questions], lines or ["No question is meant."], as_json=as_json)
 
 
@@ -329,6 +333,8 @@ def _changes(name: str, help_: str, needs_workers: bool) -> None:
             if dry_run or not meant:
                 print_lines(f"{counted(meant, 'question')} meant." if meant else "No question is meant.")
                 return
+            if name == "replay":  # what fails again meanwhile is left alone
+                given.setdefault("ended_before", datetime.now(UTC).isoformat())
             if not yes:
                 click.confirm(f"{name.capitalize()} {counted(meant, 'question')}?", abort=True, err=True)
             print_lines(f"{name.capitalize()}: {_change_all(lambda: call(**given)):,} done.")

@@ -23,6 +23,7 @@ from store import collections, keys, usage
 from workers import deletion, exchange
 from workers.questions.conditions import clean_sites
 from workers.services import collections as kept
+from workers.sweep import weigh_keys
 
 router = APIRouter(prefix="/api/collections", tags=["access"])
 Name = Annotated[str, PathParameter(max_length=100)]
@@ -112,9 +113,9 @@ async def take_over(
 
 @usage_router.get("/usage")
 def used(main: MainDep, who: CallerDep) -> list[KeyUsage]:
-    """What each key has used today and this month (UTC), and what it may; a key with the role ask sees its own."""
+    """What each key has used today and this month (UTC), and what it may; an admin sees all keys."""
     with main.database.read() as session:
-        return usage.report(session, main.now(), who.restricted_to)
+        return usage.report(session, main.now(), None if who.role >= Role.admin else who.owner or "")
 
 
 @keys_router.get("", name="every")
@@ -139,7 +140,7 @@ def add_key(body: KeyRequest, main: MainDep) -> ApiKey:
             expires_at=body.expires_at,
             limits=limits,
         )
-    main.shares.set_weight(made.owner, limits.get("weight", 1.0))
+    weigh_keys(main)
     return made
 
 
@@ -148,7 +149,7 @@ def limit_key(name: Name, body: KeyLimits, main: MainDep) -> ApiKey:
     """Change what a key may use: null takes a limit back, and what is left out stays."""
     with main.database.write() as session:
         key = keys.set_limits(session, name, body.model_dump(exclude_unset=True))
-    main.shares.set_weight(key.owner, key.limits.get("weight", 1.0))
+    weigh_keys(main)
     return key
 
 

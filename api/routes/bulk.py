@@ -1,18 +1,21 @@
 """Many questions at once: asks them; lists and exports them by filters; cancels, replays and deletes them likewise."""
 
 import csv
+import hashlib
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from typing import Annotated, Any
+from itertools import islice
+from typing import Annotated, Any, cast
 from urllib.parse import urlencode
-from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import TypeAdapter, ValidationError
+from redis import RedisError
 
-from api.dependencies import Access, AccessDep, ServicesDep, check_waiting
+from api.dependencies import Access, AccessDep, MainDep, ServicesDep, check_waiting
 from api.middleware import problems
 from api.middleware.auth import ASK, OPERATE, Caller, CallerDep
 from api.routes.questions import tell_left
@@ -27,33 +30,41 @@ from api.schemas.requests import (
 from domain import Status
 from domain.access import Role
 from domain.errors import WellreadError
+from domain.options import QuestionFilter
 from domain.record import Bulk, BulkChange, BulkItem, QuestionLine, QuestionSummary
 from store.questions import listing
+from store.questions.listing import BadFilter
+from store.sql.database import DatabaseError
 from store.sql.rows import to_value
 from store.sql.tables import QuestionRow
 from store.usage import QuotaSpent
 from workers import bulk
 from workers.admission import NoRoom, TooManyOpen
 from workers.questions import submit
+from workers.services import Services
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=ASK)
 
 _TYPES = {"jsonl": "application/jsonl", "csv": "text/csv"}
 _LINE = TypeAdapter(QuestionLine)
+#: lines that are sent at once
+_WRITTEN = 100
 #: of a text that names a question and is no UUID
-_LONGEST_ID = 255
+_LONGEST_ID = 200
+#: an id that is taken as it is
+_UUID = re.compile(r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 #: what is tried again later
-_FULL = (TooManyOpen, NoRoom, QuotaSpent)
+_FULL = (TooManyOpen, NoRoom, QuotaSpent, DatabaseError)
 
 
 @router.post("/bulk", status_code=202, dependencies=[Depends(check_waiting)])
-def ask_many(body: BulkRequest, access: AccessDep, response: Response, who: CallerDep) -> Bulk:
+def ask_many(body: BulkRequest, access: AccessDep, main: MainDep, response: Response, who: CallerDep) -> Bulk:
     """Ask up to 1,000 questions; each that cannot be asked is reported, and the others are asked.
 
     A question with an `id` that was sent before is not asked again. Where there is no room for more open questions,
     the rest is not asked: send it again after `retry_after_s`.
     """
-    items, full = list[BulkItem](), None
+    items, full = list[BulkItem](), cast("Exception | None", None)
     for line, given in enumerate(body.questions, start=1):
         name = given.get("id")
         item = BulkItem(line=line, id=None if name is None else str(name)[:_LONGEST_ID])
@@ -66,20 +77,21 @@ def ask_many(body: BulkRequest, access: AccessDep, response: Response, who: Call
             field = ".".join(str(part) for part in entry["loc"]) or "question"
             problem = problems.of_status(422, wrong_field(field, dict(entry)))
             items.append(replace(item, problem=problem.model_dump()))
-        except WellreadError as error:
-            full = error if isinstance(error, _FULL) else None
+        except (WellreadError, RedisError) as error:
+            full = error if isinstance(error, (*_FULL, RedisError)) else None
             items.append(replace(item, problem=problems.of_error(error).model_dump()))
         else:
             items.append(replace(item, **asked))
-    tell_left(access.open(), response, who)
-    return Bulk(questions=tuple(items), retry_after_s=full.retry_after_s if full else None)
+    tell_left(main, response, who)
+    return Bulk(questions=tuple(items), retry_after_s=int(getattr(full, "retry_after_s", 5)) if full else None)
 
 
 def _ask(given: dict[str, Any], access: Access, who: Caller) -> dict[str, Any]:
     """Ask one question; return what there is to say of it. Raises ValidationError or a WellreadError."""
     name, key = given.get("id"), ""
-    if name is not None and not _is_uuid(name):
-        key, given = f"id:{name}"[:_LONGEST_ID], {field: value for field, value in given.items() if field != "id"}
+    if name is not None and not _UUID.fullmatch(str(name)):
+        key = f"id:{name}" if len(str(name)) <= _LONGEST_ID else f"id:{hashlib.sha256(str(name).encode()).hexdigest()}"
+        given = {field: value for field, value in given.items() if field != "id"}
     body = QuestionRequest.model_validate(given)
     services = access.open(body.collection)
     new = submit.to_new(
@@ -95,14 +107,6 @@ def _ask(given: dict[str, Any], access: Access, who: Caller) -> dict[str, Any]:
     return {"question_id": question.id, "status": question.status, "is_new": is_new}
 
 
-def _is_uuid(name: object) -> bool:
-    try:
-        UUID(str(name))
-    except ValueError:
-        return False
-    return True
-
-
 @router.get("")
 def latest(
     wanted: Annotated[QuestionPage, Query()],
@@ -116,12 +120,19 @@ def latest(
     The header `Link` (rel="next") leads to those that follow, if any do.
     """
     with services.database.read() as session:
-        meant = listing.meant(session, wanted, owner=who.restricted_to)
+        meant = listing.meant(session, wanted, owner=who.restricted_to, key=_key(services, wanted, who))
         rows, after = listing.find(session, meant, limit=wanted.limit, after=wanted.after)
         if after:
             query = [(name, value) for name, value in request.query_params.multi_items() if name != "after"]
             response.headers["link"] = f'<{request.url.path}?{urlencode([*query, ("after", after)])}>; rel="next"'
         return [_summary(row) for row in rows]
+
+
+def _key(services: Services, wanted: QuestionFilter, who: Caller) -> str | None:
+    """Return what the questions of the key that a filter names are marked with; raises BadFilter, UnknownKey."""
+    if wanted.key and who.restricted_to is not None:
+        raise BadFilter("The filter `key` needs a key with the role operate: yours sees its own questions only.")
+    return services.owner_of(wanted.key) if wanted.key else None
 
 
 def _summary(row: QuestionRow) -> QuestionSummary:
@@ -143,19 +154,24 @@ def _summary(row: QuestionRow) -> QuestionSummary:
 def export_many(wanted: Annotated[QuestionExport, Query()], services: ServicesDep, who: CallerDep) -> Response:
     """The questions that the filters mean with their answers, newest first, as JSON Lines or CSV."""
     with services.database.read() as session:
-        meant = listing.meant(session, wanted, owner=who.restricted_to)
+        meant = listing.meant(session, wanted, owner=who.restricted_to, key=_key(services, wanted, who))
     lines = listing.lines(services.database, meant)
-    written = _as_csv(lines) if wanted.format == "csv" else (_LINE.dump_json(line) + b"\n" for line in lines)
+    written = _as_csv(lines) if wanted.format == "csv" else _as_jsonl(lines)
     name = f'attachment; filename="questions.{wanted.format}"'
     return StreamingResponse(written, media_type=_TYPES[wanted.format], headers={"content-disposition": name})
+
+
+def _as_jsonl(lines: Iterator[QuestionLine]) -> Iterator[bytes]:
+    while some := list(islice(lines, _WRITTEN)):
+        yield b"".join(_LINE.dump_json(line) + b"\n" for line in some)
 
 
 def _as_csv(lines: Iterator[QuestionLine]) -> Iterator[str]:
     page = io.StringIO()
     table = csv.DictWriter(page, [field.name for field in fields(QuestionLine)])
     table.writeheader()
-    for line in lines:
-        table.writerow(listing.cells_of(_LINE.dump_python(line, mode="json")))
+    while some := list(islice(lines, _WRITTEN)):
+        table.writerows(listing.cells_of(_LINE.dump_python(line, mode="json")) for line in some)
         yield page.getvalue()
         page.seek(page.truncate(0))
     yield page.getvalue()

@@ -57,8 +57,10 @@ class QuestionRequest(Asked):
     deadline: Deadline = None
 
 
-class BulkRequest(Body):
-    """Several questions."""
+class BulkRequest(BaseModel):
+    """Several questions; each is looked at by itself."""
+
+    model_config = ConfigDict(extra="forbid")
 
     questions: list[dict[str, Any]] = Field(
         min_length=1,

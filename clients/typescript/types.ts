@@ -67,7 +67,7 @@ export interface BulkItem {
   problem?: Record<string, unknown> | null;
 }
 
-/** Several questions. */
+/** Several questions; each is looked at by itself. */
 export interface BulkRequest {
   /** Each as POST /api/questions takes it; its `id` may be any text of yours, which is given back. */
   questions: Array<Record<string, unknown>>;
@@ -684,6 +684,8 @@ export interface QuestionChange {
   asked_after?: string | null;
   /** Only those asked before this time. */
   asked_before?: string | null;
+  /** Only those that ended before this time. */
+  ended_before?: string | null;
   /** Whether only to count them. */
   dry_run?: boolean;
 }
@@ -1338,11 +1340,11 @@ export interface Routes {
   /** Ask up to 1,000 questions; each that cannot be asked is reported, and the others are asked. */
   "POST /api/questions/bulk": { query?: { collection?: string }; body: BulkRequest; answer: Bulk };
   /** The questions that the filters mean, newest first; a key with the role ask sees its own. */
-  "GET /api/questions": { query?: { collection?: string; id?: Array<string>; status?: Array<Status>; outcome?: Array<"answered" | "unsure" | "unknown">; unanswered?: boolean; min_confidence?: number | null; max_confidence?: number | null; text?: string; thread?: string | null; key?: string; metadata?: Array<string>; asked_after?: string | null; asked_before?: string | null; limit?: number; after?: string }; answer: Array<QuestionSummary> };
+  "GET /api/questions": { query?: { collection?: string; id?: Array<string>; status?: Array<Status>; outcome?: Array<"answered" | "unsure" | "unknown">; unanswered?: boolean; min_confidence?: number | null; max_confidence?: number | null; text?: string; thread?: string | null; key?: string; metadata?: Array<string>; asked_after?: string | null; asked_before?: string | null; ended_before?: string | null; limit?: number; after?: string }; answer: Array<QuestionSummary> };
   /** Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat. */
   "POST /api/questions": { query?: { collection?: string }; body: QuestionRequest; answer: RecordOut };
   /** The questions that the filters mean with their answers, newest first, as JSON Lines or CSV. */
-  "GET /api/questions/export": { query?: { collection?: string; id?: Array<string>; status?: Array<Status>; outcome?: Array<"answered" | "unsure" | "unknown">; unanswered?: boolean; min_confidence?: number | null; max_confidence?: number | null; text?: string; thread?: string | null; key?: string; metadata?: Array<string>; asked_after?: string | null; asked_before?: string | null; format?: "jsonl" | "csv" }; answer: string };
+  "GET /api/questions/export": { query?: { collection?: string; id?: Array<string>; status?: Array<Status>; outcome?: Array<"answered" | "unsure" | "unknown">; unanswered?: boolean; min_confidence?: number | null; max_confidence?: number | null; text?: string; thread?: string | null; key?: string; metadata?: Array<string>; asked_after?: string | null; asked_before?: string | null; ended_before?: string | null; format?: "jsonl" | "csv" }; answer: string };
   /** Stop the open questions that the filters mean; ask again while some are left. */
   "POST /api/questions/cancel": { query?: { collection?: string }; body: QuestionChange; answer: BulkChange };
   /** Run those again that failed, ran out of time or were cancelled; ask again while some are left. */
@@ -1463,7 +1465,7 @@ export interface Routes {
   "PATCH /api/keys/{name}": { path: { name: string }; body: KeyLimits; answer: ApiKey };
   /** Revoke a key, by name or id. What was asked with it stays. */
   "DELETE /api/keys/{name}": { path: { name: string }; answer: void };
-  /** What each key has used today and this month (UTC), and what it may; a key with the role ask sees its own. */
+  /** What each key has used today and this month (UTC), and what it may; an admin sees all keys. */
   "GET /api/usage": { answer: Array<KeyUsage> };
   /** The watched folders, by name: the next check of each, and errors. */
   "GET /api/folders": { query?: { collection?: string }; answer: Array<FolderState> };

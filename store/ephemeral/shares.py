@@ -9,6 +9,7 @@ Start-time fair queueing: P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing",
 greater of the queue's and its own last finish tag; its finish tag is that plus 1 / weight.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -77,9 +78,13 @@ class Shares:
         found = self._next(keys=(f"{name}:keys", f"{name}:finish", f"{name}:start", _WEIGHTS), args=(f"{name}:line:",))
         return None if found is None else found.decode()
 
-    def set_weight(self, key: str, weight: float) -> None:
-        """Give a key another share: one of weight 2 gets twice as much as one of weight 1, the default."""
-        self._client.hset(_WEIGHTS, key, repr(weight))
+    def set_weights(self, weights: Mapping[str, float]) -> None:
+        """Give these keys their shares: one of weight 2 gets twice as much as one of weight 1, as all others have."""
+        with self._client.pipeline() as pipe:
+            pipe.delete(_WEIGHTS)
+            if weights:
+                pipe.hset(_WEIGHTS, mapping={key: repr(weight) for key, weight in weights.items()})
+            pipe.execute()
 
 
 def _name(task: str, place: int) -> str:

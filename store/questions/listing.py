@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, cast, func, or_, select, tuple_
@@ -13,7 +13,6 @@ from domain.answer import short_answer
 from domain.errors import WellreadError
 from domain.options import QuestionFilter
 from domain.record import CitedLine, QuestionLine
-from store import keys
 from store.questions import answers
 from store.sql.database import Database
 from store.sql.rows import to_value
@@ -72,13 +71,18 @@ def lines(database: Database, wanted: ColumnElement[bool]) -> Iterator[QuestionL
             return
 
 
-def meant(session: Session, asked: QuestionFilter, *, owner: str | None = None) -> ColumnElement[bool]:
-    """Return the condition that a filter is; ``owner``: only of this one's questions. Raises BadFilter, UnknownKey."""
+def meant(
+    session: Session, asked: QuestionFilter, *, owner: str | None = None, key: str | None = None
+) -> ColumnElement[bool]:
+    """Return the condition that a filter is. Raises BadFilter.
+
+    ``owner``: only of this one's questions; ``key``: what those of the filter's key are marked with.
+    """
     row, wanted = QuestionRow, list[ColumnElement[bool]]()
     if owner is not None:
         wanted.append(row.owner == owner)
     if asked.key:
-        wanted.append(row.owner == keys.named(session, asked.key).owner)
+        wanted.append(row.owner == key)
     if asked.id:
         wanted.append(row.id.in_([each.hex for each in asked.id]))
     if asked.status:
@@ -99,12 +103,14 @@ def meant(session: Session, asked: QuestionFilter, *, owner: str | None = None) 
         wanted.append(row.created_at >= asked.asked_after)
     if asked.asked_before:
         wanted.append(row.created_at < asked.asked_before)
+    if asked.ended_before:
+        wanted.append(row.finished_at < asked.ended_before)
     return and_(*wanted, *map(_has, asked.metadata)) if wanted or asked.metadata else row.id.is_not(None)
 
 
 def _has(pair: str) -> ColumnElement[bool]:
     name, equals, value = pair.partition("=")
-    if not name or not equals:
+    if not name or not equals or '"' in name:
         raise BadFilter(f"{pair[:80]!r} is no filter of metadata: write it as name=value, such as team=support.")
     held = cast(QuestionRow.caller_metadata[name].as_string(), Text)
     return held.in_({value, _AS_NUMBERS.get(value, value)})
@@ -115,8 +121,9 @@ def _behind(after: str) -> ColumnElement[bool]:
         return QuestionRow.id.is_not(None)
     at, _, question_id = after.partition("_")
     try:
-        return tuple_(QuestionRow.created_at, QuestionRow.id) < (datetime.fromisoformat(at), question_id)
-    except ValueError:
+        created_at = datetime.fromisoformat(at).astimezone(UTC)
+        return tuple_(QuestionRow.created_at, QuestionRow.id) < (created_at, question_id)
+    except (ValueError, OverflowError):
         raise UnknownPlace(
             f"{after[:80]!r} is no place in the list: take it from the `Link` of the part before."
         ) from None

@@ -54,7 +54,6 @@ class NewQuestion:
     crawl_enabled: bool = True
     max_age_s: int | None = None
     budget: Budget = field(default_factory=Budget)
-    allowance: Mapping[str, float] = field(default_factory=dict)  #: what its key has left of the budget's amounts
     overrides: Overrides = field(default_factory=Overrides)
     answer_schema: Mapping[str, Any] | None = None  #: the form that the answer is to have
     priority: int = 0
@@ -129,10 +128,11 @@ def may_be_known(session: Session, new: NewQuestion) -> bool:
 
 
 def is_known(session: Session, new: NewQuestion) -> bool:
-    """Return whether a question with this id or idempotency key was asked before."""
+    """Return whether its owner has asked a question with this id or idempotency key before."""
     named = [QuestionRow.id == new.id, QuestionRow.idempotency_key == _key(new)]
     given = [each for each, name in zip(named, (new.id, new.idempotency_key), strict=True) if name]
-    return bool(given) and session.scalar(select(QuestionRow.id).where(or_(*given)).limit(1)) is not None
+    mine = (QuestionRow.owner.is_not_distinct_from(new.owner), QuestionRow.fingerprint != REFUSED)
+    return bool(given) and session.scalar(select(QuestionRow.id).where(or_(*given), *mine).limit(1)) is not None
 
 
 def refuse(session: Session, question_id: str, text: str, owner: str | None, error: str, now: datetime) -> None:
@@ -155,7 +155,7 @@ def _row(question_id: str, new: NewQuestion, understood: Understood, now: dateti
         "asked": new.text if new.text != understood.text else None,
         "thread_id": understood.thread_id or None,
         "status": Status.ASKED,
-        "budget": _within(new.budget, new.allowance),
+        "budget": asdict(new.budget),
         "overrides": _own(new),
         "deadline": now + timedelta(seconds=DEADLINE_S if new.deadline_s is None else new.deadline_s),
         "idempotency_key": _key(new),
@@ -167,13 +167,6 @@ def _row(question_id: str, new: NewQuestion, understood: Understood, now: dateti
         "updated_at": now,
         "due_at": now,
     }
-
-
-def _within(budget: Budget, allowance: Mapping[str, float]) -> dict[str, Any]:
-    amounts = asdict(budget)
-    for name, left in allowance.items():
-        amounts[name] = type(amounts[name])(min(amounts[name], left))
-    return amounts | ({"cycles": 0} if not amounts["pages"] else {})
 
 
 def _key(new: NewQuestion) -> str | None:
@@ -206,7 +199,7 @@ def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
 
 def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
-    for name in ("id", "idempotency_key", "answer_fingerprint", "overrides", "owner", "allowance"):
+    for name in ("id", "idempotency_key", "answer_fingerprint", "overrides", "owner"):
         del fields[name]
     fields |= _own(new)
     fields["deadline_s"] = DEADLINE_S if new.deadline_s is None else new.deadline_s
@@ -231,7 +224,7 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
         return ""
     own = (
         "text understood thread_id after_id said attached budget overrides priority deadline_s idempotency_key "
-        "callback_url reuse watch private metadata allowance"
+        "callback_url reuse watch private metadata"
     ).split()
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
     if new.answer_schema is None:

@@ -175,8 +175,3 @@ def ask(services: Services, text: str = "Who built the lighthouse?") -> Question
 def question(services: Services, question_id: str) -> Question:
     """The question as it is stored."""
     return services.read(state.find, question_id)
-
-
-def latest_owner(services: Services, question_id: str) -> str:
-    """Whose key asked it."""
-    return question(services, question_id).owner or ""

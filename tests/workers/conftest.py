@@ -28,6 +28,9 @@ class Outbox:
         self.priorities[task, row_id] = priority
         return True
 
+    def stand(self, task: str, row_id: str | int, **_: object) -> bool:
+        return False
+
     def send_all(self, task: str, row_ids: Iterable[int], *, priority: int | None = None, **_: object) -> None:
         for row_id in row_ids:
             self.send(task, row_id, priority=priority)

@@ -31,6 +31,7 @@ from workers import files, monitoring
 from workers.crawl import outcomes
 from workers.crawl.claim import Claim, claim, needs_no_fetch, save_next_delay, stored_delay_s
 from workers.questions.conditions import left_out
+from workers.questions.step import spend_cost
 from workers.services import Services
 from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES
 from workers.services.pipeline import remaining_budget
@@ -238,6 +239,7 @@ def with_facts(services: Services, question: Question | None, reading: ReadResul
         facts, cost = (), error.cost
     if cost != Cost():
         services.write(trace.add_cost, question.id, "facts", cost, started_at=started, now=services.now())
+        spend_cost(services, question, cost)
     stated = {(fact.subject, fact.object) for fact in page.facts}  # in the page's structure
     new = (fact for fact in facts if (fact.subject, fact.object) not in stated)
     return replace(reading, page=replace(page, facts=(*page.facts, *new)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import structlog
 from sqlalchemy import ColumnElement, true
 
-from domain import Question
+from domain import Cost, Question
 from pipeline.llm import AwaitsBatch, ModelBusy, ModelError, ModelUnreachable
 from pipeline.models.calls import request_hash
 from pipeline.models.provider import Batch, Json
@@ -20,7 +20,7 @@ from store.questions import batched_requests, trace
 from store.questions.batched_requests import Sent
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
-from store.sql.tables import BatchedRequestRow, RequestState
+from store.sql.tables import BatchedRequestRow, QuestionRow, RequestState
 from workers import monitoring
 from workers.questions.step import Work
 from workers.services import Services
@@ -165,7 +165,7 @@ def _settle(services: Services, which: ColumnElement[bool], replies: Mapping[str
 
     A reply that came too late is only noted with its cost.
     """
-    replied, now = replies or {}, services.now()
+    replied, now, costs = replies or {}, services.now(), list[tuple[str | None, Cost]]()
     with services.database.write() as session:
         rows = batched_requests.settle(session, which, replied, now)
         for row in rows:
@@ -173,6 +173,9 @@ def _settle(services: Services, which: ColumnElement[bool], replies: Mapping[str
             if reply and services.model:
                 cost = services.model.cost_of_batched(reply)
                 trace.add_cost(session, row.question_id, "batch", cost, started_at=row.sent_at or now, now=now)
+                costs.append((session.get_one(QuestionRow, row.question_id).owner, cost))
+    for owner, cost in costs:
+        services.spend(owner, tokens=cost.input_tokens + cost.output_tokens, usd=cost.usd)
     settled = sum(row.name in replied for row in rows)
     if rows:
         log.info("batch_read", requests=settled)

@@ -26,6 +26,7 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from text.language import detect_language
+from workers.questions.step import spend_cost
 from workers.services import Services
 
 log = structlog.get_logger()
@@ -70,14 +71,14 @@ def complete(services: Services, question: Question, lease: Lease, model: Langua
         return
     try:
         priced = model.rewrite(question.asked or question.text, turns, lang=question.lang)
-        outcome, text = "model", priced.value
-        detail: dict[str, Any] = {"cost": asdict(priced.cost)}
+        outcome, text, cost = "model", priced.value, priced.cost
+        detail: dict[str, Any] = {"cost": asdict(cost)}
     except ModelError as error:
         if isinstance(error, ModelBusy) and error.is_limit:
             raise
         log.warning("question_not_rewritten", question=question.id, error=str(error))
-        outcome, text = "model failed", ""
-        detail = {"cost": asdict(error.cost), "error": str(error), "kind": type(error).__name__}
+        outcome, text, cost = "model failed", "", error.cost
+        detail = {"cost": asdict(cost), "error": str(error), "kind": type(error).__name__}
     with services.database.write() as session:
         row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
         if row is None:
@@ -89,6 +90,7 @@ def complete(services: Services, question: Question, lease: Lease, model: Langua
             before.detail = {name: value for name, value in before.detail.items() if name != "said"}
         now = services.now()
         trace.add(session, row, "understand", outcome=outcome, detail=detail, started_at=started_at, now=now)
+    spend_cost(services, question, cost)
 
 
 def asked_back(services: Services, question: Question) -> Move | None:

@@ -4,7 +4,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -16,9 +16,10 @@ from domain import Cost, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.flow import STEPS
 from domain.outcome import outcome_at_end
+from store.crawl import candidates
 from store.embedders import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
 from store.passages.errors import EmbedderMismatch, PassagesLost
-from store.questions import shared_runs, state, watches, webhooks
+from store.questions import shared_runs, state, trace, watches, webhooks
 from store.questions.state import Changes, Move
 from store.questions.trace import for_asker, to_json
 from store.sql import leases
@@ -169,6 +170,7 @@ def _claim(services: Services, question_id: str, status: Status) -> Work | None:
         question = state.to_question(row)
         goes_on = row.deadline >= now and row.attempts <= leases.MAX_ATTEMPTS
     if goes_on:
+        question = _within_quota(services, question)
         return Work(question=question, lease=lease, step=_STEPS[status], started_at=now)
     with services.database.write() as session:  # synced, as every end is
         held = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
@@ -177,6 +179,21 @@ def _claim(services: Services, question_id: str, status: Status) -> Work | None:
         monitoring.report_move(end)
         notify_moved(services, question, end)
     return None
+
+
+def _within_quota(services: Services, question: Question) -> Question:
+    """Return a question whose budget is what it has used and what its key has left, where that is less."""
+    left = services.left_of(question.owner)
+    if not left:
+        return question
+    with services.database.read() as session:
+        pages = candidates.used_so_far(session, question.id, services.now()).pages
+        cost = trace.spent(session, question.id)
+    used = {"pages": pages, "tokens": cost.input_tokens + cost.output_tokens, "usd": cost.usd}
+    budget = question.budget
+    least = {name: min(getattr(budget, name), used[name] + rest) for name, rest in left.items()}
+    whole = {name: amount if name == "usd" else int(amount) for name, amount in least.items()}
+    return replace(question, budget=replace(budget, **whole))
 
 
 def _record_failure(services: Services, work: Work, error: BaseException) -> None:

@@ -4,7 +4,7 @@ What a question is asked with becomes one that can be stored; the payload of the
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
@@ -30,7 +30,6 @@ from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
 from store.questions import new_questions, state
 from store.questions.new_questions import NewQuestion
-from store.sql.tables import QuestionRow
 from store.usage import QuotaSpent
 from text.urls import urls_in
 from workers import admission, monitoring
@@ -88,13 +87,13 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     )
     caller = new_questions.caller(checked)
     before = admission.ahead(services, checked.owner, caller)
-    checked, is_counted = _within_quota(services, checked)
-    is_new = False
+    limits, is_counted, is_new = services.limits_of(checked.owner), False, False
     try:
         # refused at the cost of a look what would be refused, while many are: it must cost less than to answer
         if services.turns.given_lately and not services.read(new_questions.may_be_known, checked):
-            services.read(admission.check_limits, services, checked.owner, before, more=1)
-        question, is_new, to_embed = _open(services, checked, before, documents, private=new.private)
+            services.read(admission.check_limits, services, checked.owner, before, limits, more=1)
+        is_counted = _count(services, checked, limits)
+        question, is_new, to_embed = _open(services, checked, before, documents, limits, private=new.private)
     except TooManyOpen as refused:
         raise admission.with_time(services, refused, caller) from None
     finally:
@@ -112,21 +111,27 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     return question, is_new
 
 
-def _within_quota(services: Services, new: NewQuestion) -> tuple[NewQuestion, bool]:
-    """Return a question with what its key has left, and whether it is counted; raises QuotaSpent for a new one."""
+def _count(services: Services, new: NewQuestion, limits: Mapping[str, float]) -> bool:
+    """Count a question for the key that asks it, and return whether it did; raises QuotaSpent for a new one."""
     if new.owner is None:
-        return new, False
+        return False
     try:
-        left = services.take_question(new.owner, services.limits_of(new.owner))
+        services.take_question(new.owner, limits)
     except QuotaSpent:
         if not services.read(new_questions.is_known, new):
             raise
-        return new, False
-    return replace(new, allowance=left), True
+        return False
+    return True
 
 
 def _open(
-    services: Services, new: NewQuestion, before: Ahead, documents: Sequence[Document], *, private: bool
+    services: Services,
+    new: NewQuestion,
+    before: Ahead,
+    documents: Sequence[Document],
+    limits: Mapping[str, float],
+    *,
+    private: bool,
 ) -> tuple[Question, bool, list[int]]:
     """Save a question that may be opened, with the answer or run of an equal one, or its documents; raises TooManyOpen.
 
@@ -141,7 +146,7 @@ def _open(
         if is_new:
             new_questions.start_from_cache_or_run(session, row, now)
             if not Status(row.status).is_final:
-                admission.check_limits(session, services, new.owner, before)
+                admission.check_limits(session, services, new.owner, before, limits)
             if documents:
                 to_embed = attached.store(session, row, documents, now)
         return state.to_question(row), is_new, to_embed
@@ -194,11 +199,13 @@ def cancel(services: Services, question_id: str) -> Question:
 def replay(services: Services, question_id: str) -> Question:
     """Restart a question that failed, timed out or was cancelled; raises NoRoom or TooManyOpen."""
     admission.check_room(services)
+    owner = services.read(state.get, question_id).owner
+    limits = services.limits_of(owner)
     try:
         with services.database.write() as session:
             question = state.replay(session, question_id, services.now())
             if not question.status.is_final:
-                admission.check_limits(session, services, session.get_one(QuestionRow, question_id).owner, Ahead())
+                admission.check_limits(session, services, owner, Ahead(), limits)
     except TooManyOpen as refused:
         raise admission.with_time(services, refused, question_id) from None
     services.events.publish(question_id, EventKind.STATUS, {"status": question.status})

@@ -98,11 +98,22 @@ class Services(WebAccess):
     def spend(self, owner: str | None, **amounts: float) -> None:
         """Add to what an owner of questions has used; nothing of nobody's."""
         if owner and any(amounts.values()):
-            self.write(usage.add, owner, self.now(), **amounts)
+            with self.database.claim() as session:
+                usage.add(session, owner, self.now(), **amounts)
 
-    def take_question(self, owner: str, limits: Mapping[str, float]) -> dict[str, float]:
-        """Count one more question of an owner's; return what is left of the other amounts. Raises QuotaSpent."""
-        return self.write(usage.take, owner, limits, self.now())
+    def take_question(self, owner: str, limits: Mapping[str, float]) -> None:
+        """Count one more question of an owner's. Raises QuotaSpent."""
+        with self.database.claim() as session:
+            usage.take(session, owner, limits, self.now())
+
+    def left_of(self, owner: str | None) -> dict[str, float]:
+        """Return how many pages, tokens and dollars an owner's key has left, of those that are limited."""
+        limits = self.limits_of(owner)
+        return self.read(usage.left, owner, limits, self.now()) if owner and limits else {}
+
+    def owner_of(self, name: str) -> str:
+        """Return what the questions of the key with this name are marked with; raises UnknownKey."""
+        return self.read(keys.named, name).owner
 
     def rate_limit(self, owner: str) -> dict[str, str]:
         """Return the headers that say how many questions an owner has left; none where that is not limited."""

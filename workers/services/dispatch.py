@@ -88,12 +88,8 @@ class Dispatcher:
         show; without any they are read from the row.
         """
         known, at = TASKS[task], place(task, priority)
-        is_shared = self._shares is not None and task in SHARED and not in_s
         try:
-            if is_shared and self._shares:
-                row = f"{self._collection}/{row_id}"
-                waiting = Waiting(task=task, place=at, key=owner or f"collection:{self._collection}", row=row)
-                self._shares.stand(waiting, time.time())
+            is_shared = not in_s and self.stand(task, row_id, priority=priority, owner=owner)
             with self._span(task, row_id, question_id or monitoring.question_of(task, row_id)):
                 self._app.send_task(
                     task,
@@ -109,6 +105,14 @@ class Dispatcher:
         except (OperationalError, OSError, RedisError) as error:
             log.warning("message_not_sent", task=task, row=row_id, error=str(error))
             return False
+        return True
+
+    def stand(self, task: str, row_id: str | int, *, priority: int | None, owner: str | None) -> bool:
+        """Have a row wait for its turn; False where the task's messages are about their own rows. Raises RedisError."""
+        if self._shares is None or task not in SHARED:
+            return False
+        row, key = f"{self._collection}/{row_id}", owner or f"collection:{self._collection}"
+        self._shares.stand(Waiting(task=task, place=place(task, priority), key=key, row=row), time.time())
         return True
 
     def send_all(

@@ -85,7 +85,7 @@ WRONG = [
     (["ask", "Why?", "--site", "http://127.0.0.1:8123/"], 1, "--own"),
     (["ask", "Why?", "--site", "file:///etc/passwd"], 1, "file:///etc/passwd"),
     (["ask", "Why?", "--own"], 2, "--site"),
-    (["ask"], 2, "Missing argument"),
+    (["ask"], 2, "Give either a QUESTION"),
     (["ask", "Why?", "--wait", "0"], 2, "--wait"),
     (["ask", "Why?", "--cycles", "99"], 2, "--cycles"),
     (["ask", "Why?", "--strategy", "guess"], 2, "--strategy"),

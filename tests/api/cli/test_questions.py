@@ -85,13 +85,14 @@ def test_run_that_broke_off_goes_on_where_it_was(url: str, services: Services, t
     file, out, part = tmp_path / "q.jsonl", tmp_path / "a.jsonl", tmp_path / "a.jsonl.part"
     file.write_text("".join(json.dumps(f"Who built number {n}?") + "\n" for n in range(6)))
     with answering(services) as answered:
-        assert wellread("ask", "--file", str(file), "--out", str(out)).exit_code == 0
+        assert wellread("ask", "--file", str(file), "--out", str(out), "--no-crawl").exit_code == 0
         before = lines_of(out)
-        run = {"run": "0" * 32, "file": questions.hashlib.sha256(file.read_bytes()).hexdigest()}
+        run, _ = questions._begun(part, file, {"crawl_enabled": False})
         kept = [json.dumps(run), *map(json.dumps, before[:2]), json.dumps(before[2])[:40]]
         part.write_text("\n".join(kept))  # the last line was cut off
         out.unlink()
-        assert wellread("ask", "--file", str(file), "--out", str(out)).exit_code == 0
+        assert "other options" in wellread("ask", "--file", str(file), "--out", str(out)).stderr
+        assert wellread("ask", "--file", str(file), "--out", str(out), "--no-crawl").exit_code == 0
     assert [each["line"] for each in lines_of(out)] == [1, 2, 3, 4, 5, 6]
     assert lines_of(out)[:2] == before[:2]
     assert len(answered) == 6  # the answers of the first run are reused: equal questions
@@ -130,6 +131,28 @@ def test_columns_of_a_table_are_options_or_metadata(url: str, services: Services
     with services.database.read() as session:
         (row,) = listing.latest(session)
         assert (row.priority, row.langs, row.crawl_enabled) == (5, ["en", "de"], False)
+
+
+def test_line_goes_on_behind_what_unicode_calls_the_end_of_one(url: str, services: Services, tmp_path: Path) -> None:
+    file, out = tmp_path / "q.jsonl", tmp_path / "a.csv"
+    rows = [{"question": f"Who{mark}built it?", "metadata": {"mark": mark}} for mark in "\u2028\x85"]
+    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    with answering(services):
+        assert wellread("ask", "--file", str(file), "--out", str(out)).exit_code == 0
+    with out.open(newline="") as read:
+        assert [json.loads(row["metadata"])["mark"] for row in csv.DictReader(read)] == ["\u2028", "\x85"]
+
+
+def test_lines_wait_where_there_is_no_room_and_stay_in_order(url: str, services: Services, tmp_path: Path) -> None:
+    services.settings = services.settings.model_copy(update={"max_open_questions": 3})
+    file, out = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
+    file.write_text("".join(f'"Who built number {n}?"\n' for n in range(8)) + "{broken\n")
+    with answering(services):
+        assert wellread("ask", "--file", str(file), "--out", str(out)).exit_code == 1
+    assert [each["line"] for each in lines_of(out)] == list(range(1, 10))
+    with services.database.read() as session:
+        (row, *_) = listing.latest(session)
+        assert (row.deadline - row.created_at).days == 1, "the last waits long until its turn"
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,19 @@ def test_rest_is_left_to_be_sent_again_where_there_is_no_room(http: TestClient, 
     assert came["retry_after_s"] > 0
 
 
+def test_question_that_cannot_be_stored_spoils_no_other(http: TestClient) -> None:
+    asked = bulk(http, {"question": "a\0b"}, {"question": "Who?", "metadata": {str(n): n for n in range(300)}})
+    assert [each["question_id"] is not None for each in asked["questions"]] == [False, True]
+    assert "cannot be stored" in asked["questions"][0]["problem"]["detail"]
+
+
+def test_long_ids_and_numbers_are_told_apart(http: TestClient) -> None:
+    names = ["x" * 300 + "1", "x" * 300 + "2", 17, "18", "DEADBEEF" * 4]
+    asked = bulk(http, *({"id": name, "question": f"Who is {name}?"[-90:]} for name in names))["questions"]
+    assert len({each["question_id"] for each in asked}) == 5
+    assert asked[4]["question_id"] == "deadbeef" * 4
+
+
 def test_metadata_is_in_record_list_and_export(http: TestClient) -> None:
     question_id = bulk(http, NAMED)["questions"][0]["question_id"]
     assert http.get(f"/api/questions/{question_id}").json()["metadata"] == NAMED["metadata"]
@@ -128,6 +141,8 @@ def test_filters_find_what_they_mean(
         ("metadata=team", "name=value"),
         ("key=nobody", "nobody"),
         ("after=nonsense", "`Link`"),
+        ("after=0001-01-01T00:00:00%2B23:00_x", "`Link`"),
+        ("metadata=%22=1", "name=value"),
         ("min_confidence=2", "min_confidence"),
         ("status=DONE", "status"),
         ("colour=red", "colour"),
@@ -182,6 +197,16 @@ def test_open_questions_are_cancelled_replayed_and_deleted_by_filter(
         assert {row.id for row in listing.latest(session)} == set(three[:2])
 
 
+def test_what_fails_again_is_not_replayed_again(http: TestClient, services: Services, three: list[str]) -> None:
+    for question_id in three:
+        http.post(f"/api/questions/{question_id}/cancel")
+    began = services.now().isoformat()
+    body = {"text": "waits", "ended_before": began}
+    assert http.post("/api/questions/replay", json=body).json()["done"] == 1
+    http.post(f"/api/questions/{three[0]}/cancel")  # it ends again at once
+    assert http.post("/api/questions/replay", json=body).json() == {"done": 0, "left": 0, "retry_after_s": None}
+
+
 @pytest.fixture
 def keyed(services: Services) -> Iterator[TestClient]:
     keys = tuple(map(SecretStr, ("ask:one", "ask:two", "operate:ops")))
@@ -198,5 +223,7 @@ def test_key_sees_and_changes_only_its_own(keyed: TestClient) -> None:
     assert keyed.get("/api/questions/export", headers={"x-api-key": "one"}).text.count("\n") == 1
     came = keyed.post("/api/questions/cancel", json={"status": [Status.ASKED]}, headers={"x-api-key": "one"}).json()
     assert came["done"] == 1
+    refused = keyed.get("/api/questions?key=two", headers={"x-api-key": "one"})
+    assert (refused.status_code, refused.json()["type"]) == (422, "bad-filter")
     left = keyed.get("/api/questions?status=ASKED", headers={"x-api-key": "ops"}).json()
     assert [each["question"] for each in left] == ["Who is two?"]

@@ -12,11 +12,13 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from domain import Status
 from store import usage
 from store.sql.database import Database
 from store.usage import QuotaSpent
 from tests.api import walk
 from tests.api.conftest import LOCAL
+from workers.questions.step import step
 from workers.services import Services
 
 ADMIN = {"x-api-key": "boss"}
@@ -90,14 +92,15 @@ def test_key_may_send_so_many_requests_a_minute(http: TestClient, key: Any) -> N
     assert [http.get("/api/questions", headers=team).status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_question_has_what_its_key_has_left(http: TestClient, services: Services, key: Any) -> None:
+def test_step_has_what_its_key_has_left(http: TestClient, services: Services, key: Any) -> None:
+    """Also that of a question that was asked, or is asked again, before it was used up."""
     team = key(pages_per_day=3, tokens_per_month=1_000, usd_per_day=0.01)
-    owner = walk.latest_owner(services, ask(http, team, "Who?").json()["id"])
-    services.spend(owner, pages=3, tokens=400)
-    question_id = ask(http, team, "Who else?").json()["id"]
-    question = walk.question(services, question_id)
-    assert (question.budget.pages, question.budget.cycles) == (0, 0)
-    assert (question.budget.tokens, question.budget.usd) == (600, 0.01)
+    question_id = ask(http, team, "Who?").json()["id"]
+    services.spend(walk.question(services, question_id).owner, pages=3, tokens=400)
+    with step(services, question_id, Status.ASKED) as work:
+        assert work is not None
+        assert (work.question.budget.pages, work.question.budget.tokens, work.question.budget.usd) == (0, 600, 0.01)
+    assert walk.question(services, question_id).budget.pages == 20
 
 
 def test_usage_says_what_was_asked_and_what_it_cost(http: TestClient, services: Services, key: Any) -> None:

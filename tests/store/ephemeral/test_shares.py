@@ -50,7 +50,7 @@ def test_rows_of_one_key_go_in_the_order_in_which_they_came(shares: Shares) -> N
 
 
 def test_key_of_twice_the_weight_gets_twice_as_much(shares: Shares) -> None:
-    shares.set_weight("heavy", 2.0)
+    shares.set_weights({"heavy": 2.0})
     stand(shares, "heavy", *(f"h{n}" for n in range(100)))
     stand(shares, "light", *(f"l{n}" for n in range(100)))
     assert Counter(row[0] for row in served(shares, 90)) == {"h": 60, "l": 30}
