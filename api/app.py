@@ -97,7 +97,10 @@ def create_app(services: Services) -> FastAPI:
     }
     larger = forms | {
         f"{bulk.router.prefix}/bulk": LargerLimit(MAX_BULK_BYTES, "Send fewer questions at once."),
-        completions.PATH: LargerLimit(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones."),
+        **dict.fromkeys(
+            (completions.PATH, *completions.OTHER_PATHS),
+            LargerLimit(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones."),
+        ),
         **dict.fromkeys(local_models.PATHS, LargerLimit(MAX_CHAT_BYTES, "Send fewer texts at once.")),
         access.router.prefix: LargerLimit(MAX_COLLECTION_BYTES, "Leave out fewer sites."),
     }

@@ -7,10 +7,12 @@ References stand in each shape that clients show: [n] markers in the text, an ``
 import json
 import time
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Final
 
 from pydantic import BaseModel, Field
+from sse_starlette import ServerSentEvent
 
 from api.schemas.responses import record_json
 from domain import Status
@@ -54,36 +56,95 @@ def text_of(record: Record, *, list_sources: bool) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def completion(record: Record | None, model: str, text: str) -> dict[str, Any]:
-    """Return the whole completion of an answer; without a record, of a reply that is no answer to a question."""
-    annotations = url_citations(record) if record else []
-    message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
-    choices = [_choice("message", message, _finish_reason(record))]
-    body = {**_head(record, model, "chat.completion"), "choices": choices, "usage": _usage(record)}
-    return body | (_references(record) if record else {})
+class Form(ABC):
+    """Writes one answer in the form of an API; without a record, a reply that is no answer to a question."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self._name, self._created = uuid.uuid4().hex, int(time.time())
+
+    @abstractmethod
+    def whole(self, record: Record | None, text: str) -> dict[str, Any]:
+        """Return the whole answer."""
+
+    @abstractmethod
+    def begin(self, record: Record | None) -> Iterator[ServerSentEvent]:
+        """Yield what begins a stream, before there is an answer."""
+
+    @abstractmethod
+    def end(self, record: Record | None, text: str) -> Iterator[ServerSentEvent]:
+        """Yield the text piece by piece, then the references."""
+
+    @abstractmethod
+    def failed(self, error: dict[str, Any]) -> ServerSentEvent:
+        """Return the event that ends a stream with an error, which is given in OpenAI's form."""
+
+    def name(self, record: Record | None) -> str:
+        """Return what the answer's id ends with: the question's id."""
+        return record.id if record else self._name
+
+    def created(self, record: Record | None) -> int:
+        """Return when it was asked, in seconds since 1970."""
+        return int(record.created_at.timestamp()) if record else self._created
+
+    @staticmethod
+    def is_cut(record: Record | None) -> bool:
+        """Return whether there was no final answer in time."""
+        return record is not None and record.status not in (Status.ANSWERED, Status.ABSTAINED)
+
+    @staticmethod
+    def event(data: dict[str, Any], kind: str | None = None) -> ServerSentEvent:
+        """Return an event with this JSON."""
+        return ServerSentEvent(json.dumps(data), event=kind)
 
 
-def first_chunk(record: Record, model: str) -> dict[str, Any]:
-    """Return the chunk that begins a stream, before there is an answer: with how the question is understood so far."""
-    choices = [_choice("delta", {"role": "assistant", "content": ""}, None)]
-    return {**_head(record, model, "chat.completion.chunk"), "choices": choices, "wellread": _asked(record)}
+class CompletionForm(Form):
+    """Answers as chat completions."""
 
+    def __init__(self, model: str, *, include_usage: bool = False) -> None:
+        super().__init__(model)
+        self._include_usage = include_usage
 
-def chunks(record: Record | None, model: str, text: str, *, include_usage: bool) -> Iterator[dict[str, Any]]:
-    """Yield the text piece by piece, then the references, then on request the tokens; of a reply without a record all.
+    def whole(self, record: Record | None, text: str) -> dict[str, Any]:
+        """Return the whole completion."""
+        annotations = url_citations(record) if record else []
+        message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
+        choices = [self._choice("message", message, self._finish_reason(record))]
+        body = {**self._head(record, "chat.completion"), "choices": choices, "usage": usage(record)}
+        return body | (references(record) if record else {})
 
-    A record's come after its :func:`first_chunk`.
-    """
-    head = _head(record, model, "chat.completion.chunk")
-    if record:
-        deltas = [{"content": piece} for line in text.splitlines(keepends=True) for piece in _pieces(line)]
-    else:
-        deltas = [{"role": "assistant", "content": text}]
-    yield from ({**head, "choices": [_choice("delta", delta, None)]} for delta in deltas)
-    end = _choice("delta", {"annotations": url_citations(record)} if record else {}, _finish_reason(record))
-    yield {**head, "choices": [end], **(_references(record) if record else {})}
-    if include_usage:
-        yield {**head, "choices": [], "usage": _usage(record)}
+    def begin(self, record: Record | None) -> Iterator[ServerSentEvent]:
+        """Yield the first chunk: with how the question is understood so far."""
+        choices = [self._choice("delta", {"role": "assistant", "content": ""}, None)]
+        asked = {"wellread": _asked(record)} if record else {}
+        yield self.event({**self._head(record, "chat.completion.chunk"), "choices": choices, **asked})
+
+    def end(self, record: Record | None, text: str) -> Iterator[ServerSentEvent]:
+        """Yield the text piece by piece, then the references, then on request the tokens."""
+        head = self._head(record, "chat.completion.chunk")
+        for piece in pieces(text):
+            yield self.event({**head, "choices": [self._choice("delta", {"content": piece}, None)]})
+        delta = {"annotations": url_citations(record)} if record else {}
+        end = self._choice("delta", delta, self._finish_reason(record))
+        yield self.event({**head, "choices": [end], **(references(record) if record else {})})
+        if self._include_usage:
+            yield self.event({**head, "choices": [], "usage": usage(record)})
+        yield ServerSentEvent("[DONE]")
+
+    def failed(self, error: dict[str, Any]) -> ServerSentEvent:
+        """Return the event that ends a stream with an error."""
+        return self.event(error)
+
+    def _head(self, record: Record | None, kind: str) -> dict[str, Any]:
+        created = self.created(record)
+        return {"id": f"chatcmpl-{self.name(record)}", "object": kind, "created": created, "model": self.model}
+
+    def _finish_reason(self, record: Record | None) -> str:
+        return "length" if self.is_cut(record) else "stop"
+
+    @staticmethod
+    def _choice(name: str, content: dict[str, Any], finish_reason: str | None) -> dict[str, Any]:
+        return {"index": 0, name: content, "logprobs": None, "finish_reason": finish_reason}
 
 
 def url_citations(record: Record) -> list[dict[str, Any]]:
@@ -106,14 +167,10 @@ def url_citations(record: Record) -> list[dict[str, Any]]:
     ]
 
 
-def _usage(record: Record | None) -> dict[str, int]:
+def usage(record: Record | None) -> dict[str, int]:
     """Return the tokens that a language model read and wrote for the question; 0 if none was asked."""
     read, written = (record.cost.input_tokens, record.cost.output_tokens) if record else (0, 0)
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
-
-
-def _finish_reason(record: Record | None) -> str:
-    return "stop" if record is None or record.status in (Status.ANSWERED, Status.ABSTAINED) else "length"
 
 
 def _markers(record: Record) -> Iterator[tuple[int, int]]:
@@ -131,7 +188,8 @@ def _markers(record: Record) -> Iterator[tuple[int, int]]:
                 yield place, marker
 
 
-def _references(record: Record) -> dict[str, Any]:
+def references(record: Record) -> dict[str, Any]:
+    """Return what every form has beside its own: the URLs of citations, and Wellread's own fields."""
     return {
         "citations": [citation.url for citation in record.citations],
         "wellread": {
@@ -153,21 +211,13 @@ def _asked(record: Record) -> dict[str, Any]:
     }
 
 
-def _head(record: Record | None, model: str, kind: str) -> dict[str, Any]:
-    created = int(record.created_at.timestamp() if record else time.time())
-    name = record.id if record else uuid.uuid4().hex
-    return {"id": f"chatcmpl-{name}", "object": kind, "created": created, "model": model}
-
-
-def _choice(name: str, content: dict[str, Any], finish_reason: str | None) -> dict[str, Any]:
-    return {"index": 0, name: content, "logprobs": None, "finish_reason": finish_reason}
-
-
-def _pieces(line: str, words: int = 12) -> Iterator[str]:
-    tokens = line.split(" ")
-    for begin in range(0, len(tokens), words):
-        piece = " ".join(tokens[begin : begin + words])
-        yield piece + (" " if begin + words < len(tokens) else "")
+def pieces(text: str, words: int = 12) -> Iterator[str]:
+    """Yield a text piece by piece, as it is streamed."""
+    for line in text.splitlines(keepends=True):
+        tokens = line.split(" ")
+        for begin in range(0, len(tokens), words):
+            piece = " ".join(tokens[begin : begin + words])
+            yield piece + (" " if begin + words < len(tokens) else "")
 
 
 class ErrorDetail(BaseModel):

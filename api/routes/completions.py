@@ -1,6 +1,5 @@
 """Answers as OpenAI's chat completions API does, so that its clients work unmodified."""
 
-import json
 from collections.abc import AsyncIterator
 from itertools import chain
 from typing import Annotated, Any
@@ -10,11 +9,12 @@ from fastapi.responses import JSONResponse
 from redis import RedisError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.dependencies import AccessDep, WaiterDep, check_waiting
+from api.dependencies import AccessDep, Waiter, WaiterDep, check_waiting
 from api.middleware.auth import ASK
 from api.middleware.problems import of_error
 from api.openai import completions
-from api.openai.completions import ERRORS, error_json
+from api.openai.completions import ERRORS, CompletionForm, Form, error_json
+from api.openai.other_forms import MessagesForm, MessagesRequest, ResponsesForm, ResponsesRequest
 from api.openai.requests import (
     LOCAL_MODELS,
     MODELS,
@@ -35,26 +35,46 @@ router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(check_wa
 KEEP_ALIVE_S = 2
 #: of the route that takes conversations
 PATH = "/v1/chat/completions"
+#: and of those that take them in another form
+OTHER_PATHS = ("/v1/responses", "/v1/messages")
+_STREAMED: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "The answer."}
+}
 
 
 @router.post(
     PATH.removeprefix("/v1"),
-    responses={200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "The answer."}},
+    responses=_STREAMED,
 )
 async def complete(body: CompletionRequest, waiter: WaiterDep) -> Response:
     """Ask as with OpenAI's API: the last message is the question; citations are in `annotations` and `citations`.
 
     A stream is silent but for comments until the answer is final, so that it never takes back what it said.
     """
+    include_usage = body.stream_options is not None and body.stream_options.include_usage
+    return await _answered(body, waiter, CompletionForm(body.model, include_usage=include_usage))
+
+
+@router.post("/responses", responses=_STREAMED)
+async def respond(body: ResponsesRequest, waiter: WaiterDep) -> Response:
+    """Ask as with OpenAI's Responses API; no response is stored under an id."""
+    return await _answered(body.as_completion(), waiter, ResponsesForm(body.model))
+
+
+@router.post("/messages", responses=_STREAMED)
+async def message(body: MessagesRequest, waiter: WaiterDep) -> Response:
+    """Ask as with Anthropic's Messages API; citations are those of web search results."""
+    return await _answered(body.as_completion(), waiter, MessagesForm(body.model))
+
+
+async def _answered(body: CompletionRequest, waiter: Waiter, form: Form) -> Response:
     list_sources = lists_sources(body)
-    with_usage = body.stream_options is not None and body.stream_options.include_usage
     check_model(body.model)
     conversation = conversation_of(body.messages)
     if (reply := conversation.short_reply(schema_of(body))) is not None:
         if not body.stream:
-            return JSONResponse(completions.completion(None, body.model, reply))
-        events = map(_event, completions.chunks(None, body.model, reply, include_usage=with_usage))
-        return EventSourceResponse(chain(events, [ServerSentEvent("[DONE]")]))
+            return JSONResponse(form.whole(None, reply))
+        return EventSourceResponse(chain(form.begin(None), form.end(None, reply)))
     asked, turns = to_chat_request(body, conversation)
     services, first = await waiter.ask(asked, said=turns, attached=conversation.attached)
 
@@ -65,21 +85,19 @@ async def complete(body: CompletionRequest, waiter: WaiterDep) -> Response:
 
     if not body.stream:
         record = await wait()
-        text = completions.text_of(record, list_sources=list_sources)
-        return JSONResponse(completions.completion(record, body.model, text))
+        return JSONResponse(form.whole(record, completions.text_of(record, list_sources=list_sources)))
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
         try:
-            yield _event(completions.first_chunk(first, body.model))
+            for event in form.begin(first):
+                yield event
             record = await wait()
         except (WellreadError, RedisError) as error:
             problem = of_error(error)
-            yield _event(error_json(problem.status, problem.type, problem.detail))
+            yield form.failed(error_json(problem.status, problem.type, problem.detail))
             return
-        text = completions.text_of(record, list_sources=list_sources)
-        for chunk in completions.chunks(record, body.model, text, include_usage=with_usage):
-            yield _event(chunk)
-        yield ServerSentEvent("[DONE]")
+        for event in form.end(record, completions.text_of(record, list_sources=list_sources)):
+            yield event
 
     return EventSourceResponse(stream(), ping=KEEP_ALIVE_S)
 
@@ -108,7 +126,3 @@ def _model(name: str) -> dict[str, Any]:
         "owned_by": "wellread",
         "description": (MODELS | LOCAL_MODELS)[name.partition("@")[0]],
     }
-
-
-def _event(data: dict[str, Any]) -> ServerSentEvent:
-    return ServerSentEvent(json.dumps(data))

@@ -493,6 +493,28 @@ export interface Message {
   tool_calls?: unknown;
 }
 
+/** What Anthropic's Messages API takes. */
+export interface MessagesRequest {
+  /** As in chat completions. */
+  model: string;
+  /** Whether the answer comes as server-sent events. */
+  stream?: boolean | null;
+  /** Taken; none is ever called. */
+  tools?: Array<Record<string, unknown>> | null;
+  /** As in chat completions. */
+  wellread?: Record<string, unknown>;
+  /** The last is the question; earlier ones say what it is about. */
+  messages: Array<Record<string, unknown>>;
+  /** Taken; an answer is as long as it is. */
+  max_tokens: number;
+  /** Only the documents in it are read. */
+  system?: string | Array<Record<string, unknown>> | null;
+  /** Its `type`: `auto` or `none`. */
+  tool_choice?: Record<string, unknown> | null;
+  /** Its `format`: `json_schema`. */
+  output_config?: Record<string, unknown> | null;
+}
+
 /** What one model was asked for. */
 export interface ModelCostOut {
   model: string;
@@ -929,6 +951,32 @@ export interface RerankRequest {
   return_documents?: boolean;
 }
 
+/** What OpenAI's Responses API takes. */
+export interface ResponsesRequest {
+  /** As in chat completions. */
+  model: string;
+  /** Whether the answer comes as server-sent events. */
+  stream?: boolean | null;
+  /** Taken; none is ever called. */
+  tools?: Array<Record<string, unknown>> | null;
+  /** As in chat completions. */
+  wellread?: Record<string, unknown>;
+  /** The question, or messages, of which the last is it. */
+  input: string | Array<Record<string, unknown>>;
+  /** Only the documents in it are read. */
+  instructions?: string | null;
+  /** Its `format`: `text` or `json_schema`. */
+  text?: Record<string, unknown> | null;
+  /** `auto` or `none`. */
+  tool_choice?: unknown;
+  /** Not accepted: send the messages before. */
+  previous_response_id?: string | null;
+  /** Not accepted: send the messages before. */
+  conversation?: unknown;
+  /** Not accepted. */
+  background?: boolean | null;
+}
+
 /** When a source is looked at: every so often, or by a cron line. */
 export interface ScheduleOut {
   every_s: number | null;
@@ -1329,6 +1377,10 @@ export interface Routes {
   "POST /api/chat": { query?: { collection?: string }; body: ChatRequest; answer: RecordOut };
   /** Ask as with OpenAI's API: the last message is the question; citations are in `annotations` and `citations`. */
   "POST /v1/chat/completions": { query?: { collection?: string }; body: CompletionRequest; answer: unknown };
+  /** Ask as with OpenAI's Responses API; no response is stored under an id. */
+  "POST /v1/responses": { query?: { collection?: string }; body: ResponsesRequest; answer: unknown };
+  /** Ask as with Anthropic's Messages API; citations are those of web search results. */
+  "POST /v1/messages": { query?: { collection?: string }; body: MessagesRequest; answer: unknown };
   /** The models: `wellread` and `wellread-known`, which reads nothing new, of each collection; and the local ones. */
   "GET /v1/models": { query?: { collection?: string }; answer: Record<string, unknown> };
   /** One of the models. */

@@ -26,7 +26,7 @@ ADMITS = {
     """,
     "ask": """
         POST /api/chat  POST /v1/chat/completions  GET /v1/models  GET /v1/models/{name}
-        POST /v1/embeddings  POST /v1/rerank
+        POST /v1/responses  POST /v1/messages  POST /v1/embeddings  POST /v1/rerank
         POST /api/questions  POST /api/questions/bulk  GET /api/questions  GET /api/questions/export
         POST /api/questions/cancel  POST /api/questions/replay  GET /api/questions/{question_id}
         GET /api/questions/{question_id}/export  POST /api/questions/{question_id}/cancel
@@ -63,7 +63,7 @@ TABLE = {
     for method, path in zip(listed.split()[::2], listed.split()[1::2], strict=True)
 }
 #: where many may come at once
-ASKING = {"/api/chat", "/api/questions", "/api/questions/bulk", "/v1/chat/completions"}
+ASKING = {"/api/chat", "/api/questions", "/api/questions/bulk", "/v1/chat/completions", "/v1/responses", "/v1/messages"}
 #: routes whose work, where they admit, takes minutes or has no end
 LONG = ("POST /api/learned",)
 #: more wrong keys than these would be slowed down
