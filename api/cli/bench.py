@@ -70,13 +70,16 @@ def _read(file: Path) -> tuple[list[Line], dict[int, tuple[Expected, str | None]
     """Return the questions as they are asked, and by their lines what is right and the caller's id; raises BadBench."""
     lines, expected = read_lines(file), dict[int, tuple[Expected, str | None]]()
     for line in lines:
-        metadata = line.body.get("metadata") or {}
-        own = {name: line.body.pop(name, None) or metadata.pop(name, None) for name in _EXPECTED}
+        given = line.body.get("metadata")
+        metadata = dict(given) if isinstance(given, dict) else {}
+        own = {name: line.body.pop(name, metadata.pop(name, None)) for name in _EXPECTED}
         if file.suffix.lower() == ".csv" and own["expected"]:
             own["expected"] = str(own["expected"]).split("|")
         try:
             if line.error or not line.body.get("question"):
                 raise BadBench(line.error or "it has no `question`.")
+            if not isinstance(given, dict | None):
+                raise BadBench("`metadata` is no object.")
             expected[line.number] = Expected.of(**own), line.body.pop("id", None)
         except BadBench as error:
             raise BadBench(f"{file}, line {line.number}: {error}") from error
