@@ -28,6 +28,7 @@ from api.routes import (
     access,
     bulk,
     completions,
+    documents,
     files,
     health,
     local_models,
@@ -55,7 +56,8 @@ _ROUTES = (
         threads.router,
         watches.router,
     ),
-    *(sources.router, sources.site_reads_router, pages.router, files.router, pages.search_router, health.router),
+    *(sources.router, sources.site_reads_router, pages.router, files.router, documents.router),
+    *(pages.search_router, health.router),
     *(health.operations_router, watches.learned_router, access.router, access.exchange_router, access.keys_router),
     *(access.usage_router, web.router, files.folder_router),
 )
@@ -96,6 +98,10 @@ def create_app(services: Services) -> FastAPI:
         access.IMPORT: LargerLimit(access.MAX_BYTES, "`wellread import FILE` takes larger ones."),
     }
     larger = forms | {
+        f"{documents.router.prefix}/": LargerLimit(
+            settings.file_max_bytes + FORM_BYTES,
+            "WELLREAD_FILE_MAX_BYTES says how large documents may be: send fewer at once.",
+        ),
         f"{bulk.router.prefix}/bulk": LargerLimit(MAX_BULK_BYTES, "Send fewer questions at once."),
         **dict.fromkeys(
             (completions.PATH, *completions.OTHER_PATHS),

@@ -20,6 +20,8 @@ UPLOADS: Final = "uploads"
 ATTACHED: Final = "attached"
 #: the outcome of a file that was read, but not all of it
 READ_IN_PART: Final = "read in part"
+#: the folder of documents that programs pushed without a URL
+PUSHED: Final = "pushed"
 MAX_NAME, MAX_PATH, MAX_DEPTH = 200, 1_000, 30
 
 _ESCAPED = re.compile(r'[\x00-\x20"#%<>?\\^`{|}\x7f]')

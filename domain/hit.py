@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 from domain.page import Block, Page, PageText
-from domain.site import SiteScope
+from domain.site import PageKind, SiteScope
 
 #: similarity: 1 − cosine distance, [−1, 1]; bm25: ≥ 0, unbounded; minmax, rerank: [0, 1]; rrf: Σ 1/(k + rank)
 Scale = Literal["similarity", "bm25", "minmax", "rrf", "rerank"]
@@ -34,13 +34,14 @@ class Passage:
     blocks: tuple[Block, ...] = ()  #: its parts by kind, at offsets in its text; none where they are not known
     lead: str = ""  #: where it begins within a table, list or definition: the header, introducing sentence or term
     private: bool = False  #: it serves only the questions that had its page read
+    tags: tuple[str, ...] = ()  #: of a document that a program pushed (domain.filters)
 
 
 def passage_of_page(page: Page | PageText, start: int, end: int, **others: Any) -> Passage:
     """Return a page's text between two offsets as a passage; ``others`` are its fields that the page does not say."""
     values: dict[str, Any] = {"title": page.title, "lang": page.lang, "published": page.published, "content_hash": ""}
     if isinstance(page, Page):
-        values |= {"page_id": page.id, "url": page.url, "read_at": page.read_at}
+        values |= {"page_id": page.id, "url": page.url, "read_at": page.read_at, "tags": page.tags}
     return Passage(text=page.text[start:end], start=start, end=end, **values | others)
 
 
@@ -113,7 +114,12 @@ class Scope:
     exclude_sites: tuple[str, ...] = ()  #: URL prefixes of pages that are not found
     langs: tuple[str, ...] = ()
     read_after: datetime | None = None
+    read_before: datetime | None = None
     published_after: datetime | None = None  #: pages that say no date are left out
+    published_before: datetime | None = None  #: likewise
+    kinds: tuple[PageKind, ...] = ()  #: pages of the web, files or documents
+    any_tags: tuple[tuple[str, ...], ...] = ()  #: of each, a passage has one
+    no_tags: tuple[str, ...] = ()  #: of which a passage has none
     private_pages: tuple[int, ...] = ()  #: those that may be found besides the public ones
     confirmed: tuple[int, ...] = ()  #: pages read before that time, and seen unchanged since
 

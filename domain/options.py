@@ -27,9 +27,10 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
+from domain.filters import MAX_FILTERS, checked
 from domain.flow import Status
 from domain.outcome import Outcome
-from domain.site import Source
+from domain.site import PageKind, Source
 from domain.storable import check_json
 
 #: the strategies of retrieval, by the work that a question is part of
@@ -107,6 +108,8 @@ Url = Annotated[str, Field(min_length=1, max_length=2048)]
 Collection = Annotated[
     str, Field(max_length=100, description="The collection; default: the key's first, or `default`.")
 ]
+#: a filter of documents by their metadata: see :mod:`domain.filters`
+Condition = Annotated[str, Field(max_length=1_000), AfterValidator(checked)]
 #: seconds until a question ends
 Deadline = Annotated[
     float | None,
@@ -231,6 +234,21 @@ class Overrides(Body):
     )
     published_after: Annotated[Moment | None, Flag("--published-after", "DATE"), Argument()] = Field(
         default=None, description="Quote only pages that state a publication date after this."
+    )
+    published_before: Annotated[Moment | None, Flag("--published-before", "DATE"), Argument()] = Field(
+        default=None, description="Quote only pages that state a publication date before this."
+    )
+    read_before: Annotated[Moment | None, Flag("--read-before", "DATE"), Argument()] = Field(
+        default=None, description="Quote only pages whose text was read before this."
+    )
+    filters: Annotated[list[Condition], Flag("--filter", "CONDITION"), Argument()] = Field(
+        default_factory=list,
+        max_length=MAX_FILTERS,
+        description="Quote only documents whose metadata fits all of these: `team=support|ops`, `team!=sales`, "
+        "`year>=2020`.",
+    )
+    source_kinds: Annotated[list[PageKind], Flag("--source-kind"), Argument()] = Field(
+        default_factory=list, max_length=3, description="Quote only pages of the web, files, or documents."
     )
     length: Annotated[Length, Flag("--length"), Argument()] = Field(
         default="normal",

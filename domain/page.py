@@ -187,4 +187,5 @@ class Page:
     is_hub: bool = False  #: little but links: it has no passages
     is_duplicate: bool = False  #: another page says the same: it has no passages
     private: bool = False  #: it serves only the questions that had it read
+    tags: tuple[str, ...] = ()  #: of a document that a program pushed (domain.filters)
     blocks: tuple[Block, ...] = ()  #: as in ``PageText``

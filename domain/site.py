@@ -8,7 +8,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
 from string import ascii_letters, digits
-from typing import Final, Literal, Self
+from typing import Final, Literal, Self, get_args
 from urllib.parse import quote
 
 from domain.file import is_file_address
@@ -324,7 +324,8 @@ class PageCheck:
     last_at: datetime
 
 
-PageKind = Literal["web", "file"]
+PageKind = Literal["web", "file", "document"]
+PAGE_KINDS: Final[tuple[PageKind, ...]] = get_args(PageKind)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain.errors import WellreadError
-from domain.file import UPLOADS, WatchedFolder
+from domain.file import PUSHED, UPLOADS, WatchedFolder
 from store.sql.rows import to_value, update_rows
 from store.sql.tables import FolderRow
 
@@ -24,7 +24,7 @@ def add(session: Session, *, name: str, path: str, every_s: float, now: datetime
     row = session.scalar(select(FolderRow).where(FolderRow.path == path))
     if row is None:
         taken = session.scalar(select(FolderRow.path).where(FolderRow.name == name))
-        if taken is not None or name == UPLOADS:
+        if taken is not None or name in (UPLOADS, PUSHED):
             raise FolderExists(f"Another folder is called {name!r} already: give this one another name with --name.")
         row = FolderRow(name=name, path=path, every_s=every_s, next_due=now, created_at=now)
         session.add(row)

@@ -3,6 +3,7 @@
 Nothing is sent here.
 """
 
+import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +13,7 @@ from urllib.parse import quote
 import httpx2
 
 from domain.access import ApiKey, Collection, Imported, KeyUsage
+from domain.document import Document, DocumentBulk, DocumentChange, DocumentState
 from domain.file import StoredFile
 from domain.outcome import Learned
 from domain.question import Thread, ThreadWithQuestions
@@ -39,13 +41,27 @@ LEARNING_S = 600.0
 UPLOAD_S = 600.0
 
 
+class DocumentOptions(TypedDict, total=False):
+    """What is said of a document: one of text, markdown and html, unless it is a file, and more."""
+
+    text: str
+    markdown: str
+    html: str
+    url: str  # by which it is cited
+    title: str
+    lang: str  # ISO 639-1
+    published: str  # ISO 8601
+    modified: str
+    metadata: Mapping[str, Any]  # texts, numbers, true and false, lists of texts
+
+
 class PageFilters(TypedDict, total=False):
     """Which pages are listed."""
 
     site: str  # below this URL
     source: int  # of this source
     since: str  # whose text is not older, ISO 8601
-    kind: PageKind  # web or file
+    kind: PageKind  # web, file or document
     not_read: bool  # what answers cannot be drawn from, with the reason
     stale: bool  # those that the last look did not read
     after: str  # after this address: the next part
@@ -337,6 +353,60 @@ class Endpoints:
         return Call(read=read_nothing, method="DELETE", url=f"/api/files/{file_id}", timeout=60.0)
 
     @Endpoint
+    def put_document(
+        self,
+        document_id: str,
+        *,
+        file: tuple[str, bytes] | None = None,
+        collection: str = "",
+        **document: Unpack[DocumentOptions],
+    ) -> Call[Document]:
+        """Push a document under an id of your own, with ``text``, ``markdown`` or ``html`` or a ``file`` (name, bytes).
+
+        What is there under this id is replaced; where nothing changed, nothing is done.
+        """
+        fields = _given(collection=collection or None, **_json(document))
+        put: dict[str, Any] = {"method": "PUT", "url": _document(document_id), "timeout": UPLOAD_S}
+        if file is None:
+            return Call(read=value(Document), json=fields, **put)
+        plain = {name: each if isinstance(each, str) else json.dumps(each) for name, each in fields.items()}
+        form = {name: (None, each.encode()) for name, each in plain.items()}
+        return Call(read=value(Document), files={"file": file, **form}, **put)
+
+    @Endpoint
+    def put_documents(self, documents: Sequence[Mapping[str, Any]], *, collection: str = "") -> Call[DocumentBulk]:
+        """Push up to 500 documents, each with its ``id``; what cannot be taken is reported, and the rest is taken."""
+        body = _given(documents=[dict(each) for each in documents], collection=collection or None)
+        url = "/api/documents/bulk"
+        return Call(read=value(DocumentBulk), method="POST", url=url, json=body, timeout=UPLOAD_S)
+
+    @Endpoint
+    def documents(
+        self, *, filters: Sequence[str] = (), state: DocumentState | None = None, after: str = "", limit: int = 100
+    ) -> Call[list[Document]]:
+        """Return documents by id: those whose metadata fits all filters, those behind an id."""
+        query: dict[str, str | Sequence[str]] = {**_query(state=state or "", after=after, limit=str(limit))}
+        if filters:
+            query["filter"] = list(filters)
+        return Call(read=values(Document), url="/api/documents", params=query)
+
+    @Endpoint
+    def document(self, document_id: str) -> Call[Document]:
+        """Return a document, and whether answers can be drawn from it yet."""
+        return Call(read=value(Document), url=_document(document_id))
+
+    @Endpoint
+    def delete_document(self, document_id: str) -> Call[None]:
+        """Delete a document with all that was derived from it."""
+        return Call(read=read_nothing, method="DELETE", url=_document(document_id), timeout=60.0)
+
+    @Endpoint
+    def delete_documents(self, filters: Sequence[str], *, dry_run: bool = False) -> Call[DocumentChange]:
+        """Delete the documents whose metadata fits all filters; call it again while some are ``left``."""
+        body = {"filters": list(filters), "dry_run": dry_run}
+        return Call(read=value(DocumentChange), method="POST", url="/api/documents/delete", json=body, timeout=60.0)
+
+    @Endpoint
     def delete_page(self, page_id: int) -> Call[None]:
         """Delete a page or file with all that was derived from it."""
         return Call(read=read_nothing, method="DELETE", url=f"/api/pages/{page_id}", timeout=60.0)
@@ -460,6 +530,10 @@ def _id(response: httpx2.Response) -> str:
 def question_path(question_id: str, part: str = "") -> str:
     """Return the path of a question's record, or of a part of it such as ``/trace``."""
     return f"/api/questions/{_quoted(question_id)}{part}"
+
+
+def _document(document_id: str) -> str:
+    return f"/api/documents/{_quoted(document_id)}"
 
 
 def _thread(thread_id: str) -> str:

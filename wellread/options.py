@@ -27,6 +27,14 @@ class Options(TypedDict, total=False):
     only_pages: bool
     #: Quote only pages that state a publication date after this.
     published_after: str
+    #: Quote only pages that state a publication date before this.
+    published_before: str
+    #: Quote only pages whose text was read before this.
+    read_before: str
+    #: Quote only documents whose metadata fits all of these: `team=support|ops`, `team!=sales`, `year>=2020`.
+    filters: Sequence[str]
+    #: Quote only pages of the web, files, or documents.
+    source_kinds: Sequence[str]
     #: Length of the answer: short is one passage, normal as many as the question needs (at most three), long up to six;
     #: a report has sections with headings.
     length: str
@@ -98,6 +106,14 @@ class Filters(TypedDict, total=False):
     published_after: str
     #: Only pages read, or seen unchanged, after this.
     read_after: str
+    #: Only pages whose text was read before this.
+    read_before: str
+    #: Only pages that state a publication date before this.
+    published_before: str
+    #: Only documents whose metadata fits all of these, as in `team=support|ops`, `team!=sales`, `year>=2020`.
+    filters: Sequence[str]
+    #: Only pages of the web, files, or documents.
+    source_kinds: Sequence[str]
     #: Most passages to return.
     limit: int
     #: The query's language; default: detected from its words.

@@ -15,6 +15,7 @@ from crawler.discovery.schedule import BadSchedule
 from crawler.urls import BadUrl
 from domain import Schedule
 from domain.access import Imported
+from domain.document import BadDocumentId, check_id, own_address
 from domain.file import BadFileName, address_of, clean_folder, clean_path, folder_of, is_file_address, path_of
 from domain.site import is_under
 from store import folders as stored_folders
@@ -25,6 +26,7 @@ from store.archive.question_lines import QuestionLine, ThreadLine
 from store.crawl import sources
 from store.folders import FolderExists
 from store.pages.pages import FIRST_INTERVAL_S
+from store.pages.refresh_queue import NEVER
 from workers import files as watched
 from workers.crawl import sites
 from workers.files import BadFolder
@@ -134,7 +136,7 @@ def _take_pages(services: Services, some: Sequence[PageLine]) -> list[tuple[int,
     soon = now + timedelta(seconds=FIRST_INTERVAL_S)
     with services.database.write() as session:
         known = sources.list_all(session)
-        due = (sites.due_at(known, line.url, now) or soon for line in some)
+        due = (now + NEVER if line.document else sites.due_at(known, line.url, now) or soon for line in some)
         return [
             page_lines.take(session, line, urls.origin(line.url), now, at) for line, at in zip(some, due, strict=True)
         ]
@@ -153,14 +155,15 @@ def check(opened: Archive) -> None:
         for folder in opened.lines(FolderLine):
             _check_folder(opened, folder)
         for page in opened.lines(PageLine):
-            _check(opened, page.url, _is_address(page.url), "address of a page")
+            own = own_address(check_id(page.document.id)) if page.document else ""
+            _check(opened, page.url, page.url == own or _is_address(page.url), "address of a page")
         kinds: tuple[Any, ...] = (ThreadLine, QuestionLine)
         for kind in kinds:
             seen: set[str] = set()
             for line in opened.lines(kind):
                 _check(opened, line.id, line.id not in seen, "id of its own")
                 seen.add(line.id)
-    except (BadUrl, BadSchedule, BadFileName) as error:
+    except (BadUrl, BadSchedule, BadFileName, BadDocumentId) as error:
         raise opened.refusal(str(error).rstrip(".")) from error
 
 

@@ -118,6 +118,14 @@ class UnknownFile(WellreadError):
 
 def add(services: Services, name: str, content: bytes) -> StoredFile:
     """Save a file and have it read; one of the same name is replaced. Raises BadFileName or FileRefused."""
+    path = check_file(services, name, content)
+    file_id, candidate_id = services.write(files.add_upload, UPLOADS, path, content, services.now())
+    services.dispatcher.send("wellread.read", candidate_id)
+    return get(services, file_id)
+
+
+def check_file(services: Services, name: str, content: bytes) -> str:
+    """Return the path of a file that may be read. Raises BadFileName or FileRefused."""
     path = clean_path(name)
     suffix = suffix_of(path.rpartition("/")[2])
     if suffix == "zip":
@@ -131,9 +139,7 @@ def add(services: Services, name: str, content: bytes) -> StoredFile:
         raise FileRefused(f"{path} is empty.")
     if len(content) > (most := services.settings.file_max_bytes):
         raise FileRefused(f"{path} has {len(content):,} bytes: WELLREAD_FILE_MAX_BYTES allows {most:,}. Split it.")
-    file_id, candidate_id = services.write(files.add_upload, UPLOADS, path, content, services.now())
-    services.dispatcher.send("wellread.read", candidate_id)
-    return get(services, file_id)
+    return path
 
 
 def get(services: Services, file_id: int) -> StoredFile:

@@ -22,6 +22,7 @@ from api.cli.output import (
 from api.cli.sources import say_unread
 from api.cli.width import Style, clean, cut, wrap
 from domain import BLOCK_KINDS
+from domain.site import PAGE_KINDS
 
 if TYPE_CHECKING:
     from api.schemas.responses import StepOut
@@ -120,7 +121,13 @@ def ask(
 @click.option("--lang", "langs", multiple=True, metavar="CODE", help="Only pages in this language.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(BLOCK_KINDS), help="Only passages with such a part.")
 @click.option("--published-after", metavar="DATE", help="Only pages that state a publication date after this.")
+@click.option("--published-before", metavar="DATE", help="Only pages that state a publication date before this.")
 @click.option("--read-after", metavar="DATE", help="Only pages read after this.")
+@click.option("--read-before", metavar="DATE", help="Only pages read before this.")
+@click.option("--filter", "filters", multiple=True, metavar="CONDITION", help="Only documents with this metadata.")
+@click.option(
+    "--source-kind", "source_kinds", multiple=True, type=click.Choice(PAGE_KINDS), help="Only pages of this kind."
+)
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most this many passages.")
 @AS_JSON
 def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api import installed_version, sentence
-from api.cli import access, ask, bench, exchange, files, operate, pages, questions, reads, sources, threads, watch
+from api.cli import access, ask, bench, documents, exchange, files, operate, pages, questions, reads, sources, threads, watch
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED, notify
 from domain.errors import WellreadError
@@ -104,7 +104,7 @@ _IN_COLLECTION = (
         pages.pages,
         pages.delete,
     ),
-    *(files.add, files.files, exchange.export, exchange.take_over, sources.source),
+    *(files.add, files.files, documents.documents, exchange.export, exchange.take_over, sources.source),
     *(operate.dead, operate.replay, operate.learn),
 )
 _OTHERS = (

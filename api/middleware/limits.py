@@ -75,7 +75,7 @@ class LoopbackOnly:
                 else "A page of another site may not do this.",
                 "Call the API from a program, or from its own page; to serve others, set WELLREAD_API_KEYS.",
             )
-        if method in SAFE or path in self._forms:
+        if method in (*SAFE, "PUT") or path in self._forms:  # a browser asks before another site's PUT
             return None
         if _has_body(headers) and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
             return Problem(
@@ -137,15 +137,17 @@ class BodyLimit:
         silence_s: float = SILENCE_S,
     ) -> None:
         self._app = app
-        self._usual = LargerLimit(max_bytes, "Only files may be larger: POST /api/files takes them.")
-        self._larger, self._body_s, self._silence_s = larger or {}, body_s, silence_s  #: by path
+        self._usual = LargerLimit(max_bytes, "Only files and documents may be larger.")
+        self._larger, self._body_s, self._silence_s = larger or {}, body_s, silence_s  #: by path, or beginning of one
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and count its bytes."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._larger.get(scope["path"].rstrip("/"), self._usual)
+        path = scope["path"].rstrip("/")
+        begins = (limit for start, limit in self._larger.items() if start.endswith("/") and path.startswith(start))
+        limit = self._larger.get(path) or next(begins, self._usual)
         most, detail = limit.max_bytes, f"The body is larger than {limit.max_bytes // 1024:,} KB. {limit.advice}"
         if int(Headers(scope=scope).get("content-length", "0")) > most:
             await respond(of_status(413, detail), scope["path"])(scope, receive, send)

@@ -1,11 +1,14 @@
 """The bodies of the requests."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from domain import BLOCK_KINDS, BlockKind
+from domain.document import MAX_BULK as MAX_DOCUMENTS
+from domain.document import DocumentForm, DocumentState
+from domain.filters import MAX_FILTERS, Value, check_metadata
 from domain.options import (
     LENGTHS,
     MAX_BULK,
@@ -16,6 +19,7 @@ from domain.options import (
     Asked,
     Body,
     Collection,
+    Condition,
     Deadline,
     Flag,
     KeyLimits,
@@ -119,10 +123,97 @@ class SearchRequest(Body):
     read_after: Annotated[Moment | None, Argument()] = Field(
         default=None, description="Only pages read, or seen unchanged, after this."
     )
+    read_before: Annotated[Moment | None, Argument()] = Field(
+        default=None, description="Only pages whose text was read before this."
+    )
+    published_before: Annotated[Moment | None, Argument()] = Field(
+        default=None, description="Only pages that state a publication date before this."
+    )
+    filters: Annotated[list[Condition], Argument()] = Field(
+        default_factory=list,
+        max_length=MAX_FILTERS,
+        description="Only documents whose metadata fits all of these, as in "
+        "`team=support|ops`, `team!=sales`, `year>=2020`.",
+    )
+    source_kinds: Annotated[list[PageKind], Argument()] = Field(
+        default_factory=list, max_length=3, description="Only pages of the web, files, or documents."
+    )
     limit: Annotated[int, Argument()] = Field(default=10, ge=1, le=MAX_FOUND, description="Most passages to return.")
     lang: Annotated[str, Argument()] = Field(
         default="", pattern=r"^([a-z]{2,3})?$", description="The query's language; default: detected from its words."
     )
+
+
+class DocumentFields(Body):
+    """What a program says of a document beside its text."""
+
+    collection: Collection = ""
+    url: str = Field(default="", max_length=2048, description="Its http(s) URL, by which it is cited.")
+    title: str = Field(default="", max_length=300, description="Default: what its text says.")
+    lang: Annotated[str, Field(pattern=r"^([a-z]{2,3})?$")] = Field(
+        default="", description="ISO 639-1; default: detected from its text."
+    )
+    published: Moment | None = Field(default=None, description="When it was published.")
+    modified: Moment | None = Field(default=None, description="When it was changed last.")
+    metadata: Annotated[dict[str, Value], AfterValidator(check_metadata)] = Field(
+        default_factory=dict,
+        description="What searches are filtered by, at most 4,096 bytes as JSON: texts, numbers, true and false, and "
+        "lists of texts. A text of more than 500 characters is kept, but not found by filters.",
+    )
+
+
+class DocumentRequest(DocumentFields):
+    """A document: one of `text`, `markdown` and `html`."""
+
+    text: str | None = Field(default=None, description="Its plain text.")
+    markdown: str | None = Field(default=None, description="Its text in Markdown.")
+    html: str | None = Field(default=None, description="Its text in HTML, which is read as a page of the web is.")
+
+    @property
+    def content(self) -> tuple[DocumentForm, str]:
+        """Return the form of its text, and the text."""
+        forms: tuple[tuple[DocumentForm, str | None], ...]
+        forms = ("text", self.text), ("markdown", self.markdown), ("html", self.html)
+        return next((form, text) for form, text in forms if text is not None)
+
+    @model_validator(mode="after")
+    def _has_one_text(self) -> Self:
+        if sum(text is not None for text in (self.text, self.markdown, self.html)) != 1:
+            raise ValueError("give one of text, markdown and html")
+        return self
+
+
+class DocumentBulkRequest(Body):
+    """Several documents."""
+
+    collection: Collection = ""
+    documents: list[dict[str, Any]] = Field(
+        min_length=1,
+        max_length=MAX_DOCUMENTS,
+        description="Each with its `id` and what PUT /api/documents/{document_id} takes as JSON.",
+    )
+
+
+class DocumentsMeant(Body):
+    """Which documents are to be deleted."""
+
+    collection: Collection = ""
+    filters: list[Condition] = Field(default_factory=list, max_length=MAX_FILTERS, description="At least one.")
+    dry_run: bool = Field(default=False, description="Whether only to count them.")
+
+
+class DocumentPage(Body):
+    """A part of the list of documents."""
+
+    collection: Collection = ""
+    filter: list[Condition] = Field(
+        default_factory=list,
+        max_length=MAX_FILTERS,
+        description="Only those whose metadata fits: `team=support|ops`, `team!=sales`, `year>=2020`.",
+    )
+    state: DocumentState | None = Field(default=None, description="Only those in this state.")
+    after: str = Field(default="", max_length=255, description="Only those behind this id, for the next part.")
+    limit: int = Field(default=100, ge=1, le=1_000, description="Most to list.")
 
 
 class ThreadRequest(Body):
@@ -199,7 +290,7 @@ class PagesWanted(BaseModel):
     site: str = Field(default="", max_length=2048, description="List the pages below this URL.")
     source: int | None = Field(default=None, ge=1, le=2**31 - 1, description="List the pages of this source.")
     since: Moment | None = Field(default=None, description="List pages whose text is not older.")
-    kind: PageKind | None = Field(default=None, description="List pages of the web, or files.")
+    kind: PageKind | None = Field(default=None, description="List pages of the web, files, or documents.")
     not_read: bool = Field(default=False, description="List pages that answers cannot use, with the reason.")
     stale: bool = Field(
         default=False, description="List pages that the last look did not read; answers use their former text."

@@ -5,14 +5,16 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from domain import Block, BlockKind, Fact, PageText, Validators
+from domain.document import MAX_ID
 from domain.file import SCHEME, WatchedFolder, is_file_address, path_of
+from domain.filters import Value, check_metadata, tags_of
 from domain.options import SourceSettings
-from store import files, folders
+from store import documents, files, folders
 from store.archive import archive
 from store.archive.archive import (
     Address,
@@ -31,7 +33,7 @@ from store.crawl import sources as stored_sources
 from store.pages import pages, visibility
 from store.sql.database import Database
 from store.sql.rows import add_missing, to_value
-from store.sql.tables import FactRow, FileRow, PageCheckRow, PageRow, PageVersionRow
+from store.sql.tables import DocumentRow, FactRow, FileRow, PageCheckRow, PageRow, PageVersionRow
 
 #: pages in memory at one time
 _BATCH = 16
@@ -88,6 +90,14 @@ class SourceLine(FileLine, SourceSettings):
     moved_to: Url | None = None
 
 
+class DocumentPart(BaseModel):
+    """What makes a page a document: its program's id and metadata."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    id: Annotated[Text, Field(min_length=1, max_length=MAX_ID)]
+    metadata: Annotated[dict[str, Value], AfterValidator(check_metadata)] = Field(default_factory=dict)
+
+
 class PageLine(FileLine):
     """A page with its text, its facts and its former texts."""
 
@@ -116,6 +126,7 @@ class PageLine(FileLine):
     private: bool = False  #: it serves only the questions that had it read
     gone_at: AwareDatetime | None = None
     checks: tuple[CheckLine, ...] = Field(default=(), max_length=10_000)
+    document: DocumentPart | None = None
 
     @model_validator(mode="after")
     def _lies_in_the_text(self) -> Self:
@@ -178,7 +189,11 @@ def take(session: Session, line: PageLine, host: str, now: datetime, due_at: dat
 
     A private page serves every question from now on if it says what the file says.
     """
-    known = pages.find(session, line.url)
+    known, document = pages.find(session, line.url), line.document
+    if document is not None and (held := session.get(DocumentRow, document.id)) is not None and held.page_id:
+        return held.page_id, "known"
+    if known is not None and (document is not None or known.is_document):  # neither takes the other's URL
+        return known.id, "known"
     if known is not None and (line.private or line.gone_at):  # what serves fewer takes nothing's place
         return known.id, "known"
     if known is not None and not known.is_gone:
@@ -198,10 +213,13 @@ def take(session: Session, line: PageLine, host: str, now: datetime, due_at: dat
         now=min(line.checked_at, now),
         due_at=due_at,
         private=line.private,
+        tags=tags_of(document.metadata) if document else (),
     )
     row = session.scalars(select(PageRow).where(PageRow.url == line.url)).one()
     row.read_at = min(line.read_at, now)
-    if is_file_address(line.url):
+    if document is not None:
+        documents.add_known(session, document.id, row.id, document.metadata, row.read_at)
+    elif is_file_address(line.url):
         size = len(line.text.encode())
         files.add_known(session, line.url, path_of(line.url), size=size, page_id=row.id, now=row.read_at)
     if known is not None:
@@ -221,8 +239,10 @@ def _to_line(session: Session, row: PageRow, *, whole: bool) -> PageLine:
     stated = select(FactRow).where(FactRow.page_id == row.id).order_by(FactRow.id)
     former = select(PageVersionRow).where(PageVersionRow.page_id == row.id).order_by(PageVersionRow.number.desc())
     visited = select(PageCheckRow).where(PageCheckRow.page_id == row.id).order_by(PageCheckRow.id)
+    pushed = session.scalar(select(DocumentRow).where(DocumentRow.page_id == row.id))
     return PageLine(
         **values_of(PageLine, row),
+        document=DocumentPart(id=pushed.id, metadata=pushed.fields) if pushed else None,
         facts=lines_of(FactLine, session.scalars(stated)),
         versions=lines_of(VersionLine, session.scalars(former)),
         checks=lines_of(CheckLine, session.scalars(visited)) if whole else (),

@@ -13,6 +13,7 @@ from store.sql.rows import delete_rows, update_rows
 from store.sql.tables import (
     AnswerRow,
     CandidateRow,
+    DocumentRow,
     EntityRow,
     FactRow,
     FeedbackRow,
@@ -45,13 +46,13 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
     asked |= _clear_traces(session, page_id, addresses, asked)
     _forget_words(session, row, addresses, asked)
     _delete_names(session, page_id)
-    for table in (FactRow, PageCheckRow, PageVersionRow):
+    for table in (FactRow, PageCheckRow, PageVersionRow, DocumentRow):
         session.execute(delete(table).where(table.page_id == page_id))
     session.execute(delete(LinkRow).where(LinkRow.from_url.in_(addresses)))
     session.execute(delete(PrivateReadRow).where(PrivateReadRow.url.in_(addresses)))
     session.execute(delete(RedirectRow).where(or_(RedirectRow.url.in_(addresses), RedirectRow.to_url.in_(addresses))))
     row.url, row.title, row.text, row.canonical_url = f"deleted:{page_id}", "", "", ""
-    row.headings, row.blocks, row.places, row.missing = [], [], [], []
+    row.headings, row.blocks, row.places, row.missing, row.tags = [], [], [], [], []
     row.etag = row.last_modified = row.content_hash = row.body_hash = ""
     row.band_0 = row.band_1 = row.band_2 = row.band_3 = None
     row.gone_at = row.deleted_at = now

@@ -72,7 +72,8 @@ def _is_disowned(row: PageRow, among: list[PageRow]) -> bool:
 
 def _same(session: Session, row: PageRow) -> list[PageRow]:
     """Return the pages of its host that are no duplicates and have the text of this one."""
-    if row.is_hub or row.private:  # a page that not everyone may see neither represents another nor yields to it
+    # a page that not everyone may see, or a pushed document, neither represents another nor yields to it
+    if row.is_hub or row.private or row.tags:
         return []
     # what an index finds: by text, by a band of the fingerprint, by canonical URL
     own = _bands(row) or ()
@@ -87,7 +88,7 @@ def _same(session: Session, row: PageRow) -> list[PageRow]:
     ids = session.scalars(union(*wanted)).all()
     query = select(PageRow).where(PageRow.id.in_(ids), PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
     alike = session.scalars(query.where(~PageRow.is_hub, ~PageRow.private).order_by(PageRow.id).limit(_MOST))
-    return [other for other in alike if _says_the_same(row, other)]
+    return [other for other in alike if not other.tags and _says_the_same(row, other)]
 
 
 def _bands(row: PageRow) -> tuple[int, ...] | None:

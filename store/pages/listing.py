@@ -13,13 +13,13 @@ from domain.site import PageKind, PageSummary, SiteScope
 from store.crawl.candidates import CandidateStatus
 from store.pages.visibility import under
 from store.sql.rows import to_value
-from store.sql.tables import CandidateRow, IndexState, PageCheckRow, PageRow
+from store.sql.tables import CandidateRow, DocumentRow, IndexState, PageCheckRow, PageRow
 
 #: of what is listed of a page, all but its text
 _SHOWN = (
     *(PageRow.id, PageRow.url, PageRow.title, PageRow.lang, PageRow.published, PageRow.read_at, PageRow.checked_at),
     *(PageRow.next_due, PageRow.private, PageRow.gone_at, PageRow.duplicate_of, PageRow.is_hub, PageRow.state),
-    *(PageRow.error, PageRow.missed_as, PageRow.missing),
+    *(PageRow.error, PageRow.missed_as, PageRow.missing, PageRow.tags),
 )
 
 
@@ -86,8 +86,10 @@ def _bound(query: Any, url: Any, below: Sequence[Sequence[str | SiteScope]], kin
     for sites in below:
         query = query.where(under(url, sites))
     if kind is not None:
+        of_document = url.in_(select(PageRow.url).join(DocumentRow, DocumentRow.page_id == PageRow.id))
         of_file = url.startswith(SCHEME, autoescape=True)
-        query = query.where(of_file if kind == "file" else ~of_file)
+        kinds = {"document": of_document, "file": of_file & ~of_document, "web": ~of_file & ~of_document}
+        query = query.where(kinds[kind])
     return query
 
 
@@ -114,7 +116,12 @@ def _of_page(row: PageRow, characters: int, others: dict[int, str], reasons: dic
         state, reason = "stale", reasons.get(row.id, "")
     elif row.missing:
         reason = f"read in part: without {', '.join(row.missing)}"
-    given = {"kind": _kind(row.url), "state": state, "reason": reason or None, "characters": characters}
+    given = {
+        "kind": "document" if row.tags else _kind(row.url),
+        "state": state,
+        "reason": reason or None,
+        "characters": characters,
+    }
     return to_value(PageSummary, row, stale_since=stale_since(row), **given)
 
 

@@ -36,6 +36,7 @@ class PageState:
     depth: int
     is_gone: bool
     private: bool = False  #: it serves only the questions that had it read
+    is_document: bool = False  #: a program pushed it
     characters: int = 0  #: of its text
     interval_s: float = FIRST_INTERVAL_S
     missed_as: str = ""  #: why the last look did not read it
@@ -48,7 +49,8 @@ def find(session: Session, url: str, *where: ColumnElement[bool]) -> PageState |
     if row is None:
         return None
     validators = Validators(etag=row.etag, last_modified=row.last_modified)
-    return to_value(PageState, row, validators=validators, is_gone=row.gone_at is not None, characters=len(row.text))
+    about = {"is_gone": row.gone_at is not None, "is_document": bool(row.tags), "characters": len(row.text)}
+    return to_value(PageState, row, validators=validators, **about)
 
 
 def save(
@@ -64,17 +66,20 @@ def save(
     body_hash: str = "",
     due_at: datetime | None = None,
     private: bool = False,
+    tags: Sequence[str] = (),
 ) -> tuple[int, bool]:
     """Save a page's text; return its id and whether the text is new (then it waits to be embedded).
 
     A new page that is ``private`` serves only the questions that had it read (:mod:`store.pages.visibility`); none of
-    its former texts is kept.
+    its former texts is kept. One with ``tags`` is a pushed document (:mod:`store.documents`): nothing else changes it.
 
     A duplicate of another page is saved too, and the other page's id is returned. ``due_at`` is when its source's
     schedule has it read again; without one the page's own interval decides.
     """
     row = session.scalar(select(PageRow).where(PageRow.url == url).with_for_update())
-    changed = row is None or row.content_hash != content_hash or row.gone_at is not None
+    if row is not None and row.tags and not tags:  # a crawl has come to it
+        return row.id, False
+    changed = row is None or row.content_hash != content_hash or row.gone_at is not None or bool(tags)
     if row is None:
         row = PageRow(url=url, host=host, generation=0, interval_s=FIRST_INTERVAL_S, depth=depth, state="", attempts=0)
         row.private = private
@@ -88,6 +93,7 @@ def save(
     if changed:
         if row.generation and row.content_hash != content_hash and not row.private:
             history.keep(session, row)
+        row.tags = list(tags)
         _set_text(row, page, content_hash, now)
         session.flush()
         _save_facts(session, row.id, page.facts)
@@ -309,6 +315,7 @@ def to_page(row: PageRow) -> Page:
         blocks=tuple(Block(kind=kind, start=int(start), end=int(end)) for kind, start, end in row.blocks),
         is_gone=row.gone_at is not None,
         is_duplicate=row.duplicate_of is not None,
+        tags=tuple(row.tags),
     )
 
 

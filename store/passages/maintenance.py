@@ -53,14 +53,15 @@ def erase_deleted(table: Any) -> None:
 
 def index(table: Any, *, anew: bool = False) -> None:
     """Make the indices that are missing for the table's size, or all of them ``anew``."""
-    from lancedb.index import FTS, Bitmap, BTree, IvfFlat, IvfRq
+    from lancedb.index import FTS, Bitmap, BTree, IvfFlat, IvfRq, LabelList
 
     known = [] if anew else table.list_indices()
     present = {(column, index.index_type) for index in known for column in index.columns}
     indexed = {column for column, _ in present}
     as_given: Any = dict.fromkeys(("lower_case", "stem", "remove_stop_words", "ascii_folding"), False)
     terms = FTS(base_tokenizer="whitespace", max_token_length=_MAX_TERM_CHARS, **as_given)
-    for column, config in {"search_text": terms, **{key: BTree() for key in _KEYS}, "private": Bitmap()}.items():
+    scalar = {**{key: BTree() for key in _KEYS}, "private": Bitmap(), "tags": LabelList()}
+    for column, config in {"search_text": terms, **scalar}.items():
         if column not in indexed:
             table.create_index(column, config=config, replace=True)
     wanted = vector_index(table.count_rows())

@@ -11,19 +11,26 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from domain import Block, Passage, Scope
-from domain.site import SiteScope, prefixes_below
+from domain.file import SCHEME
+from domain.filters import DOCUMENT
+from domain.site import PageKind, SiteScope, prefixes_below
 from store.passages.errors import EmbedderMismatch, PassagesError
 from text.terms import search_text
 
 TABLE: Final = "passages"
 #: Columns that older tables lack, with the SQL of their value there: they are added when such a table is opened.
-ADDED: Final = {"private": "false", "lead": "''", "sentences": "arrow_cast(NULL, 'Binary')"}
+ADDED: Final = {
+    "private": "false",
+    "lead": "''",
+    "sentences": "arrow_cast(NULL, 'Binary')",
+    "tags": "arrow_cast(make_array(), 'List(Utf8)')",
+}
 #: Raised when the columns or the search terms change so that what is stored must be built again.
 FORMAT: Final = "2"
 #: What a passage is read from; the vector and the search text stay in the table.
 COLUMNS: Final = (
     "id", "page_id", "ord", "url", "title", "lang", "text", "start", "end", "content_hash", "read_at", "published",
-    "blocks", "private", "lead",
+    "blocks", "private", "lead", "tags",
 )  # fmt: skip
 
 _BLOCKS: Final = pa.list_(pa.struct({"kind": pa.string(), "start": pa.int32(), "end": pa.int32()}))
@@ -59,6 +66,7 @@ def schema(embedder_id: str, dimension: int) -> pa.Schema:
             pa.field("private", pa.bool_(), nullable=False),
             pa.field("lead", pa.string(), nullable=False),
             pa.field("sentences", pa.binary()),
+            pa.field("tags", pa.list_(pa.string()), nullable=False),
         ],
         metadata={_EMBEDDER: embedder_id.encode(), _DIMENSION: str(dimension).encode(), _FORMAT: FORMAT.encode()},
     )
@@ -118,7 +126,8 @@ def rows(
 def passage_of(row: Mapping[str, Any]) -> Passage:
     """Return the passage a row holds; other columns of the row are ignored."""
     values = {name: row[name] for name in COLUMNS}
-    return Passage(**{**values, "blocks": tuple(Block(**block) for block in row["blocks"])})
+    values |= {"blocks": tuple(Block(**block) for block in row["blocks"]), "tags": tuple(row["tags"])}
+    return Passage(**values)
 
 
 def pack(sentences: NDArray[np.float32]) -> bytes:
@@ -151,8 +160,18 @@ def scope_condition(scope: Scope) -> str:
     if scope.read_after:
         late = f"read_at > {_moment(scope.read_after)}"
         conditions.append(f"{late} OR {one_of('page_id', scope.confirmed)}" if scope.confirmed else late)
-    if scope.published_after:
-        conditions.append(f"published > {_moment(scope.published_after)}")
+    for moment, comparison in (
+        (scope.read_before, "read_at <"),
+        (scope.published_after, "published >"),
+        (scope.published_before, "published <"),
+    ):
+        if moment:
+            conditions.append(f"{comparison} {_moment(moment)}")
+    conditions += [_has_any(tags) for tags in scope.any_tags]
+    if scope.no_tags:
+        conditions.append(f"NOT {_has_any(scope.no_tags)}")
+    if scope.kinds:
+        conditions.append(" OR ".join(f"({_OF_KIND[kind]})" for kind in scope.kinds))
     return both(*conditions)
 
 
@@ -169,6 +188,19 @@ def one_of(column: str, values: Iterable[str | int]) -> str:
 def quoted(value: str | int) -> str:
     """Return a value as an SQL literal; nothing in a text can end it."""
     return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+
+def _has_any(tags: Sequence[str]) -> str:
+    return f"array_has_any(tags, [{', '.join(map(quoted, tags))}])" if tags else "false"
+
+
+_IS_FILE: Final = f"starts_with(url, {quoted(SCHEME)})"
+_IS_DOCUMENT: Final = _has_any([DOCUMENT])
+_OF_KIND: Final[Mapping[PageKind, str]] = {
+    "web": f"NOT {_IS_FILE} AND NOT {_IS_DOCUMENT}",
+    "file": f"{_IS_FILE} AND NOT {_IS_DOCUMENT}",
+    "document": _IS_DOCUMENT,
+}
 
 
 def _moment(given: datetime) -> str:

@@ -134,7 +134,7 @@ class Passages:
     def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope = _PUBLIC) -> list[list[Hit]]:
         """Return for each row of ``vectors`` (n, dimension) its ``k`` nearest passages; scores are similarities."""
         if copy := self._copy(scope):
-            return copy.search_vectors(vectors, k=k)
+            return copy.search_vectors(vectors, k=k, within=scope_condition(scope))
         table = self._checked_table()
         if not len(vectors) or k < 1:
             return [[] for _ in vectors]
@@ -185,7 +185,7 @@ class Passages:
         They are few, and read by their keys: no index over vectors is asked, so none is missed.
         """
         if copy := self._copy(scope):
-            return copy.among(vectors, page_ids=page_ids, ids=ids, k=k)
+            return copy.among(vectors, page_ids=page_ids, ids=ids, k=k, within=scope_condition(scope))
         places = [one_of(column, values) for column, values in (("page_id", page_ids), ("id", ids)) if values]
         if not places or k < 1 or not len(vectors):
             return []
@@ -236,7 +236,7 @@ class Passages:
 
     def _copy(self, scope: Scope = _PUBLIC) -> Copy | None:
         self._table()
-        return self._cached.current() if scope == _PUBLIC else None
+        return None if scope.private_pages or scope.read_after else self._cached.current()
 
     def _checked_table(self) -> Any:
         # A reindex by another process may have given the table another embedder's vectors.

@@ -527,6 +527,7 @@ class PageRow(Leased, Table):
     band_1: Mapped[int | None]
     band_2: Mapped[int | None]
     band_3: Mapped[int | None]
+    tags: Mapped[list[Any]] = mapped_column(default=list)  #: of a document that a program pushed (domain.filters)
 
 
 class PrivateReadRow(Table):
@@ -635,6 +636,35 @@ class FileRow(Table):
     version: Mapped[int] = mapped_column(default=1)  #: counts the uploads under this name
     left_out: Mapped[bool] = mapped_column(default=False)  #: deleted here, though its folder still has it
     added_at: Mapped[datetime]
+
+
+class DocumentRow(Table):
+    """A document that a program pushed, under the program's own id; its text is that of its page."""
+
+    __tablename__ = "documents"
+
+    id: Mapped[str] = mapped_column(String(255), primary_key=True)
+    page_id: Mapped[int | None] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), unique=True)
+    pushed_hash: Mapped[str] = mapped_column(String(64), default="")  #: of all that was sent
+    fields: Mapped[dict[str, Any]] = mapped_column(StorableJson, default=dict)  #: metadata
+    added_at: Mapped[datetime]
+    changed_at: Mapped[datetime]
+
+
+class DocumentValueRow(Table):
+    """A value in a document's metadata; a list has several."""
+
+    __tablename__ = "document_values"
+    __table_args__ = (
+        Index("ix_document_values_text", "name", "value"),
+        Index("ix_document_values_number", "name", "number", "value"),
+        {"sqlite_with_rowid": False},
+    )
+
+    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    value: Mapped[str] = mapped_column(primary_key=True)
+    number: Mapped[float | None]
 
 
 class CollectionRow(Table):

@@ -38,6 +38,7 @@ ADMITS = {
         GET /api/threads/{thread_id}/export  GET /api/watches
         GET /api/sources  GET /api/site-reads  GET /api/site-reads/{site_read_id}
         GET /api/pages/{page_id}  GET /api/pages/{page_id}/versions  GET /api/reads/{read_id}
+        GET /api/documents  GET /api/documents/{document_id:path}
         GET /api/files  GET /api/files/{file_id}  POST /api/search  GET /api/stats  GET /api/collections
         GET /api/pages  GET /api/folders  GET /api/suggestions  GET /api/usage
     """,
@@ -47,6 +48,8 @@ ADMITS = {
         POST /api/sources  PATCH /api/sources/{source_id}  DELETE /api/sources/{source_id}
         POST /api/site-reads  POST /api/site-reads/{site_read_id}/pause  POST /api/site-reads/{site_read_id}/resume
         POST /api/site-reads/{site_read_id}/cancel  DELETE /api/pages/{page_id}  POST /api/reads
+        PUT /api/documents/{document_id:path}  DELETE /api/documents/{document_id:path}
+        POST /api/documents/bulk  POST /api/documents/delete
         POST /api/files  DELETE /api/files/{file_id}  GET /api/operations
         GET /api/learned  POST /api/learned  DELETE /api/learned
     """,

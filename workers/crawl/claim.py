@@ -88,6 +88,8 @@ def needs_no_fetch(claim: Claim, now: datetime) -> CandidateOutcome | None:
         return CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason=stop)
     if claim.attempts > leases.MAX_ATTEMPTS:
         return CandidateOutcome(outcome=ReadOutcome.FAILED, reason=f"given up after {leases.MAX_ATTEMPTS} attempts")
+    if page is not None and page.is_document:
+        return CandidateOutcome(outcome=ReadOutcome.KNOWN, reason="a program pushed it", page_id=page.id)
     if question is not None and page is not None and _is_fresh(page, question, now):
         return CandidateOutcome(outcome=ReadOutcome.KNOWN, reason="read a moment ago", page_id=page.id, news=True)
     return None

@@ -13,6 +13,7 @@ from pipeline.answering.compose import answer_from, topic_for_page
 from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
+from store import documents
 from store.crawl import sources
 from store.graph import GraphReader
 from store.pages import index_queue, pages, visibility
@@ -84,7 +85,8 @@ def _pass(
     A notice is added if pages are older than the question allows.
     """
     query, whole = _query(services, question), None
-    if question.overrides.only_pages and (topic := topic_for_page(question.text)) is not None:
+    is_filtered = bool(question.overrides.filters or question.overrides.source_kinds)
+    if question.overrides.only_pages and not is_filtered and (topic := topic_for_page(question.text)) is not None:
         with services.database.read() as session:
             known = pages.read_at(session, sources.scopes(session, question.sites, page_only=True), question.id)
         in_order = [passages_of(page) for page in known]
@@ -113,11 +115,17 @@ def _pass(
 def _query(services: Services, question: Question) -> ask.LookupRequest:
     oldest, own, text = answers.oldest_for(question, services.now()), question.overrides, question.text
     wanted = own.answer_language  # without a model it is that of the pages
+    any_tags, no_tags = services.read(documents.tags_for, own.filters)
     scope = Scope(
         sites=services.read(sources.scopes, question.sites, page_only=own.only_pages),
         exclude_sites=with_either_scheme(left_out(services, own)),
         langs=(wanted,) if wanted is not None and services.model is None else question.langs,
         published_after=own.published_after,
+        published_before=own.published_before,
+        read_before=own.read_before,
+        kinds=tuple(own.source_kinds),
+        any_tags=any_tags,
+        no_tags=no_tags,
         private_pages=_private_pages(services, question),
     )
     if oldest is not None:

@@ -6,7 +6,9 @@ from datetime import datetime
 from crawler import urls
 from domain import BlockKind, Hit, Scope
 from domain.record import FoundPassage
+from domain.site import PageKind
 from pipeline.question.analysis import analyse_question
+from store import documents
 from store.crawl import sources
 from store.pages import pages
 from store.sql.rows import to_value
@@ -29,13 +31,17 @@ class PassageQuery:
     langs: tuple[str, ...] = ()  #: of the pages, ISO 639-1
     kinds: tuple[BlockKind, ...] = ()  #: of the parts that a passage holds; empty: any
     published_after: datetime | None = None
+    published_before: datetime | None = None
     read_after: datetime | None = None
+    read_before: datetime | None = None
+    filters: tuple[str, ...] = ()  #: on the metadata of documents (domain.filters)
+    source_kinds: tuple[PageKind, ...] = ()  #: pages of the web, files or documents; empty: any
     limit: int = 10
     lang: str = ""  #: of the query; "" detects it
 
 
 def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
-    """Return the best passages, best first. Raises QuestionError, BadSite and PassagesError."""
+    """Return the best passages, best first. Raises QuestionError, BadSite, UnknownField, PassagesError."""
     from pipeline.retrieval.retrieve import retrieve  # not needed for the start of the API
 
     analysis, tools = analyse_question(query.text, query.lang), services.tools
@@ -44,11 +50,18 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
     except urls.BadUrl as error:
         raise BadSite(str(error)) from error
     with services.database.read() as session:
+        documents.check_fields(session, query.filters)
+        any_tags, no_tags = documents.tags_for(session, query.filters)
         scope = Scope(
             sites=sources.scopes(session, sites),
             exclude_sites=with_either_scheme((*left_out(services), *clean_sites(query.exclude_sites))),
             langs=query.langs,
             published_after=query.published_after,
+            published_before=query.published_before,
+            read_before=query.read_before,
+            kinds=query.source_kinds,
+            any_tags=any_tags,
+            no_tags=no_tags,
             read_after=query.read_after,
             confirmed=tuple(pages.confirmed_since(session, query.read_after)) if query.read_after else (),
         )

@@ -20,11 +20,13 @@ from crawler.fetch.guard import Blocked, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
+from domain.filters import may_be_without_metadata
 from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES, Asked, Deadline, Overrides, StrategyName
 from domain.question import LAST_PRIORITY
 from domain.site import SiteScope, Source, is_under
 from pipeline.answering.schema import parse_schema
 from pipeline.question.analysis import clean_question
+from store import documents as pushed
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
@@ -63,12 +65,13 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     """Save a question and start its work; return it, and whether it is new.
 
     That of a message is saved also where Redis is full: there the message takes more room. Raises NoRoom, TooManyOpen,
-    QuestionError, BadSite, BadSchema, UnknownThread, UnknownQuestion, NotInThread or IdempotencyConflict.
+    QuestionError, BadSite, UnknownField, BadSchema, UnknownThread, UnknownQuestion, NotInThread or IdempotencyConflict.
     """
     if not is_message:
         admission.check_room(services)
     if new.answer_schema is not None:
         parse_schema(new.answer_schema)
+    services.read(pushed.check_fields, new.overrides.filters)
     documents = attached.read(new.attached)
     named = (site if is_file_address(site) else check_site(services, site) for site in new.sites)
     sites = tuple(address for address, _ in documents) or tuple(named)
@@ -81,7 +84,10 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         understood=clean_question(new.understood) if new.understood else "",
         private=bool(documents) or (new.private and services.settings.named_sites == "question" and bool(sites)),
         sites=sites,
-        crawl_enabled=new.crawl_enabled and not (sites and all(map(is_file_address, sites))),
+        crawl_enabled=new.crawl_enabled
+        and not (sites and all(map(is_file_address, sites)))
+        and may_be_without_metadata(new.overrides.filters)
+        and "web" in (new.overrides.source_kinds or ["web"]),
         callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
         answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
     )

@@ -1,0 +1,140 @@
+"""Takes the documents that programs push, each under the program's own id; reads them as pages and files are read.
+
+A page of the web and a document never take each other's URL: a crawl that comes to a document leaves it as it is.
+"""
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, replace
+from typing import Final
+
+from sqlalchemy.exc import IntegrityError
+
+from crawler import urls
+from crawler.extract.bounded_process import BOUNDS, Bounds, TooMuchWork
+from crawler.extract.document import EXTRACTION, NothingToRead, extract
+from crawler.extract.files.file_text import read_file
+from crawler.urls import BadUrl
+from domain import PageText
+from domain.document import Document, DocumentChange, Pushed, check_id, own_address
+from domain.errors import WellreadError
+from store import documents
+from store.documents import NewDocument
+from store.sql.database import DatabaseError
+from text.invisible import strip_invisible
+from workers import deletion, files
+from workers.services import Services
+
+_TYPES: Final = {"text": "text/plain", "markdown": "text/markdown", "html": "text/html"}
+#: seconds in which documents are deleted by filters; the rest is left to the next call
+RUN_S: Final = 20.0
+
+
+class DocumentRefused(WellreadError):
+    """A document cannot be read, or says of itself what cannot be; the message says why."""
+
+
+class NoFilter(WellreadError):
+    """The filters mean every document: name at least one condition."""
+
+
+def put(services: Services, document_id: str, pushed: Pushed) -> tuple[Document, bool]:
+    """Save a document, or what it is now, and have it indexed; return it, and whether anything changed.
+
+    Raises BadDocumentId, DocumentRefused, FileRefused or AddressTaken.
+    """
+    check_id(document_id)
+    url = _url(pushed.url) or own_address(document_id)
+    about = {**asdict(pushed), "content": hashlib.blake2b(pushed.content).hexdigest(), "read": EXTRACTION}
+    pushed_hash = hashlib.blake2b(json.dumps(about, sort_keys=True, default=str).encode(), digest_size=16).hexdigest()
+    if not services.read(documents.is_same, document_id, pushed_hash):
+        services.read(documents.check_address, url, document_id)  # before it is read, which takes longer
+        page = _read(services, document_id, url, pushed)
+        new = NewDocument(
+            id=document_id,
+            url=url,
+            host=urls.origin(url),
+            page=page,
+            content_hash=hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest(),
+            pushed_hash=pushed_hash,
+            metadata=pushed.metadata,
+        )
+        page_id, is_changed = _save(services, new)
+        if is_changed:
+            services.dispatcher.send("wellread.embed", page_id)
+        return services.read(documents.find, document_id), is_changed
+    return services.read(documents.find, document_id), False
+
+
+def _save(services: Services, new: NewDocument) -> tuple[int, bool]:
+    try:
+        return services.write(documents.save, new, services.now())
+    except DatabaseError as error:  # a crawl, or another document, took the URL in the same moment
+        if not isinstance(error.__cause__, IntegrityError):
+            raise
+        return services.write(documents.save, new, services.now())
+
+
+def _url(given: str) -> str:
+    if not given:
+        return ""
+    try:
+        return urls.canonical(given)
+    except BadUrl as error:
+        raise DocumentRefused(f"The URL cannot be used: {error}.") from error
+
+
+def _read(services: Services, document_id: str, url: str, pushed: Pushed) -> PageText:
+    settings = services.settings
+    if len(pushed.content) > (most := settings.file_max_bytes):
+        raise DocumentRefused(f"It has {len(pushed.content):,} bytes: WELLREAD_FILE_MAX_BYTES allows {most:,}.")
+    try:
+        if pushed.form == "file":
+            files.check_file(services, pushed.name, pushed.content)
+            bounds = Bounds(
+                pages=settings.file_max_pages,
+                chars=settings.file_max_characters,
+                cpu_s=settings.file_max_seconds,
+                wall_s=min(1.5 * settings.file_max_seconds, BOUNDS.all_s),
+            )
+            page = read_file(pushed.content, address=own_address(pushed.name), bounds=bounds)
+            title = page.title
+        else:
+            most = settings.file_max_characters
+            content_type = f"{_TYPES[pushed.form]}; charset=utf-8"
+            page = extract(pushed.content, url=url, content_type=content_type, max_chars=most)
+            title = document_id if page.title == url else page.title
+    except (NothingToRead, TooMuchWork) as error:
+        raise DocumentRefused(str(error).replace(url, "The document")) from error
+    return replace(
+        page,
+        title=strip_invisible(pushed.title).strip() or title,
+        lang=pushed.lang or page.lang,
+        published=pushed.published or page.published,
+        modified=pushed.modified or page.modified,
+        canonical_url="",
+        links=(),
+        is_hub=False,
+        until=None,
+    )
+
+
+def delete(services: Services, document_id: str) -> int:
+    """Delete a document with all that was derived from it; return its page's id. Raises UnknownDocument."""
+    page_id = services.read(documents.find, document_id).page_id
+    deletion.delete_pages(services, [page_id])
+    return page_id
+
+
+def delete_all(services: Services, filters: list[str], *, dry_run: bool) -> DocumentChange:
+    """Delete the documents that fit all filters, until all or the time is up. Raises NoFilter or UnknownField."""
+    if not filters:
+        raise NoFilter("No filter is named: this would delete every document.")
+    with services.database.read() as session:
+        found = documents.page_ids(session, documents.meant(session, filters))
+    done, ends_at = 0, time.monotonic() + RUN_S
+    while not dry_run and done < len(found) and time.monotonic() < ends_at:
+        deletion.delete_pages(services, found[done : done + 20])
+        done += len(found[done : done + 20])
+    return DocumentChange(done=done, left=len(found) - done)
