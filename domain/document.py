@@ -40,7 +40,7 @@ class Pushed:
 
 @always_sent()
 @dataclass(frozen=True, kw_only=True)
-class Document(Received):
+class PushedDocument(Received):
     """A document that a program pushed."""
 
     id: str = field(metadata=described("Your own."))

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, String, and_, cast, insert, select
 from sqlalchemy.orm import Session, load_only
 
 from domain import PageText, Validators
-from domain.document import Document, DocumentState
+from domain.document import DocumentState, PushedDocument
 from domain.errors import WellreadError
 from domain.filters import Condition, parse, tags_of, values_of
 from store.pages import pages
@@ -134,7 +134,7 @@ def is_same(session: Session, document_id: str, pushed_hash: str) -> bool:
     return is_there and not _has_failed(session, row.page_id)  # type: ignore[union-attr, arg-type]
 
 
-def find(session: Session, document_id: str) -> Document:
+def find(session: Session, document_id: str) -> PushedDocument:
     """Return a document; raises UnknownDocument."""
     found = session.execute(_listed().where(DocumentRow.id == document_id)).first()
     if found is None:
@@ -149,7 +149,7 @@ def list_all(
     state: DocumentState | None = None,
     after: str = "",
     limit: int = 100,
-) -> list[Document]:
+) -> list[PushedDocument]:
     """Return the documents that fit all filters, by id, those behind ``after``. Raises UnknownField."""
     query = _listed().where(meant(session, filters), DocumentRow.id > after)
     if state is not None:
@@ -215,11 +215,11 @@ def _listed() -> Select[Any, Any]:
     return joined.options(load_only(*shown, PageRow.state, PageRow.error))
 
 
-def _document(row: DocumentRow, page: PageRow) -> Document:
+def _document(row: DocumentRow, page: PageRow) -> PushedDocument:
     state = _STATES[page.state]
     of_page = {name: getattr(page, name) for name in ("url", "title", "lang", "published", "modified")}
     return to_value(
-        Document,
+        PushedDocument,
         row,
         **of_page,
         metadata=row.fields,

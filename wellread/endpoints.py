@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx2
 
 from domain.access import ApiKey, Collection, Imported, KeyUsage
-from domain.document import Document, DocumentBulk, DocumentChange, DocumentState
+from domain.document import DocumentBulk, DocumentChange, DocumentState, PushedDocument
 from domain.file import StoredFile
 from domain.outcome import Learned
 from domain.question import Thread, ThreadWithQuestions
@@ -360,7 +360,7 @@ class Endpoints:
         file: tuple[str, bytes] | None = None,
         collection: str = "",
         **document: Unpack[DocumentOptions],
-    ) -> Call[Document]:
+    ) -> Call[PushedDocument]:
         """Push a document under an id of your own, with ``text``, ``markdown`` or ``html`` or a ``file`` (name, bytes).
 
         What is there under this id is replaced; where nothing changed, nothing is done.
@@ -368,10 +368,10 @@ class Endpoints:
         fields = _given(collection=collection or None, **_json(document))
         put: dict[str, Any] = {"method": "PUT", "url": _document(document_id), "timeout": UPLOAD_S}
         if file is None:
-            return Call(read=value(Document), json=fields, **put)
+            return Call(read=value(PushedDocument), json=fields, **put)
         plain = {name: each if isinstance(each, str) else json.dumps(each) for name, each in fields.items()}
         form = {name: (None, each.encode()) for name, each in plain.items()}
-        return Call(read=value(Document), files={"file": file, **form}, **put)
+        return Call(read=value(PushedDocument), files={"file": file, **form}, **put)
 
     @Endpoint
     def put_documents(self, documents: Sequence[Mapping[str, Any]], *, collection: str = "") -> Call[DocumentBulk]:
@@ -383,17 +383,17 @@ class Endpoints:
     @Endpoint
     def documents(
         self, *, filters: Sequence[str] = (), state: DocumentState | None = None, after: str = "", limit: int = 100
-    ) -> Call[list[Document]]:
+    ) -> Call[list[PushedDocument]]:
         """Return documents by id: those whose metadata fits all filters, those behind an id."""
         query: dict[str, str | Sequence[str]] = {**_query(state=state or "", after=after, limit=str(limit))}
         if filters:
             query["filter"] = list(filters)
-        return Call(read=values(Document), url="/api/documents", params=query)
+        return Call(read=values(PushedDocument), url="/api/documents", params=query)
 
     @Endpoint
-    def document(self, document_id: str) -> Call[Document]:
+    def document(self, document_id: str) -> Call[PushedDocument]:
         """Return a document, and whether answers can be drawn from it yet."""
-        return Call(read=value(Document), url=_document(document_id))
+        return Call(read=value(PushedDocument), url=_document(document_id))
 
     @Endpoint
     def delete_document(self, document_id: str) -> Call[None]:

@@ -17,7 +17,7 @@ from crawler.extract.document import EXTRACTION, NothingToRead, extract
 from crawler.extract.files.file_text import read_file
 from crawler.urls import BadUrl
 from domain import PageText
-from domain.document import Document, DocumentChange, Pushed, check_id, own_address
+from domain.document import DocumentChange, Pushed, PushedDocument, check_id, own_address
 from domain.errors import WellreadError
 from store import documents
 from store.documents import NewDocument
@@ -39,7 +39,7 @@ class NoFilter(WellreadError):
     """The filters mean every document: name at least one condition."""
 
 
-def put(services: Services, document_id: str, pushed: Pushed) -> tuple[Document, bool]:
+def put(services: Services, document_id: str, pushed: Pushed) -> tuple[PushedDocument, bool]:
     """Save a document, or what it is now, and have it indexed; return it, and whether anything changed.
 
     Raises BadDocumentId, DocumentRefused, FileRefused or AddressTaken.

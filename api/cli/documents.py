@@ -13,7 +13,7 @@ from api.cli.output import AS_JSON, CommandFailed, notify, print_found, print_li
 from api.cli.width import clean, counted, cut
 
 if TYPE_CHECKING:
-    from domain.document import Document
+    from domain.document import PushedDocument
 
 #: documents that one request lists
 _PART = 1_000
@@ -77,7 +77,7 @@ def _bytes_of(file: Path) -> bytes:
 @AS_JSON
 def list_all(filters: Sequence[str], state: Any, limit: int, as_json: bool) -> None:
     """List the documents that fit all filters, by id."""
-    found: list[Document] = []
+    found: list[PushedDocument] = []
     with open_client() as client:
         while len(found) < limit:
             after, most = found[-1].id if found else "", min(_PART, limit - len(found))
@@ -164,6 +164,6 @@ def _parts(file: Path) -> Iterator[tuple[list[int], list[dict[str, Any]]]]:
         yield numbers, some
 
 
-def _line(document: "Document") -> str:
+def _line(document: "PushedDocument") -> str:
     about = clean(document.reason or document.title)
     return cut(f"{document.state:<8} {clean(document.id)}  {about}", terminal().width)

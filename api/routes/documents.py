@@ -23,7 +23,7 @@ from api.schemas.requests import (
     DocumentsMeant,
     wrong_field,
 )
-from domain.document import MAX_ID, Document, DocumentBulk, DocumentChange, DocumentItem, Pushed
+from domain.document import MAX_ID, DocumentBulk, DocumentChange, DocumentItem, Pushed, PushedDocument
 from domain.errors import WellreadError
 from store import documents
 from workers import deletion
@@ -71,7 +71,7 @@ def delete_many(body: DocumentsMeant, access: AccessDep) -> DocumentChange:
 @router.get("", dependencies=ASK)
 def every(
     wanted: Annotated[DocumentPage, Query()], services: ServicesDep, request: Request, response: Response
-) -> list[Document]:
+) -> list[PushedDocument]:
     """The documents that fit all filters, by id; the header `Link` (rel="next") leads to those that follow, if any."""
     with services.database.read() as session:
         found = documents.list_all(
@@ -87,7 +87,7 @@ def every(
 @router.put(
     "/{document_id:path}",
     dependencies=OPERATE,
-    responses={201: {"model": Document, "description": "It is new."}},
+    responses={201: {"model": PushedDocument, "description": "It is new."}},
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -98,7 +98,7 @@ def every(
         }
     },
 )
-async def put(document_id: DocumentId, request: Request, access: AccessDep, response: Response) -> Document:
+async def put(document_id: DocumentId, request: Request, access: AccessDep, response: Response) -> PushedDocument:
     """Push a document: JSON with one of `text`, `markdown` and `html`, or a form with a `file`.
 
     What is there under this id is replaced; where nothing changed, nothing is done.
@@ -110,7 +110,7 @@ async def put(document_id: DocumentId, request: Request, access: AccessDep, resp
         asked = _validated(DocumentRequest, await request.body())
         collection, given = asked.collection, _of(asked)
 
-    def take(services: Services) -> Document:
+    def take(services: Services) -> PushedDocument:
         document, is_changed = pushed.put(services, document_id, given)
         if is_changed and document.added_at == document.changed_at:
             response.status_code = 201
@@ -156,7 +156,7 @@ def _about(asked: DocumentFields) -> dict[str, Any]:
 
 
 @router.get("/{document_id:path}", dependencies=ASK)
-def one(document_id: DocumentId, services: ServicesDep) -> Document:
+def one(document_id: DocumentId, services: ServicesDep) -> PushedDocument:
     """A document, and whether answers can be drawn from it yet."""
     with services.database.read() as session:
         return documents.find(session, document_id)

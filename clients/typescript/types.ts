@@ -97,6 +97,14 @@ export interface ChatRequest {
   only_pages?: boolean;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
+  /** Quote only pages that state a publication date before this. */
+  published_before?: string | null;
+  /** Quote only pages whose text was read before this. */
+  read_before?: string | null;
+  /** Quote only documents whose metadata fits all of these: `team=support|ops`, `team!=sales`, `year>=2020`. */
+  filters?: Array<string>;
+  /** Quote only pages of the web, files, or documents. */
+  source_kinds?: Array<"web" | "file" | "document">;
   /** Length of the answer: short is one passage, normal as many as the question needs (at most three), long up to six; a report has sections with headings. */
   length?: "short" | "normal" | "long" | "report";
   /** Whether the answer is only sentences of the pages, none in a model's words; default: the operator's setting. */
@@ -262,6 +270,50 @@ export interface DeadQuestion {
 /** A text to rank. */
 export interface Document {
   text: string;
+}
+
+/** What came of several documents, in the order in which they were sent. */
+export interface DocumentBulk {
+  documents: Array<DocumentItem>;
+}
+
+/** Several documents. */
+export interface DocumentBulkRequest {
+  /** The collection; default: the key's first, or `default`. */
+  collection?: string;
+  /** Each with its `id` and what PUT /api/documents/{document_id} takes as JSON. */
+  documents: Array<Record<string, unknown>>;
+}
+
+/** What came of deleting documents by filters. */
+export interface DocumentChange {
+  /** Documents that are deleted. */
+  done: number;
+  /** Those still to be deleted: ask again. With `dry_run`, those that are meant. */
+  left: number;
+}
+
+/** What came of one of several documents. */
+export interface DocumentItem {
+  /** Its place among those sent; the first is 1. */
+  line: number;
+  /** As it was given. */
+  id: string | null;
+  state?: "waiting" | "indexed" | "failed" | null;
+  /** false: the same was there before. */
+  is_changed?: boolean;
+  /** Why it was not taken: type, title, status, detail and what_to_do. */
+  problem?: Record<string, unknown> | null;
+}
+
+/** Which documents are to be deleted. */
+export interface DocumentsMeant {
+  /** The collection; default: the key's first, or `default`. */
+  collection?: string;
+  /** At least one. */
+  filters?: Array<string>;
+  /** Whether only to count them. */
+  dry_run?: boolean;
 }
 
 /** Texts to embed. A `user` and the like are taken and have no effect. */
@@ -620,7 +672,7 @@ export interface PageSummary {
   /** null if nothing was stored. */
   id: number | null;
   url: string;
-  kind: "web" | "file";
+  kind: "web" | "file" | "document";
   /** held, stale, waiting, gone, duplicate, links or failed; without a page, the outcome: forbidden, blocked, empty, wall, skipped … */
   state: string;
   /** Why answers cannot be drawn from it; of a stale page, why it was not read again. */
@@ -676,6 +728,30 @@ export interface Problem {
   detail: string;
   /** How to go on. */
   what_to_do: string;
+}
+
+/** A document that a program pushed. */
+export interface PushedDocument {
+  /** Your own. */
+  id: string;
+  /** As citations name it: its own, or files://pushed/ID. */
+  url: string;
+  title: string;
+  lang: string;
+  published: string | null;
+  modified: string | null;
+  metadata: Record<string, unknown>;
+  /** Answers can be drawn from it once it is `indexed`. */
+  state: "waiting" | "indexed" | "failed";
+  /** Why it failed. */
+  reason: string | null;
+  /** GET /api/pages/{page_id} gives its text. */
+  page_id: number;
+  /** What of it could not be read. */
+  missing: Array<string>;
+  added_at: string;
+  /** When something else than before was pushed. */
+  changed_at: string;
 }
 
 /** Which questions are to be changed: at least one condition. */
@@ -736,6 +812,14 @@ export interface QuestionRequest {
   only_pages?: boolean;
   /** Quote only pages that state a publication date after this. */
   published_after?: string | null;
+  /** Quote only pages that state a publication date before this. */
+  published_before?: string | null;
+  /** Quote only pages whose text was read before this. */
+  read_before?: string | null;
+  /** Quote only documents whose metadata fits all of these: `team=support|ops`, `team!=sales`, `year>=2020`. */
+  filters?: Array<string>;
+  /** Quote only pages of the web, files, or documents. */
+  source_kinds?: Array<"web" | "file" | "document">;
   /** Length of the answer: short is one passage, normal as many as the question needs (at most three), long up to six; a report has sections with headings. */
   length?: "short" | "normal" | "long" | "report";
   /** Whether the answer is only sentences of the pages, none in a model's words; default: the operator's setting. */
@@ -1002,6 +1086,14 @@ export interface SearchRequest {
   published_after?: string | null;
   /** Only pages read, or seen unchanged, after this. */
   read_after?: string | null;
+  /** Only pages whose text was read before this. */
+  read_before?: string | null;
+  /** Only pages that state a publication date before this. */
+  published_before?: string | null;
+  /** Only documents whose metadata fits all of these, as in `team=support|ops`, `team!=sales`, `year>=2020`. */
+  filters?: Array<string>;
+  /** Only pages of the web, files, or documents. */
+  source_kinds?: Array<"web" | "file" | "document">;
   /** Most passages to return. */
   limit?: number;
   /** The query's language; default: detected from its words. */
@@ -1468,7 +1560,7 @@ export interface Routes {
   /** The stored texts of a page, the current one first; `?version=` of the page returns one. */
   "GET /api/pages/{page_id}/versions": { path: { page_id: number }; query?: { question_id?: string; collection?: string }; answer: Array<PageVersion> };
   /** The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts. */
-  "GET /api/pages": { query?: { collection?: string; url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; stale?: boolean; text?: string; after?: string; limit?: number }; answer: PageOut | Array<PageSummary> };
+  "GET /api/pages": { query?: { collection?: string; url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | "document" | null; not_read?: boolean; stale?: boolean; text?: string; after?: string; limit?: number }; answer: PageOut | Array<PageSummary> };
   /** Read one page into the knowledge base. */
   "POST /api/reads": { query?: { collection?: string }; body: ReadRequest; answer: ReadingOut };
   /** The progress of reading a page. */
@@ -1481,6 +1573,18 @@ export interface Routes {
   "DELETE /api/files/{file_id}": { path: { file_id: number }; query?: { collection?: string }; answer: void };
   /** A file, and the progress of reading it. */
   "GET /api/files/{file_id}": { path: { file_id: number }; query?: { collection?: string }; answer: StoredFile };
+  /** Push up to 500 documents, each with its `id`; each that cannot be taken is reported, and the others are taken. */
+  "POST /api/documents/bulk": { query?: { collection?: string }; body: DocumentBulkRequest; answer: DocumentBulk };
+  /** Delete the documents that fit all filters, with everything derived from them; ask again while some are left. */
+  "POST /api/documents/delete": { query?: { collection?: string }; body: DocumentsMeant; answer: DocumentChange };
+  /** The documents that fit all filters, by id; the header `Link` (rel="next") leads to those that follow, if any. */
+  "GET /api/documents": { query?: { collection?: string; filter?: Array<string>; state?: "waiting" | "indexed" | "failed" | null; after?: string; limit?: number }; answer: Array<PushedDocument> };
+  /** Push a document: JSON with one of `text`, `markdown` and `html`, or a form with a `file`. */
+  "PUT /api/documents/{document_id}": { path: { document_id: string }; query?: { collection?: string }; body: { collection?: string; url?: string; title?: string; lang?: string; published?: string | null; modified?: string | null; metadata?: Record<string, string | number | boolean | Array<string>>; text?: string | null; markdown?: string | null; html?: string | null }; answer: PushedDocument };
+  /** A document, and whether answers can be drawn from it yet. */
+  "GET /api/documents/{document_id}": { path: { document_id: string }; query?: { collection?: string }; answer: PushedDocument };
+  /** Delete a document with everything derived from it. */
+  "DELETE /api/documents/{document_id}": { path: { document_id: string }; query?: { collection?: string }; answer: void };
   /** The best passages, as phase 1 of a question finds them; no answer, no crawl. */
   "POST /api/search": { query?: { collection?: string }; body: SearchRequest; answer: Array<FoundPassage> };
   /** The contents of a collection, counts of the key's questions, and the queues. */

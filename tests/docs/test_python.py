@@ -25,6 +25,9 @@ SECRET = "whsec_c2VjcmV0"
 def test_python_that_asks_gets_an_answer(block: Block, url: str, capsys: pytest.CaptureFixture[str]) -> None:
     _run(block.text.replace(API, url))
     printed = capsys.readouterr().out
+    if "put_document" in block.text:  # no worker runs
+        assert "ticket-43 waiting" in printed
+        return
     assert "ANSWERED" in printed
     assert walk.QUOTE in printed or "final" in printed or walk.BUILDER in printed
 

@@ -16,6 +16,9 @@ from sqlalchemy import select
 
 from domain import Block, Fact, PageText, Validators
 from domain.access import Imported
+from domain.document import Pushed
+from domain.filters import tags_of
+from store import documents as stored_documents
 from store import files
 from store.archive import archive
 from store.archive.archive import BadArchive
@@ -24,7 +27,7 @@ from store.crawl import sources
 from store.pages import history, pages
 from store.sql.database import Database, migrate
 from store.sql.tables import FileRow, IndexState, PageRow, PageVersionRow, SourceRow
-from workers import exchange
+from workers import documents, exchange
 from workers.crawl import sites
 from workers.exchange import export_pages
 from workers.services import Services
@@ -379,3 +382,21 @@ def test_batch_ends_by_pages_and_by_characters(services: Services) -> None:
 
     small, large = page("x"), page("x" * 2_500_000)
     assert [len(batch) for batch in exchange._batches([large] * 3 + [small] * 18)] == [2, 16, 3]
+
+
+def test_documents_keep_their_ids_and_metadata(services: Services, elsewhere: Services, tmp_path: Path) -> None:
+    metadata = {"team": "support", "tags": ["a", "b"], "year": 2026}
+    for document_id, url in (("it's/1 ü", ""), ("d2", "https://example.org/d2")):
+        documents.put(services, document_id, Pushed(form="text", content=TEXT.encode(), url=url, metadata=metadata))
+    export_pages(services, tmp_path / "known.zip", wellread="1.0")
+    documents.put(elsewhere, "d2", Pushed(form="text", content=b"It is held here.", metadata={}))
+    assert (take(elsewhere, tmp_path / "known.zip").new, take(elsewhere, tmp_path / "known.zip").known) == (1, 2)
+    with services.database.read() as ours, elsewhere.database.read() as theirs:
+        (was,) = stored_documents.list_all(ours, ["tags=b"], limit=1, after="e")
+        (row,) = stored_documents.list_all(theirs, ["tags=b"])
+        assert (row.id, row.url, row.metadata, row.title) == (was.id, was.url, was.metadata, was.title)
+        assert stored_documents.find(theirs, "d2").metadata == {}
+        page = theirs.get_one(PageRow, row.page_id)
+        assert (page.tags, page.next_due - elsewhere.now() > timedelta(days=30_000)) == (tags_of(metadata), True)
+    again = documents.put(elsewhere, "it's/1 ü", Pushed(form="text", content=TEXT.encode(), metadata=metadata))[0]
+    assert again.page_id == row.page_id

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -162,9 +164,54 @@ def test_a_commit_of_another_handle_is_seen_at_once_and_copied_again(tmp_path: P
     assert len(reader.search_vectors(vector, k=10)[0]) == 5
 
 
-def test_a_search_inside_a_scope_asks_the_table(uri: str) -> None:
-    hits = copied(uri).search_vectors(np.ones((1, 4), dtype=np.float32) / 2, k=50, scope=Scope(langs=("de",)))
-    assert hits == [[]]
+@pytest.mark.parametrize("memory_bytes", [_ENOUGH, _ENOUGH_WITHOUT_TEXTS])
+def test_the_copy_finds_within_a_scope_what_the_table_does(tmp_path: Path, memory_bytes: int) -> None:
+    writer = written(str(tmp_path))
+    tagged = {
+        number: [
+            replace(each, tags=("document", f"n={number % 5}", f"even={number % 2 == 0}") if number % 3 else ())
+            for each in passages
+        ]
+        for number, passages in _PAGES.items()
+    }
+    writer.replace_pages(tagged, vectors_of(_PAGES, np.random.default_rng(5)))
+    table, copy = opened(str(tmp_path)), copied(str(tmp_path), memory_bytes=memory_bytes)
+    vectors = np.random.default_rng(6).standard_normal((3, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    for scope, meant in (
+        (Scope(sites=("https://site.example/7",)), lambda n, tags: n == 7),
+        (Scope(any_tags=(("n=1", "n=2"),)), lambda n, tags: bool(tags) and n % 5 in (1, 2)),
+        (
+            Scope(any_tags=(("n=1", "n=2"), ("even=True",))),
+            lambda n, tags: bool(tags) and n % 5 in (1, 2) and n % 2 == 0,
+        ),
+        (Scope(no_tags=("n=1",)), lambda n, tags: not tags or n % 5 != 1),
+        (Scope(any_tags=((),)), lambda n, tags: False),
+        (Scope(kinds=("document",)), lambda n, tags: bool(tags)),
+        (Scope(kinds=("web", "file")), lambda n, tags: not tags),
+        (Scope(kinds=("file",)), lambda n, tags: False),
+        (Scope(any_tags=(("it's",),)), lambda n, tags: False),
+    ):
+        assert copy._copy(scope) is not None
+        assert table._copy(scope) is None
+        for _ in range(2):  # the second time its places are known
+            for k in (3, 500):
+                ours, theirs = (
+                    copy.search_vectors(vectors, k=k, scope=scope),
+                    table.search_vectors(vectors, k=k, scope=scope),
+                )
+                assert list(map(told, ours)) == list(map(told, theirs))
+        wanted = {f"{n}-{ord}" for n in _PAGES if meant(n, tagged[n][0].tags) for ord in range(3)}
+        assert {hit.passage.id for hit in ours[0]} == wanted, scope
+        assert {hit.passage.id for hit in copy.search_text("page part", lang="en", k=500, scope=scope)} == wanted
+        near = {"page_ids": {3, 5, 7}, "ids": {"9-1", "404-0", "11-0"}, "k": 50, "scope": scope}
+        assert told(copy.nearest(vectors, **near)) == told(table.nearest(vectors, **near))
+
+
+def test_a_time_of_reading_or_private_pages_ask_the_table(uri: str) -> None:
+    copy = copied(uri)
+    assert copy._copy(Scope(private_pages=(1,))) is None
+    assert copy._copy(Scope(read_after=datetime(2026, 1, 1, tzinfo=UTC))) is None
 
 
 def test_a_table_that_is_too_large_is_not_copied(uri: str) -> None:

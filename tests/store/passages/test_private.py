@@ -76,3 +76,15 @@ def test_table_of_an_older_version_gets_the_column(library: PassagesWriter, uri:
     again.write_pages({7: [SECRET]}, Letters())
     again.maintain()
     assert set(found(again, "straße")) == {"1-0", "2-0"}
+
+
+def test_table_of_before_documents_gets_their_tags(library: PassagesWriter, uri: str) -> None:
+    lancedb.connect(uri).open_table("passages").drop_columns(["tags"])
+    again = PassagesWriter.open(uri, embedder_id="test", dimension=4)
+    assert told(again, Scope(no_tags=("team=sales",))) == told(again, Scope(kinds=("web",))) == EVERY_PUBLIC
+    again.write_pages({7: [replace(SECRET, private=False, tags=("document", "team=sales"))]}, Letters())
+    again.maintain()
+    assert told(again, Scope(no_tags=("team=sales",))) == EVERY_PUBLIC
+    assert (
+        told(again, Scope(any_tags=(("team=sales", "team=ops"),))) == told(again, Scope(kinds=("document",))) == {"7-0"}
+    )

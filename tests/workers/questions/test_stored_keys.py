@@ -45,10 +45,17 @@ ALL: dict[str, Any] = {
     "only_pages": True,
     "metadata": {"team": "support"},
     "reply_to": None,
+    "filters": ["team=support"],
+    "source_kinds": ["document"],
+    "published_before": "2021-01-01",
+    "read_before": "2026-01-01",
     "budget": {"seconds": 30, "pages": 3, "bytes": 1_000_000, "depth": 1, "tokens": 1_000, "usd": 0.01},
 }
 #: added after rows were stored
-ADDED = ("verbatim", "instructions", "batch", "only_pages", "strict", "metadata")
+ADDED = (
+    *("verbatim", "instructions", "batch", "only_pages", "strict", "metadata"),
+    *("filters", "source_kinds", "published_before", "read_before"),
+)
 DEFAULTS = {
     "question": "Who?",
     "verbatim": None,
@@ -85,6 +92,10 @@ def test_options_of_a_question_are_stored_where_they_are_not_the_usual_ones() ->
         "instructions": "In short steps.",
         "batch": True,
         "only_pages": True,
+        "filters": ["team=support"],
+        "source_kinds": ["document"],
+        "published_before": "2021-01-01T00:00:00+00:00",
+        "read_before": "2026-01-01T00:00:00+00:00",
     }
 
 
