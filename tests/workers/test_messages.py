@@ -45,7 +45,7 @@ WHOLE: dict[str, Any] = {
     "published_after": "2020-01-01T00:00:00Z",
     "published_before": "2021-01-01T00:00:00Z",
     "read_before": "2199-01-01T00:00:00Z",
-    "filters": ["team!=sales"],
+    "filters": [],
     "source_kinds": ["web", "document"],
     "length": "long",
     "answer_language": "en",
