@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING
 import click
 
 from api import installed_version, sentence
-from api.cli import access, ask, bench, documents, exchange, files, operate, pages, questions, reads, sources, threads, watch
+from api.cli import (
+    access,
+    ask,
+    bench,
+    documents,
+    exchange,
+    files,
+    operate,
+    pages,
+    questions,
+    reads,
+    sources,
+    threads,
+    watch,
+)
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED, notify
 from domain.errors import WellreadError
