@@ -73,11 +73,9 @@ def routes(settings: Settings, sources: Sequence[Source]) -> Iterator[Route]:
     if url := s.model_url:
         setting = "WELLREAD_MODEL_BASE_URL" if s.model_base_url else "WELLREAD_ANTHROPIC_API_KEY"
         yield Route(what="questions and passages", to=_host(url), setting=setting, allowed=s.may_reach(url))
-    if s.reranker == "api":
-        allowed = s.may_reach(s.rerank_url)
-        yield Route(
-            what="questions and passages", to=_host(s.rerank_url), setting="WELLREAD_RERANK_URL", allowed=allowed
-        )
+    if s.reranker == "api" and (url := s.rerank_url):
+        setting = "WELLREAD_RERANK_URL"
+        yield Route(what="questions and passages", to=_host(url), setting=setting, allowed=s.may_reach(url))
     if url := s.embedder_url:
         yield Route(what="passages", to=_host(url), setting="WELLREAD_EMBEDDER", allowed=s.may_reach(url))
     if s.embedder.startswith("fastembed:"):

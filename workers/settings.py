@@ -502,16 +502,12 @@ class Settings(BaseSettings):
         return value
 
     @model_validator(mode="after")
-    def _names_a_reranker(self) -> Self:
+    def _names_what_it_asks(self) -> Self:
         if self.reranker == "api" and not self.rerank_url:
             raise ValueError(
                 "WELLREAD_RERANKER is api, but no server is named: set WELLREAD_RERANK_URL to the address above its "
                 "/rerank, such as http://127.0.0.1:8000/v1"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _names_a_model(self) -> Self:
         if self.model_base_url and not (self.small_model or self.large_model):
             raise ValueError(
                 "WELLREAD_MODEL_BASE_URL is set, but no model is named: set WELLREAD_LARGE_MODEL to one that the "

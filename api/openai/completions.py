@@ -7,7 +7,6 @@ References stand in each shape that clients show: [n] markers in the text, an ``
 import json
 import time
 import uuid
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -56,28 +55,45 @@ def text_of(record: Record, *, list_sources: bool) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-class Form(ABC):
-    """Writes one answer in the form of an API; without a record, a reply that is no answer to a question."""
+class CompletionForm:
+    """Writes one answer as a chat completion; without a record, a reply that is no answer to a question.
 
-    def __init__(self, model: str) -> None:
-        self.model = model
+    Those of other APIs override what is public.
+    """
+
+    def __init__(self, model: str, *, include_usage: bool = False) -> None:
+        self.model, self._include_usage = model, include_usage
         self._name, self._created = uuid.uuid4().hex, int(time.time())
 
-    @abstractmethod
     def whole(self, record: Record | None, text: str) -> dict[str, Any]:
-        """Return the whole answer."""
+        """Return the whole completion."""
+        annotations = url_citations(record) if record else []
+        message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
+        choices = [self._choice("message", message, self._finish_reason(record))]
+        body = {**self._head(record, "chat.completion"), "choices": choices, "usage": usage(record)}
+        return body | (references(record) if record else {})
 
-    @abstractmethod
     def begin(self, record: Record | None) -> Iterator[ServerSentEvent]:
-        """Yield what begins a stream, before there is an answer."""
+        """Yield what comes before there is an answer: how the question is understood so far."""
+        choices = [self._choice("delta", {"role": "assistant", "content": ""}, None)]
+        asked = {"wellread": _asked(record)} if record else {}
+        yield self.event({**self._head(record, "chat.completion.chunk"), "choices": choices, **asked})
 
-    @abstractmethod
     def end(self, record: Record | None, text: str) -> Iterator[ServerSentEvent]:
-        """Yield the text piece by piece, then the references."""
+        """Yield the text piece by piece, then the references, then on request the tokens."""
+        head = self._head(record, "chat.completion.chunk")
+        for piece in pieces(text):
+            yield self.event({**head, "choices": [self._choice("delta", {"content": piece}, None)]})
+        delta = {"annotations": url_citations(record)} if record else {}
+        end = self._choice("delta", delta, self._finish_reason(record))
+        yield self.event({**head, "choices": [end], **(references(record) if record else {})})
+        if self._include_usage:
+            yield self.event({**head, "choices": [], "usage": usage(record)})
+        yield ServerSentEvent("[DONE]")
 
-    @abstractmethod
     def failed(self, error: dict[str, Any]) -> ServerSentEvent:
         """Return the event that ends a stream with an error, which is given in OpenAI's form."""
+        return self.event(error)
 
     def name(self, record: Record | None) -> str:
         """Return what the answer's id ends with: the question's id."""
@@ -96,44 +112,6 @@ class Form(ABC):
     def event(data: dict[str, Any], kind: str | None = None) -> ServerSentEvent:
         """Return an event with this JSON."""
         return ServerSentEvent(json.dumps(data), event=kind)
-
-
-class CompletionForm(Form):
-    """Answers as chat completions."""
-
-    def __init__(self, model: str, *, include_usage: bool = False) -> None:
-        super().__init__(model)
-        self._include_usage = include_usage
-
-    def whole(self, record: Record | None, text: str) -> dict[str, Any]:
-        """Return the whole completion."""
-        annotations = url_citations(record) if record else []
-        message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
-        choices = [self._choice("message", message, self._finish_reason(record))]
-        body = {**self._head(record, "chat.completion"), "choices": choices, "usage": usage(record)}
-        return body | (references(record) if record else {})
-
-    def begin(self, record: Record | None) -> Iterator[ServerSentEvent]:
-        """Yield the first chunk: with how the question is understood so far."""
-        choices = [self._choice("delta", {"role": "assistant", "content": ""}, None)]
-        asked = {"wellread": _asked(record)} if record else {}
-        yield self.event({**self._head(record, "chat.completion.chunk"), "choices": choices, **asked})
-
-    def end(self, record: Record | None, text: str) -> Iterator[ServerSentEvent]:
-        """Yield the text piece by piece, then the references, then on request the tokens."""
-        head = self._head(record, "chat.completion.chunk")
-        for piece in pieces(text):
-            yield self.event({**head, "choices": [self._choice("delta", {"content": piece}, None)]})
-        delta = {"annotations": url_citations(record)} if record else {}
-        end = self._choice("delta", delta, self._finish_reason(record))
-        yield self.event({**head, "choices": [end], **(references(record) if record else {})})
-        if self._include_usage:
-            yield self.event({**head, "choices": [], "usage": usage(record)})
-        yield ServerSentEvent("[DONE]")
-
-    def failed(self, error: dict[str, Any]) -> ServerSentEvent:
-        """Return the event that ends a stream with an error."""
-        return self.event(error)
 
     def _head(self, record: Record | None, kind: str) -> dict[str, Any]:
         created = self.created(record)

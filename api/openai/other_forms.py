@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import ConfigDict, Field
 from sse_starlette import ServerSentEvent
 
-from api.openai.completions import Form, pieces, references, url_citations, usage
+from api.openai.completions import CompletionForm, pieces, references, url_citations, usage
 from api.openai.requests import BadMessages, CompletionRequest, Unsupported
 from domain.options import Storable
 from domain.record import Record
@@ -14,6 +14,8 @@ from domain.record import Record
 #: parts of a conversation that are taken and not read
 _UNREAD_ITEMS: Final = ("reasoning", "function_call", "function_call_output")
 _UNREAD_BLOCKS: Final = ("thinking", "redacted_thinking", "tool_use", "tool_result")
+#: where the text of a response is: it has one item with one part
+_AT: Final[dict[str, Any]] = {"item_id": "msg_0", "output_index": 0, "content_index": 0}
 
 
 class _Request(Storable):
@@ -100,7 +102,7 @@ def _parts(content: Any, texts: tuple[str, ...] = ()) -> Any:
     return made
 
 
-class ResponsesForm(Form):
+class ResponsesForm(CompletionForm):
     """Answers as OpenAI's Responses API gives them."""
 
     def whole(self, record: Record | None, text: str) -> dict[str, Any]:
@@ -116,17 +118,17 @@ class ResponsesForm(Form):
         yield self._event("response.created", response=self._response(record, [], "in_progress"))
         yield self._event("response.output_item.added", output_index=0, item=self._item(None))
         part = {"type": "output_text", "text": "", "logprobs": [], "annotations": []}
-        yield self._event("response.content_part.added", **self._at(), part=part)
+        yield self._event("response.content_part.added", **_AT, part=part)
 
     def end(self, record: Record | None, text: str) -> Iterator[ServerSentEvent]:
         """Yield the text piece by piece, and what comes after it."""
         for piece in pieces(text):
-            yield self._event("response.output_text.delta", **self._at(), delta=piece, logprobs=[])
+            yield self._event("response.output_text.delta", **_AT, delta=piece, logprobs=[])
         done = self.whole(record, text)
         (item,) = done["output"]
         (part,) = item["content"]
-        yield self._event("response.output_text.done", **self._at(), text=text, logprobs=[])
-        yield self._event("response.content_part.done", **self._at(), part=part)
+        yield self._event("response.output_text.done", **_AT, text=text, logprobs=[])
+        yield self._event("response.content_part.done", **_AT, part=part)
         yield self._event("response.output_item.done", output_index=0, item=item)
         yield self._event(f"response.{done['status']}", response=done)
 
@@ -163,15 +165,12 @@ class ResponsesForm(Form):
         status = "in_progress" if content is None else "completed"
         return {"type": "message", "id": "msg_0", "role": "assistant", "status": status, "content": content or []}
 
-    def _at(self) -> dict[str, Any]:
-        return {"item_id": "msg_0", "output_index": 0, "content_index": 0}
-
     def _event(self, kind: str, **data: Any) -> ServerSentEvent:
         self._number += 1
         return self.event({**data, "type": kind, "sequence_number": self._number - 1}, kind)
 
 
-class MessagesForm(Form):
+class MessagesForm(CompletionForm):
     """Answers as Anthropic's Messages API gives them; a block's citations are web search results."""
 
     def whole(self, record: Record | None, text: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from api.dependencies import AccessDep, Waiter, WaiterDep, check_waiting
 from api.middleware.auth import ASK
 from api.middleware.problems import of_error
 from api.openai import completions
-from api.openai.completions import ERRORS, CompletionForm, Form, error_json
+from api.openai.completions import ERRORS, CompletionForm, error_json
 from api.openai.other_forms import MessagesForm, MessagesRequest, ResponsesForm, ResponsesRequest
 from api.openai.requests import (
     LOCAL_MODELS,
@@ -67,7 +67,7 @@ async def message(body: MessagesRequest, waiter: WaiterDep) -> Response:
     return await _answered(body.as_completion(), waiter, MessagesForm(body.model))
 
 
-async def _answered(body: CompletionRequest, waiter: Waiter, form: Form) -> Response:
+async def _answered(body: CompletionRequest, waiter: Waiter, form: CompletionForm) -> Response:
     list_sources = lists_sources(body)
     check_model(body.model)
     conversation = conversation_of(body.messages)

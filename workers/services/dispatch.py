@@ -136,10 +136,7 @@ class Dispatcher:
             self.send(step.name, question_id, priority=priority, words=words, owner=owner)
 
     def reply(self, task: str, record: Mapping[str, Any], *, queue: str, event: str, message_id: str) -> None:
-        """Send a record to another service's task; raises OperationalError, OSError or RedisError.
-
-        Each try has the same ``message_id``, which is the task's id there; ``event`` is in its headers.
-        """
+        """Send a record to another service's task, by this id; raises OperationalError, OSError or RedisError."""
         self._app.send_task(
             task,
             args=(record,),
