@@ -38,6 +38,7 @@ from api.routes import (
     threads,
     watches,
     web,
+    webhooks,
 )
 from api.schemas.responses import with_published_names
 from store.questions.threads import LAST_TURNS
@@ -55,6 +56,7 @@ _ROUTES = (
         questions.router,
         threads.router,
         watches.router,
+        webhooks.router,
     ),
     *(sources.router, sources.site_reads_router, pages.router, files.router, documents.router),
     *(pages.search_router, health.router),

@@ -108,6 +108,9 @@ class ApiKey(Received):
     limits: Mapping[str, float] = field(
         default_factory=dict, metadata=described("What it may use, as far as that is limited.")
     )
+    callback_hosts: tuple[str, ...] = field(
+        default=(), metadata=described("Hosts and networks that its webhooks may go to although they are not public.")
+    )
     secret: str | None = field(default=None, metadata=described("The key itself: only in the answer that makes it."))
 
     @property

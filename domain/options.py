@@ -104,6 +104,19 @@ Moment = Annotated[
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 #: long enough for any that can be read; checked further by :func:`workers.questions.submit.check_site`
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
+#: of a question, to its ``callback_url``
+CallbackEvent = Literal[
+    "question.answered",
+    "question.abstained",
+    "question.failed",
+    "question.cancelled",
+    "question.timed_out",
+    "question.changed",
+]
+CallbackEvents = Annotated[
+    list[CallbackEvent],
+    Field(max_length=20, description="The events that `callback_url` receives; default: all."),
+]
 #: the name of a collection
 Collection = Annotated[
     str, Field(max_length=100, description="The collection; default: the key's first, or `default`.")

@@ -276,6 +276,38 @@ class QuestionSummary:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Delivery(Received):
+    """A webhook, and what came of it."""
+
+    id: int
+    event: str
+    question_id: str | None = field(metadata=described("The question that it is about; null: none."))
+    url: str = field(metadata=described("The receiver, without the query of its address."))
+    status: str = field(metadata=described("WAITING, DELIVERED or FAILED."))
+    attempts: int
+    response_status: int | None = field(metadata=described("HTTP status of the receiver's last response."))
+    response: str | None = field(metadata=described("The first 500 bytes of it."))
+    seconds: float | None = field(metadata=described("How long the last try took."))
+    error: str | None = field(metadata=described("Why the last try failed."))
+    created_at: datetime
+    tried_at: datetime | None
+    delivered_at: datetime | None
+    next_try_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookTried(Received):
+    """What came of a test of a receiver."""
+
+    delivered: bool = field(metadata=described("Whether it answered with a status below 300."))
+    signed: bool = field(metadata=described("Whether the request had a signature: WELLREAD_WEBHOOK_SECRET is set."))
+    response_status: int | None
+    response: str | None = field(metadata=described("The first 500 bytes."))
+    seconds: float
+    error: str | None = field(metadata=described("Why it failed; null: it did not."))
+
+
+@dataclass(frozen=True, kw_only=True)
 class BulkItem:
     """What came of one of several questions."""
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
@@ -48,6 +48,7 @@ def add(
     names: Sequence[str] | None = None,
     expires_at: datetime | None = None,
     limits: Mapping[str, float] | None = None,
+    callback_hosts: Sequence[str] = (),
 ) -> ApiKey:
     """Make a key for the collections with these names (None: all) and return it with its secret.
 
@@ -62,9 +63,10 @@ def add(
         raise BadExpiry(f"{expires_at:%Y-%m-%d %H:%M} is past: a key expires later than now.")
     ids = None if names is None else [collections.find(session, each).id for each in names]
     secret = PREFIX + secrets.token_urlsafe(32)
-    values = {"id": secrets.token_hex(6), "hash": _hash(secret), "role": role.name, "collections": ids}
+    values: dict[str, Any] = {"id": secrets.token_hex(6), "hash": _hash(secret), "role": role.name, "collections": ids}
+    values |= {"limits": limits or None, "callback_hosts": list(callback_hosts) or None}
     times = {"created_at": now, "expires_at": expires_at}
-    if not add_missing(session, ApiKeyRow, ApiKeyRow.name, name=clean, limits=limits or None, **times, **values):
+    if not add_missing(session, ApiKeyRow, ApiKeyRow.name, name=clean, **times, **values):
         raise KeyExists(f"There is a key {clean!r} already: revoke it first, or give this one another name.")
     return replace(_of(session, session.scalars(select(ApiKeyRow).where(ApiKeyRow.name == clean)).one()), secret=secret)
 
@@ -93,10 +95,13 @@ def named(session: Session, name: str) -> ApiKey:
     return _of(session, _named(session, name))
 
 
-def set_limits(session: Session, name: str, changes: Mapping[str, float | None]) -> ApiKey:
+def change(session: Session, name: str, changes: Mapping[str, Any]) -> ApiKey:
     """Change what a key may use; None takes a limit back, and what is left out stays. Raises UnknownKey."""
     row = _named(session, name)
-    row.limits = {limit: most for limit, most in {**(row.limits or {}), **changes}.items() if most is not None} or None
+    limits = {**(row.limits or {}), **changes}
+    if "callback_hosts" in changes:
+        row.callback_hosts = list(limits.pop("callback_hosts") or ()) or None
+    row.limits = {limit: most for limit, most in limits.items() if most is not None} or None
     return _of(session, row)
 
 
@@ -105,6 +110,12 @@ def limits_of(session: Session, owner: str | None) -> Mapping[str, float]:
     if owner is None or not owner.startswith(OWNER):
         return {}
     return session.scalar(select(ApiKeyRow.limits).where(ApiKeyRow.id == owner.removeprefix(OWNER))) or {}
+
+
+def callback_hosts_of(session: Session, owner: str) -> tuple[str, ...]:
+    """Return the hosts that webhooks of an owner's questions may go to besides those that all may."""
+    key_id = owner.removeprefix(OWNER) if owner.startswith(OWNER) else ""
+    return tuple(session.scalar(select(ApiKeyRow.callback_hosts).where(ApiKeyRow.id == key_id)) or ())
 
 
 def list_all(session: Session) -> list[ApiKey]:
@@ -150,7 +161,9 @@ def _of(session: Session, row: ApiKeyRow) -> ApiKey:
             CollectionRow.id.in_(row.collections), CollectionRow.deleted_at.is_(None)
         )
         names = tuple(([DEFAULT] if DEFAULT in row.collections else []) + sorted(session.scalars(query)))
-    return to_value(ApiKey, row, collections=names, limits=row.limits or {})
+    return to_value(
+        ApiKey, row, collections=names, limits=row.limits or {}, callback_hosts=tuple(row.callback_hosts or ())
+    )
 
 
 def _hash(secret: str) -> str:

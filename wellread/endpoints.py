@@ -17,7 +17,17 @@ from domain.document import DocumentBulk, DocumentChange, DocumentState, PushedD
 from domain.file import StoredFile
 from domain.outcome import Learned
 from domain.question import Thread, ThreadWithQuestions
-from domain.record import Bulk, BulkChange, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
+from domain.record import (
+    Bulk,
+    BulkChange,
+    Delivery,
+    Feedback,
+    FeedbackVerdict,
+    FoundPassage,
+    Record,
+    Watch,
+    WebhookTried,
+)
 from domain.site import PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from wellread.options import Filters, Options, QuestionFilters, SourceOptions, Terms
 from wellread.responses import (
@@ -222,6 +232,26 @@ class Endpoints:
     def watches(self) -> Call[list[Watch]]:
         """Return the standing questions, oldest first."""
         return Call(read=values(Watch), url="/api/watches")
+
+    @Endpoint
+    def webhooks(
+        self, *, status: str = "", question_id: str = "", before: int | None = None, limit: int = 50
+    ) -> Call[list[Delivery]]:
+        """Return webhooks with what came of them, newest first: in a state, of a question, before that with an id."""
+        query = _query(status=status, question=question_id, before=str(before or ""), limit=str(limit))
+        return Call(read=values(Delivery), url="/api/webhooks", params=query)
+
+    @Endpoint
+    def replay_webhook(self, webhook_id: int) -> Call[Delivery]:
+        """Have a webhook be sent again, also one that was delivered."""
+        return Call(read=value(Delivery), method="POST", url=f"/api/webhooks/{webhook_id}/replay")
+
+    @Endpoint
+    def test_webhook(self, url: str) -> Call[WebhookTried]:
+        """Have a signed `webhook.test` be sent to an address now; returns what came back."""
+        return Call(
+            read=value(WebhookTried), method="POST", url="/api/webhooks/test", json={"url": url}, timeout=UPLOAD_S
+        )
 
     @Endpoint
     def feedback(
@@ -479,19 +509,22 @@ class Endpoints:
         collections: Sequence[str] | None = None,
         expires_at: datetime | None = None,
         limits: Mapping[str, float] | None = None,
+        callback_hosts: Sequence[str] = (),
     ) -> Call[ApiKey]:
         """Make an API key: its ``secret`` is only in this response. Without ``collections`` it opens all.
 
-        ``limits``: what it may use, such as ``{"questions_per_day": 100}``.
+        ``limits``: what it may use, such as ``{"questions_per_day": 100}``. ``callback_hosts``: inner hosts that its
+        webhooks may go to, and networks.
         """
         opens = None if collections is None else list(collections)
         expires = expires_at.isoformat() if expires_at else None
         body = _given(name=name, role=role, collections=opens, expires_at=expires, limits=limits)
+        body |= {"callback_hosts": list(callback_hosts)} if callback_hosts else {}
         return Call(read=value(ApiKey), method="POST", url="/api/keys", json=body)
 
     @Endpoint
-    def limit_key(self, name: str, limits: Mapping[str, float | None]) -> Call[ApiKey]:
-        """Change what a key may use: None takes a limit back, and what is left out stays."""
+    def limit_key(self, name: str, limits: Mapping[str, Any]) -> Call[ApiKey]:
+        """Change a key's limits and ``callback_hosts``: None takes one back, and what is left out stays."""
         return Call(read=value(ApiKey), method="PATCH", url=f"/api/keys/{_quoted(name)}", json=dict(limits))
 
     @Endpoint

@@ -85,6 +85,8 @@ class Terms(Options, total=False):
 
     #: Receives a signed POST when the question ends.
     callback_url: str
+    #: The events that `callback_url` receives; default: all.
+    callback_events: Sequence[str]
     #: Seconds until it ends with the best answer so far; default: 900, or with `batch` 86400.
     deadline: float
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from crawler import urls
-from crawler.fetch.guard import Blocked, EgressForbidden, Guard, allowlist_entry
+from crawler.fetch.guard import AllowedHost, Blocked, EgressForbidden, Guard, allowlist_entry
 from crawler.search.engine import ENGINES, engine_class, missing, variable
 from domain.site import Source
 from workers.settings import Settings
@@ -29,8 +29,13 @@ def require(settings: Settings, url: str, what: str) -> None:
         raise EgressForbidden(f"{what} at {_host(url)}", settings.egress)
 
 
-def guard(settings: Settings, sources: Iterable[Source] = (), own: Iterable[str] = ()) -> Guard:
-    """Return the guard of requests; ``own`` are URLs that are yours besides the allowed hosts and your own sources."""
+def guard(
+    settings: Settings, sources: Iterable[Source] = (), own: Iterable[str] = (), allowed: Iterable[str] = ()
+) -> Guard:
+    """Return the guard of requests; ``own`` are URLs that are yours besides the allowed hosts and your own sources.
+
+    ``allowed`` are hosts and networks that may be reached besides.
+    """
     sources = tuple(sources)
     yours = (*settings.own_hosts, *own, *(source.url for source in sources if source.own))
     listed = set()
@@ -41,6 +46,7 @@ def guard(settings: Settings, sources: Iterable[Source] = (), own: Iterable[str]
         own_sites=frozenset(map(allowlist_entry, yours)),
         egress=settings.egress,
         sources=frozenset(listed),
+        allowed=tuple(map(AllowedHost.of, allowed)),
     )
 
 

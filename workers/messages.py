@@ -48,6 +48,7 @@ def accept(services: Services, /, *arguments: Any, **fields: Any) -> Question:
             default_budget(opened),
             deadline_s=asked.deadline,
             callback_url=asked.callback_url,
+            callback_events=asked.callback_events,
             idempotency_key=asked.idempotency_key,
             owner=owner,
         )

@@ -91,8 +91,14 @@ def _can_be_sent(key: SecretStr) -> SecretStr:
 
 
 def _signs(secret: SecretStr) -> SecretStr:
-    """Return a secret in the form of Standard Webhooks, ``whsec_`` and base64; any other text is put into it."""
+    """Return a secret in the form of Standard Webhooks, ``whsec_`` and base64; any other text is put into it.
+
+    What begins with ``whsec_`` may be several, which are returned with a space between them.
+    """
     plain = secret.get_secret_value().strip()
+    parts = plain.replace(",", " ").split() if plain.startswith("whsec_") else []
+    if len(parts) > 1:
+        return SecretStr(" ".join(_signs(SecretStr(part)).get_secret_value() for part in parts))
     if not plain.startswith("whsec_"):
         return SecretStr(f"whsec_{b64encode(plain.encode()).decode()}" if plain else "")
     coded = plain.removeprefix("whsec_")
@@ -437,7 +443,8 @@ class Settings(BaseSettings):
     api_keys: Keys = Field((), description="role:key pairs (roles ask, operate, admin), comma-separated.")
     webhook_secret: WebhookSecret = Field(
         SecretStr(""),
-        description="Secret to sign webhooks: whsec_ and a key in base64, or any text; empty: not signed.",
+        description="Secret to sign webhooks: whsec_ and a key in base64, or any text; empty: not signed. To change "
+        "it: the new one and, after a space or comma, the former; webhooks are signed with both.",
     )
     reply_queues: ReplyQueues = Field(
         (),

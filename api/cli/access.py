@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
 import click
 
@@ -74,19 +75,21 @@ def show_keys(as_json: bool) -> None:
     print_found([each.json for each in found], lines, as_json=as_json)
 
 
-@keys.command(name="add", cls=WithFlags, body="domain.options:KeyLimits")
+@keys.command(name="add", cls=WithFlags, body="api.schemas.requests:KeyChanges")
 @click.argument("name")
 @click.option("--role", type=click.Choice(list(Role.__members__)), default="ask", show_default=True, help="Its role.")
 @click.option("--for", "names", multiple=True, metavar="COLLECTION", help="A collection that it opens; default: all.")
 @click.option("--expires", metavar="DATE", type=click.DateTime(), help="When it expires (UTC).")
-def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None, **limits: float | None) -> None:
+def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None, **limits: Any) -> None:
     """Make a key and print it once; only its hash is stored.
 
     ask: its own questions; operate: all questions and sources; admin: everything.
     """
     with open_client() as client:
-        given = {limit: most for limit, most in limits.items() if most is not None}
-        made = client.add_key(name, role=role, collections=names or None, expires_at=expires, limits=given)
+        given, hosts = _given(limits), limits["callback_hosts"]
+        given.pop("callback_hosts", None)
+        opens = {"collections": names or None, "callback_hosts": hosts}
+        made = client.add_key(name, role=role, expires_at=expires, limits=given, **opens)
     print_lines(made.secret or "")
     click.echo(f"This is the key {made.name}. Keep it now: it cannot be shown again.", err=True)
     if needs_no_key():
@@ -96,16 +99,18 @@ def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None,
         )
 
 
-@keys.command(cls=WithFlags, body="domain.options:KeyLimits")
+@keys.command(cls=WithFlags, body="api.schemas.requests:KeyChanges")
 @click.argument("name")
 @click.option("--no", "lifted", multiple=True, metavar="LIMIT", help="Take a limit back, such as questions-per-day.")
-def limit(name: str, lifted: tuple[str, ...], **limits: float | None) -> None:
-    """Change what a key may use; what is not named stays."""
-    changes: dict[str, float | None] = {limit: most for limit, most in limits.items() if most is not None}
-    changes |= {each.strip("-").replace("-", "_"): None for each in lifted}
+def limit(name: str, lifted: tuple[str, ...], **limits: Any) -> None:
+    """Change what a key may use, and where its webhooks may go; what is not named stays."""
+    changes = _given(limits) | {each.strip("-").replace("-", "_"): None for each in lifted}
+    if "callback_host" in changes:
+        changes["callback_hosts"] = changes.pop("callback_host")
     with open_client() as client:
         key = client.limit_key(name, changes)
-    print_lines(f"{key.name}: {_limits_line(key.limits) or 'no limit'}")
+    hosts = f"; webhooks to {', '.join(key.callback_hosts)}" if key.callback_hosts else ""
+    print_lines(f"{key.name}: {_limits_line(key.limits) or 'no limit'}{hosts}")
 
 
 @keys.command()
@@ -121,6 +126,10 @@ def usage(as_json: bool) -> None:
             spent = f"{of.questions:,} questions, {of.pages:,} pages, {of.tokens:,} tokens, ${of.usd:,.4f}"
             lines.append(f"    {period:<10}  {spent}")
     print_found([asdict(each) for each in found], lines, as_json=as_json)
+
+
+def _given(limits: Mapping[str, Any]) -> dict[str, Any]:
+    return {limit: most for limit, most in limits.items() if most not in (None, ())}
 
 
 def _limits_line(limits: Mapping[str, float]) -> str:

@@ -25,6 +25,7 @@ from api.cli import (
     sources,
     threads,
     watch,
+    webhooks,
 )
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED, notify
@@ -113,6 +114,7 @@ _IN_COLLECTION = (
         questions.questions,
         threads.threads,
         watch.watch,
+        webhooks.webhooks,
         reads.read,
         reads.reads,
         pages.pages,

@@ -16,9 +16,8 @@ from starlette.concurrency import run_in_threadpool
 from api import installed_version
 from api.dependencies import MainDep, ServicesDep
 from api.middleware.auth import ADMIN, ASK, CallerDep, require
-from api.schemas.requests import CollectionRequest, KeyRequest
+from api.schemas.requests import CollectionRequest, KeyChanges, KeyRequest
 from domain.access import ApiKey, Collection, Imported, KeyUsage, Role
-from domain.options import KeyLimits
 from store import collections, keys, usage
 from workers import deletion, exchange
 from workers.questions.conditions import clean_sites
@@ -139,16 +138,17 @@ def add_key(body: KeyRequest, main: MainDep) -> ApiKey:
             names=body.collections,
             expires_at=body.expires_at,
             limits=limits,
+            callback_hosts=body.callback_hosts,
         )
     weigh_keys(main)
     return made
 
 
 @keys_router.patch("/{name}", name="limit")
-def limit_key(name: Name, body: KeyLimits, main: MainDep) -> ApiKey:
-    """Change what a key may use: null takes a limit back, and what is left out stays."""
+def limit_key(name: Name, body: KeyChanges, main: MainDep) -> ApiKey:
+    """Change what a key may use, or where its webhooks may go: null takes it back, and what is left out stays."""
     with main.database.write() as session:
-        key = keys.set_limits(session, name, body.model_dump(exclude_unset=True))
+        key = keys.change(session, name, body.model_dump(exclude_unset=True))
     weigh_keys(main)
     return key
 

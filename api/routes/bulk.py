@@ -99,6 +99,7 @@ def _ask(given: dict[str, Any], access: Access, who: Caller) -> dict[str, Any]:
         submit.default_budget(services),
         deadline_s=body.deadline,
         callback_url=body.callback_url or "",
+        callback_events=body.callback_events,
         idempotency_key=key,
         private=who.role < Role.operate,
         owner=who.owner,

@@ -65,6 +65,7 @@ def ask(
         submit.default_budget(services),
         deadline_s=body.deadline,
         callback_url=body.callback_url or "",
+        callback_events=body.callback_events,
         idempotency_key=idempotency_key,
         private=who.role < Role.operate,
         owner=who.owner,

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self
+from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from crawler.fetch.guard import AllowedHost, BadHost
 from domain import BLOCK_KINDS, BlockKind
 from domain.document import MAX_BULK as MAX_DOCUMENTS
 from domain.document import DocumentForm, DocumentState
@@ -18,6 +20,7 @@ from domain.options import (
     Argument,
     Asked,
     Body,
+    CallbackEvents,
     Collection,
     Condition,
     Deadline,
@@ -32,6 +35,7 @@ from domain.options import (
 )
 from domain.record import FeedbackVerdict
 from domain.site import PageKind
+from store.sql.tables import WebhookStatus
 from workers.questions.search import MAX_FOUND, PassageQuery
 
 MAX_WAIT_S = 120.0
@@ -58,6 +62,7 @@ class QuestionRequest(Asked):
     """A question whose asker does not wait."""
 
     callback_url: Url | None = Field(default=None, description="Receives a signed POST when the question ends.")
+    callback_events: CallbackEvents = Field(default_factory=list)
     deadline: Deadline = None
 
 
@@ -307,6 +312,27 @@ class ReadRequest(Body):
     collection: Collection = ""
 
 
+def _host(given: str) -> str:
+    """Return what names a host or a network; raises ValueError."""
+    try:
+        AllowedHost.of(given)
+    except BadHost as error:
+        raise ValueError(str(error)) from error
+    return given.strip().lower()
+
+
+_HOSTS: Final = (
+    "Hosts and networks (CIDR), for one port or all, that its webhooks may go to although they are not public."
+)
+CallbackHosts = Annotated[
+    list[Annotated[str, Field(max_length=260), AfterValidator(_host)]],
+    Field(
+        max_length=100,
+        description=_HOSTS,
+    ),
+]
+
+
 class CollectionRequest(Body):
     """A collection to add."""
 
@@ -334,6 +360,36 @@ class KeyRequest(Body):
     )
     expires_at: Moment | None = Field(default=None, description="When it expires; default: never.")
     limits: KeyLimits = Field(default_factory=KeyLimits, description="What it may use; default: as much as everyone.")
+    callback_hosts: CallbackHosts = Field(default_factory=list)
+
+
+class KeyChanges(KeyLimits):
+    """What is to be changed of a key; what is left out stays, and null takes it back."""
+
+    callback_hosts: Annotated[CallbackHosts | None, Flag("--callback-host", "HOST")] = Field(
+        default=None,
+        description=_HOSTS,
+    )
+
+
+class WebhooksWanted(BaseModel):
+    """Which webhooks are listed."""
+
+    model_config = ConfigDict(extra="forbid")
+    collection: Collection = ""
+    status: WebhookStatus | None = Field(default=None, description="Only those in this state.")
+    question: UUID | None = Field(default=None, description="Only those of a question.")
+    before: int | None = Field(
+        default=None, ge=1, le=2**31 - 1, description="Only those before the one with this id, for the next part."
+    )
+    limit: int = Field(default=50, ge=1, le=1_000, description="Most to list.")
+
+
+class WebhookTest(Body):
+    """A receiver to try."""
+
+    url: Url
+    collection: Collection = ""
 
 
 def to_passage_query(asked: SearchRequest) -> PassageQuery:

@@ -13,6 +13,8 @@ export interface ApiKey {
   expires_at: string | null;
   /** What it may use, as far as that is limited. */
   limits: Record<string, number>;
+  /** Hosts and networks that its webhooks may go to although they are not public. */
+  callback_hosts: Array<string>;
   /** The key itself: only in the answer that makes it. */
   secret: string | null;
 }
@@ -267,6 +269,31 @@ export interface DeadQuestion {
   failed_at: string;
 }
 
+/** A webhook, and what came of it. */
+export interface Delivery {
+  id: number;
+  event: string;
+  /** The question that it is about; null: none. */
+  question_id: string | null;
+  /** The receiver, without the query of its address. */
+  url: string;
+  /** WAITING, DELIVERED or FAILED. */
+  status: string;
+  attempts: number;
+  /** HTTP status of the receiver's last response. */
+  response_status: number | null;
+  /** The first 500 bytes of it. */
+  response: string | null;
+  /** How long the last try took. */
+  seconds: number | null;
+  /** Why the last try failed. */
+  error: string | null;
+  created_at: string;
+  tried_at: string | null;
+  delivered_at: string | null;
+  next_try_at: string | null;
+}
+
 /** A text to rank. */
 export interface Document {
   text: string;
@@ -461,6 +488,34 @@ export interface Imported {
   sites_left: Array<string>;
 }
 
+/** What is to be changed of a key; what is left out stays, and null takes it back. */
+export interface KeyChanges {
+  /** Its share of the workers beside other keys; default: 1. */
+  weight?: number | null;
+  /** Most requests a minute. */
+  requests_per_minute?: number | null;
+  /** Most open questions at a time. */
+  open_questions?: number | null;
+  /** Most new questions a day. */
+  questions_per_day?: number | null;
+  /** Most new questions a month. */
+  questions_per_month?: number | null;
+  /** Most pages read a day; then its questions are answered without a crawl. */
+  pages_per_day?: number | null;
+  /** Most pages read a month; likewise. */
+  pages_per_month?: number | null;
+  /** Most tokens of a model a day; then its questions are answered without one. */
+  tokens_per_day?: number | null;
+  /** Most tokens of a model a month; likewise. */
+  tokens_per_month?: number | null;
+  /** Most US dollars for a model a day; likewise. */
+  usd_per_day?: number | null;
+  /** Most US dollars for a model a month; likewise. */
+  usd_per_month?: number | null;
+  /** Hosts and networks (CIDR), for one port or all, that its webhooks may go to although they are not public. */
+  callback_hosts?: Array<string> | null;
+}
+
 /** What an API key may use, in UTC days and calendar months; null: as much as everyone. */
 export interface KeyLimits {
   /** Its share of the workers beside other keys; default: 1. */
@@ -499,6 +554,8 @@ export interface KeyRequest {
   expires_at?: string | null;
   /** What it may use; default: as much as everyone. */
   limits?: KeyLimits;
+  /** Hosts and networks (CIDR), for one port or all, that its webhooks may go to although they are not public. */
+  callback_hosts?: Array<string>;
 }
 
 /** What a key has used today and this month (UTC), and what it may. */
@@ -864,6 +921,8 @@ export interface QuestionRequest {
   metadata?: Record<string, unknown>;
   /** Receives a signed POST when the question ends. */
   callback_url?: string | null;
+  /** The events that `callback_url` receives; default: all. */
+  callback_events?: Array<"question.answered" | "question.abstained" | "question.failed" | "question.cancelled" | "question.timed_out" | "question.changed">;
   /** Seconds until it ends with the best answer so far; default: 900, or with `batch` 86400. */
   deadline?: number | null;
 }
@@ -1456,6 +1515,30 @@ export interface WatchRequest {
   callback_url?: string | null;
 }
 
+/** The state of one delivery. */
+export type WebhookStatus = "WAITING" | "DELIVERED" | "FAILED";
+
+/** A receiver to try. */
+export interface WebhookTest {
+  url: string;
+  /** The collection; default: the key's first, or `default`. */
+  collection?: string;
+}
+
+/** What came of a test of a receiver. */
+export interface WebhookTried {
+  /** Whether it answered with a status below 300. */
+  delivered: boolean;
+  /** Whether the request had a signature: WELLREAD_WEBHOOK_SECRET is set. */
+  signed: boolean;
+  response_status: number | null;
+  /** The first 500 bytes. */
+  response: string | null;
+  seconds: number;
+  /** Why it failed; null: it did not. */
+  error: string | null;
+}
+
 /** A queue with the numbers of its workers and waiting messages. */
 export interface WorkQueue {
   name: string;
@@ -1533,6 +1616,12 @@ export interface Routes {
   "GET /api/questions/{question_id}/changes": { path: { question_id: string }; query?: { collection?: string }; answer: string };
   /** Say whether an answer is right; the last word on a revision counts. */
   "POST /api/questions/{question_id}/feedback": { path: { question_id: string }; query?: { collection?: string }; body: FeedbackRequest; answer: FeedbackOut };
+  /** The webhooks, newest first, each with the receiver's last response; a key with the role ask sees its own. */
+  "GET /api/webhooks": { query?: { collection?: string; status?: WebhookStatus | null; question?: string | null; before?: number | null; limit?: number }; answer: Array<Delivery> };
+  /** Send a signed `webhook.test` to an address now; return what came back. */
+  "POST /api/webhooks/test": { query?: { collection?: string }; body: WebhookTest; answer: WebhookTried };
+  /** Send a webhook again, up to five times, also one that was delivered; its `webhook-id` stays the same. */
+  "POST /api/webhooks/{webhook_id}/replay": { path: { webhook_id: number }; query?: { collection?: string }; answer: Delivery };
   /** All sources, oldest first. */
   "GET /api/sources": { query?: { collection?: string }; answer: Array<SourceOut> };
   /** Add a source, or change its settings. `own` (a private address), `access` and `ignore_robots`: role admin. */
@@ -1617,8 +1706,8 @@ export interface Routes {
   "GET /api/keys": { answer: Array<ApiKey> };
   /** Make a key; its `secret` is only in this response. */
   "POST /api/keys": { body: KeyRequest; answer: ApiKey };
-  /** Change what a key may use: null takes a limit back, and what is left out stays. */
-  "PATCH /api/keys/{name}": { path: { name: string }; body: KeyLimits; answer: ApiKey };
+  /** Change what a key may use, or where its webhooks may go: null takes it back, and what is left out stays. */
+  "PATCH /api/keys/{name}": { path: { name: string }; body: KeyChanges; answer: ApiKey };
   /** Revoke a key, by name or id. What was asked with it stays. */
   "DELETE /api/keys/{name}": { path: { name: string }; answer: void };
   /** What each key has used today and this month (UTC), and what it may; an admin sees all keys. */

@@ -7,8 +7,8 @@ all its addresses to ``Guard.admit``, and connects to an admitted one.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import Literal
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Literal, Self
 
 from ada_url import HostType
 
@@ -41,6 +41,8 @@ ISATAP = frozenset({0x00005EFE, 0x02005EFE})  #: bits 32–63 of an address that
 _INTERNAL = re.compile(
     r"(?:.*\.)?(?:localhost|localdomain|local|internal|intranet|private|lan|home|home\.arpa|corp|svc|onion)"
 )
+#: with its port: one with colons in it in brackets
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+(?:/\d+)?)\]|([^:\[\]]+))(?::(\d{1,5}))?")
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
 
@@ -75,6 +77,49 @@ class EgressForbidden(Blocked):
         )
 
 
+class BadHost(WellreadError):
+    """A text names neither a host nor a network."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllowedHost:
+    """A host, or a network, that may be reached although it is not public."""
+
+    host: str = ""
+    network: IPv4Network | IPv6Network | None = None
+    port: int | None = None  #: None: any
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Return the host (``crm.internal``, ``10.0.0.5``) or network (``10.0.0.0/8``) of a text; raises BadHost.
+
+        A port may follow, ``[fd00::/8]:9000`` where colons are in it.
+        """
+        plain = text.strip().lower()
+        try:
+            return cls(network=ip_network(plain, strict=False))
+        except ValueError:
+            found = _HOST.fullmatch(plain)
+        name, port = (found[1] or found[2], int(found[3] or 0)) if found else ("", 0)
+        try:
+            return cls(network=ip_network(name, strict=False), port=port or None)
+        except ValueError:
+            if not found or found[1] or not all(map(_LABEL.fullmatch, name.split("."))) or port > 65_535:
+                raise BadHost(
+                    f"{text[:80]!r} is no host: write crm.internal, 10.0.0.5:9000 or a network such as 10.0.0.0/8."
+                ) from None
+        return cls(host=name, port=port or None)
+
+    def at(self, host: str, port: int) -> bool:
+        """Return whether this host or IP address is meant, at this port."""
+        if self.port not in (None, port):
+            return False
+        try:
+            return self.network is not None and ip_address(host) in self.network
+        except ValueError:
+            return host == self.host
+
+
 @dataclass(frozen=True, kw_only=True)
 class Target:
     """A URL that passed the guard, parsed once, so that the connection goes to what was checked."""
@@ -103,6 +148,8 @@ class Guard:
     egress: Egress = "all"
     #: the (host, port) of sources, the only others that may be reached unless ``egress`` is all
     sources: frozenset[tuple[str, int]] = frozenset()
+    #: that may be reached besides
+    allowed: tuple[AllowedHost, ...] = ()
 
     def check(self, url: str) -> Target:
         """Return the parsed URL if it may be requested; its host's addresses are checked by ``admit``.
@@ -111,19 +158,21 @@ class Guard:
         ``egress`` forbids it.
         """
         target = _target(url)
-        if (target.host, target.port) in self.own_sites:
+        if self._is_own(target.host, target.port):
             return replace(target, own=True)
-        if target.port not in self.ports:
-            raise NotPublic(f"{url!r} names port {target.port}: only {self._read_ports} are read")
+        by_address = any(each.network and each.port in (None, target.port) for each in self.allowed)
+        if target.port not in self.ports and not by_address:
+            raise NotPublic(f"{url!r} names port {target.port}: only {self._read_ports} are the public web's")
         try:
             ip_address(target.host)
         except ValueError:
-            is_inner, what = not _is_public_name(target.host), "a host of an inner network"
+            is_inner, what = not (by_address or _is_public_name(target.host)), "a host of an inner network"
         else:
             is_inner, what = not self.is_public(target.host), "an address that is not public"
         if is_inner:
             raise NotPublic(f"{url!r} names {what}")
-        self._check_egress(target.host, target.port, url)
+        if not by_address:
+            self._check_egress(target.host, target.port, url)
         return target
 
     def _check_egress(self, host: str, port: int, url: str) -> None:
@@ -140,15 +189,19 @@ class Guard:
         Raises NotPublic: an address is not public (one is enough for DNS rebinding), or the port is not allowed; or
         EgressForbidden.
         """
-        if (host, port) in self.own_sites:
+        others = [] if self._is_own(host, port) else [each for each in addresses if not self._is_own(each, port)]
+        if not others:
             return tuple(addresses)
         if port not in self.ports:
-            raise NotPublic(f"{host} would be reached at port {port}: only {self._read_ports} are read")
+            raise NotPublic(f"{host} would be reached at port {port}: only {self._read_ports} are the public web's")
         self._check_egress(host, port, f"{host}:{port}")
-        refused = [address for address in addresses if not self.is_public(address)]
+        refused = [address for address in others if not self.is_public(address)]
         if refused:
             raise NotPublic(f"{host} resolves to {refused[0]}, which is not a public address")
         return tuple(addresses)
+
+    def _is_own(self, host: str, port: int) -> bool:
+        return (host, port) in self.own_sites or any(each.at(host, port) for each in self.allowed)
 
     def is_public(self, address: str) -> bool:
         """Return whether a text is an IP address of the public internet."""

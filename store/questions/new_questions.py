@@ -61,6 +61,7 @@ class NewQuestion:
     idempotency_key: str = ""
     owner: str | None = None  #: whose key asks it; only this one may see it, and operators
     callback_url: str = ""
+    callback_events: tuple[str, ...] = ()  #: that are sent there; (): all
     metadata: Mapping[str, Any] = field(default_factory=dict)  #: its asker's own data
     reuse: bool = True  #: whether the answer, or the run, of an equal question may be shared
     watch: bool = False  #: whether it is asked again when its evidence changes
@@ -162,6 +163,7 @@ def _row(question_id: str, new: NewQuestion, understood: Understood, now: dateti
         "fingerprint": _fingerprint(new),
         "equal_key": _equal_key(new, understood),
         "callback_url": new.callback_url or None,
+        "callback_events": list(new.callback_events) or None,
         "caller_metadata": dict(new.metadata) or None,
         "created_at": now,
         "updated_at": now,
@@ -204,7 +206,9 @@ def _fingerprint(new: NewQuestion) -> str:
     fields |= _own(new)
     fields["deadline_s"] = DEADLINE_S if new.deadline_s is None else new.deadline_s
     # keys that were given out before these existed still fit
-    added_later = "reuse watch langs private understood thread_id after_id said attached answer_schema".split()
+    added_later = (
+        "reuse watch langs private understood thread_id after_id said attached answer_schema callback_events".split()
+    )
     for name in added_later:
         if fields[name] == getattr(NewQuestion, name):
             del fields[name]
@@ -224,7 +228,7 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
         return ""
     own = (
         "text understood thread_id after_id said attached budget overrides priority deadline_s idempotency_key "
-        "callback_url reuse watch private metadata"
+        "callback_url callback_events reuse watch private metadata"
     ).split()
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
     if new.answer_schema is None:

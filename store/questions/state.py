@@ -180,8 +180,8 @@ def set_outcome(session: Session, row: QuestionRow) -> None:
 
 def _add_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
     """Add the delivery to the caller; a question asked again only reports changes (:mod:`store.questions.watches`)."""
-    if row.callback_url and row.round == 0:
-        webhooks.add(session, row, url=row.callback_url, event=f"question.{row.status.lower()}", now=now)
+    if row.round == 0:
+        webhooks.add(session, row, f"question.{row.status.lower()}", now)
 
 
 def _end_followers(session: Session, leader: QuestionRow, now: datetime) -> None:

@@ -70,8 +70,7 @@ def _record_change(session: Session, watch: WatchRow, question: QuestionRow, now
     if known is None or not differ(known, final):
         return
     watch.changed_at = now
-    if url := watch.callback_url or question.callback_url:
-        webhooks.add(session, question, url=url, event=CHANGED, now=now)
+    webhooks.add(session, question, CHANGED, now, url=watch.callback_url or "")
 
 
 def differ(one: AnswerRow, other: AnswerRow) -> bool:

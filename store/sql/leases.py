@@ -71,9 +71,9 @@ def defer(session: Session, lease: Lease, due_at: datetime) -> bool:
     return release(session, lease, due_at=due_at, attempts=lease.row.attempts - 1)
 
 
-def retry_later(session: Session, lease: Lease, due_at: datetime, error: str) -> bool:
+def retry_later(session: Session, lease: Lease, due_at: datetime, error: str, **values: Any) -> bool:
     """Release the row after a failure, to be tried again at ``due_at``."""
-    return release(session, lease, due_at=due_at, error=error)
+    return release(session, lease, due_at=due_at, error=error, **values)
 
 
 def release(session: Session, lease: Lease, **values: Any) -> bool:

@@ -148,6 +148,7 @@ class QuestionRow(Leased, Table):
     round: Mapped[int] = mapped_column(default=0)
     asked_again_at: Mapped[datetime | None]
     callback_url: Mapped[str | None]
+    callback_events: Mapped[list[Any] | None] = mapped_column(StorableJson(none_as_null=True))  #: None: all
     owner: Mapped[str | None] = mapped_column(String(80), index=True)  #: whose key asked it; None: an operator's
     caller_metadata: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))
     confidence: Mapped[float | None]  #: of the final answer; None: there is none
@@ -219,21 +220,28 @@ class WebhookStatus(StrEnum):
 
 
 class WebhookRow(Leased, Table):
-    """One delivery to a caller."""
+    """One delivery to a caller, of a question's record or of what is in the row."""
 
     __tablename__ = "webhooks"
     __table_args__ = (
         Index("ix_webhooks_work", "status", "due_at"),
         Index("ix_webhooks_question", "question_id", "status"),
+        Index("ix_webhooks_owner", "owner", "id"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
+    question_id: Mapped[str | None] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
+    owner: Mapped[str | None] = mapped_column(String(80))  #: whose it is; None: an operator's
+    body: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))  #: where it is no question's
     url: Mapped[str]
     event: Mapped[str] = mapped_column(String(32))
     status: Mapped[str] = mapped_column(String(16))
     created_at: Mapped[datetime]
+    tried_at: Mapped[datetime | None]
     delivered_at: Mapped[datetime | None]
+    response_status: Mapped[int | None]
+    response: Mapped[str | None]  #: how it begins
+    seconds: Mapped[float | None]  #: of the last try
 
 
 class AnswerRow(Table):
@@ -692,6 +700,7 @@ class ApiKeyRow(Table):
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
     limits: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))  #: KeyLimits, those given
+    callback_hosts: Mapped[list[Any] | None] = mapped_column(StorableJson(none_as_null=True))
 
 
 class UsageRow(Table):

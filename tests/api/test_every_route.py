@@ -41,6 +41,7 @@ ADMITS = {
         GET /api/documents  GET /api/documents/{document_id:path}
         GET /api/files  GET /api/files/{file_id}  POST /api/search  GET /api/stats  GET /api/collections
         GET /api/pages  GET /api/folders  GET /api/suggestions  GET /api/usage
+        GET /api/webhooks  POST /api/webhooks/test  POST /api/webhooks/{webhook_id}/replay
     """,
     "operate": """
         POST /api/questions/{question_id}/trace/replay
@@ -93,7 +94,7 @@ def http(services: Services) -> Iterator[TestClient]:
 def _send(http: TestClient, route: str, key: str, **ids: str) -> Any:
     """Send a request without a body of use; of what it names nothing is there, unless ``ids`` say otherwise."""
     method, path = route.split()
-    for part in {*NOTHING, "page_id", "read_id", "file_id", "source_id", "site_read_id"}:
+    for part in {*NOTHING, "page_id", "read_id", "file_id", "source_id", "site_read_id", "webhook_id"}:
         path = path.replace("{" + part + "}", ids.get(part, NOTHING.get(part, "999999")))
     body = {"json": {}} if method in ("POST", "PATCH") else {}
     headers = {"x-api-key": key} if key else {}

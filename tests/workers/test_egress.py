@@ -21,7 +21,7 @@ from tests.workers.crawl.one_candidate import read_one
 from tests.workers.crawl.test_seek_engines import ServicesFor
 from workers import monitoring
 from workers.questions import submit
-from workers.questions.submit import BadSite
+from workers.questions.submit import BadCallback, BadSite
 from workers.services.web import switched_on
 from workers.settings import load
 
@@ -98,10 +98,10 @@ def test_a_source_is_not_left_by_a_redirect(services_for: ServicesFor) -> None:
 def test_webhooks_go_to_allowed_hosts_only(services_for: ServicesFor, egress: str) -> None:
     services = services_for(egress=egress, allow_hosts="127.0.0.1:9")
     assert submit.check_callback(services, "http://127.0.0.1:9/done") == "http://127.0.0.1:9/done"
-    with pytest.raises(BadSite, match=f"WELLREAD_EGRESS={egress} forbids"):
+    with pytest.raises(BadCallback, match=f"WELLREAD_EGRESS={egress} forbids"):
         submit.check_callback(services, OTHER)
     with pytest.raises(EgressForbidden):
-        services.wait_for(services.callback_client.post(OTHER, body=b"{}"))
+        services.wait_for(services.callback_client().post(OTHER, body=b"{}"))
 
 
 @pytest.mark.parametrize("egress", ["none", "sources"])

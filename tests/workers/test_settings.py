@@ -63,7 +63,7 @@ def test_webhook_secret_may_be_any_text(given: str, kept: str) -> None:
     assert load(webhook_secret=given).webhook_secret.get_secret_value() == kept
 
 
-@pytest.mark.parametrize("given", ["whsec_", "whsec_not base64", "whsec_a"])
+@pytest.mark.parametrize("given", ["whsec_", "whsec_not-base64", "whsec_a"])
 def test_webhook_secret_that_is_no_base64_is_refused(given: str) -> None:
     with pytest.raises(SettingsError, match="WELLREAD_WEBHOOK_SECRET: what follows whsec_ is not base64"):
         load(webhook_secret=given)

@@ -16,12 +16,21 @@ from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.fetch.access import SiteAccess
-from crawler.fetch.guard import Blocked, allowlist_entry
+from crawler.fetch.guard import Blocked, NotPublic, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
 from domain.filters import may_be_without_metadata
-from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES, Asked, Deadline, Overrides, StrategyName
+from domain.options import (
+    BATCH_DEADLINE_S,
+    DEADLINE_S,
+    MAX_SITES,
+    Asked,
+    CallbackEvents,
+    Deadline,
+    Overrides,
+    StrategyName,
+)
 from domain.question import LAST_PRIORITY
 from domain.site import SiteScope, Source, is_under
 from pipeline.answering.schema import parse_schema
@@ -65,7 +74,8 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     """Save a question and start its work; return it, and whether it is new.
 
     That of a message is saved also where Redis is full: there the message takes more room. Raises NoRoom, TooManyOpen,
-    QuestionError, BadSite, UnknownField, BadSchema, UnknownThread, UnknownQuestion, NotInThread or IdempotencyConflict.
+    QuestionError, BadSite, BadCallback, UnknownField, BadSchema, UnknownThread, UnknownQuestion, NotInThread or
+    IdempotencyConflict.
     """
     if not is_message:
         admission.check_room(services)
@@ -88,7 +98,7 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         and not (sites and all(map(is_file_address, sites)))
         and may_be_without_metadata(new.overrides.filters)
         and "web" in (new.overrides.source_kinds or ["web"]),
-        callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
+        callback_url=check_callback(services, new.callback_url, new.owner) if new.callback_url else "",
         answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
     )
     caller = new_questions.caller(checked)
@@ -267,21 +277,36 @@ def _checked(session: Session, services: Services, url: str, *, own: bool = Fals
     return canonical
 
 
-def check_callback(services: Services, url: str) -> str:
-    """Return the receiver's absolute URL; raises BadSite.
+class BadCallback(WellreadError):
+    """Nothing may be sent to this address."""
 
-    Only the operator's allowed hosts may be private: permission to read a site is no permission to post to it. A task's
-    address is returned as it is; raises ReplyRefused for one that is not allowed.
+
+def check_callback(services: Services, url: str, owner: str | None = None, *, of_question: bool = True) -> str:
+    """Return the receiver's absolute URL; raises BadCallback.
+
+    Only the operator's allowed hosts, and those of the owner's key, may be private: permission to read a site is no
+    permission to post to it. A task's address is returned as it is, if a question may name it;
+    raises ReplyRefused for one that is not allowed.
     """
-    if replies.is_reply(url):
+    if of_question and replies.is_reply(url):
         replies.check(services.settings, url)
         return url
     try:
         whole = urls.absolute(url)
-        guard(services.settings).check(whole)
+        guard(services.settings, allowed=services.callback_hosts_of(owner)).check(whole)
+    except NotPublic as error:
+        raise BadCallback(not_sent(error)) from error
     except (urls.BadUrl, Blocked) as error:
-        raise BadSite(str(error)) from error
+        raise BadCallback(f"No webhook can be sent there: {error}") from error
     return whole
+
+
+def not_sent(error: NotPublic) -> str:
+    """Return why no webhook is sent to an address, and who can change that."""
+    return (
+        f"No webhook is sent there: {error.problem}. If the receiver is yours, an operator can let it through for one "
+        "key, with `wellread keys limit NAME --callback-host HOST`, or for all, with WELLREAD_ALLOW_HOSTS."
+    )
 
 
 class BadBudget(WellreadError):
@@ -295,6 +320,7 @@ class Payload(Asked):
     lang: str = Field("", max_length=8, description="ISO 639-1; default: detected from the question.")
     strategy: Annotated[StrategyName | None, BeforeValidator(lambda given: given or None)] = None
     callback_url: str = ""
+    callback_events: CallbackEvents = Field(default_factory=list)
     owner: str = Field("", max_length=100, description="The name of the API key that reads the answer back.")
     deadline: Deadline = None
 
@@ -305,6 +331,7 @@ def to_new(
     *,
     deadline_s: float | None = None,
     callback_url: str = "",
+    callback_events: Sequence[str] = (),
     idempotency_key: str = "",
     private: bool = False,
     owner: str | None = None,
@@ -339,6 +366,7 @@ def to_new(
         idempotency_key=idempotency_key,
         deadline_s=deadline_s,
         callback_url=asked.reply_to.address if asked.reply_to else callback_url,
+        callback_events=tuple(callback_events),
     )
 
 

@@ -1,4 +1,4 @@
-"""Delivers webhooks when questions end: a signed POST through the same guard as every fetch, with retries.
+"""Delivers webhooks, as when questions end: a signed POST through the same guard as every fetch, with retries.
 
 A caller may name a task of its own instead (:mod:`workers.questions.replies`).
 
@@ -11,24 +11,31 @@ from __future__ import annotations
 
 import json
 import threading
+import time
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
 import structlog
 from standardwebhooks import Webhook
 
 from crawler import urls
-from crawler.fetch.guard import FetchError
+from crawler.fetch.guard import FetchError, NotPublic
 from domain.access import UnknownCollection
+from domain.record import Delivery, WebhookTried
+from domain.storable import storable
 from store.ephemeral.slots import Receiver
 from store.questions import records, webhooks
 from store.sql import leases
-from store.sql.rows import jsonable
-from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
+from store.sql.rows import jsonable, to_value
+from store.sql.tables import WebhookRow, WebhookStatus
 from workers import monitoring
+from workers.admission import Busy
 from workers.questions import replies
+from workers.questions.submit import check_callback, not_sent
 from workers.services.interruptions import recorded
 
 if TYPE_CHECKING:
@@ -43,22 +50,26 @@ _AGAIN_S = 10.0
 #: of this process, which have a thread: where they go, by their tokens
 _under_way: dict[str, Receiver] = {}
 _lock = threading.Lock()
+#: bytes of a response
+MOST_KEPT: Final = 500
+#: each of which holds a thread of the API for some seconds
+MOST_TESTS: Final = 8
+_tests = threading.BoundedSemaphore(MOST_TESTS)
 
 
 def deliver(services: Services, webhook_id: int) -> None:
     """Deliver one webhook, if it is still pending and its receiver has not too many already."""
     with services.database.read() as session:
         row = session.get(WebhookRow, webhook_id)
-        owner = session.get_one(QuestionRow, row.question_id).owner if row else None
     if row is None:
         monitoring.report_not_due()
         return
     is_due = row.status == WebhookStatus.WAITING and row.due_at <= services.now()
     if replies.is_reply(row.url):  # the broker takes any number at once
         if is_due:
-            _deliver(services, webhook_id, owner)
+            _deliver(services, webhook_id)
         return
-    receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0], owner=owner)
+    receiver = Receiver(host=urls.host(row.url), address=row.url.partition("?")[0], owner=row.owner)
     token = _begin(services, receiver, webhook_id)
     if token is None:
         monitoring.report("waits for its receiver")
@@ -68,7 +79,7 @@ def deliver(services: Services, webhook_id: int) -> None:
         return
     try:
         if is_due:
-            _deliver(services, webhook_id, owner)
+            _deliver(services, webhook_id)
     finally:
         _end(services, token)
 
@@ -104,7 +115,7 @@ def _end(services: Services, token: str) -> None:
             opened.dispatcher.send("wellread.notify", int(webhook_id))
 
 
-def _deliver(services: Services, webhook_id: int, owner: str | None) -> None:
+def _deliver(services: Services, webhook_id: int) -> None:
     now = services.now()
     with services.database.write() as session:
         webhooks.put_off(session, webhook_id, now, now)  # its message may be there twice, and the other have put it off
@@ -113,55 +124,102 @@ def _deliver(services: Services, webhook_id: int, owner: str | None) -> None:
             monitoring.report_not_due()
             return
         row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
-        record = records.read(session, row.question_id, now)
-    if services.closed_owners([owner]):
-        _record(services, lease, leases.MAX_ATTEMPTS, _CLOSED)
+        about = dict(row.body or {})
+        if row.question_id:
+            known = asdict(records.read(session, row.question_id, now))
+            about["question"] = {name: value for name, value in known.items() if name != "json"}  # the client's own
+    if services.closed_owners([row.owner]):
+        _record(services, lease, leases.MAX_ATTEMPTS, _Tried(error=_CLOSED))
         return
-    question = {name: value for name, value in asdict(record).items() if name != "json"}  # the client's own field
-    body = json.dumps({"event": row.event, "question": jsonable(question)}).encode()
-    secret = services.settings.webhook_secret.get_secret_value()
-    headers = sign(body, message_id=f"msg_{row.question_id}_{row.id}", secret=secret, now=now)
+    message_id = f"msg_{row.question_id or services.collection.id}_{row.id}"
     with services.leases.holding(lease):
-        error = _post(services, row.url, body, headers) if row.attempts <= leases.MAX_ATTEMPTS else _FATAL
-    recorded(lambda: _record(services, lease, row.attempts, error))
+        fatal = row.attempts > leases.MAX_ATTEMPTS
+        tried = _Tried(error=_FATAL) if fatal else _send(services, row, {"event": row.event, **about}, message_id)
+    recorded(lambda: _record(services, lease, row.attempts, tried))
 
 
 def sign(body: bytes, *, message_id: str, secret: str, now: datetime) -> dict[str, str]:
-    """Return the headers of Standard Webhooks; without a secret there is no signature among them.
+    """Return the headers of Standard Webhooks, with a signature by each of the secrets that spaces separate.
 
     All attempts of one delivery have the same ``message_id``, so that a receiver can recognise a repeat.
     """
     headers = {"webhook-id": message_id, "webhook-timestamp": str(int(now.timestamp()))}
     if secret:
-        headers["webhook-signature"] = Webhook(secret).sign(message_id, now, body.decode())
+        signed = (Webhook(each).sign(message_id, now, body.decode()) for each in secret.split())
+        headers["webhook-signature"] = " ".join(signed)
     return {"content-type": "application/json", **headers}
 
 
-def _post(services: Services, url: str, body: bytes, headers: dict[str, str]) -> str | None:
-    """Send the body; return what went wrong, if anything."""
-    if replies.is_reply(url):
-        return replies.send(services, url, **json.loads(body), message_id=headers["webhook-id"])
-
-    async def send() -> int:
-        return (await services.callback_client.post(url, body=body, headers=headers)).status
-
+def test(services: Services, url: str, owner: str | None) -> WebhookTried:
+    """Send a signed event to an address now; return what came back. Raises BadCallback, or Busy."""
+    whole = check_callback(services, url, owner, of_question=False)
+    if not _tests.acquire(blocking=False):
+        raise Busy(f"{MOST_TESTS} receivers are being tested, as many as may be at a time.")
     try:
-        status = services.wait_for(send())
-    except FetchError as error:
-        return str(error)
-    except Exception as error:  # any failure is retried, and given up in the end
-        log.exception("webhook_failed", url=url)
-        return f"{type(error).__name__}: {error}"
-    return None if status < 300 else f"the receiver answered {status}"
+        event = {"event": "webhook.test", "sent_at": services.now()}
+        tried = _send(services, WebhookRow(url=whole, owner=owner), event, f"msg_test_{uuid4().hex}")
+    finally:
+        _tests.release()
+    signed = bool(services.settings.webhook_secret.get_secret_value())
+    return to_value(WebhookTried, tried, delivered=tried.error is None, signed=signed)
 
 
-def _record(services: Services, lease: leases.Lease, attempts: int, error: str | None) -> None:
-    monitoring.report(f"failed: {error}" if error else "delivered")
-    now = services.now()
+def replay(services: Services, webhook_id: int, owner: str | None) -> Delivery | None:
+    """Have a webhook be sent again; return it, or None where there is none, or it is not this owner's (None: all)."""
     with services.database.write() as session:
-        if error is None:
-            webhooks.finish(session, lease, WebhookStatus.DELIVERED, now)
+        if webhooks.find(session, webhook_id, owner) is None:
+            return None
+        webhooks.replay(session, webhook_id, services.now())
+    services.dispatcher.send("wellread.notify", webhook_id)
+    return services.read(webhooks.find, webhook_id, owner)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tried:
+    """What came of one try."""
+
+    error: str | None = None
+    response_status: int | None = None
+    response: str | None = None
+    seconds: float = 0.0
+
+
+def _send(services: Services, row: WebhookRow, event: Mapping[str, Any], message_id: str) -> _Tried:
+    now, began = services.now(), time.monotonic()
+    body, secret = json.dumps(jsonable(event)).encode(), services.settings.webhook_secret.get_secret_value()
+    headers = sign(body, message_id=message_id, secret=secret, now=now)
+    if replies.is_reply(row.url):
+        return _Tried(error=replies.send(services, row.url, **json.loads(body), message_id=message_id))
+    client, fetched, error = services.callback_client(services.callback_hosts_of(row.owner)), None, None
+    try:
+        fetched = services.wait_for(client.post(row.url, body=body, headers=headers))
+    except NotPublic as refused:
+        error = not_sent(refused)
+    except FetchError as failed:
+        error = str(failed)
+    except Exception as failed:  # any failure is retried, and given up in the end
+        log.exception("webhook_failed", url=webhooks.without_query(row.url))
+        error = f"{type(failed).__name__}: {failed}"
+    seconds = round(time.monotonic() - began, 3)
+    if fetched is None:
+        return _Tried(error=(error or "").replace(row.url, webhooks.without_query(row.url)), seconds=seconds)
+    return _Tried(
+        error=None if fetched.status < 300 else f"the receiver answered {fetched.status}",
+        response_status=fetched.status,
+        response=storable(fetched.body[:MOST_KEPT].decode("utf-8", "replace")),
+        seconds=seconds,
+    )
+
+
+def _record(services: Services, lease: leases.Lease, attempts: int, tried: _Tried) -> None:
+    monitoring.report(f"failed: {tried.error}" if tried.error else "delivered")
+    now = services.now()
+    values = asdict(tried) | {"tried_at": now}
+    with services.database.write() as session:
+        if tried.error is None:
+            webhooks.finish(session, lease, WebhookStatus.DELIVERED, now, **values)
         elif attempts >= leases.MAX_ATTEMPTS:
-            webhooks.finish(session, lease, WebhookStatus.FAILED, now, error)
+            webhooks.finish(session, lease, WebhookStatus.FAILED, now, **values)
         else:
-            leases.retry_later(session, lease, now + timedelta(seconds=4 * leases.backoff_s(attempts)), error)
+            due_at = now + timedelta(seconds=4 * leases.backoff_s(attempts))
+            leases.retry_later(session, lease, due_at, **values)

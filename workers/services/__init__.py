@@ -95,6 +95,10 @@ class Services(WebAccess):
         """Return what the key of an owner of questions may use, as far as that is limited."""
         return self.read(keys.limits_of, owner) if owner else {}
 
+    def callback_hosts_of(self, owner: str | None) -> tuple[str, ...]:
+        """Return the hosts that webhooks of an owner's questions may go to besides those that all may."""
+        return self.read(keys.callback_hosts_of, owner) if owner else ()
+
     def spend(self, owner: str | None, **amounts: float) -> None:
         """Add to what an owner of questions has used; nothing of nobody's."""
         if owner and any(amounts.values()):

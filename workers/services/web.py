@@ -57,6 +57,7 @@ class WebAccess:
         self.lock = threading.RLock()
         #: the client that reads pages, and the guard and accesses that it was opened for
         self._reader: tuple[tuple[Guard, tuple[SiteAccess, ...]], Fetcher] | None = None
+        self._callers: dict[tuple[str, ...], Fetcher] = {}
 
     @cached
     def loop(self) -> "LoopThread":
@@ -85,13 +86,17 @@ class WebAccess:
             self._reader = (may_read, accesses), _open_client(self.settings, may_read, accesses=accesses)
         return self._reader[1]
 
-    @cached
-    def callback_client(self) -> "Fetcher":
-        """The client that posts webhooks; of private addresses it reaches only the operator's allowed hosts.
+    def callback_client(self, hosts: tuple[str, ...] = ()) -> "Fetcher":
+        """Return the client that posts webhooks; of private addresses it reaches only the operator's allowed hosts.
 
-        Permission to read one of the operator's own sites is no permission to post to it.
+        ``hosts`` are those allowed to one key, which has a client, and connections, of its own. Permission to read one
+        of the operator's own sites is no permission to post to it.
         """
-        return _open_client(self.settings, guard(self.settings), most_s=WEBHOOK_S)
+        with self.lock:
+            if hosts not in self._callers:
+                may_call = guard(self.settings, allowed=hosts)
+                self._callers[hosts] = _open_client(self.settings, may_call, most_s=WEBHOOK_S)
+            return self._callers[hosts]
 
     @cached
     def browser(self) -> "Browser | None":
@@ -123,9 +128,10 @@ class WebAccess:
         opened = self.__dict__
         if self._reader is not None:
             self.wait_for(self._reader[1].aclose())
-        for name in ("engine_client", "callback_client"):
-            if name in opened:
-                self.wait_for(opened[name].aclose())
+        while self._callers:
+            self.wait_for(self._callers.popitem()[1].aclose())
+        if "engine_client" in opened:
+            self.wait_for(opened["engine_client"].aclose())
         if "loop" in opened:
             self.loop.close()
 

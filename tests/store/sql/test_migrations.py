@@ -204,6 +204,10 @@ def test_rows_of_an_earlier_schema_are_kept_and_read(
     database.close()
 
 
+#: a worker of an earlier version fails on such a row, which waits for one of a later version
+LEFT_TO_LATER_ONES = {"webhooks.question_id"}
+
+
 @pytest.mark.parametrize("server", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_processes_of_an_earlier_version_go_on_in_the_newest_schema(
@@ -223,7 +227,9 @@ def test_processes_of_an_earlier_version_go_on_in_the_newest_schema(
         column
         for table in earlier
         for column in table.columns
-        if newest[table.name].columns[column.name].nullable and not column.nullable
+        if newest[table.name].columns[column.name].nullable
+        and not column.nullable
+        and str(column) not in LEFT_TO_LATER_ONES
     ]
     assert may_be_null == []  # else they could not read what a later version writes
     with database.read() as session:

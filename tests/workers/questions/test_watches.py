@@ -19,7 +19,7 @@ from tests.api import walk
 from tests.workers.conftest import Outbox
 from workers import indexing, sweep
 from workers.questions import submit, watches
-from workers.questions.submit import BadSite
+from workers.questions.submit import BadCallback
 from workers.services import Services, collections
 
 ASKED = NewQuestion(text="Who built the lighthouse?")
@@ -137,7 +137,7 @@ def test_watching_what_is_not_there_or_must_not_be_called_is_refused(services: S
     question = submit.submit(services, ASKED)[0]
     with pytest.raises(UnknownQuestion):
         watches.watch(services, "0" * 32)
-    with pytest.raises(BadSite):
+    with pytest.raises(BadCallback):
         watches.watch(services, question.id, "http://169.254.169.254/")
     assert watches.watch(services, question.id).question == ASKED.text
     assert watches.unwatch(services, question.id)

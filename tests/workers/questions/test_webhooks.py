@@ -23,7 +23,7 @@ from store.sql import leases
 from store.sql.tables import QuestionRow, WebhookRow
 from tests.workers.conftest import Outbox
 from workers.questions import submit, webhooks
-from workers.questions.submit import BadSite
+from workers.questions.submit import BadCallback
 from workers.services import Services
 from workers.settings import load
 
@@ -36,6 +36,7 @@ class _Receiver(HTTPServer):
         self.told: list[str] = []
         self.answers: list[int] = []  #: statuses of the next answers; then 204
         self.sent: list[tuple[dict[str, str], bytes]] = []
+        self.says = b""
 
     @property
     def host(self) -> str:
@@ -51,7 +52,9 @@ class _Told(BaseHTTPRequestHandler):
         self.server.sent.append((dict(self.headers), body))
         self.server.may_answer.wait(9)
         self.send_response(self.server.answers.pop(0) if self.server.answers else 204)
+        self.send_header("content-length", str(len(self.server.says)))
         self.end_headers()
+        self.wfile.write(self.server.says)
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -101,7 +104,7 @@ def test_receiver_is_told_at_the_address_that_was_given(services: Services, rece
 
 def test_site_that_may_be_read_may_not_be_written_to(services: Services, receiver: _Receiver) -> None:
     submit.add_source(services, f"http://{receiver.host}/", own=True, min_delay_s=None)
-    with pytest.raises(BadSite, match="WELLREAD_ALLOW_HOSTS"):
+    with pytest.raises(BadCallback, match="WELLREAD_ALLOW_HOSTS"):
         submit.submit(services, NewQuestion(text="Why?", callback_url=f"http://{receiver.host}/admin/delete"))
     allow(services, receiver)
     webhook_id = ended(services, f"http://{receiver.host}/told")
@@ -153,6 +156,129 @@ def test_receiver_checks_the_signature_with_the_library(secret: str, services: S
     for changed_body, changed in forged:
         with pytest.raises(WebhookVerificationError):
             check(changed_body, changed)
+
+
+def test_receivers_with_the_new_and_with_the_former_secret_both_accept_a_delivery(
+    services: Services, receiver: _Receiver
+) -> None:
+    allow(services, receiver)
+    secrets = load(webhook_secret="whsec_bmV3IGtleQ==, old").webhook_secret
+    services.settings = services.settings.model_copy(update={"webhook_secret": secrets})
+    webhooks.deliver(services, ended(services, f"http://{receiver.host}/told"))
+    ((headers, body),) = receiver.sent
+    assert [each.partition(",")[0] for each in headers["webhook-signature"].split()] == ["v1", "v1"]
+    first = headers | {"webhook-signature": headers["webhook-signature"].split()[0]}
+    assert Webhook(b"new key").verify(body, first)["event"] == "question.cancelled"
+    assert Webhook(b"old").verify(body, headers)["event"] == "question.cancelled"
+    with pytest.raises(WebhookVerificationError):
+        Webhook(b"another").verify(body, headers)
+
+
+def test_only_the_chosen_events_of_a_question_are_sent(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    for events in (("question.failed",), ("question.cancelled", "question.failed")):
+        new = NewQuestion(
+            text="Who built it?", callback_url=f"http://{receiver.host}/told", callback_events=events, reuse=False
+        )
+        submit.cancel(services, submit.submit(services, new)[0].id)
+    with services.database.read() as session:
+        assert session.scalars(select(WebhookRow.event)).all() == ["question.cancelled"]
+
+
+def test_log_keeps_what_the_receiver_answered_and_hides_the_query_of_its_address(
+    services: Services, receiver: _Receiver
+) -> None:
+    allow(services, receiver)
+    receiver.answers, receiver.says = [500], b"\0sorry" * 200
+    webhook_id = ended(services, f"http://{receiver.host}/told?token=secret")
+    webhooks.deliver(services, webhook_id)
+    (said,) = services.read(webhooks_in_sql.list_all)
+    assert (said.status, said.attempts, said.response_status) == ("WAITING", 1, 500)
+    assert (len(said.response or ""), said.error) == (500, "the receiver answered 500")
+    assert (said.url, said.delivered_at) == (f"http://{receiver.host}/told?…", None)
+    assert said.seconds is not None
+    assert (said.next_try_at or services.now()) > (said.tried_at or services.now())
+    receiver.shutdown()
+    receiver.server_close()
+    with services.database.write() as session:
+        session.execute(update(WebhookRow).values(due_at=services.now() - timedelta(seconds=1)))
+    webhooks.deliver(services, webhook_id)
+    (said,) = services.read(webhooks_in_sql.list_all)
+    assert "secret" not in (said.error or "secret")
+    assert (said.response_status, said.response) == (None, None)
+
+
+def test_webhook_that_was_given_up_or_delivered_is_sent_again_with_the_same_id(
+    services: Services, outbox: Outbox, receiver: _Receiver
+) -> None:
+    allow(services, receiver)
+    webhook_id = ended(services, f"http://{receiver.host}/told")
+    with services.database.write() as session:
+        session.execute(update(WebhookRow).values(status="FAILED", attempts=5, error="away"))
+    for _ in range(2):
+        replayed = webhooks.replay(services, webhook_id, None)
+        assert replayed
+        assert (replayed.status, replayed.attempts, replayed.error) == ("WAITING", 0, None)
+        assert ("wellread.notify", webhook_id) in outbox.messages
+        webhooks.deliver(services, webhook_id)
+    assert len({headers["webhook-id"] for headers, _ in receiver.sent}) == 1
+    assert len(receiver.sent) == 2
+    assert webhooks.replay(services, webhook_id, "key:another") is None
+
+
+def test_webhooks_of_a_key_go_to_its_own_hosts_and_to_no_others(services: Services, receiver: _Receiver) -> None:
+    host, _, port = receiver.host.partition(":")
+    for number, allowed in enumerate((host, receiver.host, "127.0.0.0/8", f"127.0.0.0/8:{port}"), start=1):
+        key = services.write(keys.add, f"crm-{number}", Role.ask, services.now(), callback_hosts=[allowed])
+        webhooks.deliver(services, ended(services, f"http://{receiver.host}/told", owner=key.owner))
+        assert len(receiver.told) == number, allowed
+    for number, allowed in enumerate(("10.0.0.0/8", f"{host}:1", "[::1]", "crm.internal")):
+        key = services.write(keys.add, f"other-{number}", Role.ask, services.now(), callback_hosts=[allowed])
+        with pytest.raises(
+            BadCallback, match=r"No webhook is sent there: .*--callback-host HOST.*WELLREAD_ALLOW_HOSTS"
+        ):
+            ended(services, f"http://{receiver.host}/told", owner=key.owner)
+    with pytest.raises(BadCallback, match="No webhook is sent there"):
+        ended(services, f"http://{receiver.host}/told")
+
+
+def test_name_that_resolves_into_an_allowed_network_is_reached_and_one_that_does_not_is_refused(
+    services: Services, receiver: _Receiver
+) -> None:
+    port = receiver.server_port
+    inside = services.write(keys.add, "inside", Role.ask, services.now(), callback_hosts=["127.0.0.0/8", "::1"])
+    webhooks.deliver(services, ended(services, f"http://localhost:{port}/told", owner=inside.owner))
+    assert receiver.told == ["/told"]
+    outside = services.write(keys.add, "outside", Role.ask, services.now(), callback_hosts=["10.0.0.0/8"])
+    webhooks.deliver(services, ended(services, f"http://localhost:{port}/told", owner=outside.owner))
+    assert receiver.told == ["/told"]
+    (last, *_) = services.read(webhooks_in_sql.list_all, owner=outside.owner)
+    assert "would be reached at port" in (last.error or "")
+
+
+def test_key_whose_hosts_are_taken_back_reaches_them_no_more(services: Services, receiver: _Receiver) -> None:
+    key = services.write(keys.add, "crm", Role.ask, services.now(), callback_hosts=[receiver.host])
+    webhook_id = ended(services, f"http://{receiver.host}/told", owner=key.owner)
+    services.write(keys.change, "crm", {"callback_hosts": None})
+    webhooks.deliver(services, webhook_id)
+    assert receiver.told == []
+    assert "No webhook is sent there" in (status(services)[1] or "")
+
+
+def test_test_event_is_signed_and_says_what_came_back(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    services.settings = services.settings.model_copy(
+        update={"webhook_secret": load(webhook_secret="the key").webhook_secret}
+    )
+    receiver.answers, receiver.says = [418], b"short and stout"
+    tried = webhooks.test(services, f"http://{receiver.host}/told", None)
+    assert (tried.delivered, tried.signed, tried.response_status) == (False, True, 418)
+    assert (tried.response, tried.error) == ("short and stout", "the receiver answered 418")
+    ((headers, body),) = receiver.sent
+    assert Webhook(b"the key").verify(body, headers)["event"] == "webhook.test"
+    assert services.read(webhooks_in_sql.list_all) == []
+    with pytest.raises(BadCallback):
+        webhooks.test(services, "http://10.0.0.1/", None)
 
 
 def test_replayed_delivery_is_too_old(services: Services) -> None:
@@ -213,7 +339,7 @@ def of_addresses(services: Services, receiver: _Receiver, *addresses: str) -> li
     with services.database.write() as session:
         question = session.scalars(select(QuestionRow)).one()
         for each in addresses[1:]:
-            webhooks_in_sql.add(session, question, url=f"http://{receiver.host}{each}", event="x", now=services.now())
+            webhooks_in_sql.add(session, question, "x", services.now(), url=f"http://{receiver.host}{each}")
     with services.database.read() as session:
         return [first, *list(session.scalars(select(WebhookRow.id).order_by(WebhookRow.id)))[1:]]
 
