@@ -462,6 +462,9 @@ class SourceSettings(BaseModel):
         bool,
         Flag("--ignore-robots/--no-ignore-robots", help="Read it whatever robots.txt and noindex say: with --own."),
     ] = Field(default=False, description=_OF_SOURCE["ignore_robots"])
+    callback_url: Annotated[Url | None, Flag("--callback", "URL")] = Field(
+        default=None, description=_OF_SOURCE["callback_url"]
+    )
     page_only: Annotated[bool, Flag("--page-only/--no-page-only", help="Only the page with this URL.")] = Field(
         default=False, description=_OF_SOURCE["page_only"]
     )

@@ -12,7 +12,7 @@ from typing import Final, Literal, Self, get_args
 from urllib.parse import quote
 
 from domain.file import is_file_address
-from domain.published import Received, always_sent, described
+from domain.published import UNPUBLISHED, Received, always_sent, described
 
 #: what may be escaped and need not be (RFC 3986, 6.2.2.2)
 _ESCAPED: Final = {f"%{ord(character):02X}": character for character in f"{ascii_letters}{digits}-._~"}
@@ -233,6 +233,13 @@ class Source:
     exclude: tuple[str, ...] = field(default=(), metadata=described("Patterns of the paths that are not read of it."))
     depth: int | None = field(
         default=None, metadata=described("Most links from its front page that are followed; null: no limit.")
+    )
+    callback_url: str | None = field(
+        default=None,
+        metadata={
+            **UNPUBLISHED,
+            **described("Receives a signed POST for each page that is new, changed or removed; it is not shown again."),
+        },
     )
     page_only: bool = field(default=False, metadata=described("Whether nothing but the page with this URL is read."))
     ignore_robots: bool = field(

@@ -170,6 +170,8 @@ class SourceOptions(TypedDict, total=False):
     depth: int | None
     #: Whether it is read whatever robots.txt and noindex say. Only for your own.
     ignore_robots: bool
+    #: Receives a signed POST for each page that is new, changed or removed; it is not shown again.
+    callback_url: str | None
     #: Whether nothing but the page with this URL is read.
     page_only: bool
     #: Check it this often: 90m, 6h, 1d12h.

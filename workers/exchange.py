@@ -106,6 +106,7 @@ def _take_source(services: Services, line: SourceLine, *, own: bool) -> None:
         is_own = line.own and own
         settings = line.model_dump(include=set(sources.SETTINGS))
         settings |= {"paused": False, "ignore_robots": line.ignore_robots and is_own}
+        settings |= {} if own else {"callback_url": None}
         added = sources.add(session, url, own=is_own, now=services.now(), **settings)
         if line.moved_to:
             sources.follow(session, url, urls.canonical(line.moved_to))

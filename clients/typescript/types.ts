@@ -1257,6 +1257,8 @@ export interface SourceChanges {
   depth?: number | null;
   /** Whether it is read whatever robots.txt and noindex say. Only for your own. */
   ignore_robots?: boolean;
+  /** Receives a signed POST for each page that is new, changed or removed; it is not shown again. */
+  callback_url?: string | null;
   /** Whether nothing but the page with this URL is read. */
   page_only?: boolean;
   /** Check it this often: 90m, 6h, 1d12h. */
@@ -1311,6 +1313,8 @@ export interface SourceRequest {
   depth?: number | null;
   /** Whether it is read whatever robots.txt and noindex say. Only for your own. */
   ignore_robots?: boolean;
+  /** Receives a signed POST for each page that is new, changed or removed; it is not shown again. */
+  callback_url?: string | null;
   /** Whether nothing but the page with this URL is read. */
   page_only?: boolean;
   /** Check it this often: 90m, 6h, 1d12h. */

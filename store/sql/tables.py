@@ -449,6 +449,7 @@ class SourceRow(Table):
     include: Mapped[list[Any] | None]
     exclude: Mapped[list[Any] | None]
     depth: Mapped[int | None]
+    callback_url: Mapped[str | None]
     page_only: Mapped[bool] = mapped_column(default=False)
     ignore_robots: Mapped[bool] = mapped_column(default=False)
     access: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  #: secret

@@ -18,7 +18,7 @@ from store.questions import state
 from store.sql import leases
 from store.sql.tables import PageRow
 from workers import monitoring
-from workers.crawl import sites
+from workers.crawl import page_events, sites
 from workers.crawl.claim import Claim
 from workers.questions.conditions import move_on
 from workers.services import Services
@@ -127,7 +127,8 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bo
     due_at = sites.due_at(claim.sources, reading.url if reading.page else claim.candidate.url, now)
     if reading.page is not None:
         left = _drop_moved(session, claim, reading, now)
-        return _new_text(
+        before = page_events.before(session, claim.sources, reading.url, private=private)
+        saved = _new_text(
             *pages.save(
                 session,
                 url=reading.url,
@@ -143,6 +144,8 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bo
             ),
             left=left,
         )
+        page_events.saved(session, claim.sources, reading.url, before, now)
+        return saved
     if claim.page is None or page_id is None:
         return _Stored()
     if reading.outcome == ReadOutcome.UNCHANGED:
@@ -155,6 +158,7 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bo
         reading.outcome in _DOUBTFUL and _is_confirmed(claim, claim.page, reading, now)
     ):
         pages.mark_gone(session, page_id, now, due_at=due_at)
+        page_events.removed(session, claim.sources, page_id, now)
         return _Stored(page_id=page_id, to_embed=(page_id,))
     outcome = ReadOutcome.FAILED if reading.outcome == ReadOutcome.RETRY else reading.outcome
     pages.mark_missed(session, page_id, now, outcome, due_at=due_at)
@@ -181,6 +185,7 @@ def _drop_moved(session: Session, claim: Claim, reading: ReadResult, now: dateti
     due_at = sites.due_at(claim.sources, claim.candidate.url, now)
     reason = history.moved_to(reading.url)
     pages.mark_gone(session, page.id, now, due_at=due_at, reason=reason, status=reading.status)
+    page_events.removed(session, claim.sources, page.id, now)
     return (page.id,)
 
 

@@ -274,7 +274,11 @@ def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> So
     nothing of it is read by itself. Returns None if there is no such source. Raises BadSchedule, BadAccess or
     NotYourOwn; nothing changes then.
     """
+    from workers.questions.submit import check_callback
+
     schedule_changes = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
+    if changes.get("callback_url"):
+        changes = {**changes, "callback_url": check_callback(services, changes["callback_url"], of_question=False)}
     with services.database.write() as session:
         before = sources.find(session, source_id, lock=True)
         if before is None:

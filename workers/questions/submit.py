@@ -237,6 +237,8 @@ def add_source(services: Services, url: str, *, own: bool, **settings: Any) -> S
     checked = check_site(services, url, own=own, is_source=True)
     if settings.get("access"):
         SiteAccess.of(SiteScope.of(checked), settings["access"]).check()
+    if settings.get("callback_url"):
+        settings["callback_url"] = check_callback(services, settings["callback_url"], of_question=False)
     now = services.now()
     with services.database.write() as session:
         source = sources.add(session, checked, own=own, now=now, **settings)

@@ -1,4 +1,4 @@
-"""What came of each webhook, and whose it is; which events of a question are sent; where those of a key may go."""
+"""What came of each webhook, and whose it is; which events of a question are sent, and where those of others may go."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -20,5 +20,6 @@ def upgrade() -> None:
         webhooks.add_column(sa.Column("seconds", sa.Double(), nullable=True))
     op.execute("UPDATE webhooks SET owner = (SELECT owner FROM questions WHERE questions.id = webhooks.question_id)")
     op.create_index("ix_webhooks_owner", "webhooks", ["owner", "id"])
+    op.add_column("sources", sa.Column("callback_url", sa.Text(), nullable=True))
     op.add_column("questions", sa.Column("callback_events", sa.JSON(), nullable=True))
     op.add_column("api_keys", sa.Column("callback_hosts", sa.JSON(), nullable=True))
