@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, String, and_, cast, insert, select
 from sqlalchemy.orm import Session, load_only
 
-from domain import PageText, Validators
+from domain import PageText, Scope, Validators
 from domain.document import DocumentState, PushedDocument
 from domain.errors import WellreadError
 from domain.filters import Condition, parse, tags_of, values_of
@@ -207,6 +207,12 @@ def tags_for(session: Session, filters: Sequence[str]) -> tuple[tuple[tuple[str,
         else:
             any_tags.append(tags)
     return tuple(any_tags), tuple(no_tags)
+
+
+def do_fit(session: Session, page_ids: Iterable[int], scope: Scope) -> bool:
+    """Return whether pages fit the tags of a scope as they are now; their passages may be yet to be written."""
+    every = [set(tags) for tags in session.scalars(select(PageRow.tags).where(PageRow.id.in_(page_ids)))]
+    return all(all(tags & {*some} for some in scope.any_tags) and not tags & {*scope.no_tags} for tags in every)
 
 
 def _listed() -> Select[Any, Any]:

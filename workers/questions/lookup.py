@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from typing import Final
 
 import structlog
 
@@ -28,6 +29,8 @@ from workers.questions.writing import checked, with_age, with_current_citations
 from workers.services import Services
 
 log = structlog.get_logger()
+
+_EVERYTHING: Final = Scope()
 
 
 def first_pass(services: Services, question: Question) -> LookupResult:
@@ -93,7 +96,7 @@ def _pass(
         if answer := answer_from(in_order, topic, question.overrides.length):
             whole = ask.without_search(query, [passage for of_page in in_order for passage in of_page], answer)
     result = whole or search(query, tools_for(services, question))
-    result = with_related(services, with_checked_citations(services, result))
+    result = with_related(services, with_checked_citations(services, result, query.scope))
     log.info(
         "looked_up",
         question=question.id,
@@ -155,12 +158,16 @@ def tools_for(services: Services, question: Question) -> ask.Tools:
     return tools
 
 
-def with_checked_citations(services: Services, result: LookupResult) -> LookupResult:
-    """Keep the citations that are verbatim in the stored pages, with their places; without any: no answer."""
+def with_checked_citations(services: Services, result: LookupResult, scope: Scope = _EVERYTHING) -> LookupResult:
+    """Keep the citations that are verbatim in the stored pages, with their places; without any: no answer.
+
+    Nor is there one where a cited document has other metadata by now than the ``scope`` asks for.
+    """
     if result.answer is None:
         return result
     answer = checked(services, result.answer, result.analysis.lang)
-    if answer.citations:
+    fits = services.read(documents.do_fit, {each.page_id for each in answer.citations}, scope)
+    if answer.citations and fits:
         return replace(result, answer=answer)
     verdict = replace(result.verdict, sufficient=False, reason=say("none_stands", result.analysis.lang))
     return replace(result, answer=None, verdict=verdict if result.verdict.sufficient else result.verdict)

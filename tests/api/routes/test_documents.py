@@ -211,8 +211,12 @@ def test_question_is_answered_from_what_fits_its_filters_and_shares_no_other_ans
     support, cited = ask(["team=support"])
     assert "Robert Tallis" in support
     assert set(cited) <= {"files://pushed/a", "files://pushed/c"}
+    put(http, "e", "The lighthouse of Vierburg was built by Anna Berg in 1900.", metadata={"team": "ops"})
     with known.database.read() as session:
         rows = session.scalars(select(QuestionRow)).all()
+        question = state.find(session, rows[0].id)
+    assert question.overrides.filters == ["team=sales"]
+    assert lookup.first_pass(known, question).answer is None  # its passages are not written anew yet
     assert len({row.equal_key for row in rows}) == 2
     assert not any(row.crawl_enabled for row in rows)  # no page of the web has metadata
 

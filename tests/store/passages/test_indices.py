@@ -57,5 +57,6 @@ def test_every_key_has_its_index(table: PassagesWriter) -> None:
         "page_id",
         "content_hash",
         "private",
+        "tags",
         "search_text",
     }
