@@ -116,6 +116,7 @@ _TASKS = (
     QuestionTask(name="wellread.write", queue="model", row="question", status=Status.WRITING,
          phase="phase5_write", doing="writing the answer", label="Write the answer"),
     Task(name="wellread.ask", queue="answer"),
+    Task(name="wellread.news", queue="answer", every_s=10.0),
     Task(name="wellread.sweep", queue="upkeep", every_s=3.0),
     Task(name="wellread.refresh", queue="upkeep", every_s=10.0),
     Task(name="wellread.notify", queue="notify", row="webhook"),

@@ -24,6 +24,7 @@ from domain.record import (
     Watch,
 )
 from domain.site import PageCheck, PageRead, PageSummary, PageVersion, Schedule, SiteRead, Source, StoredPage
+from domain.subscription import News, Subscription
 from wellread.client import AsyncClient, Client
 from wellread.endpoints import PageFilters
 from wellread.options import Filters, Options, QuestionFilters, Terms
@@ -33,9 +34,9 @@ from wellread.responses import ApiUnreachable, ClientError, QuestionPart, Refuse
 __all__ = [
     "ApiKey", "ApiUnreachable", "AsyncClient", "Bulk", "BulkChange", "BulkItem", "Citation", "Client", "ClientError",
     "Collection", "Cost", "Event", "Feedback", "FeedbackVerdict", "Filters", "FoundPassage", "Imported", "ModelCost",
-    "NextQuestion", "Options", "PageCheck", "PageFilters", "PageRead", "PageSummary", "PageVersion",
+    "News", "NextQuestion", "Options", "PageCheck", "PageFilters", "PageRead", "PageSummary", "PageVersion",
     "QuestionFilters", "QuestionPart", "QuestionSummary", "Record", "Refused", "Schedule", "Sentence", "SiteRead",
-    "Source", "Status", "StoredFile", "StoredPage", "Terms", "Thread", "ThreadQuestion", "ThreadWithQuestions",
-    "Verdict", "Watch",
+    "Source", "Status", "StoredFile", "StoredPage", "Subscription", "Terms", "Thread", "ThreadQuestion",
+    "ThreadWithQuestions", "Verdict", "Watch",
 ]
 # fmt: on

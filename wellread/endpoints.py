@@ -29,6 +29,7 @@ from domain.record import (
     WebhookTried,
 )
 from domain.site import PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
+from domain.subscription import News, Subscription
 from wellread.options import Filters, Options, QuestionFilters, SourceOptions, Terms
 from wellread.responses import (
     QuestionPart,
@@ -232,6 +233,50 @@ class Endpoints:
     def watches(self) -> Call[list[Watch]]:
         """Return the standing questions, oldest first."""
         return Call(read=values(Watch), url="/api/watches")
+
+    @Endpoint
+    def subscribe(
+        self,
+        question: str = "",
+        *,
+        subject: str = "",
+        every: str | None = None,
+        cron: str | None = None,
+        zone: str | None = None,
+        callback_url: str | None = None,
+        email: str | None = None,
+        **options: Unpack[Options],
+    ) -> Call[Subscription]:
+        """Have a question be asked, or a ``subject`` looked for, on a schedule, and be told what is new."""
+        about = {"question": question} if question else {"subject": subject}
+        body = _given(every=every, cron=cron, zone=zone, callback_url=callback_url, email=email)
+        body |= {**about, "options": _json(options)}
+        return Call(read=value(Subscription), method="POST", url="/api/subscriptions", json=body)
+
+    @Endpoint
+    def subscriptions(self) -> Call[list[Subscription]]:
+        """Return the subscriptions, oldest first."""
+        return Call(read=values(Subscription), url="/api/subscriptions")
+
+    @Endpoint
+    def change_subscription(self, subscription_id: str, changes: Mapping[str, Any]) -> Call[Subscription]:
+        """Change ``every``, ``cron``, ``zone``, ``callback_url``, ``email`` or ``paused``; what is left out stays."""
+        return Call(read=value(Subscription), method="PATCH", url=_subscription(subscription_id), json=dict(changes))
+
+    @Endpoint
+    def delete_subscription(self, subscription_id: str) -> Call[None]:
+        """Delete a subscription with its news."""
+        return Call(read=read_nothing, method="DELETE", url=_subscription(subscription_id))
+
+    @Endpoint
+    def run_subscription(self, subscription_id: str) -> Call[Subscription]:
+        """Have a subscription be looked up now; :meth:`news` returns what was new."""
+        return Call(read=value(Subscription), method="POST", url=f"{_subscription(subscription_id)}/run")
+
+    @Endpoint
+    def news(self, subscription_id: str) -> Call[list[News]]:
+        """Return what was new of a subscription, the latest first."""
+        return Call(read=values(News), url=f"{_subscription(subscription_id)}/news")
 
     @Endpoint
     def webhooks(
@@ -567,6 +612,10 @@ def question_path(question_id: str, part: str = "") -> str:
 
 def _document(document_id: str) -> str:
     return f"/api/documents/{_quoted(document_id)}"
+
+
+def _subscription(subscription_id: str) -> str:
+    return f"/api/subscriptions/{_quoted(subscription_id)}"
 
 
 def _thread(thread_id: str) -> str:

@@ -90,6 +90,13 @@ def _can_be_sent(key: SecretStr) -> SecretStr:
     return SecretStr(plain)
 
 
+def _is_an_smtp_server(url: SecretStr) -> SecretStr:
+    parts = urlsplit(url.get_secret_value())
+    if url.get_secret_value() and (parts.scheme not in ("smtp", "smtps") or not parts.hostname):
+        raise ValueError("it is no address such as smtp://user:password@mail.example.org:587")
+    return url
+
+
 def _signs(secret: SecretStr) -> SecretStr:
     """Return a secret in the form of Standard Webhooks, ``whsec_`` and base64; any other text is put into it.
 
@@ -190,6 +197,7 @@ OptionalInt = Annotated[int | None, BeforeValidator(_none_if_empty)]
 OptionalFloat = Annotated[float | None, BeforeValidator(_none_if_empty)]
 ServiceKey = Annotated[SecretStr, AfterValidator(_can_be_sent)]
 WebhookSecret = Annotated[SecretStr, AfterValidator(_signs)]
+SmtpUrl = Annotated[SecretStr, AfterValidator(_is_an_smtp_server)]
 DatabaseUrl = Annotated[str, AfterValidator(_is_a_database)]
 RedisUrl = Annotated[str, AfterValidator(_is_a_redis)]
 ModelServer = Annotated[str, AfterValidator(_is_a_model_server)]
@@ -450,6 +458,13 @@ class Settings(BaseSettings):
         (),
         description="Celery queues of other services on the same Redis that answers may be sent to (`reply_to`): names "
         "and patterns such as orders.*, comma-separated; empty: none.",
+    )
+    smtp_url: SmtpUrl = Field(
+        SecretStr(""),
+        description="SMTP server for e-mail of subscriptions: smtp://USER:PASSWORD@HOST:587, or smtps://; empty: none.",
+    )
+    smtp_from: str = Field(
+        "", pattern=r"^([^\s@<>,]+@[^\s@<>,]+)?$", description="Sender of these e-mails, such as news@example.org."
     )
     flower_host: str = Field(
         "127.0.0.1", description="Address Flower binds to; beyond loopback, FLOWER_BASIC_AUTH is required."

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crawler.fetch.guard import AllowedHost, BadHost
 from domain import BLOCK_KINDS, BlockKind
@@ -233,6 +233,58 @@ class WatchRequest(Body):
     callback_url: Url | None = Field(
         default=None, description="Receives a signed POST for each change; default: the question's own."
     )
+
+
+class SubscriptionChanges(Body):
+    """What is to be changed of a subscription; what is left out stays."""
+
+    every: str | None = Field(default=None, max_length=40, description="Look it up this often: 90m, 6h, 1d12h.")
+    cron: str | None = Field(
+        default=None, max_length=100, description='Look it up at these times: a cron line, such as "0 7 * * 1-5".'
+    )
+    zone: str | None = Field(
+        default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; default: UTC."
+    )
+    callback_url: Url | None = Field(default=None, description="Receives a signed POST `subscription.news`.")
+    email: str | None = Field(
+        default=None, max_length=320, description="Receives an e-mail (WELLREAD_SMTP_URL). Needs the role operate."
+    )
+    paused: bool = Field(default=False, description="Whether it is not looked up for now.")
+
+
+class SubscriptionRequest(SubscriptionChanges):
+    """A question that is asked again, or a subject on which new passages are looked for, on a schedule."""
+
+    question: str = Field(default="", description="The question: at most 4,000 characters.")
+    subject: str = Field(default="", description="Instead of a question: words for what is looked for.")
+    collection: Collection = ""
+    options: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Options of the question, as POST /api/questions takes them, such as sites, langs or length.",
+    )
+
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> Self:
+        if bool(self.question.strip()) == bool(self.subject.strip()):
+            raise ValueError("give either a question or a subject")
+        if given := sorted(self.options.keys() & _NOT_IN_OPTIONS):
+            raise ValueError(f"options: {given[0]} cannot be set for a subscription")
+        try:
+            self.asked()
+        except ValidationError as error:
+            entry = error.errors()[0]
+            raise ValueError(wrong_field(".".join(["options", *map(str, entry["loc"])]), dict(entry))) from None
+        return self
+
+    def asked(self) -> Asked:
+        """Return what is asked."""
+        return Asked.model_validate({**self.options, "question": self.question or self.subject})
+
+
+#: what each run decides for itself, or belongs to a single question
+_NOT_IN_OPTIONS: Final = frozenset(
+    "question id after thread question_as_understood watch reuse collection reply_to metadata".split()
+)
 
 
 class FeedbackRequest(Body):

@@ -196,6 +196,14 @@ export interface CitationOut {
   read_at?: string | null;
 }
 
+/** A citation in one line. */
+export interface CitedLine {
+  n: number;
+  url: string;
+  title: string;
+  quote: string;
+}
+
 /** A collection as its users see it. */
 export interface Collection {
   /** Names its database and its folder; a name may be used again, an id is not. */
@@ -646,6 +654,26 @@ export interface NearPassage {
   text: string;
 }
 
+/** What was new at one run. */
+export interface News {
+  id: number;
+  /** Whether it is the state at the first run. */
+  first: boolean;
+  title: string;
+  /** The answer, or the digest, with its [n] markers; without a model the quotes. */
+  text: string;
+  citations: Array<CitedLine>;
+  /** New pages of a subject's sites. */
+  added: Array<PageNamed>;
+  /** Pages of them with another text. */
+  changed: Array<PageNamed>;
+  /** Pages that are gone. */
+  removed: Array<PageNamed>;
+  /** The question that was asked for it. */
+  question_id: string | null;
+  created_at: string;
+}
+
 /** A question to ask next, made of a heading or a definition of a page that was near. */
 export interface NextQuestionOut {
   question: string;
@@ -682,6 +710,12 @@ export interface PageCheckOut {
   times: number;
   first_at: string;
   last_at: string;
+}
+
+/** A page. */
+export interface PageNamed {
+  url: string;
+  title: string;
 }
 
 /** A stored page, or the part of it that was asked for. */
@@ -1411,6 +1445,70 @@ export interface StructuredFieldOut {
   reason?: string;
 }
 
+/** A question or subject that is looked up on a schedule; its subscriber is told what is new. */
+export interface Subscription {
+  id: string;
+  /** It is asked again; null: it is a subject. */
+  question: string | null;
+  /** New passages on it are looked for; null: it is a question. */
+  subject: string | null;
+  /** Those of a question that were given. */
+  options: Record<string, unknown>;
+  schedule: ScheduleOut;
+  paused: boolean;
+  callback_url: string | null;
+  email: string | null;
+  /** Opens its feeds: /api/subscriptions/ID/feed.atom?token=… */
+  feed_token: string;
+  next_due: string | null;
+  last_run_at: string | null;
+  /** The question that is being looked up for it; null: none. */
+  question_id: string | null;
+  /** Why the last run came to nothing; null: it did not fail. */
+  error: string | null;
+  created_at: string;
+}
+
+/** What is to be changed of a subscription; what is left out stays. */
+export interface SubscriptionChanges {
+  /** Look it up this often: 90m, 6h, 1d12h. */
+  every?: string | null;
+  /** Look it up at these times: a cron line, such as "0 7 * * 1-5". */
+  cron?: string | null;
+  /** Time zone of the cron line, such as Europe/Berlin; default: UTC. */
+  zone?: string | null;
+  /** Receives a signed POST `subscription.news`. */
+  callback_url?: string | null;
+  /** Receives an e-mail (WELLREAD_SMTP_URL). Needs the role operate. */
+  email?: string | null;
+  /** Whether it is not looked up for now. */
+  paused?: boolean;
+}
+
+/** A question that is asked again, or a subject on which new passages are looked for, on a schedule. */
+export interface SubscriptionRequest {
+  /** Look it up this often: 90m, 6h, 1d12h. */
+  every?: string | null;
+  /** Look it up at these times: a cron line, such as "0 7 * * 1-5". */
+  cron?: string | null;
+  /** Time zone of the cron line, such as Europe/Berlin; default: UTC. */
+  zone?: string | null;
+  /** Receives a signed POST `subscription.news`. */
+  callback_url?: string | null;
+  /** Receives an e-mail (WELLREAD_SMTP_URL). Needs the role operate. */
+  email?: string | null;
+  /** Whether it is not looked up for now. */
+  paused?: boolean;
+  /** The question: at most 4,000 characters. */
+  question?: string;
+  /** Instead of a question: words for what is looked for. */
+  subject?: string;
+  /** The collection; default: the key's first, or `default`. */
+  collection?: string;
+  /** Options of the question, as POST /api/questions takes them, such as sites, langs or length. */
+  options?: Record<string, unknown>;
+}
+
 /** Questions that are asked one after the other, each understood from those before it. */
 export interface ThreadOut {
   id: string;
@@ -1620,6 +1718,24 @@ export interface Routes {
   "GET /api/questions/{question_id}/changes": { path: { question_id: string }; query?: { collection?: string }; answer: string };
   /** Say whether an answer is right; the last word on a revision counts. */
   "POST /api/questions/{question_id}/feedback": { path: { question_id: string }; query?: { collection?: string }; body: FeedbackRequest; answer: FeedbackOut };
+  /** The subscriptions, oldest first; a key with the role ask sees its own. */
+  "GET /api/subscriptions": { query?: { collection?: string }; answer: Array<Subscription> };
+  /** Subscribe to a question or subject; it is looked up at once, and then by its schedule. `email`: role operate. */
+  "POST /api/subscriptions": { query?: { collection?: string }; body: SubscriptionRequest; answer: Subscription };
+  /** A subscription. */
+  "GET /api/subscriptions/{subscription_id}": { path: { subscription_id: string }; query?: { collection?: string }; answer: Subscription };
+  /** Change the schedule or the receivers, or pause it; null takes a receiver back, and what is left out stays. */
+  "PATCH /api/subscriptions/{subscription_id}": { path: { subscription_id: string }; query?: { collection?: string }; body: SubscriptionChanges; answer: Subscription };
+  /** Delete a subscription with its news. */
+  "DELETE /api/subscriptions/{subscription_id}": { path: { subscription_id: string }; query?: { collection?: string }; answer: void };
+  /** Look it up now, also if it is paused. */
+  "POST /api/subscriptions/{subscription_id}/run": { path: { subscription_id: string }; query?: { collection?: string }; answer: Subscription };
+  /** What was new, the latest first, at most 50 times. */
+  "GET /api/subscriptions/{subscription_id}/news": { path: { subscription_id: string }; query?: { collection?: string }; answer: Array<News> };
+  /** What was new as an Atom feed; it needs the token and no key. */
+  "GET /api/subscriptions/{subscription_id}/feed.atom": { path: { subscription_id: string }; query?: { token?: string; collection?: string }; answer: void };
+  /** What was new as a JSON Feed 1.1; it needs the token and no key. */
+  "GET /api/subscriptions/{subscription_id}/feed.json": { path: { subscription_id: string }; query?: { token?: string; collection?: string }; answer: Record<string, unknown> };
   /** The webhooks, newest first, each with the receiver's last response; a key with the role ask sees its own. */
   "GET /api/webhooks": { query?: { collection?: string; status?: WebhookStatus | null; question?: string | null; before?: number | null; limit?: number }; answer: Array<Delivery> };
   /** Send a signed `webhook.test` to an address now; return what came back. */

@@ -291,6 +291,49 @@ class WatchRow(Table):
     created_at: Mapped[datetime]
 
 
+class SubscriptionRow(Table):
+    """A question or subject that is looked up on a schedule."""
+
+    __tablename__ = "subscriptions"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    owner: Mapped[str | None] = mapped_column(String(80), index=True)
+    text: Mapped[str]
+    is_subject: Mapped[bool]
+    options: Mapped[dict[str, Any]]  #: of a question, those given
+    private: Mapped[bool]  #: its questions are
+    every_s: Mapped[float | None]
+    cron: Mapped[str | None] = mapped_column(String(100))
+    zone: Mapped[str] = mapped_column(String(64))
+    paused: Mapped[bool] = mapped_column(default=False)
+    next_due: Mapped[datetime | None] = mapped_column(index=True)
+    callback_url: Mapped[str | None]
+    email: Mapped[str | None]
+    feed_token: Mapped[str] = mapped_column(String(64))
+    last_run_at: Mapped[datetime | None]
+    question_id: Mapped[str | None] = mapped_column(String(32), index=True)  #: asked for the run that is under way
+    found: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))  #: that it is asked about
+    state: Mapped[dict[str, Any] | None] = mapped_column(StorableJson(none_as_null=True))  #: as it was reported
+    error: Mapped[str | None]
+    created_at: Mapped[datetime]
+
+
+class NewsRow(Table):
+    """What was new of a subscription at one run."""
+
+    __tablename__ = "news"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    subscription_id: Mapped[str] = mapped_column(ForeignKey("subscriptions.id", ondelete="CASCADE"), index=True)
+    first: Mapped[bool]
+    title: Mapped[str]
+    text: Mapped[str]
+    citations: Mapped[list[Any]]
+    pages: Mapped[dict[str, Any]]
+    question_id: Mapped[str | None] = mapped_column(String(32))
+    created_at: Mapped[datetime]
+
+
 class FeedbackRow(Table):
     """A reader's feedback on one revision of an answer, with the features of the question at that time."""
 

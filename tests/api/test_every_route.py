@@ -22,6 +22,7 @@ ROLES = ("ask", "operate", "admin")
 #: whom the routes admit: everybody, the role and greater ones, or ("whole") those that are bound to no collection
 ADMITS = {
     "everybody": """
+        GET /api/subscriptions/{subscription_id}/feed.atom  GET /api/subscriptions/{subscription_id}/feed.json
         GET /  GET /web/{name:path}  GET /docs  GET /docs/{name}  GET /healthz  GET /readyz
     """,
     "ask": """
@@ -41,6 +42,9 @@ ADMITS = {
         GET /api/documents  GET /api/documents/{document_id:path}
         GET /api/files  GET /api/files/{file_id}  POST /api/search  GET /api/stats  GET /api/collections
         GET /api/pages  GET /api/folders  GET /api/suggestions  GET /api/usage
+        GET /api/subscriptions  POST /api/subscriptions  GET /api/subscriptions/{subscription_id}
+        PATCH /api/subscriptions/{subscription_id}  DELETE /api/subscriptions/{subscription_id}
+        POST /api/subscriptions/{subscription_id}/run  GET /api/subscriptions/{subscription_id}/news
         GET /api/webhooks  POST /api/webhooks/test  POST /api/webhooks/{webhook_id}/replay
     """,
     "operate": """
@@ -80,7 +84,14 @@ WITH_WRONG_KEYS = (
 )
 #: asked without its URL it lists pages, which operators may
 FOR_MORE = {"GET /api/pages": "?url=https://example.org/"}
-NOTHING = {"question_id": "0" * 32, "thread_id": "0" * 32, "name": "nothing", "name:path": "app.js", "kind": "judge"}
+NOTHING = {
+    "question_id": "0" * 32,
+    "thread_id": "0" * 32,
+    "subscription_id": "0" * 32,
+    "name": "nothing",
+    "name:path": "app.js",
+    "kind": "judge",
+}
 
 
 @pytest.fixture

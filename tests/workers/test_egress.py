@@ -21,7 +21,8 @@ from tests.workers.crawl.one_candidate import read_one
 from tests.workers.crawl.test_seek_engines import ServicesFor
 from workers import monitoring
 from workers.questions import submit
-from workers.questions.submit import BadCallback, BadSite
+from workers.questions.callbacks import BadCallback
+from workers.questions.submit import BadSite
 from workers.services.web import switched_on
 from workers.settings import load
 

@@ -274,7 +274,7 @@ def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> So
     nothing of it is read by itself. Returns None if there is no such source. Raises BadSchedule, BadAccess or
     NotYourOwn; nothing changes then.
     """
-    from workers.questions.submit import check_callback
+    from workers.questions.callbacks import check_callback
 
     schedule_changes = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
     if changes.get("callback_url"):

@@ -36,6 +36,7 @@ class PassageQuery:
     read_before: datetime | None = None
     filters: tuple[str, ...] = ()  #: on the metadata of documents (domain.filters)
     source_kinds: tuple[PageKind, ...] = ()  #: pages of the web, files or documents; empty: any
+    confirmed: bool = True  #: whether pages that were seen unchanged after ``read_after`` count as read
     limit: int = 10
     lang: str = ""  #: of the query; "" detects it
 
@@ -63,7 +64,9 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
             any_tags=any_tags,
             no_tags=no_tags,
             read_after=query.read_after,
-            confirmed=tuple(pages.confirmed_since(session, query.read_after)) if query.read_after else (),
+            confirmed=tuple(pages.confirmed_since(session, query.read_after))
+            if query.read_after and query.confirmed
+            else (),
         )
     hits, _ = retrieve(
         [analysis.text],

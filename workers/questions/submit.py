@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from crawler import urls
 from crawler.fetch.access import SiteAccess
-from crawler.fetch.guard import Blocked, NotPublic, allowlist_entry
+from crawler.fetch.guard import Blocked, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
@@ -48,6 +48,7 @@ from workers.admission import Ahead, TooManyOpen
 from workers.egress import guard
 from workers.questions import attached, batches, follow_ups, replies
 from workers.questions.attached import Document
+from workers.questions.callbacks import check_callback
 from workers.questions.conditions import clean_sites, left_out
 from workers.questions.step import notify_ended
 from workers.services import Services
@@ -62,7 +63,7 @@ OPERATIONAL = frozenset(
     "keep_days learn logs max_open_per_caller max_open_questions max_pages max_seconds max_tokens_per_question "
     "max_usd_per_question min_delay_s model_threads model_first_token_s model_requests_a_minute model_timeout_s "
     "model_tokens_a_minute passages_uri profile redis_memory_mb redis_password redis_url reply_queues stop_s "
-    "user_agent wave_pages webhook_secret".split()
+    "smtp_from smtp_url user_agent wave_pages webhook_secret".split()
 )
 
 
@@ -277,38 +278,6 @@ def _checked(session: Session, services: Services, url: str, *, own: bool = Fals
     if is_under(canonical, left_out(services)):
         raise BadSite(f"{canonical} is excluded by WELLREAD_EXCLUDE_SITES or the collection.")
     return canonical
-
-
-class BadCallback(WellreadError):
-    """Nothing may be sent to this address."""
-
-
-def check_callback(services: Services, url: str, owner: str | None = None, *, of_question: bool = True) -> str:
-    """Return the receiver's absolute URL; raises BadCallback.
-
-    Only the operator's allowed hosts, and those of the owner's key, may be private: permission to read a site is no
-    permission to post to it. A task's address is returned as it is, if a question may name it;
-    raises ReplyRefused for one that is not allowed.
-    """
-    if of_question and replies.is_reply(url):
-        replies.check(services.settings, url)
-        return url
-    try:
-        whole = urls.absolute(url)
-        guard(services.settings, allowed=services.callback_hosts_of(owner)).check(whole)
-    except NotPublic as error:
-        raise BadCallback(not_sent(error)) from error
-    except (urls.BadUrl, Blocked) as error:
-        raise BadCallback(f"No webhook can be sent there: {error}") from error
-    return whole
-
-
-def not_sent(error: NotPublic) -> str:
-    """Return why no webhook is sent to an address, and who can change that."""
-    return (
-        f"No webhook is sent there: {error.problem}. If the receiver is yours, an operator can let it through for one "
-        "key, with `wellread keys limit NAME --callback-host HOST`, or for all, with WELLREAD_ALLOW_HOSTS."
-    )
 
 
 class BadBudget(WellreadError):

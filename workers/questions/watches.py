@@ -5,7 +5,8 @@ import structlog
 from domain import EventKind
 from domain.record import Watch
 from store.questions import new_questions, state, watches
-from workers.questions.submit import check_callback, notify_started
+from workers.questions.callbacks import check_callback
+from workers.questions.submit import notify_started
 from workers.services import Services
 
 log = structlog.get_logger()

@@ -25,6 +25,7 @@ from standardwebhooks import Webhook
 from crawler import urls
 from crawler.fetch.guard import FetchError, NotPublic
 from domain.access import UnknownCollection
+from domain.options import REPLY_SCHEME
 from domain.record import Delivery, WebhookTried
 from domain.storable import storable
 from store.ephemeral.slots import Receiver
@@ -32,10 +33,10 @@ from store.questions import records, webhooks
 from store.sql import leases
 from store.sql.rows import jsonable, to_value
 from store.sql.tables import WebhookRow, WebhookStatus
-from workers import monitoring
+from workers import mail, monitoring
 from workers.admission import Busy
 from workers.questions import replies
-from workers.questions.submit import check_callback, not_sent
+from workers.questions.callbacks import check_callback, not_sent
 from workers.services.interruptions import recorded
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def deliver(services: Services, webhook_id: int) -> None:
         monitoring.report_not_due()
         return
     is_due = row.status == WebhookStatus.WAITING and row.due_at <= services.now()
-    if replies.is_reply(row.url):  # the broker takes any number at once
+    if row.url.startswith((REPLY_SCHEME, mail.SCHEME)):  # the broker, or the SMTP server, takes any number at once
         if is_due:
             _deliver(services, webhook_id)
         return
@@ -190,6 +191,9 @@ def _send(services: Services, row: WebhookRow, event: Mapping[str, Any], message
     headers = sign(body, message_id=message_id, secret=secret, now=now)
     if replies.is_reply(row.url):
         return _Tried(error=replies.send(services, row.url, **json.loads(body), message_id=message_id))
+    if row.url.startswith(mail.SCHEME):
+        address, about = row.url.removeprefix(mail.SCHEME), {name: str(event[name]) for name in ("title", "text")}
+        return _Tried(error=mail.send(services.settings, address, **about, message_id=message_id))
     client, fetched, error = services.callback_client(services.callback_hosts_of(row.owner)), None, None
     try:
         fetched = services.wait_for(client.post(row.url, body=body, headers=headers))

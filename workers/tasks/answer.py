@@ -12,11 +12,12 @@ from domain.access import DEFAULT
 from pipeline.ask import LookupResult
 from store.questions.records import ProvisionalAnswer
 from store.questions.state import Move
-from workers import messages
+from workers import messages, subscriptions
 from workers.app import app
 from workers.questions import conditions, follow_ups, lookup, structured, transitions, writing
 from workers.questions.step import Work, finish, step
 from workers.services import Services, services
+from workers.services.collections import for_each
 from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES
 
 RunPass = Callable[[Services, Question], LookupResult]
@@ -33,6 +34,12 @@ def ask(self: Task[Any, Any], /, *payload: Any, **fields: Any) -> str:
         return messages.accept(services(), *payload, **fields).id
     except OUTAGES as error:
         raise self.retry(exc=error, countdown=AGAIN_AFTER_S) from error
+
+
+@app.task(name="wellread.news")
+def look_for_news() -> None:
+    """Look up the subscriptions that are due, and report what is new."""
+    for_each(services(), subscriptions.run_due)
 
 
 @app.task(name="wellread.retrieve")

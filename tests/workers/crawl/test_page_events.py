@@ -12,7 +12,7 @@ from store.pages import pages
 from store.sql.tables import PageRow, WebhookRow
 from workers.crawl import page_events, sites
 from workers.questions import submit
-from workers.questions.submit import BadCallback
+from workers.questions.callbacks import BadCallback
 from workers.services import Services
 
 

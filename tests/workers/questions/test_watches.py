@@ -19,7 +19,7 @@ from tests.api import walk
 from tests.workers.conftest import Outbox
 from workers import indexing, sweep
 from workers.questions import submit, watches
-from workers.questions.submit import BadCallback
+from workers.questions.callbacks import BadCallback
 from workers.services import Services, collections
 
 ASKED = NewQuestion(text="Who built the lighthouse?")

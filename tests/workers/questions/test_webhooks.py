@@ -23,7 +23,7 @@ from store.sql import leases
 from store.sql.tables import QuestionRow, WebhookRow
 from tests.workers.conftest import Outbox
 from workers.questions import submit, webhooks
-from workers.questions.submit import BadCallback
+from workers.questions.callbacks import BadCallback
 from workers.services import Services
 from workers.settings import load
 
