@@ -25,7 +25,7 @@ from store.crawl import sources
 from store.folders import UnknownFolder
 from store.pages import deletion, pages, visibility
 from store.questions import deletion as stored
-from store.questions import state, threads
+from store.questions import state, threads, webhooks
 from store.questions.state import UnknownQuestion
 from store.sql import database as sql
 from store.sql.tables import PageRow, QuestionRow
@@ -50,6 +50,8 @@ AFTER_S: Final = 0.5
 AGAIN_S: Final = 5.0
 #: of the time that erasing took, until it may be done again
 _REST: Final = 9.0
+#: how long a delivery that is no question's is kept in the log
+_DELIVERIES_KEPT: Final = timedelta(days=14)
 log = structlog.get_logger()
 
 
@@ -188,10 +190,13 @@ def expire(services: Services) -> int:
         services.events.forget(ids)
         return len(ids)
 
+    def deliveries() -> int:
+        return len(services.write(webhooks.delete_ended, services.now() - _DELIVERIES_KEPT, BATCH))
+
     site_reads, variants = (
         partial(services.write, of, before, BATCH) for of in (stored.delete_site_reads, stored.delete_variants)
     )
-    for delete in (questions, site_reads, variants):
+    for delete in (questions, site_reads, variants, deliveries):
         while time.monotonic() < ends_at:
             began = time.monotonic()
             done = delete()

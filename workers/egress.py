@@ -15,6 +15,7 @@ from crawler import urls
 from crawler.fetch.guard import AllowedHost, Blocked, EgressForbidden, Guard, allowlist_entry
 from crawler.search.engine import ENGINES, engine_class, missing, variable
 from domain.site import Source
+from workers import mail
 from workers.settings import Settings
 
 #: hosts that are listed of one kind
@@ -87,6 +88,10 @@ def routes(settings: Settings, sources: Sequence[Source]) -> Iterator[Route]:
     if s.embedder.startswith("fastembed:"):
         allowed = s.egress == "all"
         yield Route(what="downloads of a model", to="its hub", setting="WELLREAD_EMBEDDER", allowed=allowed)
+    if s.smtp_url.get_secret_value():
+        host, port = mail.server_of(s)
+        allowed = s.may_connect(host, port)
+        yield Route(what="e-mail", to=f"{host}:{port}", setting="WELLREAD_SMTP_URL", allowed=allowed)
     for name in TRACES:
         if url := os.environ.get(name):
             yield Route(what="traces", to=_host(url), setting=name, allowed=s.may_reach(url))

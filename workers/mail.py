@@ -4,15 +4,14 @@ import re
 import smtplib
 import ssl
 from contextlib import suppress
+from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.utils import make_msgid
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from crawler.fetch.guard import EgressForbidden
 from domain.errors import WellreadError
-from workers.egress import require
 from workers.settings import LOOPBACK, Settings
 
 SCHEME: Final = "mailto:"
@@ -29,9 +28,19 @@ def check(settings: Settings, address: str) -> str:
     """Return an address to which e-mail can be sent; raises BadEmail."""
     if not settings.smtp_url or not settings.smtp_from:
         raise BadEmail("No e-mail can be sent: the operator sets WELLREAD_SMTP_URL and WELLREAD_SMTP_FROM for that.")
-    if not _ADDRESS.fullmatch(address):
+    try:
+        is_one = bool(_ADDRESS.fullmatch(address)) and Address(addr_spec=address).addr_spec == address
+    except (HeaderParseError, ValueError):
+        is_one = False
+    if not is_one:
         raise BadEmail(f"{address[:80]!r} is no address of one receiver: write it as anna@example.org.")
     return address
+
+
+def server_of(settings: Settings) -> tuple[str, int]:
+    """Return the host and port of the operator's SMTP server."""
+    server = urlsplit(settings.smtp_url.get_secret_value())
+    return server.hostname or "", server.port or (465 if server.scheme == "smtps" else 587)
 
 
 def send(settings: Settings, address: str, *, title: str, text: str, message_id: str) -> str | None:
@@ -39,14 +48,16 @@ def send(settings: Settings, address: str, *, title: str, text: str, message_id:
     server = urlsplit(settings.smtp_url.get_secret_value())
     try:
         check(settings, address)
-        require(settings, f"https://{server.hostname}", "e-mail")
+        host, port = server_of(settings)
+        if not settings.may_connect(host, port):
+            raise EgressForbidden(f"e-mail by {host}:{port}", settings.egress)
         message = EmailMessage()
         message["Subject"] = " ".join(title.split())[:200]
         message["From"], message["To"] = Address(addr_spec=settings.smtp_from), Address(addr_spec=address)
-        message["Message-ID"] = make_msgid(message_id, settings.smtp_from.rpartition("@")[2])
+        message["Message-ID"] = f"<{message_id}@{settings.smtp_from.rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"
         message.set_content(text)
-        _deliver(message, server.scheme, server.hostname or "", server.port, server.username, server.password)
+        _deliver(message, server.scheme, host, port, server.username, server.password)
     except (BadEmail, EgressForbidden) as error:
         return str(error)
     except (smtplib.SMTPException, OSError) as error:
@@ -54,15 +65,13 @@ def send(settings: Settings, address: str, *, title: str, text: str, message_id:
     return None
 
 
-def _deliver(
-    message: EmailMessage, scheme: str, host: str, port: int | None, user: str | None, password: str | None
-) -> None:
+def _deliver(message: EmailMessage, scheme: str, host: str, port: int, user: str | None, password: str | None) -> None:
     trusted = ssl.create_default_context()
     client: smtplib.SMTP
     if scheme == "smtps":
-        client = smtplib.SMTP_SSL(host, port or 465, timeout=TIMEOUT_S, context=trusted)
+        client = smtplib.SMTP_SSL(host, port, timeout=TIMEOUT_S, context=trusted)
     else:
-        client = smtplib.SMTP(host, port or 587, timeout=TIMEOUT_S)
+        client = smtplib.SMTP(host, port, timeout=TIMEOUT_S)
     try:
         client.ehlo_or_helo_if_needed()
         if scheme == "smtp" and client.has_extn("starttls"):

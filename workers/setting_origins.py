@@ -82,4 +82,7 @@ def _shown(value: Any) -> Any:
         return [_shown(each) for each in value]
     if isinstance(value, Path):
         return str(value)
-    return without_userinfo(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    address, mark, query = without_userinfo(value).partition("?")  # clients of databases take passwords there
+    return f"{address}?{_MASKED}" if mark and query and "://" in address else without_userinfo(value)

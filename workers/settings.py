@@ -92,8 +92,12 @@ def _can_be_sent(key: SecretStr) -> SecretStr:
 
 def _is_an_smtp_server(url: SecretStr) -> SecretStr:
     parts = urlsplit(url.get_secret_value())
-    if url.get_secret_value() and (parts.scheme not in ("smtp", "smtps") or not parts.hostname):
-        raise ValueError("it is no address such as smtp://user:password@mail.example.org:587")
+    try:
+        is_one = parts.scheme in ("smtp", "smtps") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:  # which would show a part of a password that is not percent-encoded
+        is_one = False
+    if url.get_secret_value() and not (is_one and parts.path in ("", "/")):
+        raise ValueError("it is no address such as smtp://user:password@mail.example.org:587, percent-encoded")
     return url
 
 
@@ -579,13 +583,17 @@ class Settings(BaseSettings):
 
     def may_reach(self, url: str) -> bool:
         """Return whether a service may be asked: any, or one on loopback or a host of your own."""
-        if self.egress == "all":
-            return True
         try:
-            reached, *own = map(allowlist_entry, (without_userinfo(_connected_to(url)), *self.own_hosts))
+            host, port = allowlist_entry(without_userinfo(_connected_to(url)))
         except Blocked:
-            return False
-        return _is_loopback(reached[0]) or reached in own
+            return self.egress == "all"
+        return self.may_connect(host, port)
+
+    def may_connect(self, host: str, port: int) -> bool:
+        """Return whether a connection may be opened: any, or one to loopback or a host of your own."""
+        if self.egress == "all" or _is_loopback(host):
+            return True
+        return (host, port) in map(allowlist_entry, self.own_hosts)
 
     @property
     def database(self) -> str:

@@ -189,7 +189,9 @@ class Guard:
         Raises NotPublic: an address is not public (one is enough for DNS rebinding), or the port is not allowed; or
         EgressForbidden.
         """
-        others = [] if self._is_own(host, port) else [each for each in addresses if not self._is_own(each, port)]
+        # a name that resolves to the address of an own site is none: whoever owns the name would reach what is yours
+        reached = [each for each in addresses if not any(one.at(each, port) for one in self.allowed)]
+        others = [] if self._is_own(host, port) else reached
         if not others:
             return tuple(addresses)
         if port not in self.ports:

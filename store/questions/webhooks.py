@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from domain.record import Delivery
 from store.sql import leases
-from store.sql.rows import to_value, update_rows
+from store.sql.rows import delete_rows, to_value, update_rows
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 
 
@@ -85,6 +85,15 @@ def finish(session: Session, lease: leases.Lease, status: WebhookStatus, now: da
     """Record that a delivery was made (DELIVERED) or given up (FAILED)."""
     delivered_at = now if status == WebhookStatus.DELIVERED else None
     return leases.release(session, lease, status=status, delivered_at=delivered_at, **tried)
+
+
+def delete_ended(session: Session, before: datetime, most: int) -> list[int]:
+    """Delete up to so many deliveries of no question that were made or given up before; return their ids."""
+    of_none, ended = WebhookRow.question_id.is_(None), WebhookRow.status != WebhookStatus.WAITING
+    query = select(WebhookRow.id).where(of_none, ended, WebhookRow.created_at < before)
+    ids = list(session.scalars(query.order_by(WebhookRow.id).limit(most)))
+    delete_rows(session, WebhookRow, WebhookRow.id.in_(ids))
+    return ids
 
 
 def without_query(url: str) -> str:

@@ -8,7 +8,9 @@ from threading import Event, Thread
 
 from sqlalchemy import func, insert, select
 
-from store.sql.tables import QuestionRow
+from store.questions import webhooks
+from store.sql.rows import update_rows
+from store.sql.tables import QuestionRow, WebhookRow
 from tests.api import walk
 from workers import deletion
 from workers.services import Services
@@ -65,3 +67,14 @@ def test_a_run_is_short_and_others_write_meanwhile(services: Services) -> None:
     writer.join()
     assert deleted == 3_000
     assert len(waited) > 20  # questions were taken in between the batches
+
+
+def test_deliveries_of_no_question_are_kept_for_two_weeks(services: Services) -> None:
+    now = services.now()
+    with services.database.write() as session:
+        for days in (1, 20, 21):
+            event = {"page": {"url": "https://example.org/"}}
+            webhooks.add_event(session, "page.added", event, now - timedelta(days=days), url="https://example.org/hook")
+        update_rows(session, WebhookRow, WebhookRow.created_at < now - timedelta(days=20.5), status="DELIVERED")
+    deletion.expire(services)
+    assert len(services.read(webhooks.list_all)) == 2, "what waits is kept"

@@ -14,12 +14,14 @@ from api.operations import resources
 from api.operations.doctor import diagnose
 from crawler.fetch.guard import EgressForbidden
 from domain import ReadOutcome
+from domain.errors import WellreadError
 from store.embedders import EmbeddingRefused
 from store.sql.database import migrate
 from tests.servers import running
 from tests.workers.crawl.one_candidate import read_one
 from tests.workers.crawl.test_seek_engines import ServicesFor
-from workers import monitoring
+from workers import mail, monitoring
+from workers.egress import routes
 from workers.questions import submit
 from workers.questions.callbacks import BadCallback
 from workers.questions.submit import BadSite
@@ -54,6 +56,43 @@ def test_own_sites_are_read_whatever_the_switch_says(services_for: ServicesFor) 
     with running(http.server.HTTPServer(("127.0.0.1", 0), _Site)) as site:
         submit.add_source(services, f"{site}/", own=True)
         assert read_one(services, f"{site}/").outcome == ReadOutcome.READ
+
+
+@pytest.mark.parametrize(
+    ("url", "may"),
+    [
+        ("smtp://smtp.example.org", False),
+        ("smtp://mail.internal", True),
+        ("smtp://mail.internal:2525", False),
+        ("smtp://[::1]:25", True),
+    ],
+)
+def test_email_leaves_by_the_servers_own_port_and_no_proxy(
+    url: str, may: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:3128")
+    settings = load(egress="none", allow_hosts=["mail.internal:587"], smtp_url=url, smtp_from="w@example.org")
+    (route,) = [each for each in routes(settings, ()) if each.what == "e-mail"]
+    assert route.allowed == may
+    if not may:
+        said = mail.send(settings, "anna@example.org", title="News", text="…", message_id="1")
+        assert said is not None
+        assert "WELLREAD_EGRESS" in said
+
+
+@pytest.mark.parametrize("address", ["a..b@example.org", ".a@example.org", "a@example.org\nBcc: b@c.de", "anna", ""])
+def test_address_that_no_email_can_have_is_refused(address: str) -> None:
+    settings = load(smtp_url="smtp://127.0.0.1", smtp_from="w@example.org")
+    with pytest.raises(mail.BadEmail):
+        mail.check(settings, address)
+
+
+@pytest.mark.parametrize("url", ["smtp://u:s3/cret@h:25", "smtp://h:x", "http://h"])
+def test_smtp_address_that_is_none_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(WellreadError) as refused:
+        load(smtp_url=url)
+    assert "percent-encoded" in str(refused.value)
+    assert "s3" not in str(refused.value)
 
 
 @pytest.mark.parametrize("egress", ["none", "sources"])

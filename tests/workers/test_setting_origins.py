@@ -25,6 +25,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("WELLREAD_MAX_PAGES", "9")
     monkeypatch.setenv("WELLREAD_API_KEYS", "ask:first,admin:second")
     monkeypatch.setenv("WELLREAD_DATABASE_URL", "postgresql+psycopg://me:db-secret@localhost/x")
+    monkeypatch.setenv("WELLREAD_REDIS_URL", "redis://localhost:6379/0?password=redis-secret")
     monkeypatch.setenv("WELLREAD_EGRES", "none")
     return tmp_path
 
@@ -38,6 +39,7 @@ def test_each_origin_is_named_the_strongest_first(places: Path) -> None:
     assert known["WELLREAD_API_KEYS"] == (["********", "********"], "environment variable")
     assert known["WELLREAD_MAX_SECONDS"] == (120.0, "default")
     assert known["WELLREAD_EXA_KEY"] == ("", "default")
+    assert known["WELLREAD_REDIS_URL"] == ("redis://localhost:6379/0?********", "environment variable")
     assert len(known) == len(settings.Settings.model_fields)
 
 

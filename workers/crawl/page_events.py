@@ -14,7 +14,7 @@ from store.sql.tables import PageRow
 
 #: bytes of a difference, and characters and lines of a text that are compared: the time grows with their square
 MOST_BYTES: Final = 20_000
-_COMPARED, _LINES = 400_000, 4_000
+_COMPARED, _LINES = 200_000, 1_000
 
 
 def before(session: Session, sources: Sequence[Source], url: str, *, private: bool) -> str | None:

@@ -256,6 +256,14 @@ def test_every_answer_of_the_resolver_must_be_public() -> None:
         guard.admit("example.com", 22, ["8.8.8.8"])
 
 
+def test_name_that_resolves_to_an_own_sites_address_is_not_that_site() -> None:
+    guard = Guard(own_sites=frozenset({("10.0.0.5", 8080)}))
+    assert guard.admit("10.0.0.5", 8080, ["10.0.0.5"]) == ("10.0.0.5",)
+    assert not guard.check("http://x.example.com:8080/admin").own
+    with pytest.raises(NotPublic, match=r"10\.0\.0\.5"):
+        guard.admit("x.example.com", 8080, ["10.0.0.5"])
+
+
 @given(st.ip_addresses(v=4))
 def test_public_ipv4_is_public_however_ipv6_wraps_it_and_never_more_than_the_registry_says(
     address: ipaddress.IPv4Address,
