@@ -42,6 +42,9 @@ class _Calls(Dispatcher):
         super().__init__(app)
         self.waiting: deque[tuple[str, str | int]] = deque()
 
+    def stand(self, task: str, row_id: str | int, **_: Any) -> bool:
+        return False
+
     def send(self, task: str, row_id: str | int, **_: Any) -> bool:
         self.waiting.append((task, row_id))
         return True

@@ -27,6 +27,7 @@ ALLOWED = {
     "pipeline/models/openai_api.py": "the model's API, at the address its operator set",
     "pipeline/models/connection.py": "opens their connections, and ends what they receive at the deadline",
     "pipeline/models/reranker.py": "the reranker's server, at the address its operator set",
+    "workers/mail.py": "the SMTP server, at the address its operator set",
     "store/embedders/remote.py": "the embedder's server, at the address its operator set",
     "wellread/client.py": "asks our own API",
     "wellread/endpoints.py": "says how the responses of our own API are read",

@@ -35,6 +35,9 @@ class _Silent:
     def within(self, collection: str, database: object) -> _Silent:
         return self
 
+    def stand(self, task: str, row_id: str | int, **_: object) -> bool:
+        return False
+
     def send(self, task: str, row_id: str | int, **_: object) -> bool:
         return True
 

@@ -69,6 +69,7 @@ WHOLE: dict[str, Any] = {
     "budget": {"seconds": 30, "pages": 3, "bytes": 1_000_000, "depth": 1, "tokens": 1_000, "usd": 0.01},
     "idempotency_key": "order-1",
     "callback_url": "https://example.org/answered",
+    "callback_events": ["question.answered"],
     "reply_to": None,
     "metadata": {"order": 4713},
     "deadline": 60,

@@ -148,6 +148,9 @@ class Sender:
     def __init__(self, valkey_url: str) -> None:
         self._broker = Celery(broker=valkey_url.replace("unix://", "redis+socket://"), set_as_current=False)
 
+    def stand(self, task: str, row_id: int | str, **_: object) -> bool:
+        return False
+
     def send(self, task: str, row_id: int | str, **_: object) -> None:
         self._broker.send_task(task, args=(row_id,) if TASKS[task].row else (), queue=TASKS[task].queue)
 

@@ -33,6 +33,9 @@ class Calls:
     def within(self, collection: str, database: object) -> Calls:
         return Calls(self.made, collection)
 
+    def stand(self, task: str, row_id: str | int, **_: Any) -> bool:
+        return False
+
     def send(self, task: str, row_id: str | int, **_: Any) -> bool:
         self.made.append((task, row_id, self.collection))
         return True
