@@ -6,10 +6,14 @@ numbers by ``<`` and the like as numbers. Of a list of values one must fit. What
 """
 
 import json
+import math
+import operator
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from domain.storable import check_json
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">="]
 #: what metadata may have
@@ -26,7 +30,8 @@ DOCUMENT: Final = "document"
 _NAME: Final = r"[^\W\d][\w.-]{0,63}"
 _CONDITION: Final = re.compile(rf"\s*({_NAME})\s*(!=|>=|<=|=|>|<)\s*(\S.*?)\s*", re.DOTALL)
 _ONE: Final = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^|"][^|]*?)\s*(\||$)', re.DOTALL)
-_NUMBER: Final = re.compile(r"[+-]?\d{1,300}(\.\d{1,300})?")
+_NUMBER: Final = re.compile(r"[+-]?\d{1,400}(\.\d{1,400})?([eE][+-]?\d{1,3})?", re.ASCII)
+_COMPARE: Final[Mapping[str, Any]] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +45,14 @@ class Condition:
     @property
     def number(self) -> float | None:
         """Return the value as a number; None if it is none."""
-        return float(self.values[0]) if _NUMBER.fullmatch(self.values[0]) else None
+        return _number(self.values[0])
+
+    def has(self, value: str) -> bool:
+        """Return whether a value is what is asked for, or with ``!=`` what is not."""
+        if self.operator in ("=", "!="):
+            return value in self.values
+        left, right = (value, self.values[0]) if self.number is None else (_number(value), self.number)
+        return left is not None and bool(_COMPARE[self.operator](left, right))
 
 
 def parse(text: str) -> Condition:
@@ -59,6 +71,7 @@ def parse(text: str) -> Condition:
         raise ValueError(f'{text[:100]!r} has a value that cannot be read: write it as {name}=a|b or {name}="a|b"')
     if len(values) > 1 and operator not in ("=", "!="):
         raise ValueError(f"{text[:100]!r} has several values: only = and != take those")
+    check_json({name: values})  # an escape may write what the text itself does not have
     return Condition(name=name, operator=operator, values=tuple(values))  # type: ignore[arg-type]
 
 
@@ -88,7 +101,7 @@ def values_of(metadata: Mapping[str, Any]) -> list[tuple[str, str, float | None]
             text = value if isinstance(value, str) else json.dumps(_shortest(value))
             if len(text) > MAX_VALUE:
                 continue
-            found[name, text] = float(text) if _NUMBER.fullmatch(text) else None
+            found[name, text] = _number(text)
     return [(name, text, number) for (name, text), number in found.items()]
 
 
@@ -97,9 +110,23 @@ def tags_of(metadata: Mapping[str, Any]) -> list[str]:
     return [DOCUMENT, *(f"{name}={text}" for name, text, _ in values_of(metadata))]
 
 
+def fits(tags: Iterable[str], conditions: Iterable[str]) -> bool:
+    """Return whether a page with these tags fits all conditions."""
+    values = [tag.split("=", 1) for tag in tags if "=" in tag]
+    return all(
+        any(name == each.name and each.has(value) for name, value in values) != (each.operator == "!=")
+        for each in map(parse, conditions)
+    )
+
+
 def may_be_without_metadata(conditions: Iterable[str]) -> bool:
     """Return whether pages without metadata, as those of the web are, can fit these conditions."""
     return all(parse(text).operator == "!=" for text in conditions)
+
+
+def _number(text: str) -> float | None:
+    number = float(text) if _NUMBER.fullmatch(text) else math.inf
+    return number if math.isfinite(number) else None
 
 
 def _shortest(value: float) -> float:

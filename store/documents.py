@@ -1,6 +1,6 @@
 """Store the documents that programs push: each is a page, with an id and metadata that searches are filtered by."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -8,10 +8,10 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, String, and_, cast, insert, select
 from sqlalchemy.orm import Session, load_only
 
-from domain import PageText, Scope, Validators
+from domain import PageText, Validators
 from domain.document import DocumentState, PushedDocument
 from domain.errors import WellreadError
-from domain.filters import Condition, parse, tags_of, values_of
+from domain.filters import Condition, fits, parse, tags_of, values_of
 from store.pages import pages
 from store.pages.refresh_queue import NEVER
 from store.sql.rows import add_missing, delete_rows, to_value, update_rows
@@ -209,10 +209,12 @@ def tags_for(session: Session, filters: Sequence[str]) -> tuple[tuple[tuple[str,
     return tuple(any_tags), tuple(no_tags)
 
 
-def do_fit(session: Session, page_ids: Iterable[int], scope: Scope) -> bool:
-    """Return whether pages fit the tags of a scope as they are now; their passages may be yet to be written."""
-    every = [set(tags) for tags in session.scalars(select(PageRow.tags).where(PageRow.id.in_(page_ids)))]
-    return all(all(tags & {*some} for some in scope.any_tags) and not tags & {*scope.no_tags} for tags in every)
+def fitting(session: Session, page_ids: Collection[int], filters: Sequence[str]) -> set[int]:
+    """Return which pages fit filters by the metadata that they have now; their passages may be yet to be written."""
+    if not filters:
+        return set(page_ids)
+    found = session.execute(select(PageRow.id, PageRow.tags).where(PageRow.id.in_(page_ids)))
+    return {page_id for page_id, tags in found if fits(tags, filters)}
 
 
 def _listed() -> Select[Any, Any]:

@@ -178,7 +178,8 @@ def under(session: Session, prefix: str) -> list[int]:
 
 
 def covered(session: Session, site: SiteScope, others: Sequence[SiteScope]) -> list[int]:
-    """Return the pages of a site that belong to none of the other sites."""
-    found = session.execute(select(PageRow.id, PageRow.url).where(visibility.under(PageRow.url, [site]))).all()
+    """Return the pages of a site that belong to none of the other sites, without those that programs pushed."""
+    of_site = visibility.under(PageRow.url, [site]) & ~visibility.is_pushed()
+    found = session.execute(select(PageRow.id, PageRow.url).where(of_site)).all()
     # asked again: some databases compare without regard to case
     return [page_id for page_id, url in found if site.covers(url) and not any(other.covers(url) for other in others)]

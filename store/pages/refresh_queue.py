@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 
 from domain.site import SiteScope, Source
 from store.crawl.candidates import CandidateStatus
-from store.pages.visibility import under
+from store.pages.visibility import is_pushed, under
 from store.sql.rows import add_missing, update_rows
-from store.sql.tables import CandidateRow, DocumentRow, HostRow, PageRow, UtcDateTime
+from store.sql.tables import CandidateRow, HostRow, PageRow, UtcDateTime
 
 #: where a candidate comes from whose page is read again
 ORIGIN = "refresh"
@@ -109,9 +109,8 @@ def plan(session: Session, host: str, source: Source, due_at: datetime, others: 
     below = under(PageRow.url, [source.own_scope])
     if source.moved_to:
         below |= under(PageRow.url, [source.scope]) & ~under(PageRow.url, others)
-    is_pushed = select(DocumentRow.id).where(DocumentRow.page_id == PageRow.id).exists()
     update_rows(
-        session, PageRow, PageRow.host == host, below, PageRow.deleted_at.is_(None), ~is_pushed, next_due=due_at
+        session, PageRow, PageRow.host == host, below, PageRow.deleted_at.is_(None), ~is_pushed(), next_due=due_at
     )
     host_is_due(session, host, due_at)
 

@@ -13,12 +13,17 @@ from sqlalchemy.orm import Session
 from domain.site import SiteScope, of_either_scheme, prefixes_below
 from store.pages import duplicates
 from store.sql.rows import delete_rows, dialect_insert
-from store.sql.tables import LinkRow, PageRow, PageVersionRow, PrivateReadRow
+from store.sql.tables import DocumentRow, LinkRow, PageRow, PageVersionRow, PrivateReadRow
 
 
 def visible_to(question_id: str | None) -> ColumnElement[bool]:
     """Return the condition on pages that a question may see; None: on those that everyone may."""
     return _visible(PageRow, PageRow.url, question_id)
+
+
+def is_pushed() -> ColumnElement[bool]:
+    """Return the condition on pages that programs pushed as documents."""
+    return select(DocumentRow.id).where(DocumentRow.page_id == PageRow.id).exists()
 
 
 def links_visible_to(question_id: str | None) -> ColumnElement[bool]:

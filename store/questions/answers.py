@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from domain import Answer, Cost, Question, Status, Verdict
 from domain.answer import ABSTENTION, EXTRACTIVE
+from domain.filters import fits
 from domain.published import described
 from domain.record import ContextHit
 from store.crawl import sources
@@ -165,7 +166,10 @@ def _asked_before(
 
 
 def save_evidence(session: Session, answer: AnswerRow, now: datetime) -> None:
-    """Save the pages a final answer cites; an answer whose quotes are not in their pages any more is stale at once."""
+    """Save the pages a final answer cites; an answer that its pages do not bear out any more is stale at once.
+
+    Their texts may have changed since they were searched, and so may the metadata that the question filters by.
+    """
     # each value of a form was looked up by itself, perhaps on other pages
     of_form = [each["citation"] for each in (answer.structured or {}).get("fields", ()) if each["citation"]]
     cited = {int(citation["page_id"]) for citation in (*answer.citations, *of_form)}
@@ -175,7 +179,10 @@ def save_evidence(session: Session, answer: AnswerRow, now: datetime) -> None:
     for page_id in cited:
         content_hash = held[page_id].content_hash if page_id in held else ""
         session.add(EvidenceRow(answer_id=answer.id, page_id=page_id, content_hash=content_hash))
-    if not all(_is_verbatim(citation, held.get(int(citation["page_id"]))) for citation in answer.citations):
+    filters = session.get_one(QuestionRow, answer.question_id).overrides.get("filters", ())
+    if not all(_is_verbatim(citation, held.get(int(citation["page_id"]))) for citation in answer.citations) or not all(
+        fits(page.tags, filters) for page in held.values()
+    ):
         answer.stale_at = now  # a page changed while the answer was composed
     session.flush()
 

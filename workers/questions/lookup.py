@@ -1,13 +1,12 @@
 """Searches the knowledge base for a question; an answer keeps only citations that are verbatim in the stored pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from typing import Final
 
 import structlog
 
 from crawler.extract.chunk import passages_of
-from domain import Question, Scope, Variant
+from domain import Hit, Question, Scope, Variant
 from domain.answer import ABSTENTION
 from pipeline import ask
 from pipeline.answering.compose import answer_from, topic_for_page
@@ -30,8 +29,6 @@ from workers.services import Services
 
 log = structlog.get_logger()
 
-_EVERYTHING: Final = Scope()
-
 
 def first_pass(services: Services, question: Question) -> LookupResult:
     """Phase 1: search for the question as it was asked."""
@@ -41,7 +38,8 @@ def first_pass(services: Services, question: Question) -> LookupResult:
 
 def first_pass_alone(services: Services, question: Question) -> LookupResult:
     """Search for the question as it was asked, with nothing besides the answer."""
-    return with_checked_citations(services, ask.first_pass(_query(services, question), tools_for(services, question)))
+    result = ask.first_pass(_query(services, question), tools_for(services, question))
+    return with_checked_citations(services, result, question.overrides.filters)
 
 
 def second_pass(services: Services, question: Question) -> LookupResult:
@@ -96,7 +94,7 @@ def _pass(
         if answer := answer_from(in_order, topic, question.overrides.length):
             whole = ask.without_search(query, [passage for of_page in in_order for passage in of_page], answer)
     result = whole or search(query, tools_for(services, question))
-    result = with_related(services, with_checked_citations(services, result, query.scope))
+    result = with_related(services, with_checked_citations(services, result, question.overrides.filters))
     log.info(
         "looked_up",
         question=question.id,
@@ -158,19 +156,37 @@ def tools_for(services: Services, question: Question) -> ask.Tools:
     return tools
 
 
-def with_checked_citations(services: Services, result: LookupResult, scope: Scope = _EVERYTHING) -> LookupResult:
+def with_checked_citations(services: Services, result: LookupResult, filters: Sequence[str] = ()) -> LookupResult:
     """Keep the citations that are verbatim in the stored pages, with their places; without any: no answer.
 
-    Nor is there one where a cited document has other metadata by now than the ``scope`` asks for.
+    What was found in documents whose metadata no longer fits the filters is left out, with an answer that cites one.
     """
+    cited = {each.page_id for each in result.answer.citations} if result.answer else set[int]()
+    hits = (*result.hits, *result.context, *(hit for each in result.found for hit in each.best))
+    known = {hit.passage.page_id for hit in hits} | {fact.page_id for fact in result.facts} | cited
+    fit = services.read(documents.fitting, known, filters)
+    if fit < known:
+        result = _only_of(result, fit)
     if result.answer is None:
         return result
     answer = checked(services, result.answer, result.analysis.lang)
-    fits = services.read(documents.do_fit, {each.page_id for each in answer.citations}, scope)
-    if answer.citations and fits:
+    if answer.citations and cited <= fit:
         return replace(result, answer=answer)
     verdict = replace(result.verdict, sufficient=False, reason=say("none_stands", result.analysis.lang))
     return replace(result, answer=None, verdict=verdict if result.verdict.sufficient else result.verdict)
+
+
+def _only_of(result: LookupResult, page_ids: set[int]) -> LookupResult:
+    def of(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        return tuple(hit for hit in hits if hit.passage.page_id in page_ids)
+
+    return replace(
+        result,
+        hits=of(result.hits),
+        context=of(result.context),
+        facts=tuple(fact for fact in result.facts if fact.page_id in page_ids),
+        found=tuple(replace(each, best=of(each.best)) for each in result.found),
+    )
 
 
 def with_related(services: Services, result: LookupResult) -> LookupResult:

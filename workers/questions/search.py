@@ -80,6 +80,8 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
         ranking=tools.ranking,
     )
     of_kinds = [hit for hit in hits if not query.kinds or any(b.kind in query.kinds for b in hit.passage.blocks)]
+    fit = services.read(documents.fitting, {hit.passage.page_id for hit in of_kinds}, query.filters)
+    of_kinds = [hit for hit in of_kinds if hit.passage.page_id in fit]
     return tuple(_found(hit, rank) for rank, hit in enumerate(of_kinds[: query.limit], start=1))
 
 

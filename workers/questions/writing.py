@@ -5,12 +5,13 @@ and the worker of threads has it do what that says. Whatever the model does, the
 lookup decided without it, and with the answer made of quotes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import timedelta
 from typing import Any
 
 import structlog
+from sqlalchemy.orm import Session
 
 from domain import Answer, Cost, EventKind, Page, Question, Status, Verdict
 from domain.answer import ABSTENTION, StructuredAnswer
@@ -31,6 +32,7 @@ from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import COUNT_AT_ONCE, order_of_variants
 from pipeline.retrieval.context import prompt_notes
 from pipeline.write import RULED_OUT, VERDICT_BELOW, WritingResult, key_of, write_answer, write_variants
+from store import documents
 from store.pages import pages
 from store.questions import answers, records, state, trace
 from store.questions.feedback import SolvedReader
@@ -118,7 +120,7 @@ def _answer(services: Services, work: Work, draft: Draft, model: LanguageModel) 
     assert reading is not None
     with services.database.read() as session:
         kept = records.provisional(session, question.id)
-        known = pages.read(session, {span.page_id for span in reading.spans}, question.id)
+        known = _readable(session, {span.page_id for span in reading.spans}, question)
     brief = _brief(services, question, reading, known)
     if not brief.sections:
         return _nothing_left(draft)
@@ -221,9 +223,14 @@ def _show_to_askers(services: Services, work: Work, kept: records.ProvisionalAns
 
 def with_current_citations(services: Services, question: Question, answer: Answer, lang: str) -> Answer:
     """Return an answer with the citations whose pages still say them, and that the question may be answered from."""
-    known = services.read(pages.read, {citation.page_id for citation in answer.citations}, question.id)
+    known = services.read(_readable, {citation.page_id for citation in answer.citations}, question)
     texts = {page_id: page.text for page_id, page in known.items()}
     return check(answer, texts.get, lang=lang)
+
+
+def _readable(session: Session, page_ids: Collection[int], question: Question) -> dict[int, Page]:
+    """Return those of the pages that the question may be answered from, as they are now."""
+    return pages.read(session, documents.fitting(session, page_ids, question.overrides.filters), question.id)
 
 
 def checked(services: Services, answer: Answer, lang: str) -> Answer:

@@ -216,7 +216,10 @@ def test_question_is_answered_from_what_fits_its_filters_and_shares_no_other_ans
         rows = session.scalars(select(QuestionRow)).all()
         question = state.find(session, rows[0].id)
     assert question.overrides.filters == ["team=sales"]
-    assert lookup.first_pass(known, question).answer is None  # its passages are not written anew yet
+    result = lookup.first_pass(known, question)  # its passages are not written anew yet
+    assert (result.answer, result.hits, result.context, [each.best for each in result.found]) == (None, (), (), [()])
+    assert lookup.first_pass_alone(known, question).answer is None
+    assert found(http, filters=["team=sales"]) == []
     assert len({row.equal_key for row in rows}) == 2
     assert not any(row.crawl_enabled for row in rows)  # no page of the web has metadata
 
@@ -404,6 +407,25 @@ def test_answer_found_with_filters_is_stale_once_metadata_changed(http: TestClie
     with known.database.read() as session:
         answer = session.scalars(select(AnswerRow)).one()
     assert answer.stale_at is not None
+
+
+def test_answer_is_stale_at_once_where_its_document_fits_the_filters_no_longer(
+    http: TestClient, known: Services
+) -> None:
+    asked = {"question": "Who built it?", "filters": ["year>=2020"]}
+    question_id = http.post("/api/questions", json=asked).json()["id"]
+    page_id = put(http, "a", metadata={"year": 2019}).json()["page_id"]
+    assert move(known.database, question_id, answered(page_id, quote="The lighthouse of Vierburg"), at=known.now())
+    with known.database.read() as session:
+        answer = session.scalars(select(AnswerRow)).one()
+    assert answer.stale_at is not None
+
+
+def test_document_stays_when_the_source_above_its_url_goes_with_its_pages(http: TestClient, known: Services) -> None:
+    source = http.post("/api/sources", json={"url": "https://e.org/"}).json()
+    assert http.delete(f"/api/sources/{source['id']}", params={"pages": True}).status_code == 204
+    assert http.get("/api/documents/d").status_code == 200
+    assert http.get("/api/pages", params={"url": "https://e.org/page"}).status_code == 404
 
 
 def test_clients_push_list_and_delete(app: FastAPI, services: Services) -> None:

@@ -51,8 +51,7 @@ def test_documents_are_found_by_texts_numbers_and_lists(database: Database) -> N
         "b": {"team": "Support", "year": 2021.5, "tags": []},
         "c": {"team": "süd", "year": "2022", "on": True, "long": "x" * 600},
     }
-    for document_id, metadata in some.items():
-        save(database, document_id, **metadata)
+    page_of = {document_id: save(database, document_id, **metadata)[0] for document_id, metadata in some.items()}
     for filters, within in (
         (["team=support"], ["a"]),
         (["team!=support"], ["b", "c"]),
@@ -65,6 +64,9 @@ def test_documents_are_found_by_texts_numbers_and_lists(database: Database) -> N
         (["on!=true", "year>2020"], ["b"]),
     ):
         assert ids(database, *filters) == within, filters
+        with database.read() as session:
+            fitting = documents.fitting(session, [*page_of.values()], filters)
+        assert [each for each, page_id in page_of.items() if page_id in fitting] == within, filters
     with database.read() as session:
         any_tags, no_tags = documents.tags_for(session, ["year>=2021", "team!=support|ops", "tags=red"])
         with pytest.raises(

@@ -175,6 +175,20 @@ def test_page_that_became_anothers_is_not_sent_and_the_question_is_looked_up_aga
     assert lookup.earlier_answer(written, question) is None
 
 
+def test_page_that_fits_the_filters_no_longer_is_not_sent_and_the_question_is_looked_up_again(
+    written: Services, double: ClaudeDouble
+) -> None:
+    question = asked(written)
+    change(written, question, overrides={"filters": ["team!=sales"]})
+    question = look(written, find(written, question.id))
+    with written.database.write() as session:
+        page = session.get_one(PageRow, question.draft["reading"]["spans"][0]["page_id"])
+        page.tags = ["document", "team=sales"]
+    assert lookup.earlier_answer(written, question) is None
+    question = write(written, question)
+    assert (double.received, question.status) == ([], Status.RETRYING)
+
+
 def test_written_answer_of_what_was_read_says_why_the_reading_stopped(written: Services, double: ClaudeDouble) -> None:
     question = look(written, asked(written))
     change(written, question, crawl_started_at=written.now())
