@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
@@ -180,7 +181,10 @@ class BodyLimit:
 
 
 class NoSniff:
-    """Tells browsers to trust every content type, so that JSON with page text is never shown as a page."""
+    """Tells browsers to trust every content type, so that JSON with page text is never shown as a page.
+
+    A response without content gets none: who sees JSON named would read an empty text as such.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -190,7 +194,10 @@ class NoSniff:
 
         async def send_with_header(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["x-content-type-options"] = "nosniff"
+                headers = MutableHeaders(scope=message)
+                headers["x-content-type-options"] = "nosniff"
+                if message["status"] == HTTPStatus.NO_CONTENT:
+                    del headers["content-type"]
             await send(message)
 
         await self._app(scope, receive, send_with_header if scope["type"] == "http" else send)

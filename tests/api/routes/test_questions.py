@@ -360,3 +360,9 @@ def test_equal_questions_in_another_form_share_no_answer(http: TestClient, servi
     plain = http.post("/api/questions", json={"question": "Who built the lighthouse?"}).json()
     formed = http.post("/api/questions", json={"question": "Who built the lighthouse?", "answer_schema": schema}).json()
     assert (plain["shared_with"], formed["shared_with"]) == (None, None)
+
+
+def test_response_without_content_names_no_type_of_it(http: TestClient) -> None:
+    question_id = http.post("/api/questions", json={"question": "Who?"}).json()["id"]
+    deleted = http.delete(f"/api/questions/{question_id}")
+    assert (deleted.status_code, deleted.content, deleted.headers.get("content-type")) == (204, b"", None)
