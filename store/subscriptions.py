@@ -5,28 +5,40 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from domain import Schedule
 from domain.errors import WellreadError
+from domain.flow import FINAL
 from domain.record import CitedLine
-from domain.site import SiteScope
+from domain.site import SiteScope, is_under
 from domain.subscription import News, PageNamed, Subscription
 from store.sql.rows import delete_rows, to_value
-from store.sql.tables import NewsRow, PageRow, PageVersionRow, SubscriptionRow
+from store.sql.tables import NewsRow, PageRow, PageVersionRow, QuestionRow, SubscriptionRow
 
 MOST_NEWS: Final = 50
 #: of one kind in one piece of news
 MOST_PAGES: Final = 100
+#: of one key, and those that are looked up at a time
+MOST_SUBSCRIPTIONS, MOST_DUE = 100, 20
 
 
 class UnknownSubscription(WellreadError):
     """There is no such subscription, or it is another's."""
 
 
+class TooManySubscriptions(WellreadError):
+    """The key has as many subscriptions as one may have."""
+
+
 def add(session: Session, values: Mapping[str, Any], schedule: Schedule, now: datetime) -> Subscription:
-    """Save a subscription, which is due at once."""
+    """Save a subscription, which is due at once; raises TooManySubscriptions."""
+    mine = SubscriptionRow.owner.is_not_distinct_from(values["owner"])
+    if (session.scalar(select(func.count()).where(mine)) or 0) >= MOST_SUBSCRIPTIONS:
+        raise TooManySubscriptions(
+            f"There are {MOST_SUBSCRIPTIONS} subscriptions of this key, as many as one may have."
+        )
     row = SubscriptionRow(
         id=secrets.token_hex(16), feed_token=secrets.token_urlsafe(24), next_due=now, created_at=now, **values
     )
@@ -76,14 +88,16 @@ def remove(session: Session, id_: str, owner: str | None = None) -> None:
 
 
 def due(session: Session, now: datetime) -> list[str]:
-    """Return those that are due and not under way, the longest due first."""
+    """Return those that are due and not under way, the longest due first, up to :data:`MOST_DUE`."""
     query = select(SubscriptionRow.id).where(SubscriptionRow.next_due <= now, SubscriptionRow.question_id.is_(None))
-    return list(session.scalars(query.order_by(SubscriptionRow.next_due)))
+    return list(session.scalars(query.order_by(SubscriptionRow.next_due).limit(MOST_DUE)))
 
 
-def under_way(session: Session) -> list[str]:
-    """Return those for which a question was asked."""
-    return list(session.scalars(select(SubscriptionRow.id).where(SubscriptionRow.question_id.is_not(None))))
+def ended(session: Session) -> list[str]:
+    """Return those for which a question was asked that has ended, or that is not there."""
+    query = select(SubscriptionRow.id).outerjoin(QuestionRow, QuestionRow.id == SubscriptionRow.question_id)
+    is_over = QuestionRow.id.is_(None) | QuestionRow.status.in_(FINAL)
+    return list(session.scalars(query.where(SubscriptionRow.question_id.is_not(None), is_over)))
 
 
 def schedule_of(row: SubscriptionRow) -> Schedule:
@@ -108,29 +122,42 @@ def news_of(session: Session, id_: str) -> list[News]:
     return [_to_news(row) for row in session.scalars(query)]
 
 
-def pages_since(session: Session, sites: Sequence[SiteScope], since: datetime) -> dict[str, list[dict[str, str]]]:
-    """Return the pages of sites that are new, changed or gone since then."""
+def pages_since(
+    session: Session, sites: Sequence[SiteScope], since: datetime, excluded: Sequence[str], langs: Sequence[str]
+) -> dict[str, list[dict[str, str]]]:
+    """Return the pages of sites, in these languages if any are given, that are new, changed or gone since then."""
     found: dict[str, list[dict[str, str]]] = {"added": [], "changed": [], "removed": []}
     shown = (PageRow.private.is_(False), PageRow.deleted_at.is_(None), PageRow.duplicate_of.is_(None))
     query = select(PageRow.url, PageRow.title, PageRow.generation, PageRow.gone_at)
-    query = query.where((PageRow.indexed_at > since) | (PageRow.gone_at > since), *shown).order_by(PageRow.url)
-    for row in session.execute(query):
+    query = query.where(_is_new(since) | (PageRow.gone_at > since), *shown)
+    query = query.where(PageRow.lang.in_(langs)) if langs else query
+    for row in session.execute(query.order_by(PageRow.url)):
         kind = "removed" if row.gone_at else "added" if row.generation == 1 else "changed"
-        if len(found[kind]) < MOST_PAGES and any(site.covers(row.url) for site in sites):
+        is_meant = any(site.covers(row.url) for site in sites) and not is_under(row.url, excluded)
+        if is_meant and len(found[kind]) < MOST_PAGES:
             found[kind].append({"url": row.url, "title": row.title})
     return found
 
 
-def indexed_since(session: Session, page_ids: Collection[int], since: datetime) -> set[int]:
-    """Return those of these pages whose text the knowledge base took since then."""
-    return set(session.scalars(select(PageRow.id).where(PageRow.id.in_(page_ids), PageRow.indexed_at > since)))
+def texts_before(session: Session, page_ids: Collection[int], since: datetime) -> dict[int, str]:
+    """Return what those of these pages said before that have another text since then; "" for one that is new.
+
+    That is the last text of that time or, where none so old is kept, the oldest.
+    """
+    new = session.scalars(select(PageRow.id).where(PageRow.id.in_(page_ids), _is_new(since))).all()
+    said: dict[int, str] = dict.fromkeys(new, "")
+    kept = select(PageVersionRow).where(PageVersionRow.page_id.in_(new)).order_by(PageVersionRow.number)
+    for version in session.scalars(kept):
+        if version.read_at <= since or (version.number > 1 and not said[version.page_id]):
+            said[version.page_id] = version.text
+    return said
 
 
-def text_at(session: Session, page_id: int, moment: datetime) -> str:
-    """Return what a page said then, as far as that is kept; "" where it is not."""
-    said = (PageVersionRow.page_id == page_id, PageVersionRow.read_at <= moment)
-    query = select(PageVersionRow.text).where(*said).order_by(PageVersionRow.number.desc()).limit(1)
-    return session.scalar(query) or ""
+def _is_new(since: datetime) -> ColumnElement[bool]:
+    """Return whether the knowledge base took a page's text since then; other metadata is no other text."""
+    kept = select(func.max(PageVersionRow.number)).where(PageVersionRow.page_id == PageRow.id)
+    is_first = PageRow.generation == func.coalesce(kept.scalar_subquery(), 0) + 1
+    return PageRow.gone_at.is_(None) & (PageRow.indexed_at > since) & ((PageRow.read_at > since) | is_first)
 
 
 def _set_schedule(row: SubscriptionRow, schedule: Schedule) -> None:

@@ -5,30 +5,40 @@ any other only what differs. Without a model, news are the quotes; with one, als
 asked of the pages with new passages.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
+from uuid import uuid4
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
+from redis.exceptions import LockError
+from sqlalchemy.orm import Session
 
 from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
 from domain import Schedule, Status
+from domain.answer import short_answer
 from domain.errors import WellreadError
+from domain.file import is_file_address
 from domain.flow import COMPLETED
 from domain.options import MAX_SITES, Asked
+from domain.outcome import outcome_at_end
 from domain.record import FoundPassage
 from domain.subscription import News, Subscription
 from pipeline.question.analysis import clean_question
 from store import subscriptions
 from store.crawl import sources
 from store.questions import answers, webhooks
-from store.sql.tables import QuestionRow, SubscriptionRow
+from store.sql.rows import update_rows
+from store.sql.tables import AnswerRow, QuestionRow, SubscriptionRow
 from text import terms
 from workers import mail
 from workers.questions import submit
 from workers.questions.callbacks import check_callback
+from workers.questions.conditions import clean_sites, left_out
 from workers.questions.search import PassageQuery, search
 from workers.services import Services
 
@@ -42,6 +52,10 @@ MOST_PASSAGES, _LOOKED_AT = 10, 50
 ON_SUBJECT: Final = 0.5
 #: a page waits at most so long between being read and being found
 _LATE: Final = timedelta(hours=1)
+#: the shortest interval; what failed is tried again so soon
+SOON: Final = timedelta(minutes=5)
+#: longer than the task may take: one of a collection runs at a time
+_LOCKED_S: Final = 150
 _CLOSED = "the key that subscribed was revoked or has expired"
 
 
@@ -56,11 +70,16 @@ def add(
     private: bool,
     **receivers: str | None,
 ) -> Subscription:
-    """Save a subscription, which is due at once. Raises what asking its question would, BadCallback or BadEmail."""
+    """Save a subscription, which is due at once.
+
+    Raises what asking its question would, BadCallback, BadEmail, BadSchedule or TooManySubscriptions.
+    """
+    _check_interval(wanted)
     submit.to_new(asked, submit.default_budget(services))
     clean_question(asked.question)
     for site in asked.sites:
-        submit.check_site(services, site)
+        if not is_file_address(site):
+            submit.check_site(services, site)
     values = {"text": asked.question.strip(), "is_subject": is_subject, "options": dict(options), "owner": owner}
     values |= {"private": private, **_checked(services, receivers, owner)}
     return services.write(subscriptions.add, values, wanted, services.now())
@@ -78,6 +97,7 @@ def change(
     wanted = schedule.update(current, schedule_changes) if schedule_changes else current
     if wanted is None:
         raise BadSchedule("A subscription needs a schedule: give an interval or a cron line, or pause or delete it.")
+    _check_interval(wanted)
     values = dict(changes) | _checked(services, {k: v for k, v in changes.items() if k != "paused"}, owner)
     next_due = planned if planned and not schedule_changes else schedule.next_after(wanted, now)
     return services.write(subscriptions.change, id_, values, wanted, None if paused else next_due)
@@ -89,11 +109,36 @@ def run(services: Services, id_: str) -> Subscription:
 
 
 def run_due(services: Services) -> None:
-    """Report what came of the questions that were asked for subscriptions, and look up those that are due."""
-    for id_ in services.read(subscriptions.under_way):
-        _end(services, id_)
-    for id_ in services.read(subscriptions.due, services.now()):
-        _begin(services, id_)
+    """Look up the subscriptions that are due, and report what came of the questions that were asked for them."""
+    lock = services.redis.lock(f"wellread:news:{services.collection.id}", timeout=_LOCKED_S)
+    if not lock.acquire(blocking=False):
+        return
+    try:
+        for id_ in services.read(subscriptions.due, services.now()):
+            _try(services, _begin, id_)
+        for id_ in services.read(subscriptions.ended):
+            _try(services, _end, id_)
+    finally:
+        with suppress(LockError):  # it has run out
+            lock.release()
+
+
+def _try(services: Services, step: Callable[[Services, str], None], id_: str) -> None:
+    try:
+        step(services, id_)
+    except Exception as error:  # one subscription's trouble is not the others'
+        is_known = isinstance(error, WellreadError)
+        log.warning("subscription_not_run", subscription=id_, error=str(error), exc_info=not is_known)
+        why = str(error) if is_known else f"{type(error).__name__}: the workers' log says more"
+        with services.database.write() as session:
+            update_rows(session, SubscriptionRow, SubscriptionRow.id == id_, error=why)
+        if isinstance(error, SoftTimeLimitExceeded):
+            raise
+
+
+def _check_interval(wanted: Schedule) -> None:
+    if wanted.every_s is not None and wanted.every_s < SOON.total_seconds():
+        raise BadSchedule(f"A subscription is looked up every five minutes at most, and {wanted.every_s:g} s is less.")
 
 
 def _checked(services: Services, receivers: Mapping[str, str | None], owner: str | None) -> dict[str, str | None]:
@@ -111,49 +156,54 @@ def _begin(services: Services, id_: str) -> None:
         row = subscriptions.get(session, id_)
         if row.next_due is None or row.next_due > now or row.question_id:
             return  # another process was faster
-        since, row.last_run_at, row.error = row.last_run_at, now, None
-        row.next_due = None if row.paused else schedule.next_after(subscriptions.schedule_of(row), now)
         is_closed = bool(services.closed_owners([row.owner]))
-        if is_closed:
-            row.error, row.next_due = _CLOSED, None
+        row.error, row.next_due = (_CLOSED, None) if is_closed else (None, now + SOON)  # if this run is lost
     if is_closed:
         return
-    try:
-        if row.is_subject:
-            _look(services, row, since, now)
-        else:
-            _ask(services, row, {})
-    except WellreadError as error:  # too many are open, a quota is spent …: at the next time
-        log.warning("subscription_not_run", subscription=id_, error=str(error))
-        values = {"last_run_at": since, "error": str(error)}
-        services.write(subscriptions.change, id_, values, None, row.next_due)
+    if row.is_subject:
+        _look(services, row, now)
+    else:
+        _ask(services, row, now, {})
 
 
-def _ask(services: Services, row: SubscriptionRow, changes: Mapping[str, Any], found: Any = None) -> None:
-    asked = Asked.model_validate({"question": row.text, "reuse": False, **row.options, **changes})
-    new = replace(submit.to_new(asked, submit.default_budget(services)), private=row.private, owner=row.owner)
-    question, _ = submit.submit(services, new)
-    values = {"question_id": question.id, "found": found}
-    services.write(subscriptions.change, row.id, values, None, row.next_due)
+def _has_run(row: SubscriptionRow, now: datetime) -> None:
+    row.last_run_at = now
+    row.next_due = None if row.paused else schedule.next_after(subscriptions.schedule_of(row), now)
 
 
-def _look(services: Services, row: SubscriptionRow, since: datetime | None, now: datetime) -> None:
+def _ask(
+    services: Services, row: SubscriptionRow, now: datetime, changes: Mapping[str, Any], found: Any = None
+) -> None:
+    """Ask a question. Its id and what was found are saved first: if it is never asked, :func:`_end` goes on."""
+    question_id = uuid4()
+    with services.database.write() as session:
+        current = subscriptions.get(session, row.id)
+        current.question_id, current.found = question_id.hex, found
+        _has_run(current, now)
+    given = {"question": row.text, "reuse": False, **row.options, **changes, "id": question_id}
+    new = submit.to_new(Asked.model_validate(given), submit.default_budget(services))
+    submit.submit(services, replace(new, private=row.private, owner=row.owner))
+
+
+def _look(services: Services, row: SubscriptionRow, now: datetime) -> None:
     """Look for new passages on a subject, and for pages that are new, changed or gone."""
-    asked = Asked.model_validate({"question": row.text, **row.options})
+    since, asked = row.last_run_at, Asked.model_validate({"question": row.text, **row.options})
     passages = _new_passages(services, asked, since)
+    excluded = (*left_out(services), *clean_sites(asked.exclude_sites))
     with services.database.read() as session:
-        scopes = sources.scopes(session, asked.sites)
-        pages = subscriptions.pages_since(session, scopes, since) if since and scopes else {}
+        scopes = sources.scopes(session, clean_sites(asked.sites), page_only=asked.only_pages)
+        pages = subscriptions.pages_since(session, scopes, since, excluded, asked.langs) if since and scopes else {}
     found = {"citations": _cited(passages), "pages": pages, "text": _quotes(passages)}
     if passages and services.settings.has_model:
         urls = list(dict.fromkeys(each.url for each in passages))[:MAX_SITES]
-        _ask(services, row, {"sites": urls, "only_pages": True, "crawl_enabled": False}, found)
-    elif passages or any(pages.values()) or row.state is None:
-        _report(services, row.id, found, state={"since": now.isoformat()})
+        _ask(services, row, now, {"sites": urls, "only_pages": True, "crawl_enabled": False}, found)
+    else:
+        is_news = passages or any(pages.values()) or row.state is None
+        _finish(services, row.id, found if is_news else None, {}, began=now)
 
 
 def _new_passages(services: Services, asked: Asked, since: datetime | None) -> list[FoundPassage]:
-    given = asked.model_dump(include={"sites", "exclude_sites", "langs", "published_after"})
+    given = asked.model_dump(include={field.name for field in fields(PassageQuery)})
     wanted: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in given.items()}
     query = PassageQuery(
         text=asked.question, **wanted, read_after=since and since - _LATE, confirmed=False, limit=_LOOKED_AT
@@ -162,12 +212,8 @@ def _new_passages(services: Services, asked: Asked, since: datetime | None) -> l
     if since is None:
         return found[:MOST_PASSAGES]
     with services.database.read() as session:
-        new = subscriptions.indexed_since(session, {each.page_id for each in found}, since)
-        return [
-            each
-            for each in found
-            if each.page_id in new and each.text not in subscriptions.text_at(session, each.page_id, since)
-        ][:MOST_PASSAGES]
+        before = subscriptions.texts_before(session, {each.page_id for each in found}, since)
+    return [each for each in found if each.text not in before.get(each.page_id, each.text)][:MOST_PASSAGES]
 
 
 def _is_on(subject: str, passage: FoundPassage) -> bool:
@@ -187,53 +233,78 @@ def _quotes(passages: Sequence[FoundPassage]) -> str:
 
 
 def _end(services: Services, id_: str) -> None:
-    """Report what came of the question that was asked for a subscription, if it has ended and there is news."""
+    """Report what came of the question that was asked for a subscription, if there is news."""
     with services.database.read() as session:
         row = session.get_one(SubscriptionRow, id_)
         question = session.get(QuestionRow, row.question_id)
         answer = answers.last(session, question.id) if question else None
-    if question is not None and not Status(question.status).is_final:
-        return
-    if question is None or answer is None or question.status not in COMPLETED:
+    found, state = row.found, dict[str, Any]()  # of a subject: its quotes, unless there is a digest
+    if question is not None and answer is not None and question.status in COMPLETED:
+        cited = [
+            {"n": n, **{name: each.get(name) or "" for name in ("url", "title", "quote")}}
+            for n, each in enumerate(answer.citations, start=1)
+        ]
+        said = {"text": answer.text, "citations": cited, "question_id": question.id}
+        state = _state(question, answer, cited)
+        if not row.is_subject:
+            found = {"pages": {}, **said} if row.state != state else None
+        elif question.status == Status.ANSWERED:
+            found = {**(row.found or {}), **said}
+    elif found is None:
         why = "was deleted" if question is None else f"ended without an answer: {question.status}"
-        values = {"question_id": None, "found": None, "error": f"the question {why}"}
-        services.write(subscriptions.change, id_, values, None, row.next_due)
+        values = {"question_id": None, "error": row.error or f"the question {why}"}
+        due = services.now() + SOON if question is None else row.next_due
+        services.write(subscriptions.change, id_, values, None, due)
         return
-    cited = [
-        {"n": n, **{name: each.get(name) or "" for name in ("url", "title", "quote")}}
-        for n, each in enumerate(answer.citations, start=1)
-    ]
-    found: dict[str, Any] = {"text": answer.text, "citations": cited, "pages": {}}
-    if row.found is not None:  # a subject's: its quotes, unless there is a digest
-        found = dict(row.found) | (
-            {"text": answer.text, "citations": cited} if question.status == Status.ANSWERED else {}
-        )
-    state = {"text": answer.text, "cited": [[each["url"], each["quote"]] for each in cited]}
-    if row.is_subject or row.state != state:
-        _report(services, id_, found | {"question_id": question.id}, state)
-    else:
-        services.write(subscriptions.change, id_, {"question_id": None}, None, row.next_due)
+    _finish(services, id_, found, state, question_id=row.question_id)
 
 
-def _report(services: Services, id_: str, found: Mapping[str, Any], state: Mapping[str, Any]) -> None:
-    """Add news to the feeds, and have it sent, in one transaction."""
+def _state(question: QuestionRow, answer: AnswerRow, cited: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what is compared with the next answer: nothing that differs each time, such as counts or prose."""
+    status = Status(question.status)
+    outcome = outcome_at_end(status, sufficient=bool(answer.verdict.get("sufficient")))
+    if status != Status.ANSWERED:
+        return {"outcome": outcome}
+    quotes = sorted({(each["url"], each["quote"]) for each in cited})
+    short = short_answer(answers.to_answer(answer).sentences)
+    return {"outcome": outcome, "short": short, "cited": [list(each) for each in quotes]}
+
+
+def _finish(
+    services: Services,
+    id_: str,
+    found: Mapping[str, Any] | None,
+    state: Mapping[str, Any],
+    *,
+    question_id: str | None = None,
+    began: datetime | None = None,
+) -> None:
+    """End a run; what was found, if anything, is added to the feeds and sent in the same transaction."""
     with services.database.write() as session:
-        row, now = subscriptions.get(session, id_), services.now()
-        if found.get("question_id") != row.question_id:
+        row = subscriptions.get(session, id_)
+        if question_id != row.question_id:
             return  # another process was faster
-        title = f"{row.text[:150]}: {'the state' if row.state is None else 'news'}"
-        news = subscriptions.add_news(session, row, now, title=title, **found)
+        row.error = None
+        if began is not None:
+            _has_run(row, began)
+        if found is not None:
+            _report(session, row, found, services.now())
         row.question_id, row.found, row.state = None, None, dict(state)
-        body: dict[str, Any] = {
-            "subscription": {"id": row.id, "subject" if row.is_subject else "question": row.text},
-            "news": {name: each for name, each in asdict(news).items() if name != "json"},
-            "title": title,
-            "text": written(news),
-        }
-        body["news"]["created_at"] = now.isoformat()
-        for url in (row.callback_url, row.email and f"{mail.SCHEME}{row.email}"):
-            if url:
-                webhooks.add_event(session, EVENT, body, now, url=url, owner=row.owner)
+
+
+def _report(session: Session, row: SubscriptionRow, found: Mapping[str, Any], now: datetime) -> None:
+    title = f"{row.text[:150]}: {'the state' if row.state is None else 'news'}"
+    news = subscriptions.add_news(session, row, now, title=title, **found)
+    body: dict[str, Any] = {
+        "subscription": {"id": row.id, "subject" if row.is_subject else "question": row.text},
+        "news": {name: each for name, each in asdict(news).items() if name != "json"},
+        "title": title,
+        "text": written(news),
+    }
+    body["news"]["created_at"] = now.isoformat()
+    for url in (row.callback_url, row.email and f"{mail.SCHEME}{row.email}"):
+        if url:
+            webhooks.add_event(session, EVENT, body, now, url=url, owner=row.owner)
 
 
 def written(news: News) -> str:

@@ -238,7 +238,9 @@ class WatchRequest(Body):
 class SubscriptionChanges(Body):
     """What is to be changed of a subscription; what is left out stays."""
 
-    every: str | None = Field(default=None, max_length=40, description="Look it up this often: 90m, 6h, 1d12h.")
+    every: str | None = Field(
+        default=None, max_length=40, description="Look it up this often, at least 5m: 90m, 6h, 1d12h."
+    )
     cron: str | None = Field(
         default=None, max_length=100, description='Look it up at these times: a cron line, such as "0 7 * * 1-5".'
     )

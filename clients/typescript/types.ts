@@ -1471,7 +1471,7 @@ export interface Subscription {
 
 /** What is to be changed of a subscription; what is left out stays. */
 export interface SubscriptionChanges {
-  /** Look it up this often: 90m, 6h, 1d12h. */
+  /** Look it up this often, at least 5m: 90m, 6h, 1d12h. */
   every?: string | null;
   /** Look it up at these times: a cron line, such as "0 7 * * 1-5". */
   cron?: string | null;
@@ -1487,7 +1487,7 @@ export interface SubscriptionChanges {
 
 /** A question that is asked again, or a subject on which new passages are looked for, on a schedule. */
 export interface SubscriptionRequest {
-  /** Look it up this often: 90m, 6h, 1d12h. */
+  /** Look it up this often, at least 5m: 90m, 6h, 1d12h. */
   every?: string | null;
   /** Look it up at these times: a cron line, such as "0 7 * * 1-5". */
   cron?: string | null;

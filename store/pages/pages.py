@@ -79,7 +79,8 @@ def save(
     row = session.scalar(select(PageRow).where(PageRow.url == url).with_for_update())
     if row is not None and row.tags and not tags:  # a crawl has come to it
         return row.id, False
-    changed = row is None or row.content_hash != content_hash or row.gone_at is not None or bool(tags)
+    is_same = row is not None and row.content_hash == content_hash and row.gone_at is None
+    read_at, changed = row.read_at if row and is_same else now, not is_same or bool(tags)
     if row is None:
         row = PageRow(url=url, host=host, generation=0, interval_s=FIRST_INTERVAL_S, depth=depth, state="", attempts=0)
         row.private = private
@@ -95,6 +96,7 @@ def save(
             history.keep(session, row)
         row.tags = list(tags)
         _set_text(row, page, content_hash, now)
+        row.read_at = read_at  # with other metadata only, a document has no other text
         session.flush()
         _save_facts(session, row.id, page.facts)
     refresh_queue.host_is_due(session, row.host, row.next_due)
@@ -106,7 +108,7 @@ def _set_text(row: PageRow, page: PageText, content_hash: str, now: datetime) ->
     row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
     row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
     row.places, row.missing = [list(place) for place in page.places], list(page.missing)
-    row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
+    row.published, row.modified, row.content_hash = page.published, page.modified, content_hash
     row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != row.url else ""
     row.band_0, row.band_1, row.band_2, row.band_3 = duplicates.bands(page.text) or (None,) * duplicates.BANDS
     row.generation += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socketserver
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import timedelta
 from email import message_from_bytes, policy
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -13,23 +13,28 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from redis.exceptions import RedisError
+from sqlalchemy import delete, select, update
 
 from crawler.discovery.schedule import BadSchedule, schedule_of
 from domain import PageText
 from domain.access import Role
+from domain.document import Pushed
 from domain.options import Asked
 from domain.subscription import Subscription
 from evals.knowledge.stored import save_page
 from store import keys
 from store import subscriptions as stored
+from store.pages import pages
 from store.questions import webhooks as sent
-from store.sql.tables import PageRow, SubscriptionRow, WebhookRow
+from store.sql.tables import AnswerRow, PageRow, QuestionRow, SubscriptionRow, WebhookRow
 from tests.one_process import Process, one_process
-from workers import indexing, mail, subscriptions
-from workers.questions import webhooks
+from workers import documents, indexing, mail, subscriptions
+from workers.admission import NoRoom
+from workers.questions import submit, webhooks
 from workers.questions.callbacks import BadCallback
 from workers.questions.submit import BadBudget
+from workers.services.interruptions import Stopped
 
 LIGHTHOUSE = "The lighthouse at Cape Sorrow was built in 1874 by Anna Blake."
 DAILY = schedule_of(every="1d")
@@ -52,20 +57,70 @@ def subscribe(process: Process, text: str, *, is_subject: bool = False, **given:
 
 def run(process: Process, made: Subscription) -> list[Any]:
     """Look a subscription up; return its news, the latest first."""
-    process.services.write(stored.change, made.id, {}, None, process.services.now() - timedelta(seconds=1))
+    make_due(process, made)
     subscriptions.run_due(process.services)
     process._calls.work()
     subscriptions.run_due(process.services)
     return process.services.read(stored.news_of, made.id)
 
 
-def know(process: Process, title: str, text: str) -> None:
-    """Have a page be read, and be known, now."""
+def know(process: Process, title: str, text: str, lang: str = "en") -> int:
+    """Have a page be read, and be known, now; return its id."""
     services = process.services
     url = f"https://known.example/{title.replace(' ', '-')}"
     with services.database.write() as session:
-        page_id = save_page(session, PageText(title=title, text=text, lang="en"), url, services.now())
+        page_id = save_page(session, PageText(title=title, text=text, lang=lang), url, services.now())
     indexing.embed(services, page_id)
+    return page_id
+
+
+def push(process: Process, id_: str, text: str, **metadata: Any) -> None:
+    """Have a document be pushed, and be known, now."""
+    pushed = Pushed(form="text", content=text.encode(), title=id_, metadata=metadata)
+    document, _ = documents.put(process.services, id_, pushed)
+    process._calls.waiting.clear()
+    indexing.embed(process.services, document.page_id)
+
+
+@contextmanager
+def changed(process: Process, **settings: Any) -> Iterator[None]:
+    """Have other settings for a while."""
+    services, before = process.services, process.services.settings
+    services.settings = before.model_copy(update=settings)
+    try:
+        yield
+    finally:
+        services.settings = before
+
+
+class _Failing:
+    """A part of the services that fails when it is used."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def use(self) -> None:
+        raise self._error
+
+
+@contextmanager
+def failing(process: Process, error: BaseException) -> Iterator[None]:
+    """Have whatever is asked fail before it is saved."""
+    known = process.services.broker_memory
+    vars(process.services)["broker_memory"] = _Failing(error)
+    try:
+        yield
+    finally:
+        vars(process.services)["broker_memory"] = known
+
+
+def make_due(process: Process, made: Subscription) -> None:
+    process.services.write(stored.change, made.id, {}, None, process.services.now() - timedelta(seconds=1))
+
+
+def row_of(process: Process, made: Subscription) -> SubscriptionRow:
+    with process.services.database.read() as session:
+        return session.get_one(SubscriptionRow, made.id)
 
 
 def test_question_is_reported_at_first_and_again_only_when_its_answer_differs(process: Process) -> None:
@@ -108,6 +163,155 @@ def test_subject_without_sites_is_told_only_of_passages_on_it(process: Process) 
     assert len(run(process, made)) == 1
     know(process, "Cables", "Two submarine cables reach the island.")
     assert [each.url for each in run(process, made)[0].citations] == ["https://known.example/Cables"]
+
+
+@pytest.mark.parametrize("error", [Stopped(), RedisError("away"), NoRoom("full"), TypeError("what?")])
+def test_run_that_fails_is_tried_again_in_minutes_and_keeps_no_other_from_its_turn(
+    process: Process, error: BaseException
+) -> None:
+    made, other = (subscribe(process, "Who built the lighthouse at Cape Sorrow?") for _ in "ab")
+    for each in (made, other):
+        make_due(process, each)
+    with failing(process, error), suppress(Stopped):
+        subscriptions.run_due(process.services)
+    subscriptions.run_due(process.services)
+    for each in (made, other):
+        row = row_of(process, each)
+        assert row.question_id or row.next_due <= process.services.now() + timedelta(minutes=5)
+    assert row_of(process, made).question_id is None
+    assert row_of(process, made).error
+    for each in (made, other):
+        assert len(run(process, each)) == 1
+        assert row_of(process, each).error is None
+
+
+def test_subscription_whose_options_are_not_valid_any_more_keeps_no_other_from_its_turn(process: Process) -> None:
+    made = subscribe(process, "cliffs", is_subject=True)
+    other = subscribe(process, "gorges", is_subject=True)
+    process.services.write(stored.change, made.id, {"options": {"colour": "red"}}, None, None)
+    make_due(process, made)
+    assert len(run(process, other)) == 1
+    row = row_of(process, made)
+    assert (row.last_run_at, "ValidationError" in row.error) == (None, True)
+    assert row.next_due <= process.services.now() + timedelta(minutes=5)
+
+
+@pytest.mark.parametrize("trouble", ["stopped", "cancelled", "deleted", "refused"])
+def test_news_of_a_subject_are_the_quotes_if_the_digest_comes_to_nothing(process: Process, trouble: str) -> None:
+    services = process.services
+    made = subscribe(process, f"otters {trouble}", is_subject=True)
+    run(process, made)
+    know(process, f"Otters {trouble}", f"The otters were {trouble} in the bay of Norhaven.")
+    make_due(process, made)
+    egress = "none" if trouble == "refused" else "all"
+    with changed(process, model_base_url="http://127.0.0.1:1/v1", egress=egress):
+        with failing(process, Stopped()) if trouble == "stopped" else nullcontext(), suppress(Stopped):
+            subscriptions.run_due(services)
+        process._calls.waiting.clear()
+        if trouble in ("cancelled", "deleted"):
+            question_id = row_of(process, made).question_id
+            assert question_id
+            submit.cancel(services, question_id)
+            if trouble == "deleted":
+                with services.database.write() as session:
+                    session.delete(session.get_one(QuestionRow, question_id))
+        subscriptions.run_due(services)
+    latest, _ = services.read(stored.news_of, made.id)
+    assert [each.url for each in latest.citations] == [f"https://known.example/Otters-{trouble}"]
+    row = row_of(process, made)
+    assert (row.question_id, row.found) == (None, None)
+    assert row.next_due > services.now() + timedelta(hours=23)
+
+
+def test_same_answer_in_other_words_is_no_news(process: Process) -> None:
+    services = process.services
+    unknown = subscribe(process, "What is the wingspan of the Quetzalcoatlus?")
+    assert len(run(process, unknown)) == 1
+    know(process, "Gravel", "Gravel is laid on the paths of the park.")
+    assert len(run(process, unknown)) == 1, "only the counts of what was searched differ"
+    made = subscribe(process, "Who built the lighthouse at Cape Sorrow?")
+    run(process, made)
+    make_due(process, made)
+    subscriptions.run_due(services)
+    process._calls.work()
+    question_id = row_of(process, made).question_id
+    with services.database.write() as session:
+        session.execute(update(AnswerRow).where(AnswerRow.question_id == question_id).values(text="It was she [1]."))
+    subscriptions.run_due(services)
+    assert len(services.read(stored.news_of, made.id)) == 1
+
+
+def test_document_with_other_metadata_only_is_no_news(process: Process) -> None:
+    sites = {"sites": ["files://pushed/"]}
+    made = subscribe(process, "harbour dues", is_subject=True, options=sites)
+    run(process, made)
+    push(process, "dues", "The harbour dues are nine crowns.", team="a")
+    assert [each.url for each in run(process, made)[0].added] == ["files://pushed/dues"]
+    push(process, "dues", "The harbour dues are nine crowns.", team="b")
+    assert len(run(process, made)) == 2
+    push(process, "dues", "The harbour dues are ten crowns.", team="b")
+    assert [each.url for each in run(process, made)[0].changed] == ["files://pushed/dues"]
+
+
+def test_page_that_is_gone_is_reported_once(process: Process) -> None:
+    made = subscribe(process, "weirs", is_subject=True, options={"sites": ["https://known.example/Weir"]})
+    page_id = know(process, "Weir", "The weirs were built in 1911.")
+    run(process, made)
+    process.services.write(pages.mark_gone, page_id, process.services.now())
+    assert [each.url for each in run(process, made)[0].removed] == ["https://known.example/Weir"]
+    indexing.embed(process.services, page_id)  # its passages are removed
+    assert len(run(process, made)) == 2
+
+
+def test_subject_keeps_to_its_filters_kinds_and_dates(process: Process) -> None:
+    push(process, "a", "The piano tuner comes on Monday.", team="a")
+    push(process, "b", "The piano tuner comes on Tuesday.", team="b")
+    know(process, "Piano", "The piano tuner comes on Friday.")
+
+    def found(**options: Any) -> set[str]:
+        (first,) = run(process, subscribe(process, "piano tuner", is_subject=True, options=options))
+        return {each.url.rpartition("/")[2] for each in first.citations}
+
+    assert found() == {"a", "b", "Piano"}
+    assert found(filters=["team=a"]) == {"a"}
+    assert found(source_kinds=["web"]) == {"Piano"}
+    assert found(read_before="2020-01-01") == found(published_before="2020-01-01") == set()
+
+
+def test_pages_of_a_subject_keep_to_its_languages_and_to_what_is_excluded(process: Process) -> None:
+    options = {
+        "sites": ["https://known.example/"],
+        "exclude_sites": ["https://known.example/Left"],
+        "langs": ["en"],
+    }
+    made = subscribe(process, "zithers", is_subject=True, options=options)
+    run(process, made)
+    for title, lang in (("Kept", "en"), ("Left", "en"), ("Never", "en"), ("Fremd", "de")):
+        know(process, title, f"A page with the title {title}.", lang)
+    with changed(process, exclude_sites=("https://known.example/Never",)):
+        assert [each.url for each in run(process, made)[0].added] == ["https://known.example/Kept"]
+
+
+def test_key_has_so_many_subscriptions_at_most_and_each_so_often(process: Process) -> None:
+    services = process.services
+    key = services.write(keys.add, "many", Role.ask, services.now())
+    for number in range(stored.MOST_SUBSCRIPTIONS):
+        made = subscribe(process, f"Number {number}?", owner=key.owner)
+    with pytest.raises(stored.TooManySubscriptions, match="100 subscriptions of this key"):
+        subscribe(process, "One more?", owner=key.owner)
+    assert len(services.read(stored.due, services.now())) == stored.MOST_DUE
+    with pytest.raises(BadSchedule, match="every five minutes at most"):
+        subscriptions.change(services, made.id, {}, {"every": "4m"})
+    services.write(keys.revoke, "many")
+    with services.database.write() as session:
+        session.execute(delete(SubscriptionRow).where(SubscriptionRow.owner == key.owner))
+
+
+def test_one_look_at_what_is_due_goes_on_at_a_time(process: Process) -> None:
+    made = subscribe(process, "buoys", is_subject=True)
+    with process.services.redis.lock(f"wellread:news:{process.services.collection.id}", timeout=60):
+        assert run(process, made) == []
+    assert len(run(process, made)) == 1
 
 
 def test_subscription_that_cannot_be_asked_or_delivered_is_refused(process: Process) -> None:

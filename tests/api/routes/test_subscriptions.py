@@ -41,6 +41,7 @@ def test_subscription_is_made_changed_run_and_deleted(http: TestClient) -> None:
         (ASKED | {"subject": "ferries"}, "give either a question or a subject"),
         ({"question": "Who?"}, "A subscription needs a schedule"),
         (ASKED | {"every": "soon"}, "is not an interval"),
+        (ASKED | {"every": "4m"}, "every five minutes at most"),
         (ASKED | {"cron": "0 7 * * *"}, "give one of them"),
         ({"question": "Who?", "cron": "0 0 31 2 *"}, "has a wrong day-of-month"),
         ({"question": "Who?", "cron": "0 7 * * *", "zone": "Europe/Atlantis"}, "There is no time zone"),
