@@ -26,6 +26,10 @@ _STATES: Final[Mapping[str, DocumentState]] = {
 _FILTERS: Final = frozenset({"filters", "source_kinds", "published_after", "published_before"})
 
 
+#: values that a range condition may mean in a search, which names each of them
+MAX_RANGE: Final = 10_000
+
+
 class AddressTaken(WellreadError):
     """Another page or document has the URL."""
 
@@ -36,6 +40,10 @@ class UnknownDocument(WellreadError):
 
 class UnknownField(WellreadError):
     """No document has metadata of this name; the message has the names that there are."""
+
+
+class RangeTooWide(WellreadError):
+    """A range condition means more values than a search can name; the message says how many it may."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +63,13 @@ def save(session: Session, new: NewDocument, now: datetime) -> tuple[int, bool]:
     """Save a document, or what it is now; return its page's id and whether that changed. Raises AddressTaken."""
     add_missing(session, DocumentRow, DocumentRow.id, id=new.id, fields={}, added_at=now, changed_at=now)
     row = session.get_one(DocumentRow, new.id, with_for_update=True, populate_existing=True)
-    if row.page_id is not None and row.pushed_hash == new.pushed_hash and not _has_failed(session, row.page_id):
+    if row.page_id is not None and confirm(session, new.id, new.pushed_hash, now):
         return row.page_id, False
     check_address(session, new.url, new.id)
     if row.page_id is not None:
+        before = session.execute(select(PageRow.url, PageRow.lang).where(PageRow.id == row.page_id)).one()
         update_rows(session, PageRow, PageRow.id == row.page_id, url=new.url, host=new.host)
-        _outdate_filtered(session, row.page_id, now)
+        _outdate(session, row.page_id, now, only_filtered=tuple(before) == (new.url, new.page.lang))
     row.page_id, _ = pages.save(
         session,
         url=new.url,
@@ -98,10 +107,6 @@ def _set_metadata(session: Session, row: DocumentRow, metadata: Mapping[str, Any
         session.execute(insert(DocumentValueRow), values)
 
 
-def _has_failed(session: Session, page_id: int) -> bool:
-    return session.scalar(select(PageRow.state).where(PageRow.id == page_id)) == IndexState.FAILED
-
-
 def check_address(session: Session, url: str, document_id: str) -> None:
     """Raise AddressTaken where a URL is that of a page of the web, or of another document."""
     found = select(PageRow.id, DocumentRow.id).outerjoin(DocumentRow, DocumentRow.page_id == PageRow.id)
@@ -115,23 +120,25 @@ def check_address(session: Session, url: str, document_id: str) -> None:
     )
 
 
-def _outdate_filtered(session: Session, page_id: int, now: datetime) -> None:
-    """Mark the answers stale that cite a page and were found with filters, which it may no longer fit."""
+def _outdate(session: Session, page_id: int, now: datetime, *, only_filtered: bool) -> None:
+    """Mark the answers stale that cite a page, or only those found with filters, which it may no longer fit."""
     citing = (
         select(AnswerRow.id, QuestionRow.overrides)
         .join(EvidenceRow, EvidenceRow.answer_id == AnswerRow.id)
         .join(QuestionRow, QuestionRow.id == AnswerRow.question_id)
         .where(EvidenceRow.page_id == page_id, AnswerRow.stale_at.is_(None))
     )
-    found = [answer_id for answer_id, own in session.execute(citing) if _FILTERS & own.keys()]
+    found = [answer_id for answer_id, own in session.execute(citing) if not only_filtered or _FILTERS & own.keys()]
     update_rows(session, AnswerRow, AnswerRow.id.in_(found), stale_at=now)
 
 
-def is_same(session: Session, document_id: str, pushed_hash: str) -> bool:
-    """Return whether a document is there as it was sent."""
+def confirm(session: Session, document_id: str, pushed_hash: str, now: datetime) -> bool:
+    """Return whether a document is there as it was sent; if so, its page was seen now."""
     row = session.get(DocumentRow, document_id)
-    is_there = row is not None and row.page_id is not None and row.pushed_hash == pushed_hash
-    return is_there and not _has_failed(session, row.page_id)  # type: ignore[union-attr, arg-type]
+    if row is None or row.pushed_hash != pushed_hash:
+        return False
+    is_kept = (PageRow.id == row.page_id, PageRow.state != IndexState.FAILED)
+    return update_rows(session, PageRow, *is_kept, checked_at=now) == 1
 
 
 def find(session: Session, document_id: str) -> PushedDocument:
@@ -195,12 +202,21 @@ def check_fields(session: Session, filters: Iterable[str]) -> None:
 
 
 def tags_for(session: Session, filters: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """Return the tags of passages that fit filters: of each list one must be there, of the last none."""
+    """Return the tags of passages that fit filters: of each list one must be there, of the last none.
+
+    Raises RangeTooWide.
+    """
     any_tags, no_tags = list[tuple[str, ...]](), list[str]()
     for condition in map(parse, filters):
         values: Iterable[str] = condition.values
         if condition.operator not in ("=", "!="):
-            values = session.scalars(select(DocumentValueRow.value).where(_holds(session, condition)).distinct())
+            held = select(DocumentValueRow.value).where(_holds(session, condition)).distinct()
+            values = session.scalars(held.limit(MAX_RANGE + 1)).all()
+            if len(values) > MAX_RANGE:
+                raise RangeTooWide(
+                    f"More than {MAX_RANGE:,} values of {condition.name!r} are {condition.operator} "
+                    f"{condition.values[0]!r}: narrow the range, or store a coarser value too, such as the month."
+                )
         tags = tuple(f"{condition.name}={value}" for value in values)
         if condition.operator == "!=":
             no_tags += tags

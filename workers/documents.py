@@ -6,7 +6,10 @@ A page of the web and a document never take each other's URL: a crawl that comes
 import hashlib
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
+from threading import BoundedSemaphore
 from typing import Final
 
 from sqlalchemy.exc import IntegrityError
@@ -24,11 +27,15 @@ from store.documents import NewDocument
 from store.sql.database import DatabaseError
 from text.invisible import strip_invisible
 from workers import deletion, files
+from workers.admission import Busy
 from workers.services import Services
 
 _TYPES: Final = {"text": "text/plain", "markdown": "text/markdown", "html": "text/html"}
 #: seconds in which documents are deleted by filters; the rest is left to the next call
 RUN_S: Final = 20.0
+#: documents that a process reads at a time, which keeps a processor busy, and those that wait in threads of the API
+AT_ONCE, MOST_WAITING = 2, 10
+READING, ADMITTED = BoundedSemaphore(AT_ONCE), BoundedSemaphore(AT_ONCE + MOST_WAITING)
 
 
 class DocumentRefused(WellreadError):
@@ -42,15 +49,16 @@ class NoFilter(WellreadError):
 def put(services: Services, document_id: str, pushed: Pushed) -> tuple[PushedDocument, bool]:
     """Save a document, or what it is now, and have it indexed; return it, and whether anything changed.
 
-    Raises BadDocumentId, DocumentRefused, FileRefused or AddressTaken.
+    Raises BadDocumentId, DocumentRefused, FileRefused, AddressTaken or Busy.
     """
     check_id(document_id)
     url = _url(pushed.url) or own_address(document_id)
     about = {**asdict(pushed), "content": hashlib.blake2b(pushed.content).hexdigest(), "read": EXTRACTION}
     pushed_hash = hashlib.blake2b(json.dumps(about, sort_keys=True, default=str).encode(), digest_size=16).hexdigest()
-    if not services.read(documents.is_same, document_id, pushed_hash):
+    if not services.write(documents.confirm, document_id, pushed_hash, services.now()):
         services.read(documents.check_address, url, document_id)  # before it is read, which takes longer
-        page = _read(services, document_id, url, pushed)
+        with _turn():
+            page = _read(services, document_id, url, pushed)
         new = NewDocument(
             id=document_id,
             url=url,
@@ -65,6 +73,18 @@ def put(services: Services, document_id: str, pushed: Pushed) -> tuple[PushedDoc
             services.dispatcher.send("wellread.embed", page_id)
         return services.read(documents.find, document_id), is_changed
     return services.read(documents.find, document_id), False
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """Wait until a document may be read in this process; raises Busy if too many wait."""
+    if not ADMITTED.acquire(blocking=False):
+        raise Busy(f"{MOST_WAITING} documents wait to be read.")
+    try:
+        with READING:
+            yield
+    finally:
+        ADMITTED.release()
 
 
 def _save(services: Services, new: NewDocument) -> tuple[int, bool]:

@@ -461,7 +461,8 @@ class Settings(BaseSettings):
     reply_queues: ReplyQueues = Field(
         (),
         description="Celery queues of other services on the same Redis that answers may be sent to (`reply_to`): names "
-        "and patterns such as orders.*, comma-separated; empty: none.",
+        "and patterns such as orders.*, comma-separated; empty: none. A pattern lets askers name new queues, which "
+        "take the broker's memory until they are consumed; one with more than 10,000 messages is sent none.",
     )
     smtp_url: SmtpUrl = Field(
         SecretStr(""),

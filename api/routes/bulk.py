@@ -32,6 +32,7 @@ from domain.access import Role
 from domain.errors import WellreadError
 from domain.options import QuestionFilter
 from domain.record import Bulk, BulkChange, BulkItem, QuestionLine, QuestionSummary
+from domain.storable import storable
 from store.questions import listing
 from store.questions.listing import BadFilter
 from store.sql.database import DatabaseError
@@ -67,7 +68,7 @@ def ask_many(body: BulkRequest, access: AccessDep, main: MainDep, response: Resp
     items, full = list[BulkItem](), cast("Exception | None", None)
     for line, given in enumerate(body.questions, start=1):
         name = given.get("id")
-        item = BulkItem(line=line, id=None if name is None else str(name)[:_LONGEST_ID])
+        item = BulkItem(line=line, id=None if name is None else storable(str(name)[:_LONGEST_ID]))
         try:
             if full is not None:
                 raise full

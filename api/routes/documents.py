@@ -25,6 +25,7 @@ from api.schemas.requests import (
 )
 from domain.document import MAX_ID, DocumentBulk, DocumentChange, DocumentItem, Pushed, PushedDocument
 from domain.errors import WellreadError
+from domain.storable import storable
 from store import documents
 from workers import deletion
 from workers import documents as pushed
@@ -45,7 +46,7 @@ def put_many(body: DocumentBulkRequest, access: AccessDep) -> DocumentBulk:
     items = list[DocumentItem]()
     for line, given in enumerate(body.documents, start=1):
         document_id, fields = given.get("id"), {name: value for name, value in given.items() if name != "id"}
-        item = DocumentItem(line=line, id=None if document_id is None else str(document_id)[:MAX_ID])
+        item = DocumentItem(line=line, id=None if document_id is None else storable(str(document_id)[:MAX_ID]))
         try:
             if not isinstance(document_id, str):
                 raise BadForm("id: it is missing, or no text.")

@@ -19,7 +19,9 @@ from api.openai.completions import ERRORS
 from api.openai.requests import EMBEDDER, RERANKER, Unsupported, check_model
 from domain.options import MAX_CHARACTERS, Storable
 from pipeline.retrieval.rerank import relevance_of
+from store.embedders import Embedder
 from workers.admission import Busy
+from workers.services import Services
 
 router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(check_waiting), *ASK], responses=ERRORS)
 
@@ -79,9 +81,10 @@ async def embed(body: EmbeddingsRequest, services: MainDep) -> dict[str, Any]:
     texts = [body.input] if isinstance(body.input, str) else body.input
 
     def work() -> np.ndarray[Any, np.dtype[np.float32]]:
-        if body.dimensions not in (None, services.embedder.dimension):
-            raise Unsupported(f"The vectors have {services.embedder.dimension} dimensions: leave `dimensions` out.")
-        return services.embedder.embed(texts)
+        embedder = _local_embedder(services)
+        if body.dimensions not in (None, embedder.dimension):
+            raise Unsupported(f"The vectors have {embedder.dimension} dimensions: leave `dimensions` out.")
+        return embedder.embed(texts)
 
     rows = await _in_turn(work)
     is_text = body.encoding_format == "base64"
@@ -101,9 +104,10 @@ async def rerank(body: RerankRequest, services: MainDep) -> dict[str, Any]:
     texts = [each if isinstance(each, str) else each.text for each in body.documents]
 
     def work() -> list[float]:
+        embedder = _local_embedder(services)
         read = services.reader.read(body.query, [("", text) for text in texts])
         answers = [each.answers for each in read] if read else [None] * len(texts)
-        asked, *vectors = services.embedder.embed([body.query, *texts])
+        asked, *vectors = embedder.embed([body.query, *texts])
         return [relevance_of(logit, float(vector @ asked)) for logit, vector in zip(answers, vectors, strict=True)]
 
     scores = await _in_turn(work)
@@ -116,6 +120,13 @@ async def rerank(body: RerankRequest, services: MainDep) -> dict[str, Any]:
             for at in best
         ],
     }
+
+
+def _local_embedder(services: Services) -> Embedder:
+    """Return the embedder; raises Unsupported if it is a service, which others' texts would cost."""
+    if services.settings.embedder_url:
+        raise Unsupported("Texts are embedded by a service here (WELLREAD_EMBEDDER): only local models are lent.")
+    return services.embedder
 
 
 async def _in_turn(work: Callable[[], Value]) -> Value:

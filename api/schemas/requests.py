@@ -188,8 +188,10 @@ class DocumentRequest(DocumentFields):
         return self
 
 
-class DocumentBulkRequest(Body):
-    """Several documents."""
+class DocumentBulkRequest(BaseModel):
+    """Several documents; each is looked at by itself."""
+
+    model_config = ConfigDict(extra="forbid")
 
     collection: Collection = ""
     documents: list[dict[str, Any]] = Field(

@@ -312,7 +312,7 @@ export interface DocumentBulk {
   documents: Array<DocumentItem>;
 }
 
-/** Several documents. */
+/** Several documents; each is looked at by itself. */
 export interface DocumentBulkRequest {
   /** The collection; default: the key's first, or `default`. */
   collection?: string;

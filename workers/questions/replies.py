@@ -14,6 +14,7 @@ from redis import RedisError
 from domain.errors import WellreadError
 from domain.flow import QUEUES
 from domain.options import REPLY_SCHEME
+from workers.priorities import queue_length
 from workers.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _ADDRESS: Final = re.compile(rf"{REPLY_SCHEME}([\w.-]+)/([\w.-]+)", re.ASCII)
 #: what the broker keeps in Redis beside the queues
 _BROKERS_OWN: Final = "unacked", "_kombu"
+#: of a queue that is sent to; a longer one perhaps nobody consumes, and it takes the broker's memory
+MOST_MESSAGES: Final = 10_000
 
 
 class ReplyRefused(WellreadError):
@@ -52,6 +55,8 @@ def send(services: "Services", address: str, question: Mapping[str, Any], *, eve
     """Send a record to a task; return what went wrong, if anything."""
     try:
         queue, task = check(services.settings, address)  # again: the settings may have changed since
+        if queue_length(services.redis, queue) > MOST_MESSAGES:
+            return f"The queue {queue!r} has more than {MOST_MESSAGES:,} messages: does a worker of your service run?"
         services.dispatcher.reply(task, question, queue=queue, event=event, message_id=message_id)
     except (ReplyRefused, OperationalError, OSError, RedisError) as error:
         return str(error) or type(error).__name__

@@ -42,7 +42,10 @@ class PassageQuery:
 
 
 def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
-    """Return the best passages, best first. Raises QuestionError, BadSite, UnknownField, PassagesError."""
+    """Return the best passages, best first.
+
+    Raises QuestionError, BadSite, UnknownField, RangeTooWide or PassagesError.
+    """
     from pipeline.retrieval.retrieve import retrieve  # not needed for the start of the API
 
     analysis, tools = analyse_question(query.text, query.lang), services.tools

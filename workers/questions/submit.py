@@ -75,14 +75,15 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     """Save a question and start its work; return it, and whether it is new.
 
     That of a message is saved also where Redis is full: there the message takes more room. Raises NoRoom, TooManyOpen,
-    QuestionError, BadSite, BadCallback, UnknownField, BadSchema, UnknownThread, UnknownQuestion, NotInThread or
-    IdempotencyConflict.
+    QuestionError, BadSite, BadCallback, UnknownField, RangeTooWide, BadSchema, UnknownThread, UnknownQuestion,
+    NotInThread or IdempotencyConflict.
     """
     if not is_message:
         admission.check_room(services)
     if new.answer_schema is not None:
         parse_schema(new.answer_schema)
     services.read(pushed.check_fields, new.overrides.filters)
+    services.read(pushed.tags_for, new.overrides.filters)
     documents = attached.read(new.attached)
     named = (site if is_file_address(site) else check_site(services, site) for site in new.sites)
     sites = tuple(address for address, _ in documents) or tuple(named)

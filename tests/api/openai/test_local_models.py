@@ -98,6 +98,17 @@ def test_what_the_models_do_not_take_is_refused_in_words(
     assert said in refused.json()["error"]["message"]
 
 
+@pytest.mark.parametrize(("path", "body"), [("embeddings", EMBED), ("rerank", RERANK)])
+def test_embedder_that_is_a_service_is_not_spent(
+    http: TestClient, small: Services, path: str, body: dict[str, Any]
+) -> None:
+    remote = {"embedder": "openai:text-embedding-3-small", "embedder_base_url": "http://127.0.0.1:1/v1"}
+    small.settings = small.settings.model_copy(update=remote)
+    refused = http.post(f"/v1/{path}", json=body)
+    assert refused.status_code == 400
+    assert "WELLREAD_EMBEDDER" in refused.json()["error"]["message"]
+
+
 def test_local_models_are_listed_and_answer_no_question(http: TestClient) -> None:
     listed = [each["id"] for each in http.get("/v1/models").json()["data"]]
     assert listed == ["wellread", "wellread-known", "wellread-embed", "wellread-rerank"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from starlette.testclient import TestClient
 
 from crawler.extract.chunk import passages_of
@@ -23,13 +25,16 @@ from store.sql.tables import AnswerRow, CandidateRow, DocumentRow, DocumentValue
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
 from tests.api.routes.test_search import put as put_page
+from tests.own_stack import until
 from tests.store.walk import answered, move
 from wellread import Client, Refused
+from workers import documents as pushed
 from workers import indexing
 from workers.crawl import read_candidate
 from workers.questions import lookup
 from workers.services import Services
 
+JSON = {"content-type": "application/json"}
 TALLIS = "The lighthouse of Vierburg was built by Robert Tallis in 1871. It has 176 steps."
 
 
@@ -76,8 +81,12 @@ def test_same_document_changes_nothing_and_another_text_replaces_its_passages(
     first = put(http, "a", metadata={"team": "support"}).json()
     embed(services)
     version = services.passages.count()
+    with services.database.write() as session:
+        session.execute(update(PageRow).values(checked_at=services.now() - timedelta(days=9)))
     again = put(http, "a", metadata={"team": "support"})
     assert (again.status_code, again.json()["state"]) == (200, "indexed")
+    with services.database.read() as session:  # max_age counts from it
+        assert services.now() - session.scalars(select(PageRow.checked_at)).one() < timedelta(hours=1)
     assert again.json()["changed_at"] == first["changed_at"]
     changed = put(http, "a", "The lighthouse was built by Anna Berg.", metadata={"team": "support"})
     assert (changed.status_code, changed.json()["state"]) == (200, "waiting")
@@ -300,13 +309,18 @@ def test_bulk_reports_each_by_its_place(http: TestClient, known: Services) -> No
         },
         {"id": "n3", "text": TALLIS, "url": "https://e.org/page"},
         {"id": "n1", "text": "Another text."},
+        {"id": "n4", "text": "\ud800"},
+        {"id": "\ud800", "text": TALLIS},
+        {"id": "n5", "text": TALLIS, "metadata": {"n": float("inf")}},
     ]
-    items = http.post("/api/documents/bulk", json={"documents": documents}).json()["documents"]
+    body = json.dumps({"documents": documents})
+    items = http.post("/api/documents/bulk", content=body, headers=JSON).json()["documents"]
     assert [(each["line"], each["id"], each["is_changed"]) for each in items] == [
         (1, "n1", True), (2, None, False), (3, "n2", False), (4, "a", False), (5, "n3", False), (6, "n1", True),
+        (7, "n4", False), (8, "\ufffd", False), (9, "n5", False),
     ]  # fmt: skip
     problems = [each["problem"] and each["problem"]["status"] for each in items]
-    assert problems == [None, 422, 422, None, 409, None]
+    assert problems == [None, 422, 422, None, 409, None, 422, 422, 422]
     assert http.post("/api/documents/bulk", json={"documents": [{}] * 501}).status_code == 422
 
 
@@ -419,6 +433,34 @@ def test_answer_is_stale_at_once_where_its_document_fits_the_filters_no_longer(
     with known.database.read() as session:
         answer = session.scalars(select(AnswerRow)).one()
     assert answer.stale_at is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "is_stale"), [({"url": "https://e.org/new"}, True), ({"lang": "de"}, True), ({}, False)]
+)
+def test_any_answer_is_stale_once_the_address_or_language_of_what_it_cites_changed(
+    http: TestClient, known: Services, change: dict[str, Any], is_stale: bool
+) -> None:
+    question_id = http.post("/api/questions", json={"question": "Who built it?"}).json()["id"]
+    page_id = http.get("/api/documents/d").json()["page_id"]
+    assert move(known.database, question_id, answered(page_id, quote="The lighthouse of Vierburg"), at=known.now())
+    put(http, "d", metadata={"odd": "b"}, **{"url": "https://e.org/d", **change})
+    with known.database.read() as session:
+        answer = session.scalars(select(AnswerRow)).one()
+    assert (answer.stale_at is not None) is is_stale
+
+
+def test_document_is_refused_while_many_wait_to_be_read(http: TestClient, services: Services) -> None:
+    most = pushed.AT_ONCE + pushed.MOST_WAITING
+    with ThreadPoolExecutor(most + 1) as pool, ExitStack() as held:
+        for _ in range(pushed.AT_ONCE):
+            held.enter_context(pushed.READING)
+        answers = [pool.submit(put, http, f"w{at}") for at in range(most + 1)]
+        until(lambda: any(answer.done() for answer in answers))
+        (refused,) = (answer.result() for answer in answers if answer.done())
+        assert (refused.status_code, refused.json()["detail"]) == (503, "10 documents wait to be read.")
+        held.close()
+        assert sorted(answer.result().status_code for answer in answers) == [*[201] * most, 503]
 
 
 def test_document_stays_when_the_source_above_its_url_goes_with_its_pages(http: TestClient, known: Services) -> None:

@@ -9,14 +9,14 @@ from hashlib import blake2b
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from domain import PageText
 from domain.document import own_address
 from domain.filters import tags_of
 from store import documents
-from store.documents import AddressTaken, NewDocument, UnknownField
+from store.documents import MAX_RANGE, AddressTaken, NewDocument, RangeTooWide, UnknownField
 from store.pages import deletion
 from store.sql.database import Database, DatabaseError
 from store.sql.tables import DocumentRow, DocumentValueRow, PageRow
@@ -75,6 +75,17 @@ def test_documents_are_found_by_texts_numbers_and_lists(database: Database) -> N
             documents.check_fields(session, ["long=x"])
     assert (sorted(any_tags[0]), any_tags[1:]) == (["year=2021.5", "year=2022"], (("tags=red",),))
     assert no_tags == ("team=support", "team=ops")
+
+
+def test_range_with_too_many_values_is_refused_with_what_to_do(database: Database) -> None:
+    page_id, _ = save(database, "a", number=-1)
+    with database.write() as session:
+        values = ({"document_id": "a", "name": "number", "value": str(at), "number": at} for at in range(MAX_RANGE + 1))
+        session.execute(insert(DocumentValueRow), list(values))
+        with pytest.raises(RangeTooWide, match=r"More than 10,000 values of 'number' are >= '0': narrow the range"):
+            documents.tags_for(session, ["number>=0"])
+        assert len(documents.tags_for(session, ["number>=1"])[0][0]) == MAX_RANGE
+        assert documents.page_ids(session, documents.meant(session, ["number>=0"])) == [page_id]  # lists take it
 
 
 def test_writers_of_one_document_leave_one(database: Database) -> None:

@@ -117,6 +117,21 @@ def test_reply_is_tried_again_while_the_broker_is_away(services: Services) -> No
     assert services.redis.llen(TO["queue"]) == 1
 
 
+def test_reply_is_tried_again_while_nobody_consumes_its_queue(services: Services) -> None:
+    allow(services, "orders.*")
+    _, webhook_id = ended(services)
+    services.__dict__["dispatcher"] = Dispatcher(Celery(broker=services.settings.broker))
+    services.redis.rpush(TO["queue"], *["{}"] * (replies.MOST_MESSAGES + 1))
+    webhooks.deliver(services, webhook_id)
+    status, error = delivery(services)
+    assert (status, "has more than 10,000 messages" in (error or "")) == ("WAITING", True)
+    services.redis.delete(TO["queue"])
+    with services.database.write() as session:
+        session.execute(update(WebhookRow).values(due_at=services.now() - timedelta(seconds=1)))
+    webhooks.deliver(services, webhook_id)
+    assert (delivery(services)[0], services.redis.llen(TO["queue"])) == ("DELIVERED", 1)
+
+
 def test_queue_that_is_no_longer_allowed_gets_nothing(services: Services) -> None:
     allow(services, "orders.*")
     _, webhook_id = ended(services)
