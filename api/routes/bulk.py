@@ -18,7 +18,7 @@ from redis import RedisError
 from api.dependencies import Access, AccessDep, MainDep, ServicesDep, check_waiting
 from api.middleware import problems
 from api.middleware.auth import ASK, OPERATE, Caller, CallerDep
-from api.routes.questions import tell_left
+from api.routes.questions import submit_for, tell_left
 from api.schemas.requests import (
     BulkRequest,
     QuestionChange,
@@ -28,7 +28,6 @@ from api.schemas.requests import (
     wrong_field,
 )
 from domain import Status
-from domain.access import Role
 from domain.errors import WellreadError
 from domain.options import QuestionFilter
 from domain.record import Bulk, BulkChange, BulkItem, QuestionLine, QuestionSummary
@@ -41,7 +40,6 @@ from store.sql.tables import QuestionRow
 from store.usage import QuotaSpent
 from workers import bulk
 from workers.admission import NoRoom, TooManyOpen
-from workers.questions import submit
 from workers.services import Services
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=ASK)
@@ -94,18 +92,7 @@ def _ask(given: dict[str, Any], access: Access, who: Caller) -> dict[str, Any]:
         key = f"id:{name}" if len(str(name)) <= _LONGEST_ID else f"id:{hashlib.sha256(str(name).encode()).hexdigest()}"
         given = {field: value for field, value in given.items() if field != "id"}
     body = QuestionRequest.model_validate(given)
-    services = access.open(body.collection)
-    new = submit.to_new(
-        body,
-        submit.default_budget(services),
-        deadline_s=body.deadline,
-        callback_url=body.callback_url or "",
-        callback_events=body.callback_events,
-        idempotency_key=key,
-        private=who.role < Role.operate,
-        owner=who.owner,
-    )
-    question, is_new = submit.submit(services, new)
+    question, is_new = submit_for(who, access.open(body.collection), body, key)
     return {"question_id": question.id, "status": question.status, "is_new": is_new}
 
 

@@ -30,6 +30,7 @@ from api.schemas.requests import ChatRequest, QuestionRequest
 from api.schemas.responses import StepOut
 from api.streams import watch, while_open
 from domain.access import Role
+from domain.question import Question
 from domain.record import Event, Record
 from pipeline.question.follow_up import stands_alone
 from store.questions import answers, state
@@ -60,6 +61,15 @@ def ask(
 ) -> Record:
     """Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat."""
     services = access.open(body.collection)
+    question, is_new = submit_for(who, services, body, idempotency_key)
+    response.status_code = 202 if is_new else 200
+    tell_left(services, response, who)
+    response.headers["Location"] = f"/api/questions/{question.id}"
+    return read_record(services, question.id)
+
+
+def submit_for(who: Caller, services: Services, body: QuestionRequest, idempotency_key: str) -> tuple[Question, bool]:
+    """Submit a question for whoever sends it; return it, and whether it is new. Raises what ``submit.submit`` does."""
     new = submit.to_new(
         body,
         submit.default_budget(services),
@@ -70,11 +80,7 @@ def ask(
         private=who.role < Role.operate,
         owner=who.owner,
     )
-    question, is_new = submit.submit(services, new)
-    response.status_code = 202 if is_new else 200
-    tell_left(services, response, who)
-    response.headers["Location"] = f"/api/questions/{question.id}"
-    return read_record(services, question.id)
+    return submit.submit(services, new)
 
 
 def tell_left(services: Services, response: Response, who: Caller) -> None:
