@@ -28,6 +28,7 @@ from workers.services import Services
 def url(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """An API that the command line is pointed at."""
     monkeypatch.setattr(questions, "_EVERY_S", 0.02)
+    monkeypatch.setattr(questions, "_LONGEST_S", 0.1)
     with serving(app) as url:
         monkeypatch.setenv("WELLREAD_API_URL", url)
         yield url

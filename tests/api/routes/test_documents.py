@@ -23,7 +23,7 @@ from store.pages.pages import to_page
 from store.questions import state
 from store.sql.tables import AnswerRow, CandidateRow, DocumentRow, DocumentValueRow, PageRow, QuestionRow
 from tests.api.cli.command import wellread
-from tests.api.conftest import serving
+from tests.api.conftest import indexed, serving
 from tests.api.routes.test_search import put as put_page
 from tests.own_stack import until
 from tests.store.walk import answered, move
@@ -350,7 +350,8 @@ def test_document_is_deleted_with_all_that_came_of_it(http: TestClient, known: S
 def test_page_of_a_document_is_deleted_with_it(http: TestClient, known: Services) -> None:
     with known.database.read() as session:
         page_id = session.get_one(DocumentRow, "d").page_id
-    http.delete(f"/api/pages/{page_id}")
+    with indexed(known, page_id or 0):
+        http.delete(f"/api/pages/{page_id}")
     assert http.get("/api/documents/d").status_code == 404
 
 
@@ -480,7 +481,10 @@ def test_clients_push_list_and_delete(app: FastAPI, services: Services) -> None:
         assert [each.id for each in client.documents(filters=["team=support"])] == ["a/b c"]
         assert client.document("a/b c").metadata == {"team": "support"}
         assert client.delete_documents(["team=ops"], dry_run=True).left == 1
-        client.delete_document("a/b c")
+        with services.database.read() as session:
+            page_id = session.get_one(DocumentRow, "a/b c").page_id or 0
+        with indexed(services, page_id):
+            client.delete_document("a/b c")
         with pytest.raises(Refused, match="There is no document"):
             client.document("a/b c")
 
