@@ -10,9 +10,10 @@ import * as files from "./places/files.js";
 import * as keys from "./places/keys.js";
 import * as operations from "./places/operations.js";
 import * as pages from "./places/pages.js";
+import * as questions from "./places/questions.js";
 import * as sources from "./places/sources.js";
 
-const PLACES = { sources, pages, files, collections, keys, operations };
+const PLACES = { sources, pages, files, questions, collections, keys, operations };
 const ID = /^(?:thread\/)?[0-9a-f-]{32,36}$/;
 
 let leave = () => {};

@@ -119,6 +119,9 @@ export function when(time) {
   return make("time", told, { datetime: time, title: new Date(time).toLocaleString() });
 }
 
+export const dollars = (value) =>
+  `$${value < 1 ? value.toFixed(value && value < 0.1 ? 3 : 2) : Number(value.toFixed(1)).toLocaleString()}`;
+
 // ---- talking to the API
 
 export const keyHeader = () => (sessionStorage.getItem("key") ? { "x-api-key": sessionStorage.getItem("key") } : {});

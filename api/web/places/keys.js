@@ -1,7 +1,7 @@
 // The keys that were made here: who may do what, in which collections. A new one's secret is shown once.
 
 import { DEFAULT } from "../address.js";
-import { button, call, confirmed, copy, day, make, say, send, when } from "../parts.js";
+import { button, call, confirmed, copy, day, dollars, make, say, send, when } from "../parts.js";
 import { field, form, heading, input, table, word } from "./form.js";
 import { refusal } from "./refusal.js";
 
@@ -11,13 +11,24 @@ const ROLES = {
   admin: "admin: everything",
 };
 
-let list, secret;
+// what a key may use, as it is asked for and as its list says it
+const LIMITS = {
+  questions_per_day: "Questions a day",
+  questions_per_month: "Questions a month",
+  open_questions: "Open questions at a time",
+  usd_per_day: "US dollars a day",
+  usd_per_month: "US dollars a month",
+  weight: "Share of the workers",
+};
+
+let list, secret, limits;
 
 export async function open(place) {
   const above = make("div");
   list = make("div", "", { id: "keys" });
   secret = make("div", "", { id: "secret", role: "status" });
-  place.append(heading("Keys", "Who may use this server, and for what."), above, secret, list);
+  limits = make("div");
+  place.append(heading("Keys", "Who may use this server, for what, and how much."), above, secret, list, limits);
   const refused = await refusal("Listing, making and revoking keys");
   above.append(refused ?? making((await call("/api/collections")).map(({ name }) => name)));
   if (refused) return;
@@ -82,17 +93,50 @@ function showSecret({ name, secret: text }) {
   secret.querySelector("h3").focus();
 }
 
+function limiting(found) {
+  const name = make("select", "", {}, ...found.map((key) => make("option", key.name)));
+  const amounts = Object.keys(LIMITS).map((limit) => [
+    limit,
+    input({ type: "number", min: limit === "weight" ? "0.01" : "0", step: /usd|weight/.test(limit) ? "any" : "1", placeholder: limit === "weight" ? "1" : "not limited" }),
+  ]);
+  const fill = () => {
+    const now = found.find((key) => key.name === name.value)?.limits ?? {};
+    for (const [limit, amount] of amounts) amount.value = now[limit] ?? "";
+  };
+  name.addEventListener("change", fill);
+  fill();
+  const set = async () => {
+    const wanted = Object.fromEntries(amounts.map(([limit, { value }]) => [limit, value === "" ? null : Number(value)]));
+    const chosen = name.value;
+    await send("PATCH", `/api/keys/${encodeURIComponent(chosen)}`, wanted);
+    await show();
+    say(`The limits of ${chosen} are set.`);
+  };
+  return form("limit-key", "Limit a key", "Set", set, field("Key", name), ...amounts.map(([limit, amount]) => field(LIMITS[limit], amount)));
+}
+
+// of a day or a month: what was used, of what may be
+function used(amounts, limits, period) {
+  const most = (name, told) => (limits[`${name}_per_${period}`] === undefined ? "" : ` of ${told(limits[`${name}_per_${period}`])}`);
+  const count = (value) => value.toLocaleString();
+  const asked = `${count(amounts.questions)}${most("questions", count)} ${amounts.questions === 1 ? "question" : "questions"}`;
+  const spent = amounts.usd || limits[`usd_per_${period}`] !== undefined;
+  return spent ? `${asked}, ${dollars(amounts.usd)}${most("usd", dollars)}` : asked;
+}
+
 async function show() {
-  const found = await call("/api/keys");
+  const [found, usage] = await Promise.all([call("/api/keys"), call("/api/usage")]);
   const isOpen = !sessionStorage.getItem("key");
+  const rows = found.map((key) => row(key, usage.find((each) => each.key === key.name)));
+  limits.replaceChildren(...(found.length ? [limiting(found)] : []));
   list.replaceChildren(
-    table("Keys", ["Key", "Role", "Opens", "Made", "Valid", ""], found.map(row), "None yet."),
+    table("Keys", ["Key", "Role", "Opens", "Today (UTC)", "This month", "Made", "Valid", ""], rows, "None yet."),
     make("p", "Keys in the setting WELLREAD_API_KEYS are not listed here.", { class: "quiet" }),
     isOpen ? make("p", "No key is needed on this machine: requests without one may do everything.", { class: "quiet" }) : "",
   );
 }
 
-function row({ id, name, role, collections, created_at: made, expires_at: ends }) {
+function row({ id, name, role, collections, created_at: made, expires_at: ends, limits: most }, usage) {
   const revoke = async () => {
     const told = "Requests with it are refused from now on, and its open streams end. Its questions stay.";
     if (!(await confirmed(`Revoke the key ${name}?`, told, `Revoke ${name}`))) return;
@@ -105,6 +149,8 @@ function row({ id, name, role, collections, created_at: made, expires_at: ends }
     name,
     role,
     collections === null ? "all collections" : collections.join(", ") || make("span", "no collection", { class: "wait" }),
+    usage ? used(usage.day, most, "day") : "–",
+    usage ? used(usage.month, most, "month") : "–",
     when(made),
     ends
       ? make("time", `${isOver ? "ended" : "until"} ${day(ends)}`, { datetime: ends, class: isOver && "wait" })

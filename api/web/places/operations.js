@@ -2,16 +2,13 @@
 
 import { to } from "../address.js";
 import { inline } from "../asking/blocks.js";
-import { button, call, guarded, keyHeader, make, say, send, sure, when } from "../parts.js";
+import { button, call, dollars, guarded, keyHeader, make, say, send, sure, when } from "../parts.js";
 import { headingOfOne, table, turns } from "./form.js";
 import { plot } from "./plot.js";
 
 const POLL_MS = 5000;
 const seconds = (value) => `${value < 10 ? Number(value.toFixed(1)) : Math.round(value)} s`;
 const whole = (value) => (Number.isInteger(value) ? value.toLocaleString() : "");
-const dollars = (value) =>
-  `$${value < 1 ? value.toFixed(value && value < 0.1 ? 3 : 2) : Number(value.toFixed(1)).toLocaleString()}`;
-
 const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const begin = turns();
 

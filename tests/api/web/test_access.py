@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from api.app import create_app
 from domain.access import Role
-from store import keys
+from store import keys, usage
 from store.crawl import sources
 from store.questions import listing
 from tests.api import walk
@@ -174,3 +174,18 @@ def test_who_may_not_is_told_what_is_needed_and_may_use_another_key(services: Se
         _use_key(tab, "an-admin")
         tab.wait("document.getElementById('add-key')")
         assert "No key is needed" not in tab.text("#place")
+
+
+def test_a_key_is_limited_and_its_use_is_shown(tab: Tab, services: Services) -> None:
+    with services.database.write() as session:
+        owner = keys.add(session, "reader", Role.ask, services.now()).owner
+        usage.add(session, owner, services.now(), questions=3, usd=0.25)
+    open_place(tab, "keys")
+    tab.wait("document.querySelector('#keys td')")
+    assert "3 questions, $0.25" in tab.text("#keys")
+    tab.fill("#limit-key input", "20")
+    tab.click("Set", "#limit-key")
+    tab.wait("document.querySelector('#keys').innerText.includes('3 of 20 questions')")
+    assert tab.run("document.querySelector('#limit-key input').value") == "20"
+    with services.database.read() as session:
+        assert keys.list_all(session)[0].limits == {"questions_per_day": 20}

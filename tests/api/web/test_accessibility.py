@@ -157,7 +157,7 @@ def _places(tab: Tab, services: Services) -> Iterator[str]:
     collections.add(services, "research", exclude_sites=["https://example.org/forum/"])
     with services.database.write() as session:
         keys.add(session, "reader", Role.ask, services.now(), names=["research"])
-    for place in ("sources", "files", "keys", "collections"):
+    for place in ("sources", "files", "questions", "keys", "collections"):
         tab.run(f"location.hash = {place!r}")
         tab.wait(f"document.querySelector('#{place} td')")
         yield place

@@ -180,3 +180,29 @@ def test_values_stand_beside_their_names_on_a_narrow_screen(tab: Tab) -> None:
         " return lines.length > 1 && lines.every((line) => line.left >= left + label + 8) })()"
     )
     tab.wait(beside)
+
+
+def test_questions_without_an_answer_are_listed_saved_and_deleted(tab: Tab, services: Services, tmp_path: Path) -> None:
+    page_id = walk.keep_page(services)
+    walk.move(services, walk.ask(services).id, walk.answered(page_id))
+    for question in ("Who paints the lighthouse?", "How heavy is the lamp?"):
+        walk.move(services, walk.ask(services, question).id, Move(to=Status.TIMED_OUT, outcome="late"))
+    open_place(tab, "questions")
+    tab.wait("document.querySelectorAll('#questions tbody tr').length === 3")
+    tab.fill("#meant select", "1")
+    tab.wait("document.querySelectorAll('#questions tbody tr').length === 2")
+    assert "Who built" not in tab.text("#questions")
+    tab.save_into(tmp_path)
+    tab.click("Save as CSV", "#to-all")
+    tab.wait("document.getElementById('said').innerText.includes('are saved')")
+    tab.fill("#meant input[type=search]", "lamp")
+    tab.wait("document.querySelectorAll('#questions tbody tr').length === 1")
+    tab.click("Delete", "#to-all")
+    tab.wait("document.querySelector('dialog')?.open")
+    assert "Delete: 1 question?" in tab.text("dialog")
+    tab.click("Delete", "dialog")
+    tab.wait("document.getElementById('said').innerText === '1 of 1 question deleted.'")
+    tab.fill("#meant input[type=search]", "")
+    tab.wait("document.querySelector('#questions').innerText.includes('Who paints the lighthouse?')")
+    tab.fill("#meant select", "0")
+    tab.wait("document.querySelectorAll('#questions tbody tr').length === 2")
