@@ -18,6 +18,7 @@ from crawler.extract.document import EXTRACTION, NothingToRead, extract
 from crawler.extract.files.file_text import read_document
 from crawler.extract.html_links import FRAME
 from crawler.extract.metadata import Directives, robots_directives
+from crawler.extract.selectors import NONE, Selectors
 from crawler.extract.walls import Wall, is_login, wall_of
 from crawler.fetch.client import Fetcher, OnRedirect
 from crawler.fetch.guard import Blocked, FetchError
@@ -43,6 +44,7 @@ _BUSY = frozenset({429, 503})
 NOT_READ = "not read: "
 _NOINDEX = "the page asks not to be stored (noindex)"
 _EXPIRED = "the page asks not to be shown any more (unavailable_after)"
+_UNSELECTED = "its source's `select` matches no text of it: its main content was read"
 _LITTLE_TEXT = 400  #: characters
 #: readers of what has links and asks something of robots; the others are those of files
 _PAGES = frozenset({"html", "markdown", "plain"})
@@ -59,10 +61,9 @@ class PreviousRead:
     body_hash: str = ""  #: of the bytes that the text was extracted from, behind the extraction's version
     characters: int = 0  #: of the text
 
-    @property
-    def is_current(self) -> bool:
+    def is_current(self, selectors: Selectors) -> bool:
         """Return whether the same bytes would give the same text today."""
-        return self.body_hash.startswith(f"{EXTRACTION}-")
+        return self.body_hash.startswith(f"{EXTRACTION}{selectors.version}-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,7 @@ class ReadResult:
     """The outcome of reading a candidate."""
 
     outcome: ReadOutcome
-    reason: str = ""  #: a sentence, when it was not read
+    reason: str = ""  #: a sentence, when it was not read, or not as it was to be
     url: str = ""  #: canonical, after redirects
     status: int | None = None
     page: PageText | None = None
@@ -99,20 +100,23 @@ async def read(
     take_slot: OnRedirect | None = None,
     left_out: Sequence[str] = (),
     ignores_robots: Callable[[str], bool] = lambda _: False,
+    selectors_of: Callable[[str], Selectors] = lambda _: NONE,
 ) -> ReadResult:
     """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be.
 
     ``take_slot`` is awaited before a redirect's target and its robots.txt are requested; it may raise HostBusy.
     Nothing is requested of the sites that are ``left_out``. ``ignores_robots`` says of a canonical URL whether its
-    operator lets it be read whatever robots.txt and noindex say.
+    operator lets it be read whatever robots.txt and noindex say; ``selectors_of`` says what counts as its content.
     """
     new_permission = partial(Permission, client, robots, agent, now, left_out, ignores_robots)
     permission, started = new_permission(), time.monotonic()
     leads_to, until = candidate.url, started + PAGE_S
+    is_current = known is not None and known.is_current(selectors_of(candidate.url))
 
     async def extracted(answer: Fetched, asked: Candidate, known: PreviousRead | None) -> ReadResult:
-        named = None if ignores_robots(urls.canonical(answer.url)) else agent
-        extract_it = partial(_extracted, answer, asked, known, named, now)
+        url = urls.canonical(answer.url)
+        named = None if ignores_robots(url) else agent
+        extract_it = partial(_extracted, answer, asked, known, named, now, selectors_of(url))
         try:
             return await read_bounded(extract_it, len(answer.body), until=until)
         except TooMuchWork as error:
@@ -130,7 +134,7 @@ async def read(
         await permission.check(candidate.url)
         fetched = await client.get(
             candidate.url,
-            headers=known.validators.headers() if known and known.is_current else None,
+            headers=known.validators.headers() if is_current and known else None,
             accept=None if candidate.kind == "page" else ANY_TYPE,
             on_redirect=before_redirect,
         )
@@ -147,7 +151,12 @@ async def read(
 
 
 def _extracted(
-    fetched: Fetched, candidate: Candidate, known: PreviousRead | None, agent: str | None, now: datetime
+    fetched: Fetched,
+    candidate: Candidate,
+    known: PreviousRead | None,
+    agent: str | None,
+    now: datetime,
+    selectors: Selectors,
 ) -> ReadResult:
     """Return what an answer holds: a page's text and links, or the links of a sitemap or feed.
 
@@ -157,7 +166,7 @@ def _extracted(
     if failure := _of_status(fetched, candidate.url, now):
         return failure
     if candidate.kind == "page":
-        return _of_list(fetched, url) or _of_page(fetched, candidate, url, known, agent, now)
+        return _of_list(fetched, url) or _of_page(fetched, candidate, url, known, agent, now, selectors)
     try:
         parse = parse_sitemap if candidate.kind == "sitemap" else parse_feed
         return ReadResult(outcome=ReadOutcome.READ, url=url, links=parse(fetched.body, url=url))
@@ -217,13 +226,13 @@ async def _with_scripts(
     return result if is_worse else replace(found, validators=Validators())
 
 
-def _text_of(fetched: Fetched, url: str) -> PageText:
+def _text_of(fetched: Fetched, url: str, selectors: Selectors) -> PageText:
     """Return the text of a page or of any other document that is read; raises NothingToRead."""
     declared = fetched.headers.get("content-type", "")
     kind = kind_of(fetched.body, url=url, content_type=fetched.content_type)
     if kind is None or (kind.reader in _PAGES and not fetched.body.startswith(_NO_TEXTS)):
         content_type = f"{kind.content_type};{declared.partition(';')[2]}" if kind else declared
-        return extract(fetched.body, url=url, content_type=content_type)
+        return extract(fetched.body, url=url, content_type=content_type, selectors=selectors)
     name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])
     is_text = kind.reader in _TEXTS and not fetched.body.startswith(_NO_TEXTS)
     body = decode(fetched.body, declared).encode() if is_text else fetched.body
@@ -231,7 +240,13 @@ def _text_of(fetched: Fetched, url: str) -> PageText:
 
 
 def _of_page(
-    fetched: Fetched, candidate: Candidate, url: str, known: PreviousRead | None, agent: str | None, now: datetime
+    fetched: Fetched,
+    candidate: Candidate,
+    url: str,
+    known: PreviousRead | None,
+    agent: str | None,
+    now: datetime,
+    selectors: Selectors,
 ) -> ReadResult:
     headers = fetched.headers
     validators = Validators(etag=headers.get("etag", ""), last_modified=headers.get("last-modified", ""))
@@ -241,13 +256,13 @@ def _of_page(
         if why := _why_not_shown(directives.index, directives.until, now):
             return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=candidate.url, reason=why)
         return ReadResult(outcome=ReadOutcome.UNCHANGED, url=candidate.url, validators=validators)
-    body_hash = f"{EXTRACTION}-{hashlib.blake2b(fetched.body, digest_size=16).hexdigest()}"
+    body_hash = f"{EXTRACTION}{selectors.version}-{hashlib.blake2b(fetched.body, digest_size=16).hexdigest()}"
     unchanged = ReadResult(outcome=ReadOutcome.UNCHANGED, url=url, validators=validators, body_hash=body_hash)
     is_dated = b"unavailable_after" in fetched.body.lower()
     if known is not None and known.body_hash == body_hash and directives == Directives() and not is_dated:
         return unchanged  # the same bytes were extracted before
     try:
-        page, nothing = _text_of(fetched, url), None
+        page, nothing = _text_of(fetched, url, selectors), None
     except NothingToRead as error:
         page, nothing = None, error
     if wall := wall_of(fetched, page, asked=candidate.url, known_characters=known.characters if known else 0):
@@ -266,7 +281,10 @@ def _of_page(
     content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
     if known is not None and known.content_hash == content_hash:
         return replace(unchanged, content_hash=content_hash, links=links)
-    return replace(unchanged, outcome=ReadOutcome.READ, page=page, links=links, content_hash=content_hash)
+    reason = "" if page.is_selected else _UNSELECTED
+    return replace(
+        unchanged, outcome=ReadOutcome.READ, page=page, links=links, content_hash=content_hash, reason=reason
+    )
 
 
 def _of_wall(wall: Wall, url: str) -> ReadResult:
@@ -279,7 +297,9 @@ def _why_not_shown(index: bool, until: datetime | None, now: datetime) -> str:
 
 def _has_little_text(result: ReadResult) -> bool:
     """Return whether so little was read that scripts may have to add the rest."""
-    return result.outcome == ReadOutcome.EMPTY or (result.page is not None and len(result.page.text) < _LITTLE_TEXT)
+    page = result.page
+    has_little = page is not None and (len(page.text) < _LITTLE_TEXT or not page.is_selected)
+    return result.outcome == ReadOutcome.EMPTY or has_little
 
 
 def _of_status(fetched: Fetched, url: str, now: datetime) -> ReadResult | None:

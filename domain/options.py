@@ -432,7 +432,7 @@ class KeyLimits(Body):
     )
 
 
-#: a pattern of paths: see :class:`domain.site.SiteScope`
+#: a pattern of paths (see :class:`domain.site.SiteScope`), or a CSS selector
 Pattern = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 #: a source's fields, as the API describes them
 _OF_SOURCE: Final = {each.name: str(each.metadata.get("description", "")) for each in fields(Source)}
@@ -454,6 +454,12 @@ class SourceSettings(BaseModel):
     )
     exclude: Annotated[tuple[Pattern, ...], Flag("--exclude", "PATTERN", "Not these paths, such as /old/ or *.pdf")] = (
         Field(default=(), max_length=30, description=_OF_SOURCE["exclude"])
+    )
+    select: Annotated[tuple[Pattern, ...], Flag("--select", "CSS", "What counts of its pages, such as main")] = Field(
+        default=(), max_length=30, description=_OF_SOURCE["select"]
+    )
+    drop: Annotated[tuple[Pattern, ...], Flag("--drop", "CSS", "What does not count, such as .comments")] = Field(
+        default=(), max_length=30, description=_OF_SOURCE["drop"]
     )
     depth: Annotated[int | None, Flag("--depth", "N", "At most this many links from its front page.")] = Field(
         default=None, ge=0, le=1_000, description=_OF_SOURCE["depth"]

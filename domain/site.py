@@ -231,6 +231,15 @@ class Source:
         default=(), metadata=described("Patterns of the paths that are read of it (`*`: any characters); empty: all.")
     )
     exclude: tuple[str, ...] = field(default=(), metadata=described("Patterns of the paths that are not read of it."))
+    select: tuple[str, ...] = field(
+        default=(),
+        metadata=described(
+            "CSS selectors of what counts as content of its pages, as it stands; empty: found by itself."
+        ),
+    )
+    drop: tuple[str, ...] = field(
+        default=(), metadata=described("CSS selectors of what does not count as content of its pages.")
+    )
     depth: int | None = field(
         default=None, metadata=described("Most links from its front page that are followed; null: no limit.")
     )

@@ -166,6 +166,10 @@ class SourceOptions(TypedDict, total=False):
     include: Sequence[str]
     #: Patterns of the paths that are not read of it.
     exclude: Sequence[str]
+    #: CSS selectors of what counts as content of its pages, as it stands; empty: found by itself.
+    select: Sequence[str]
+    #: CSS selectors of what does not count as content of its pages.
+    drop: Sequence[str]
     #: Most links from its front page that are followed; null: no limit.
     depth: int | None
     #: Whether it is read whatever robots.txt and noindex say. Only for your own.

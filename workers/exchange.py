@@ -12,6 +12,7 @@ from typing import Any
 from crawler import urls
 from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
+from crawler.extract.selectors import check as check_selectors
 from crawler.urls import BadUrl
 from domain import Schedule
 from domain.access import Imported
@@ -105,6 +106,7 @@ def _take_source(services: Services, line: SourceLine, *, own: bool) -> None:
             return
         is_own = line.own and own
         settings = line.model_dump(include=set(sources.SETTINGS))
+        check_selectors((*line.select, *line.drop))
         settings |= {"paused": False, "ignore_robots": line.ignore_robots and is_own}
         settings |= {} if own else {"callback_url": None}
         added = sources.add(session, url, own=is_own, now=services.now(), **settings)

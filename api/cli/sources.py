@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _SCHEDULE: Final = frozenset({"every", "cron", "zone"})
 _NO_LIMITS: Final[dict[str, Any]] = {"include": [], "exclude": [], "depth": None, "page_only": False}
+_NO_SELECTORS: Final[dict[str, Any]] = {"select": [], "drop": []}
 
 
 @click.group()
@@ -67,15 +68,17 @@ def add(url: str, own: bool, **settings: Any) -> None:
 @click.argument("url")
 @click.option("--no-schedule", is_flag=True, help="End the schedule: check each page at its own interval again.")
 @click.option("--no-limits", is_flag=True, help="Read all of it again: no patterns, no depth, not only the page.")
+@click.option("--no-selectors", is_flag=True, help="Find the content of its pages again without --select and --drop.")
 @click.option("--no-access", is_flag=True, help="Forget headers, cookies, certificates, proxy and the like.")
 @_with_access
-def edit(url: str, no_schedule: bool, no_limits: bool, no_access: bool, **settings: Any) -> None:
+def edit(url: str, no_schedule: bool, no_limits: bool, no_selectors: bool, no_access: bool, **settings: Any) -> None:
     """Change a site's settings at any time; what is not given stays."""
     changes = _given(settings) | ({"access": None} if no_access else {})
     if no_schedule and changes.keys() & _SCHEDULE:
         raise click.UsageError("--no-schedule ends a schedule: leave --every, --cron and --zone out.")
     if no_limits and changes.keys() & _NO_LIMITS.keys():
         raise click.UsageError("--no-limits ends all limits: leave --include, --exclude, --depth and --page-only out.")
+    changes = (_NO_SELECTORS if no_selectors else {}) | changes
     changes |= ({"every": None, "cron": None} if no_schedule else {}) | (_NO_LIMITS if no_limits else {})
     if not changes:
         raise click.UsageError("Name what to change: `wellread source edit --help` lists the settings.")
@@ -191,6 +194,8 @@ def _settings_line(site: "Source") -> list[str]:
         f"at most {counted(site.depth, 'link')} deep" if site.depth is not None else "",
         f"only {', '.join(map(clean, site.include))}" if site.include else "",
         f"without {', '.join(map(clean, site.exclude))}" if site.exclude else "",
+        f"content: {', '.join(map(clean, site.select))}" if site.select else "",
+        f"no content: {', '.join(map(clean, site.drop))}" if site.drop else "",
         f"redirects to {clean(site.moved_to)}" if site.moved_to else "",
     ]
     if site.schedule:

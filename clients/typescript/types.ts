@@ -1287,6 +1287,10 @@ export interface SourceChanges {
   include?: Array<string>;
   /** Patterns of the paths that are not read of it. */
   exclude?: Array<string>;
+  /** CSS selectors of what counts as content of its pages, as it stands; empty: found by itself. */
+  select?: Array<string>;
+  /** CSS selectors of what does not count as content of its pages. */
+  drop?: Array<string>;
   /** Most links from its front page that are followed; null: no limit. */
   depth?: number | null;
   /** Whether it is read whatever robots.txt and noindex say. Only for your own. */
@@ -1315,6 +1319,10 @@ export interface SourceOut {
   include: Array<string>;
   /** Patterns of the paths that are not read of it. */
   exclude: Array<string>;
+  /** CSS selectors of what counts as content of its pages, as it stands; empty: found by itself. */
+  select: Array<string>;
+  /** CSS selectors of what does not count as content of its pages. */
+  drop: Array<string>;
   /** Most links from its front page that are followed; null: no limit. */
   depth: number | null;
   /** Whether nothing but the page with this URL is read. */
@@ -1343,6 +1351,10 @@ export interface SourceRequest {
   include?: Array<string>;
   /** Patterns of the paths that are not read of it. */
   exclude?: Array<string>;
+  /** CSS selectors of what counts as content of its pages, as it stands; empty: found by itself. */
+  select?: Array<string>;
+  /** CSS selectors of what does not count as content of its pages. */
+  drop?: Array<string>;
   /** Most links from its front page that are followed; null: no limit. */
   depth?: number | null;
   /** Whether it is read whatever robots.txt and noindex say. Only for your own. */

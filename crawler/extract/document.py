@@ -23,10 +23,11 @@ from crawler.extract.formulas import write_formulas
 from crawler.extract.html import parse
 from crawler.extract.html_links import links_of
 from crawler.extract.html_tables import level_tables
-from crawler.extract.main_content import INDEX_PAGE_SHARE, kind_by_signs, main_content
+from crawler.extract.main_content import INDEX_PAGE_SHARE, all_content, kind_by_signs, main_content
 from crawler.extract.metadata import read_metadata
 from crawler.extract.pdf import read_pdf
 from crawler.extract.preformatted import write_preformatted
+from crawler.extract.selectors import NONE, Selectors
 from crawler.extract.superscripts import write_superscripts
 from crawler.extract.visibility import drop_hidden, drop_invisible_characters
 from crawler.file_kinds import NAMES, PDF, READABLE
@@ -73,10 +74,18 @@ class NothingToRead(WellreadError):
         self.links = links
 
 
-def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = BOUNDS.chars) -> PageText:
+def extract(
+    body: bytes,
+    *,
+    url: str,
+    content_type: str = "",
+    max_chars: int = BOUNDS.chars,
+    selectors: Selectors = NONE,
+) -> PageText:
     """Extract a document's text, of a text or page the first ``max_chars`` characters; raises NothingToRead.
 
-    ``url`` is its own, to resolve links against; ``content_type`` is the whole header, with parameters.
+    ``url`` is its own, to resolve links against; ``content_type`` is the whole header, with parameters. If what
+    ``selectors`` select has no text, the main content is taken.
     """
     kind = content_type.split(";")[0].strip().lower()
     if kind and kind not in READABLE:
@@ -89,7 +98,10 @@ def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = B
         if kind == PDF or body.startswith(b"%PDF-"):
             return read_pdf(body, url=url)
         text = CONTROL.sub(" ", decode(body, content_type))
-        page = _READERS.get(kind, _html)(text[:max_chars], url)
+        read = _READERS.get(kind, _html)
+        page = read(text[:max_chars], url, selectors)
+        if selectors.select and not page.text.strip():
+            page = replace(read(text[:max_chars], url, Selectors(drop=selectors.drop)), is_selected=False)
     except Unreadable as error:
         raise NothingToRead(f"{url} {error}") from error
     if not page.text.strip():
@@ -101,7 +113,7 @@ def extract(body: bytes, *, url: str, content_type: str = "", max_chars: int = B
     return replace(page, missing=missing)
 
 
-def _html(text: str, url: str) -> PageText:
+def _html(text: str, url: str, selectors: Selectors) -> PageText:
     tree = parse(text)
     if tree is None:
         raise NothingToRead(f"{url} has no readable text.")
@@ -110,6 +122,7 @@ def _html(text: str, url: str) -> PageText:
     metadata = read_metadata(tree, url)
     links = links_of(tree, url)
     kind = kind_by_signs(tree)
+    selectors.apply(tree)
     write_formulas(tree)
     place_tabs(tree)
     whole = _drop_hidden(tree)
@@ -121,7 +134,7 @@ def _html(text: str, url: str) -> PageText:
         elif mark and page in own:  # a part of the same page, however it is written
             anchor.set("href", f"#{part}")
     write_preformatted(tree)
-    rendered, linked = main_content(tree, kind)
+    rendered, linked = all_content(tree) if selectors.select else main_content(tree, kind)
     title = metadata.title
     first = rendered.headings[0][1] if rendered.headings else ""
     if first and title.casefold().startswith(first.casefold()):  # the rest is the site's name
@@ -230,7 +243,10 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
     return True
 
 
-_READERS: Final[Mapping[str, Callable[[str, str], PageText]]] = {
-    **dict.fromkeys(("text/markdown", "text/x-markdown"), lambda text, url: _html(markdown_to_html(text), url)),
-    "text/plain": read_plain,
+_READERS: Final[Mapping[str, Callable[[str, str, Selectors], PageText]]] = {
+    **dict.fromkeys(
+        ("text/markdown", "text/x-markdown"),
+        lambda text, url, selectors: _html(markdown_to_html(text), url, selectors),
+    ),
+    "text/plain": lambda text, url, _: read_plain(text, url),
 }

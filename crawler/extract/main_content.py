@@ -100,6 +100,11 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     return joined(whole), _share(lines)
 
 
+def all_content(tree: Any) -> tuple[Rendered, float]:
+    """Return the whole text of a page, of which none counts as links."""
+    return joined(lines_of(tree.find("body") if tree.find("body") is not None else tree)), 0.0
+
+
 def _main(body: Any) -> Any:
     """Return the element that holds most of the text outside of links, if the page marks one as its content."""
     weights = weigh(body)

@@ -46,13 +46,13 @@ def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
             if element.tag in spare:
                 continue
             if _is_invisible(element):
-                _take_out(element)
+                take_out(element)
                 continue
             style = styles.style_of(element)
             line = style.get("text-decoration-line") or style.get("text-decoration")
             is_struck = element.tag in _STRUCK_TAGS or _STRUCK.search(names_of(element)) is not None
             if ("line-through" in line if line else is_struck) or _is_hidden(element, style, styles, controls):
-                _take_out(element)
+                take_out(element)
             elif element.tag in _INLINE and style:
                 _set(element, style)
     except RecursionError as error:
@@ -60,8 +60,11 @@ def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
     etree.strip_elements(tree, _TAKEN_OUT, with_tail=False)
 
 
-def _take_out(element: Any) -> None:
-    """Put an empty element in the place of one: to move the text after each takes the square of their number."""
+def take_out(element: Any) -> None:
+    """Put an element without content, which ``drop_hidden`` removes, in the place of one.
+
+    To move the text after each takes the square of their number.
+    """
     if (parent := element.getparent()) is not None:
         empty = parent.makeelement(_TAKEN_OUT)
         empty.tail, element.tail = element.tail, None

@@ -200,5 +200,5 @@ def _moved(session: Session, urls: Iterable[str]) -> dict[str, str]:
 def _to_source(row: SourceRow, moved_to: str | None) -> Source:
     has_schedule = row.cron is not None or row.every_s is not None
     schedule = Schedule(every_s=row.every_s, cron=row.cron or "", zone=row.zone) if has_schedule else None
-    lists = {name: tuple(getattr(row, name) or ()) for name in ("include", "exclude", "access")}
+    lists = {name: tuple(getattr(row, name) or ()) for name in ("include", "exclude", "select", "drop", "access")}
     return to_value(Source, row, schedule=schedule, moved_to=moved_to, **lists)

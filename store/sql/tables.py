@@ -491,6 +491,8 @@ class SourceRow(Table):
     paused: Mapped[bool] = mapped_column(default=False)
     include: Mapped[list[Any] | None]
     exclude: Mapped[list[Any] | None]
+    select: Mapped[list[Any] | None]
+    drop: Mapped[list[Any] | None]
     depth: Mapped[int | None]
     callback_url: Mapped[str | None]
     page_only: Mapped[bool] = mapped_column(default=False)

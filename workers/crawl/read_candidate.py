@@ -28,7 +28,7 @@ from store.questions import trace
 from store.sql import leases
 from store.sql.rows import to_value
 from workers import files, monitoring
-from workers.crawl import outcomes
+from workers.crawl import outcomes, sites
 from workers.crawl.claim import Claim, claim, needs_no_fetch, save_next_delay, stored_delay_s
 from workers.questions.conditions import left_out
 from workers.questions.step import spend_cost
@@ -145,6 +145,7 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
                 take_slot=slots.take,
                 left_out=left_out(services, claim.question.overrides) if claim.question else left_out(services),
                 ignores_robots=ignored,
+                selectors_of=partial(sites.selectors_of, claim.sources),
             )
         )
     finally:

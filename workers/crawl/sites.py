@@ -15,6 +15,8 @@ from crawler import urls
 from crawler.discovery import schedule
 from crawler.discovery.frontier import MAX_PER_ADDRESS, candidates_of_site
 from crawler.discovery.schedule import BadSchedule
+from crawler.extract.selectors import NONE, Selectors
+from crawler.extract.selectors import check as check_selectors
 from crawler.fetch.access import SiteAccess
 from crawler.read import ReadResult
 from crawler.robots import from_response
@@ -271,14 +273,15 @@ def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> So
     """Change some of ``sources.SETTINGS`` and ``every``, ``cron`` and ``zone`` of a source; the others stay.
 
     Without a schedule its pages are read once more when planned, and then by their own intervals. While it is paused,
-    nothing of it is read by itself. Returns None if there is no such source. Raises BadSchedule, BadAccess or
-    NotYourOwn; nothing changes then.
+    nothing of it is read by itself. Returns None if there is no such source. Raises BadSchedule, BadAccess,
+    BadSelector or NotYourOwn; nothing changes then.
     """
     from workers.questions.callbacks import check_callback
 
     schedule_changes = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
     if changes.get("callback_url"):
         changes = {**changes, "callback_url": check_callback(services, changes["callback_url"], of_question=False)}
+    check_selectors((*changes.get("select", ()), *changes.get("drop", ())))
     with services.database.write() as session:
         before = sources.find(session, source_id, lock=True)
         if before is None:
@@ -336,6 +339,13 @@ def _covering(known: Sequence[Source], url: str) -> Source | None:
     covering = own or [each for each in known if each.scope.covers(url)]
     kept = [source for source in covering if source.schedule or source.paused]
     return max(kept, key=lambda source: source.scope.narrowness(url), default=None)
+
+
+def selectors_of(known: Sequence[Source], url: str) -> Selectors:
+    """Return what counts as a page's content: of the sources with selectors, the narrowest that covers it says so."""
+    named = [source for source in known if (source.select or source.drop) and source.scope.covers(url)]
+    nearest = max(named, key=lambda source: source.scope.narrowness(url), default=None)
+    return Selectors(select=nearest.select, drop=nearest.drop) if nearest else NONE
 
 
 def _next(source: Source, now: datetime) -> datetime | None:

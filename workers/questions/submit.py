@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field, SecretStr
 from sqlalchemy.orm import Session
 
 from crawler import urls
+from crawler.extract.selectors import check as check_selectors
 from crawler.fetch.access import SiteAccess
 from crawler.fetch.guard import Blocked, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
@@ -241,6 +242,7 @@ def add_source(services: Services, url: str, *, own: bool, **settings: Any) -> S
         SiteAccess.of(SiteScope.of(checked), settings["access"]).check()
     if settings.get("callback_url"):
         settings["callback_url"] = check_callback(services, settings["callback_url"], of_question=False)
+    check_selectors((*settings.get("select", ()), *settings.get("drop", ())))
     now = services.now()
     with services.database.write() as session:
         source = sources.add(session, checked, own=own, now=now, **settings)

@@ -43,7 +43,7 @@ const spanOf = (seconds) =>
 const patternsOf = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 // what is set of a source, as short words beside its address
-function* settingsOf({ own, ignore_robots, access, page_only, depth, include, exclude, moved_to }) {
+function* settingsOf({ own, ignore_robots, access, page_only, depth, include, exclude, select, drop, moved_to }) {
   if (own) yield "own";
   if (ignore_robots) yield "ignores robots.txt";
   if (access.length) yield `with ${access.join(", ")}`;
@@ -51,6 +51,8 @@ function* settingsOf({ own, ignore_robots, access, page_only, depth, include, ex
   if (depth !== null) yield `at most ${depth} links deep`;
   if (include.length) yield `only ${include.join(", ")}`;
   if (exclude.length) yield `without ${exclude.join(", ")}`;
+  if (select.length) yield `content: ${select.join(", ")}`;
+  if (drop.length) yield `no content: ${drop.join(", ")}`;
   if (moved_to) yield `redirects to ${moved_to}`;
 }
 

@@ -43,6 +43,21 @@ def test_what_is_not_given_when_a_site_is_added_again_stays(http: TestClient) ->
     assert http.patch(f"/api/sources/{again['id']}", json={"min_delay": None}).json()["min_delay_s"] is None
 
 
+def test_selectors_of_a_source_are_kept_changed_and_refused_with_the_place(http: TestClient) -> None:
+    url = "https://example.org/docs/"
+    kept = http.post("/api/sources", json={"url": url, "select": ["main, article"], "drop": [".ad"]}).json()
+    assert (kept["select"], kept["drop"]) == (["main, article"], [".ad"])
+    path = f"/api/sources/{kept['id']}"
+    for send, body in ((http.patch, {"drop": [".ad", "div["]}), (http.post, {"url": url, "select": ["div["]})):
+        refused = send(path if send == http.patch else "/api/sources", json=body)
+        assert (refused.status_code, refused.json()["type"]) == (422, "bad-selector")
+        assert "'div[' cannot be read at character 5" in refused.json()["detail"]
+    assert http.patch(path, json={"select": ["x" * 201]}).status_code == 422
+    assert http.patch(path, json={"select": [f"p.a{n}" for n in range(31)]}).status_code == 422
+    assert http.get("/api/sources").json()[0]["drop"] == [".ad"]
+    assert http.patch(path, json={"select": []}).json()["select"] == []
+
+
 def test_a_source_takes_its_own_pages_with_it_and_no_others(http: TestClient, services: Services) -> None:
     site = "https://en.example.org/wiki/Lighthouse"
     kept = http.post("/api/sources", json={"url": site}).json()

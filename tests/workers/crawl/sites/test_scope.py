@@ -15,6 +15,7 @@ from store.questions.new_questions import NewQuestion
 from store.sql.tables import PageRow, QuestionRow
 from tests.fakes import HashingEmbedder
 from tests.logged_site import LoggedSite, article, served
+from tests.workers.crawl.one_candidate import read_one
 from tests.workers.crawl.sites.conftest import WorkOff
 from workers import indexing
 from workers.crawl import sites
@@ -231,3 +232,24 @@ def test_settings_of_a_source_change_by_name_and_the_others_stay(services: Servi
     assert (changed.include, changed.exclude, changed.depth) == (("/a/*",), ("/a/b/*",), None)
     assert changed.schedule is not None
     assert submit.add_source(services, source.url, own=False) == changed
+
+
+def test_selectors_of_the_source_with_the_longest_url_say_what_is_read_of_a_page(
+    services: Services, site: LoggedSite
+) -> None:
+    page = (
+        "<html><body><p id=a>The lamp burns oil.</p><p id=b>The horn has steam.</p><p>Both are old.</p></body></html>"
+    )
+    site.pages |= {"/lamp.html": page, "/docs/lamp.html": page}
+    for path, selector in (("/", "#a"), ("/docs/", "#b")):
+        submit.add_source(services, f"{site.origin}{path}", own=True, min_delay_s=0.0, select=[selector])
+
+    def text(path: str) -> str:
+        row = read_one(services, f"{site.origin}{path}")
+        with services.database.read() as session:
+            return session.get_one(PageRow, row.page_id).text
+
+    assert (text("/lamp.html"), text("/docs/lamp.html")) == ("The lamp burns oil.", "The horn has steam.")
+    (first, _) = services.read(sources.list_all)
+    sites.change(services, first.id, {"select": ["p"]})
+    assert text("/lamp.html") == "The lamp burns oil.\n\nThe horn has steam.\n\nBoth are old."
