@@ -95,9 +95,17 @@ def _option(problem: str, known: Mapping[str, str]) -> str:
     return sentence(known.get(name) or f"{flag_of(name) or name.replace('_', ' ')}: {message}")
 
 
+def _say_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        click.echo(f"wellread {installed_version()}")
+        context.exit()
+
+
 @click.group(cls=_CleanErrors, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.version_option(installed_version(), message="wellread %(version)s", help="Print the version.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print the version."
+)
 def cli(debug: bool) -> None:
     """Self-hosted question answering: quotes what it has read, and crawls if that is not enough.
 
