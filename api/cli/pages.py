@@ -1,6 +1,7 @@
 """`wellread pages` and `delete`: look at the pages that were read, and take out what is stored."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from operator import methodcaller
@@ -11,7 +12,7 @@ import click
 from api.cli.connect import open_client, to_delete
 from api.cli.output import AS_JSON, print_found, print_lines, terminal
 from api.cli.sources import find_source
-from api.cli.width import Style, clean, cut, when, wrap
+from api.cli.width import Style, clean, counted, cut, when, wrap
 from domain.file import is_file_address
 
 if TYPE_CHECKING:
@@ -91,11 +92,19 @@ def show_versions(url: str) -> None:
 
 @click.command()
 @click.argument("target", metavar="ID_OR_ADDRESS")
-def delete(target: str) -> None:
+@click.option("--whole", is_flag=True, help="All pages below this URL.")
+def delete(target: str, whole: bool) -> None:
     """Delete a question (by ID), or a page or file (by address), with everything derived from it.
 
     Answers drawn from a deleted page are withdrawn. A file that is still in a watched folder is not read again.
     """
+    if whole:
+        with to_delete() as client:
+            below = [page.id for page in _all(client, {"site": target}, "", sys.maxsize) if page.id]
+            for page_id in below:
+                client.delete_page(page_id)
+        print_lines(f"Below {target}, {counted(len(below), 'page')} deleted.")
+        return
     with open_client() as client:
         delete_it = _deletion_of(client, target)
     with to_delete() as client:

@@ -188,14 +188,14 @@ def site_read_lines(seen: "SiteRead", style: Style) -> list[str]:
     """Return the present state of one site read."""
     how = f"{seen.status.lower()}: {clean(seen.reason)}" if seen.reason else seen.status.lower()
     asked = f"{'by its schedule' if seen.source_id else 'begun'} {when(seen.created_at)}"
-    left_out = f", {seen.left_out:,} left out: forbidden, gone or without text" if seen.left_out else ""
-    why = f"    `wellread pages list --not-read --site {clean(seen.prefix)}` says why pages could not be read."
+    left_out = f", {seen.left_out:,} left out: forbidden, gone, behind a login or without text" if seen.left_out else ""
+    why = f"    `wellread pages list --not-read --site {clean(seen.prefix)}` says why, or with --stale."
     size = f"{seen.bytes / 1e6:,.1f} MB" if seen.bytes >= 1e6 else f"{seen.bytes / 1e3:,.0f} kB"
     return [
         cut(f"{seen.id}  {clean(seen.url)}  {how}", style.width),
         f"    {_progress(seen, style)}",
         f"    {asked}, {size} in {_span(seen.active_s)}{left_out}",
-        *([why] if seen.failed else []),
+        *([why] if seen.failed or seen.left_out else []),
     ]
 
 

@@ -45,23 +45,32 @@ def _with_access(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @source.command(cls=WithFlags, body="api.schemas.requests:SourceChanges")
-@click.argument("url")
-@click.option("--own", is_flag=True, help="The site is yours: its address may be private.")
+@click.argument("urls", nargs=-1, required=True, metavar="URL…")
+@click.option("--own", is_flag=True, help="The sites are yours: their addresses may be private.")
 @_with_access
-def add(url: str, own: bool, **settings: Any) -> None:
-    """Add a site. Adding it again changes its settings; what is not given stays.
+def add(urls: tuple[str, ...], own: bool, **settings: Any) -> None:
+    """Add sites. Adding one again changes its settings; what is not given stays.
 
     A page (https://example.org/docs/crane.html) is read alone, a folder with all that is below it. With a schedule, the
     site is checked for new pages at those times, and its pages with it; without one, each page is checked at its own
     interval, sooner when it changes.
     """
     from crawler.discovery.schedule import schedule_of
+    from wellread.responses import Refused
 
     given = _given(settings)
     schedule_of(every=given.get("every"), cron=given.get("cron"), zone=given.get("zone", "UTC"))  # before it is stored
+    refused = []
     with open_client() as client:
-        added = client.add_source(url, own=own, **given)
-    print_lines(f"{added.url} may be read for any question.", *_settings_line(added))
+        for url in urls:
+            try:
+                added = client.add_source(url, own=own, **given)
+            except Refused as error:  # the others are added all the same
+                refused.append(f"{clean(url)}: {error}" if len(urls) > 1 else str(error))
+            else:
+                print_lines(f"{added.url} may be read for any question.", *_settings_line(added))
+    if refused:
+        raise CommandFailed("\n".join(refused))
 
 
 @source.command(cls=WithFlags, body="api.schemas.requests:SourceChanges")

@@ -12,7 +12,7 @@ from domain.errors import WellreadError
 from domain.file import is_file_address
 from domain.options import SourceSettings
 from domain.site import SiteScope, Source
-from store.sql.rows import add_missing, to_value
+from store.sql.rows import add_missing, to_value, update_rows
 from store.sql.tables import HostRow, PageRow, RedirectRow, SourceRow
 
 #: what can be set of a source besides its schedule
@@ -50,7 +50,10 @@ def change(session: Session, source_id: int, settings: Mapping[str, Any]) -> Sou
     if not row.own and (row.ignore_robots or row.access):
         raise NotYourOwn(f"{row.url} is not your own: `ignore_robots` and `access` need `own`.")
     session.flush()
-    return _source(session, row)
+    source = _source(session, row)
+    if "access" in settings:  # a host that could not be reached is tried at once
+        update_rows(session, HostRow, HostRow.origin.in_(source.own_scope.origins), robots_at=None)
+    return source
 
 
 def set_schedule(session: Session, source_id: int, schedule: Schedule | None) -> Source:

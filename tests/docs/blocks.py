@@ -21,7 +21,7 @@ PAGES = {
 #: pages whose shell is run in order, with all that is in it, by tests/live/test_pages.py
 RUN_WHOLE = (
     *("docs/tutorial.md", "docs/how-to/overnight.md", "docs/how-to/schedule.md"),
-    *("docs/how-to/flower.md", "docs/how-to/servers.md"),
+    *("docs/how-to/flower.md", "docs/how-to/servers.md", "docs/how-to/intranet.md", "docs/how-to/news.md"),
 )
 #: what cannot run in a test, by what the command line begins with → why; tests/docs reads these lines all the same
 NOT_RUN = {

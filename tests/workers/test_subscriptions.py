@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import socketserver
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import timedelta
 from email import message_from_bytes, policy
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from pydantic import SecretStr
 from redis.exceptions import RedisError
 from sqlalchemy import delete, select, update
 
@@ -23,11 +23,14 @@ from domain.document import Pushed
 from domain.options import Asked
 from domain.subscription import Subscription
 from evals.knowledge.stored import save_page
+from pipeline.models.model import LanguageModel
 from store import keys
 from store import subscriptions as stored
 from store.pages import pages
 from store.questions import webhooks as sent
 from store.sql.tables import AnswerRow, PageRow, QuestionRow, SubscriptionRow, WebhookRow
+from tests.claude_double import KEY, ClaudeDouble
+from tests.mail_server import mail_server
 from tests.one_process import Process, one_process
 from workers import documents, indexing, mail, subscriptions
 from workers.admission import NoRoom
@@ -373,7 +376,7 @@ def test_news_are_sent_as_a_signed_webhook_and_stand_in_its_log(process: Process
 
 def test_news_are_sent_by_e_mail(process: Process) -> None:
     services = process.services
-    with _mail_server() as server:
+    with mail_server() as server:
         url = type(services.settings.smtp_url)(f"smtp://127.0.0.1:{server.server_address[1]}")
         services.settings = services.settings.model_copy(update={"smtp_url": url})
         run(process, subscribe(process, "Who built the lighthouse?", email="anna@example.org"))
@@ -416,39 +419,34 @@ def _receiving() -> Iterator[_Receiver]:
         server.shutdown()
 
 
-class _MailServer(socketserver.ThreadingTCPServer):
-    got: list[bytes]
-    refuses = False
+def test_subject_gets_a_digest_of_what_is_new_from_a_model(process: Process) -> None:
+    know(process, "Pier", "The ferry to Norhaven leaves from the northern pier.")
+    with _claude(process) as claude:
+        made = subscribe(process, "ferry to Norhaven", is_subject=True)
+        (first,) = run(process, made)
+        assert "northern pier" in first.text
+        claude.forget()
+        assert len(run(process, made)) == 1
+        assert claude.received == [], "nothing is new, so no model is asked"
+        know(process, "Strike", "From Friday on no ferry to Norhaven sails, because its crew is on strike.")
+        news, _ = run(process, made)
+        asked = [request.search_results() for request in claude.received]
+    assert any("its crew is on strike" in str(each) for each in asked)
+    assert news.text == "From Friday on no ferry to Norhaven sails, because its crew is on strike. [1]"
+    assert [each.url for each in news.citations] == ["https://known.example/Strike"]
+    assert news.question_id
 
 
 @contextmanager
-def _mail_server() -> Iterator[_MailServer]:
-    """A server that speaks as much SMTP as is needed to take a message."""
-
-    class Handler(socketserver.StreamRequestHandler):
-        server: _MailServer
-
-        def handle(self) -> None:
-            self._say("220 ready")
-            while line := self.rfile.readline():
-                match line.split()[0].upper():
-                    case b"DATA":
-                        self._say("354 go on")
-                        self.server.got.append(b"".join(iter(self.rfile.readline, b".\r\n")))
-                        self._say("250 taken")
-                    case b"QUIT":
-                        self._say("221 bye")
-                        return
-                    case b"RCPT" if self.server.refuses:
-                        self._say("550 no such box")
-                    case _:
-                        self._say("250 ok")
-
-        def _say(self, line: str) -> None:
-            self.wfile.write(f"{line}\r\n".encode())
-
-    with _MailServer(("127.0.0.1", 0), Handler) as server:
-        server.got = []
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
+def _claude(process: Process) -> Iterator[ClaudeDouble]:
+    """Have a model for a while."""
+    services = process.services
+    before = {name: vars(services).pop(name) for name in ("model", "tools") if name in vars(services)}
+    with (
+        ClaudeDouble() as claude,
+        changed(process, anthropic_api_key=SecretStr(KEY), anthropic_base_url=claude.url, verbatim=False),
+    ):
+        yield claude
+        cast(LanguageModel, services.model).close()
+    vars(services).pop("tools")
+    vars(services).update(before)

@@ -27,4 +27,4 @@ def test_reading_says_when_it_began_and_how_much_it_read() -> None:
 def test_reading_of_a_schedule_is_told_from_one_that_was_asked_for() -> None:
     told = site_read_lines(replace(READ, source_id=1, left_out=2, bytes=12_000_000), Style())[2]
     assert told.startswith("    by its schedule 2026-11-23 ")
-    assert told.endswith(", 12.0 MB in 2 s, 2 left out: forbidden, gone or without text")
+    assert told.endswith(", 12.0 MB in 2 s, 2 left out: forbidden, gone, behind a login or without text")

@@ -262,7 +262,7 @@ def test_site_read_of_which_pages_failed_tells_how_many_and_how_to_see_why(url_o
     *_, hint = wellread("reads", "show", str(begun.id)).stdout.splitlines()
     assert "2 failed" in wellread("reads", "list").stdout
     command = "`wellread pages list --not-read --site https://example.org/guide/`"
-    assert hint.strip() == f"{command} says why pages could not be read."
+    assert hint.strip().startswith(f"{command} says why")
 
 
 @pytest.fixture

@@ -177,6 +177,15 @@ def test_own_site_is_reached_as_its_operator_says_and_not_without(services: Serv
         assert "/crane" in [path for path, _ in server.seen]
 
 
+def test_site_that_could_not_be_reached_is_tried_at_once_when_its_access_is_changed(services: Services) -> None:
+    with wiki_behind("ca") as (origin, server, access):
+        server.robots = "User-agent: *\nDisallow:\n"
+        source = submit.add_source(services, f"{origin}/", own=True, min_delay_s=0.0)
+        assert "certificate" in str(read_one(services, f"{origin}/crane").reason)
+        sites.change(services, source.id, {"access": access})
+        assert read_one(services, f"{origin}/crane").outcome == "read"
+
+
 @pytest.mark.parametrize("how", ["headers", "basic", "cookies", "proxy"])
 def test_secrets_of_a_site_go_to_no_other_and_are_shown_nowhere(services: Services, how: str, tmp_path: Path) -> None:
     with served({"/lamp": article(3)}) as other, wiki_behind(how) as (origin, server, access), capture_logs() as logs:
