@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
@@ -99,10 +100,9 @@ def delete(target: str, whole: bool) -> None:
     Answers drawn from a deleted page are withdrawn. A file that is still in a watched folder is not read again.
     """
     if whole:
-        with to_delete() as client:
+        with to_delete() as client, ThreadPoolExecutor(8) as pool:  # each waits until its passages are gone
             below = [page.id for page in _all(client, {"site": target}, "", sys.maxsize) if page.id]
-            for page_id in below:
-                client.delete_page(page_id)
+            list(pool.map(client.delete_page, below))
         print_lines(f"Below {target}, {counted(len(below), 'page')} deleted.")
         return
     with open_client() as client:

@@ -11,11 +11,12 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from domain.site import SiteReadStatus
+from store import subscriptions
 from store.crawl import site_reads, sources
 from store.pages import history
 from tests.api import walk
 from tests.api.cli.command import wellread
-from tests.api.conftest import serving
+from tests.api.conftest import indexed, serving
 from tests.crawler.hostile import CERTIFICATE
 from workers.services import Services
 
@@ -270,3 +271,37 @@ def url_of_api(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with serving(app) as url:
         monkeypatch.setenv("WELLREAD_API_URL", url)
         yield url
+
+
+def test_sites_that_are_added_together_are_added_but_for_those_that_are_refused(url_of_api: str) -> None:
+    added = wellread("source", "add", "https://example.org/a/", "http://10.0.0.1/", "https://example.org/b/")
+    assert added.exit_code == 1
+    assert "http://10.0.0.1/: The URL cannot be read" in added.stderr
+    listed = wellread("source", "list").stdout
+    assert [url for url in ("a/", "10.0.0.1", "b/") if url in listed] == ["a/", "b/"]
+
+
+def test_all_pages_below_a_url_are_deleted_and_no_others(url_of_api: str, services: Services) -> None:
+    for url in ("https://example.org/board/", "https://example.org/board/may", "https://example.org/boards"):
+        walk.keep_page(services, url)
+    with indexed(services, 1), indexed(services, 2):
+        assert "2 pages deleted" in wellread("delete", "https://example.org/board/", "--whole").stdout
+    assert "boards" in (listed := wellread("pages", "list").stdout)
+    assert "/board/" not in listed
+
+
+def test_subscription_is_made_changed_and_shown_on_the_command_line(url_of_api: str, services: Services) -> None:
+    said = wellread("subscribe", "ferry", "--subject", "--every", "1d").stdout
+    assert f"Feed: {url_of_api}/api/subscriptions/" in said
+    made = services.read(subscriptions.list_all)[0]
+    assert "Name what to change" in wellread("subscriptions", "edit", made.id).stderr
+    assert wellread("subscriptions", "edit", made.id, "--cron", "0 7 * * 1", "--pause").exit_code == 0
+    assert "cron 0 7 * * 1 (UTC), paused" in wellread("subscriptions", "list").stdout
+    with services.database.write() as session:
+        row, now = subscriptions.get(session, made.id), services.now()
+        cited = [{"n": 1, "url": "https://example.org/ferry", "title": "Ferry", "quote": "It sails."}]
+        subscriptions.add_news(session, row, now, title="ferry: the state", text="", citations=[], pages={})
+        subscriptions.add_news(session, row, now, title="ferry: news", text="It sails. [1]", citations=cited, pages={})
+    _, *news, first, nothing = wellread("subscriptions", "news", made.id).stdout.splitlines()
+    assert news == ["    It sails. [1]", "    [1] https://example.org/ferry"]
+    assert (first.split("  ")[1], nothing.strip()) == ("ferry: the state", "Nothing on it was found yet.")
