@@ -4,11 +4,12 @@ import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 import anyio
 import redis.asyncio
 from anyio import to_thread
-from fastapi import Depends, Path, Query, Request
+from fastapi import Depends, Path, Query, Request, Response
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from sqlalchemy.orm import Session
@@ -205,3 +206,9 @@ async def _waiter(
 
 
 WaiterDep = Annotated[Waiter, Depends(_waiter)]
+
+
+def link_to_next(request: Request, response: Response, after: str) -> None:
+    """Name in the response the address of the part of a list that follows: it begins behind ``after``."""
+    query = [(name, value) for name, value in request.query_params.multi_items() if name != "after"]
+    response.headers["link"] = f'<{request.url.path}?{urlencode([*query, ("after", after)])}>; rel="next"'

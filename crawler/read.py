@@ -278,7 +278,7 @@ def _of_page(
             return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=url, reason=why, links=links)
     if page.until is not None:  # the same bytes are looked at again on its last day
         unchanged, known = replace(unchanged, validators=Validators()), None
-    content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
+    content_hash = page.content_hash
     if known is not None and known.content_hash == content_hash:
         return replace(unchanged, content_hash=content_hash, links=links)
     reason = "" if page.is_selected else _UNSELECTED

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from api.schemas.requests import QuestionRequest, SearchRequest, SourceChanges
+from api.schemas.requests import QuestionRequest, SourceChanges
 from domain.errors import WellreadError
-from domain.options import Asked, Option, QuestionFilter, options_of
+from domain.options import Asked, Option, QuestionFilter, SearchRequest, options_of
 
 ROOT = Path(__file__).parent.parent
 PLACE = ROOT / "clients/typescript/types.ts"
@@ -85,9 +85,13 @@ def _typed_dict(head: str, docstring: str, options: Iterable[Option], *, null: b
     """Return options as a type; ``null``: each that has no other default may be None, which takes it back."""
     lines = [f"class {head}, total=False):", f'    """{docstring}"""', ""]
     for option in options:
-        lines += textwrap.wrap(option.description, 120, initial_indent="    #: ", subsequent_indent="    #: ")
         may_be_none = " | None" if null and option.field.default is None else ""
-        lines.append(f"    {option.name}: {_python_type(option.schema)}{may_be_none}")
+        line = f"    {option.name}: {_python_type(option.schema)}{may_be_none}"
+        if len(f"{line}  # {option.description}") <= 120:
+            lines.append(f"{line}  # {option.description}")
+        else:
+            wrapped = textwrap.wrap(option.description, 120, initial_indent="    # ", subsequent_indent="    # ")
+            lines += [*wrapped, line]
     return "\n".join(lines) + "\n"
 
 

@@ -30,6 +30,7 @@ from pydantic.fields import FieldInfo
 from domain.filters import MAX_FILTERS, checked
 from domain.flow import Status
 from domain.outcome import Outcome
+from domain.page import BLOCK_KINDS, BlockKind
 from domain.site import PageKind, Source
 from domain.storable import check_json
 
@@ -48,6 +49,8 @@ BATCH_DEADLINE_S: Final = 86_400.0
 MAX_CHARACTERS: Final = 4_000
 #: the most hits that any pass asks for [retry_top_k]
 MAX_K: Final = 20
+#: passages that a search returns at most
+MAX_FOUND: Final = 100
 #: some thirty years
 MAX_AGE_S: Final = 1_000_000_000
 MAX_SITES, MAX_LANGS, MAX_EXCLUDED = 20, 20, 100
@@ -392,6 +395,56 @@ class QuestionFilter(Body):
     @classmethod
     def _as_in_a_query(cls, given: Any) -> Any:
         return {"true": True, "false": False}.get(given, given) if isinstance(given, str) else given
+
+
+class SearchRequest(Body):
+    """Words to find passages for."""
+
+    query: str = Field(
+        description="What to look for: at most 4,000 characters.",
+        examples=["lighthouse builder"],
+        json_schema_extra=LENGTHS,
+    )
+    collection: Annotated[Collection, Argument(help="The collection; empty: the default one.")] = ""
+    sites: Annotated[list[Url], Argument()] = Field(
+        default_factory=list, max_length=MAX_SITES, description="Only pages below these URLs."
+    )
+    exclude_sites: Annotated[list[Url], Argument()] = Field(
+        default_factory=list, max_length=MAX_EXCLUDED, description="No pages below these URLs."
+    )
+    langs: Annotated[list[Language], Argument()] = Field(
+        default_factory=list, max_length=MAX_LANGS, description="Only pages in these languages (ISO 639-1)."
+    )
+    kinds: Annotated[list[BlockKind], Argument()] = Field(
+        default_factory=list,
+        max_length=len(BLOCK_KINDS),
+        description="Only passages with a part of one of these kinds.",
+    )
+    published_after: Annotated[Moment | None, Argument()] = Field(
+        default=None, description="Only pages that state a publication date after this."
+    )
+    read_after: Annotated[Moment | None, Argument()] = Field(
+        default=None, description="Only pages read, or seen unchanged, after this."
+    )
+    read_before: Annotated[Moment | None, Argument()] = Field(
+        default=None, description="Only pages whose text was read before this."
+    )
+    published_before: Annotated[Moment | None, Argument()] = Field(
+        default=None, description="Only pages that state a publication date before this."
+    )
+    filters: Annotated[list[Condition], Argument()] = Field(
+        default_factory=list,
+        max_length=MAX_FILTERS,
+        description="Only documents whose metadata fits all of these, as in "
+        "`team=support|ops`, `team!=sales`, `year>=2020`.",
+    )
+    source_kinds: Annotated[list[PageKind], Argument()] = Field(
+        default_factory=list, max_length=3, description="Only pages of the web, files, or documents."
+    )
+    limit: Annotated[int, Argument()] = Field(default=10, ge=1, le=MAX_FOUND, description="Most passages to return.")
+    lang: Annotated[str, Argument()] = Field(
+        default="", pattern=r"^([a-z]{2,3})?$", description="The query's language; default: detected from its words."
+    )
 
 
 class KeyLimits(Body):

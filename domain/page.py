@@ -1,5 +1,6 @@
 """Links and candidates; the text extracted from a document, with its blocks; the stored page, its facts and names."""
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -155,6 +156,11 @@ class PageText:
     index: bool = True  #: False where the page's robots meta says noindex
     follow: bool = True
     until: datetime | None = None  #: it asks not to be shown after that
+
+    @property
+    def content_hash(self) -> str:
+        """Return what two pages of the same title and text have in common."""
+        return hashlib.blake2b(f"{self.title}\0{self.text}".encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, String, and_, cast, insert, select
 from sqlalchemy.orm import Session, load_only
 
-from domain import PageText, Validators
+from domain import PageText
 from domain.document import DocumentState, PushedDocument
 from domain.errors import WellreadError
 from domain.filters import Condition, fits, parse, tags_of, values_of
@@ -54,7 +54,6 @@ class NewDocument:
     url: str  #: its own, or its address
     host: str
     page: PageText
-    content_hash: str
     pushed_hash: str  #: of all that was sent
     metadata: Mapping[str, Any]
 
@@ -75,9 +74,6 @@ def save(session: Session, new: NewDocument, now: datetime) -> tuple[int, bool]:
         url=new.url,
         host=new.host,
         page=new.page,
-        content_hash=new.content_hash,
-        validators=Validators(),
-        depth=0,
         now=now,
         due_at=now + NEVER,
         tags=tags_of(new.metadata),

@@ -1,8 +1,9 @@
 """Cancels, replays and deletes all questions that a filter means, some at a time: whoever asks again goes on."""
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from typing import Final, Literal
 
 from sqlalchemy import and_
 
@@ -28,60 +29,34 @@ class NoCondition(WellreadError):
     """The filter means every question: name at least one condition."""
 
 
-def cancel(services: Services, asked: QuestionFilter, *, owner: str | None, dry_run: bool) -> BulkChange:
-    """Cancel the open questions that are meant."""
-
-    def cancel_all(ids: Sequence[str]) -> None:
+def _each(change_one: Callable[[Services, str], object]) -> Callable[[Services, Sequence[str]], None]:
+    def change_all(services: Services, ids: Sequence[str]) -> None:
         for question_id in ids:
             with suppress(UnknownQuestion):  # it was just deleted
-                submit.cancel(services, question_id)
+                change_one(services, question_id)
 
-    return _each(services, asked, state.OPEN, cancel_all, owner=owner, dry_run=dry_run)
-
-
-def replay(services: Services, asked: QuestionFilter, *, owner: str | None, dry_run: bool) -> BulkChange:
-    """Run those again that failed, ran out of time or were cancelled, as far as there is room for open questions."""
-
-    def replay_all(ids: Sequence[str]) -> None:
-        for question_id in ids:
-            with suppress(UnknownQuestion):
-                submit.replay(services, question_id)
-
-    # what fails again meanwhile is left alone
-    ended = asked if asked.ended_before else asked.model_copy(update={"ended_before": services.now()})
-    return _each(services, ended, state.STOPPED, replay_all, owner=owner, dry_run=dry_run, named=asked)
+    return change_all
 
 
-def delete(services: Services, asked: QuestionFilter, *, owner: str | None, dry_run: bool) -> BulkChange:
-    """Stop the open ones of those that are meant, and delete all with their answers and traces."""
-    return _each(
-        services,
-        asked,
-        list(Status),
-        lambda ids: deletion.delete_questions(services, ids),
-        owner=owner,
-        dry_run=dry_run,
-    )
+Change = Literal["cancel", "replay", "delete"]
+#: the statuses of the questions that a change is done to, and what does it
+_CHANGES: Final[Mapping[Change, tuple[Collection[Status], Callable[[Services, Sequence[str]], None]]]] = {
+    "cancel": (state.OPEN, _each(submit.cancel)),
+    "replay": (state.STOPPED, _each(submit.replay)),  # as far as there is room for open questions
+    "delete": (list(Status), deletion.delete_questions),
+}
 
 
-def _each(
-    services: Services,
-    asked: QuestionFilter,
-    statuses: Collection[Status],
-    change: Callable[[Sequence[str]], None],
-    *,
-    owner: str | None,
-    dry_run: bool,
-    named: QuestionFilter | None = None,
-) -> BulkChange:
-    """Change the questions in one of these statuses, newest first, until all are changed or the time is up.
+def change(services: Services, what: Change, asked: QuestionFilter, *, owner: str | None, dry_run: bool) -> BulkChange:
+    """Change the questions that are meant, newest first, until all are changed or the time is up; raises NoCondition.
 
-    ``named`` is what the caller has named, if ``asked`` says more.
+    ``owner``: only this one's questions.
     """
-    if not (named or asked).model_dump(
-        include=QuestionFilter.model_fields.keys() - {"collection"}, exclude_defaults=True
-    ):
+    if not asked.model_dump(include=QuestionFilter.model_fields.keys() - {"collection"}, exclude_defaults=True):
         raise NoCondition("No condition is named: this would be done to every question.")
+    if what == "replay" and not asked.ended_before:  # what fails again meanwhile is left alone
+        asked = asked.model_copy(update={"ended_before": services.now()})
+    statuses, change_all = _CHANGES[what]
     with services.database.read() as session:
         given = listing.meant(session, asked, owner=owner, key=services.owner_of(asked.key) if asked.key else None)
         wanted = and_(given, QuestionRow.status.in_(list(statuses)), QuestionRow.fingerprint != state.REFUSED)
@@ -93,7 +68,7 @@ def _each(
         if not ids:
             return BulkChange(done=done, left=0)
         try:
-            change(ids)
+            change_all(services, ids)
         except (TooManyOpen, NoRoom) as full:
             return BulkChange(done=done, left=services.read(listing.count, wanted), retry_after_s=full.retry_after_s)
         done, left = done + len(ids), left - len(ids)

@@ -15,7 +15,7 @@ from typing import Final
 from sqlalchemy.exc import IntegrityError
 
 from crawler import urls
-from crawler.extract.bounded_process import BOUNDS, Bounds, TooMuchWork
+from crawler.extract.bounded_process import TooMuchWork
 from crawler.extract.document import EXTRACTION, NothingToRead, extract
 from crawler.extract.files.file_text import read_file
 from crawler.urls import BadUrl
@@ -55,24 +55,23 @@ def put(services: Services, document_id: str, pushed: Pushed) -> tuple[PushedDoc
     url = _url(pushed.url) or own_address(document_id)
     about = {**asdict(pushed), "content": hashlib.blake2b(pushed.content).hexdigest(), "read": EXTRACTION}
     pushed_hash = hashlib.blake2b(json.dumps(about, sort_keys=True, default=str).encode(), digest_size=16).hexdigest()
-    if not services.write(documents.confirm, document_id, pushed_hash, services.now()):
-        services.read(documents.check_address, url, document_id)  # before it is read, which takes longer
-        with _turn():
-            page = _read(services, document_id, url, pushed)
-        new = NewDocument(
-            id=document_id,
-            url=url,
-            host=urls.origin(url),
-            page=page,
-            content_hash=hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest(),
-            pushed_hash=pushed_hash,
-            metadata=pushed.metadata,
-        )
-        page_id, is_changed = _save(services, new)
-        if is_changed:
-            services.dispatcher.send("wellread.embed", page_id)
-        return services.read(documents.find, document_id), is_changed
-    return services.read(documents.find, document_id), False
+    if services.write(documents.confirm, document_id, pushed_hash, services.now()):
+        return services.read(documents.find, document_id), False
+    services.read(documents.check_address, url, document_id)  # before it is read, which takes longer
+    with _turn():
+        page = _read(services, document_id, url, pushed)
+    new = NewDocument(
+        id=document_id,
+        url=url,
+        host=urls.origin(url),
+        page=page,
+        pushed_hash=pushed_hash,
+        metadata=pushed.metadata,
+    )
+    page_id, is_changed = _save(services, new)
+    if is_changed:
+        services.dispatcher.send("wellread.embed", page_id)
+    return services.read(documents.find, document_id), is_changed
 
 
 @contextmanager
@@ -112,18 +111,11 @@ def _read(services: Services, document_id: str, url: str, pushed: Pushed) -> Pag
     try:
         if pushed.form == "file":
             files.check_file(services, pushed.name, pushed.content)
-            bounds = Bounds(
-                pages=settings.file_max_pages,
-                chars=settings.file_max_characters,
-                cpu_s=settings.file_max_seconds,
-                wall_s=min(1.5 * settings.file_max_seconds, BOUNDS.all_s),
-            )
-            page = read_file(pushed.content, address=own_address(pushed.name), bounds=bounds)
+            page = read_file(pushed.content, address=own_address(pushed.name), bounds=files.bounds(settings))
             title = page.title
         else:
-            most = settings.file_max_characters
-            content_type = f"{_TYPES[pushed.form]}; charset=utf-8"
-            page = extract(pushed.content, url=url, content_type=content_type, max_chars=most)
+            kind, most = f"{_TYPES[pushed.form]}; charset=utf-8", settings.file_max_characters
+            page = extract(pushed.content, url=url, content_type=kind, max_chars=most)
             title = document_id if page.title == url else page.title
     except (NothingToRead, TooMuchWork) as error:
         raise DocumentRefused(str(error).replace(url, "The document")) from error

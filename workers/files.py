@@ -39,6 +39,7 @@ from store.pages.refresh_queue import NEVER
 from store.sql.rows import groups
 from store.sql.tables import FileRow
 from workers.services import Services
+from workers.settings import Settings
 
 log = structlog.get_logger()
 
@@ -73,32 +74,35 @@ def read(services: Services, address: str, known: PageState | None) -> ReadResul
         return ReadResult(outcome=ReadOutcome.EMPTY, url=address, reason=str(error))
     if body is None:  # an upload that was read before
         return _unchanged(address) if known else ReadResult(outcome=ReadOutcome.GONE, url=address)
-    settings = services.settings
-    bounds = Bounds(
-        pages=settings.file_max_pages,
-        chars=settings.file_max_characters,
-        cpu_s=settings.file_max_seconds,
-        wall_s=min(1.5 * settings.file_max_seconds, BOUNDS.all_s),
-    )
-    result = _extracted(services, body, address, known, bounds)
+    result = _extracted(services, body, address, known, bounds(services.settings))
     if found.content is not None and result.outcome != ReadOutcome.RETRY:
         services.write(files.drop_content, found.id, found.version)
     return replace(result, bytes=len(body), elapsed_s=time.monotonic() - started)
 
 
-def _extracted(services: Services, body: bytes, address: str, known: PageState | None, bounds: Bounds) -> ReadResult:
+def bounds(settings: Settings) -> Bounds:
+    """Return what reading a file may take."""
+    return Bounds(
+        pages=settings.file_max_pages,
+        chars=settings.file_max_characters,
+        cpu_s=settings.file_max_seconds,
+        wall_s=min(1.5 * settings.file_max_seconds, BOUNDS.all_s),
+    )
+
+
+def _extracted(services: Services, body: bytes, address: str, known: PageState | None, within: Bounds) -> ReadResult:
     body_hash = f"{EXTRACTION}-{hashlib.blake2b(body, digest_size=16).hexdigest()}"
     is_held = known is not None and not known.is_gone
     if known is not None and is_held and known.body_hash == body_hash:
         return replace(_unchanged(address), body_hash=body_hash)
-    read_it = partial(read_file, body, address=address, bounds=bounds)
+    read_it = partial(read_file, body, address=address, bounds=within)
     try:
-        page = services.wait_for(read_bounded(read_it, max(len(body), bounds.chars), until=time.monotonic() + PAGE_S))
+        page = services.wait_for(read_bounded(read_it, max(len(body), within.chars), until=time.monotonic() + PAGE_S))
     except ReadingEnded as error:
         return ReadResult(outcome=ReadOutcome.RETRY, url=address, reason=f"{address} {error}")
     except (NothingToRead, TooMuchWork) as error:
         return ReadResult(outcome=ReadOutcome.EMPTY, url=address, reason=str(error))
-    content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
+    content_hash = page.content_hash
     if known is not None and is_held and known.content_hash == content_hash:
         return replace(_unchanged(address), body_hash=body_hash, content_hash=content_hash)
     return ReadResult(outcome=ReadOutcome.READ, url=address, page=page, content_hash=content_hash, body_hash=body_hash)

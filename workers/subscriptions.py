@@ -7,7 +7,7 @@ asked of the pages with new passages.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import uuid4
@@ -24,7 +24,7 @@ from domain.answer import short_answer
 from domain.errors import WellreadError
 from domain.file import is_file_address
 from domain.flow import COMPLETED
-from domain.options import MAX_SITES, Asked
+from domain.options import MAX_SITES, Asked, SearchRequest
 from domain.outcome import outcome_at_end
 from domain.record import FoundPassage
 from domain.subscription import News, Subscription
@@ -39,7 +39,7 @@ from workers import mail
 from workers.questions import submit
 from workers.questions.callbacks import check_callback
 from workers.questions.conditions import clean_sites, left_out
-from workers.questions.search import PassageQuery, search
+from workers.questions.search import search
 from workers.services import Services
 
 log = structlog.get_logger()
@@ -203,12 +203,9 @@ def _look(services: Services, row: SubscriptionRow, now: datetime) -> None:
 
 
 def _new_passages(services: Services, asked: Asked, since: datetime | None) -> list[FoundPassage]:
-    given = asked.model_dump(include={field.name for field in fields(PassageQuery)})
-    wanted: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in given.items()}
-    query = PassageQuery(
-        text=asked.question, **wanted, read_after=since and since - _LATE, confirmed=False, limit=_LOOKED_AT
-    )
-    found = [each for each in search(services, query) if _is_on(asked.question, each)]
+    given = asked.model_dump(include={*SearchRequest.model_fields})
+    query = SearchRequest(query=asked.question, **given, read_after=since and since - _LATE, limit=_LOOKED_AT)
+    found = [each for each in search(services, query, confirmed=False) if _is_on(asked.question, each)]
     if since is None:
         return found[:MOST_PASSAGES]
     with services.database.read() as session:

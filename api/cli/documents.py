@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,8 @@ import click
 
 from api.cli.connect import connected, open_client
 from api.cli.output import AS_JSON, CommandFailed, notify, print_found, print_lines, terminal
-from api.cli.width import clean, counted, cut
+from api.cli.questions import change_all
+from api.cli.width import clean, cut
 
 if TYPE_CHECKING:
     from domain.document import PushedDocument
@@ -106,17 +108,7 @@ def delete(ids: Sequence[str], filters: Sequence[str], dry_run: bool, yes: bool)
             print_lines(f"{clean(document_id)} is deleted.")
         if not filters:
             return
-        meant = client.delete_documents(filters, dry_run=True).left
-        if dry_run or not meant:
-            print_lines(f"{counted(meant, 'document')} meant." if meant else "No document is meant.")
-            return
-        if not yes:
-            click.confirm(f"Delete {counted(meant, 'document')}?", abort=True, err=True)
-        done, left = 0, 1
-        while left:
-            change = client.delete_documents(filters)
-            done, left = done + change.done, change.left
-        print_lines(f"{counted(done, 'document')} deleted.")
+        change_all(partial(client.delete_documents, filters), "document", "delete", dry_run=dry_run, yes=yes)
 
 
 @documents.command()

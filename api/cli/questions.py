@@ -14,6 +14,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from api.cli.width import clean, counted, cut, when
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from wellread import BulkChange, Client
+    from wellread import Client
 
 #: of a file
 MOST_LINES = 100_000
@@ -40,6 +41,7 @@ _FULL, _LONGEST_S = ("too-many-open", "no-room", "quota-spent", "database-error"
 _COLLECTION = "collection: a file is asked in one; name it with --collection."
 #: lines that could not be asked, of which the terminal is told
 _SHOWN = 10
+_PAST = {"cancel": "cancelled", "replay": "replayed", "delete": "deleted"}
 _FILTERS = "domain.options:QuestionFilter"
 
 
@@ -321,34 +323,36 @@ def export(form: str, out: Path | None, **filters: Any) -> None:
         out.write_text(text, "utf-8", newline="")
 
 
+def change_all(change: Callable[..., Any], noun: str, verb: str, *, dry_run: bool, yes: bool) -> None:
+    """Call what changes a part of all that is meant until none is left; ask before, and say how many were changed."""
+    meant = change(dry_run=True).left
+    if dry_run or not meant:
+        print_lines(f"{counted(meant, noun)} meant." if meant else f"No {noun} is meant.")
+        return
+    if not yes:
+        click.confirm(f"{verb.capitalize()} {counted(meant, noun)}?", abort=True, err=True)
+    done = 0
+    while True:
+        came = _again(change)
+        done += came.done
+        if not came.left:
+            break
+        notify(f"{done:,} done, {came.left:,} left.")
+        time.sleep(float(getattr(came, "retry_after_s", None) or 0))
+    print_lines(f"{counted(done, noun)} {_PAST[verb]}.")
+
+
 def _changes(name: str, help_: str, needs_workers: bool) -> None:
     @questions.command(name=name, cls=WithFlags, body=_FILTERS, help=help_)
     @click.option("--dry-run", is_flag=True, help="Only count them.")
     @click.option("--yes", is_flag=True, help="Do not ask before it.")
     def change(dry_run: bool, yes: bool, **filters: Any) -> None:
         given = _given(filters)
+        if name == "replay" and given:  # what fails again meanwhile is left alone
+            given.setdefault("ended_before", datetime.now(UTC).isoformat())
         with connected() if needs_workers else open_client() as client:
-            call = getattr(client, f"{name}_questions")
-            meant = call(dry_run=True, **given).left
-            if dry_run or not meant:
-                print_lines(f"{counted(meant, 'question')} meant." if meant else "No question is meant.")
-                return
-            if name == "replay":  # what fails again meanwhile is left alone
-                given.setdefault("ended_before", datetime.now(UTC).isoformat())
-            if not yes:
-                click.confirm(f"{name.capitalize()} {counted(meant, 'question')}?", abort=True, err=True)
-            print_lines(f"{name.capitalize()}: {_change_all(lambda: call(**given)):,} done.")
-
-
-def _change_all(change: "Callable[[], BulkChange]") -> int:
-    done = 0
-    while True:
-        came: BulkChange = _again(change)
-        done += came.done
-        if not came.left:
-            return done
-        notify(f"{done:,} done, {came.left:,} left.")
-        time.sleep(float(came.retry_after_s or 0))
+            call = partial(getattr(client, f"{name}_questions"), **given)
+            change_all(call, "question", name, dry_run=dry_run, yes=yes)
 
 
 _changes("cancel", "Stop the open questions that the filters mean.", False)

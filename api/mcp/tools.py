@@ -16,10 +16,10 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from api import installed_version
-from api.schemas.requests import SearchRequest, wrong_field
+from api.schemas.requests import wrong_field
 from domain import WITH_TEXT
 from domain.flow import STEPS
-from domain.options import Asked, Option, Url, options_of
+from domain.options import Asked, Option, SearchRequest, Url, options_of
 from domain.record import FoundPassage, NearPassage, Record
 from domain.site import PageRead, Source
 from wellread import AsyncClient, ClientError

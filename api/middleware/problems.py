@@ -11,14 +11,14 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from api import sentence
 from api.middleware.auth import refusal
 from api.openai.completions import PREFIX, error_json, status_of
-from api.schemas.requests import wrong_field
+from api.schemas.requests import first_wrong, wrong_field
 from domain.errors import WellreadError
 
 log = structlog.get_logger()
@@ -75,6 +75,13 @@ def of_status(status: int, detail: str) -> Problem:
         detail=f"{title}." if detail == title else detail,
         what_to_do=what_to_do,
     )
+
+
+def of_one(error: Exception, what: str) -> dict[str, Any]:
+    """Return as JSON the problem of one of several things, such as a ``question``, that were sent."""
+    if isinstance(error, ValidationError):
+        return of_status(422, first_wrong(error, what)).model_dump()
+    return of_error(error).model_dump()
 
 
 def respond(problem: Problem, path: str = "", *, retry_after_s: int = RETRY_AFTER_S) -> Response:

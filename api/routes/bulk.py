@@ -8,25 +8,17 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import islice
 from typing import Annotated, Any, cast
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import TypeAdapter, ValidationError
 from redis import RedisError
 
-from api.dependencies import Access, AccessDep, MainDep, ServicesDep, check_waiting
+from api.dependencies import Access, AccessDep, MainDep, ServicesDep, check_waiting, link_to_next
 from api.middleware import problems
 from api.middleware.auth import ASK, OPERATE, Caller, CallerDep
 from api.routes.questions import submit_for, tell_left
-from api.schemas.requests import (
-    BulkRequest,
-    QuestionChange,
-    QuestionExport,
-    QuestionPage,
-    QuestionRequest,
-    wrong_field,
-)
+from api.schemas.requests import BulkRequest, QuestionChange, QuestionExport, QuestionPage, QuestionRequest
 from domain import Status
 from domain.errors import WellreadError
 from domain.options import QuestionFilter
@@ -53,7 +45,7 @@ _LONGEST_ID = 200
 #: an id that is taken as it is
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 #: what is tried again later
-_FULL = (TooManyOpen, NoRoom, QuotaSpent, DatabaseError)
+_FULL = (TooManyOpen, NoRoom, QuotaSpent, DatabaseError, RedisError)
 
 
 @router.post("/bulk", status_code=202, dependencies=[Depends(check_waiting)])
@@ -70,17 +62,10 @@ def ask_many(body: BulkRequest, access: AccessDep, main: MainDep, response: Resp
         try:
             if full is not None:
                 raise full
-            asked = _ask(given, access, who)
-        except ValidationError as error:
-            entry = error.errors()[0]
-            field = ".".join(str(part) for part in entry["loc"]) or "question"
-            problem = problems.of_status(422, wrong_field(field, dict(entry)))
-            items.append(replace(item, problem=problem.model_dump()))
-        except (WellreadError, RedisError) as error:
-            full = error if isinstance(error, (*_FULL, RedisError)) else None
-            items.append(replace(item, problem=problems.of_error(error).model_dump()))
-        else:
-            items.append(replace(item, **asked))
+            items.append(replace(item, **_ask(given, access, who)))
+        except (ValidationError, WellreadError, RedisError) as error:
+            full = error if isinstance(error, _FULL) else None
+            items.append(replace(item, problem=problems.of_one(error, "question")))
     tell_left(main, response, who)
     return Bulk(questions=tuple(items), retry_after_s=int(getattr(full, "retry_after_s", 5)) if full else None)
 
@@ -112,8 +97,7 @@ def latest(
         meant = listing.meant(session, wanted, owner=who.restricted_to, key=_key(services, wanted, who))
         rows, after = listing.find(session, meant, limit=wanted.limit, after=wanted.after)
         if after:
-            query = [(name, value) for name, value in request.query_params.multi_items() if name != "after"]
-            response.headers["link"] = f'<{request.url.path}?{urlencode([*query, ("after", after)])}>; rel="next"'
+            link_to_next(request, response, after)
         return [_summary(row) for row in rows]
 
 
@@ -169,16 +153,16 @@ def _as_csv(lines: Iterator[QuestionLine]) -> Iterator[str]:
 @router.post("/cancel")
 def cancel_many(body: QuestionChange, access: AccessDep, who: CallerDep) -> BulkChange:
     """Stop the open questions that the filters mean; ask again while some are left."""
-    return bulk.cancel(access.open(body.collection), body, owner=who.restricted_to, dry_run=body.dry_run)
+    return bulk.change(access.open(body.collection), "cancel", body, owner=who.restricted_to, dry_run=body.dry_run)
 
 
 @router.post("/replay")
 def replay_many(body: QuestionChange, access: AccessDep, who: CallerDep) -> BulkChange:
     """Run those again that failed, ran out of time or were cancelled; ask again while some are left."""
-    return bulk.replay(access.open(body.collection), body, owner=who.restricted_to, dry_run=body.dry_run)
+    return bulk.change(access.open(body.collection), "replay", body, owner=who.restricted_to, dry_run=body.dry_run)
 
 
 @router.post("/delete", dependencies=OPERATE)
 def delete_many(body: QuestionChange, access: AccessDep, who: CallerDep) -> BulkChange:
     """Delete the questions that the filters mean, with their answers and traces; ask again while some are left."""
-    return bulk.delete(access.open(body.collection), body, owner=who.restricted_to, dry_run=body.dry_run)
+    return bulk.change(access.open(body.collection), "delete", body, owner=who.restricted_to, dry_run=body.dry_run)

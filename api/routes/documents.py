@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from typing import Annotated, Any, Final
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -11,18 +10,11 @@ from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
-from api.dependencies import AccessDep, ServicesDep
+from api.dependencies import AccessDep, ServicesDep, link_to_next
 from api.middleware import problems
 from api.middleware.auth import ASK, OPERATE
 from api.middleware.problems import BadForm
-from api.schemas.requests import (
-    DocumentBulkRequest,
-    DocumentFields,
-    DocumentPage,
-    DocumentRequest,
-    DocumentsMeant,
-    wrong_field,
-)
+from api.schemas.requests import DocumentBulkRequest, DocumentFields, DocumentPage, DocumentRequest, DocumentsMeant
 from domain.document import MAX_ID, DocumentBulk, DocumentChange, DocumentItem, Pushed, PushedDocument
 from domain.errors import WellreadError
 from domain.storable import storable
@@ -52,14 +44,9 @@ def put_many(body: DocumentBulkRequest, access: AccessDep) -> DocumentBulk:
                 raise BadForm("id: it is missing, or no text.")
             asked = DocumentRequest.model_validate(fields)
             document, is_changed = pushed.put(access.open(asked.collection or body.collection), document_id, _of(asked))
-        except ValidationError as error:
-            entry = error.errors()[0]
-            field = ".".join(str(part) for part in entry["loc"]) or "document"
-            items.append(replace(item, problem=problems.of_status(422, wrong_field(field, dict(entry))).model_dump()))
-        except WellreadError as error:
-            items.append(replace(item, problem=problems.of_error(error).model_dump()))
-        else:
             items.append(replace(item, state=document.state, is_changed=is_changed))
+        except (ValidationError, WellreadError) as error:
+            items.append(replace(item, problem=problems.of_one(error, "document")))
     return DocumentBulk(documents=tuple(items))
 
 
@@ -79,9 +66,7 @@ def every(
             session, wanted.filter, state=wanted.state, after=wanted.after, limit=wanted.limit + 1
         )
     if len(found) > wanted.limit:
-        query = [(name, value) for name, value in request.query_params.multi_items() if name != "after"]
-        after = found[wanted.limit - 1].id
-        response.headers["link"] = f'<{request.url.path}?{urlencode([*query, ("after", after)])}>; rel="next"'
+        link_to_next(request, response, found[wanted.limit - 1].id)
     return found[: wanted.limit]
 
 

@@ -8,10 +8,11 @@ from sqlalchemy.orm import Session
 from api.dependencies import AccessDep, ServicesDep
 from api.middleware.auth import ASK, OPERATE, Caller, CallerDep, allow
 from api.middleware.problems import NotFound
-from api.schemas.requests import PagesWanted, ReadRequest, SearchRequest, to_passage_query
+from api.schemas.requests import PagesWanted, ReadRequest
 from crawler import urls
 from domain.access import Role
 from domain.file import is_file_address
+from domain.options import SearchRequest
 from domain.record import FoundPassage
 from domain.site import PageRead, PageSummary, PageVersion, StoredPage
 from store.crawl import sources
@@ -101,7 +102,7 @@ def page_at(
 @search_router.post("/search")
 def search(body: SearchRequest, access: AccessDep) -> list[FoundPassage]:
     """The best passages, as phase 1 of a question finds them; no answer, no crawl."""
-    return list(search_passages.search(access.open(body.collection), to_passage_query(body)))
+    return search_passages.search(access.open(body.collection), body)
 
 
 @router.delete("/pages/{page_id}", status_code=204, dependencies=OPERATE)

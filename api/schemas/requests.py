@@ -7,17 +7,11 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crawler.fetch.guard import AllowedHost, BadHost
-from domain import BLOCK_KINDS, BlockKind
 from domain.document import MAX_BULK as MAX_DOCUMENTS
 from domain.document import DocumentForm, DocumentState
 from domain.filters import MAX_FILTERS, Value, check_metadata
 from domain.options import (
-    LENGTHS,
     MAX_BULK,
-    MAX_EXCLUDED,
-    MAX_LANGS,
-    MAX_SITES,
-    Argument,
     Asked,
     Body,
     CallbackEvents,
@@ -26,7 +20,6 @@ from domain.options import (
     Deadline,
     Flag,
     KeyLimits,
-    Language,
     Moment,
     QuestionFilter,
     SourceAccess,
@@ -36,7 +29,6 @@ from domain.options import (
 from domain.record import FeedbackVerdict
 from domain.site import PageKind
 from store.sql.tables import WebhookStatus
-from workers.questions.search import MAX_FOUND, PassageQuery
 
 MAX_WAIT_S = 120.0
 
@@ -97,56 +89,6 @@ class QuestionExport(QuestionFilter):
     """Which questions are exported, and how."""
 
     format: Literal["jsonl", "csv"] = Field(default="jsonl", description="jsonl (JSON Lines) or csv.")
-
-
-class SearchRequest(Body):
-    """Words to find passages for."""
-
-    query: str = Field(
-        description="What to look for: at most 4,000 characters.",
-        examples=["lighthouse builder"],
-        json_schema_extra=LENGTHS,
-    )
-    collection: Annotated[Collection, Argument(help="The collection; empty: the default one.")] = ""
-    sites: Annotated[list[Url], Argument()] = Field(
-        default_factory=list, max_length=MAX_SITES, description="Only pages below these URLs."
-    )
-    exclude_sites: Annotated[list[Url], Argument()] = Field(
-        default_factory=list, max_length=MAX_EXCLUDED, description="No pages below these URLs."
-    )
-    langs: Annotated[list[Language], Argument()] = Field(
-        default_factory=list, max_length=MAX_LANGS, description="Only pages in these languages (ISO 639-1)."
-    )
-    kinds: Annotated[list[BlockKind], Argument()] = Field(
-        default_factory=list,
-        max_length=len(BLOCK_KINDS),
-        description="Only passages with a part of one of these kinds.",
-    )
-    published_after: Annotated[Moment | None, Argument()] = Field(
-        default=None, description="Only pages that state a publication date after this."
-    )
-    read_after: Annotated[Moment | None, Argument()] = Field(
-        default=None, description="Only pages read, or seen unchanged, after this."
-    )
-    read_before: Annotated[Moment | None, Argument()] = Field(
-        default=None, description="Only pages whose text was read before this."
-    )
-    published_before: Annotated[Moment | None, Argument()] = Field(
-        default=None, description="Only pages that state a publication date before this."
-    )
-    filters: Annotated[list[Condition], Argument()] = Field(
-        default_factory=list,
-        max_length=MAX_FILTERS,
-        description="Only documents whose metadata fits all of these, as in "
-        "`team=support|ops`, `team!=sales`, `year>=2020`.",
-    )
-    source_kinds: Annotated[list[PageKind], Argument()] = Field(
-        default_factory=list, max_length=3, description="Only pages of the web, files, or documents."
-    )
-    limit: Annotated[int, Argument()] = Field(default=10, ge=1, le=MAX_FOUND, description="Most passages to return.")
-    lang: Annotated[str, Argument()] = Field(
-        default="", pattern=r"^([a-z]{2,3})?$", description="The query's language; default: detected from its words."
-    )
 
 
 class DocumentFields(Body):
@@ -276,8 +218,7 @@ class SubscriptionRequest(SubscriptionChanges):
         try:
             self.asked()
         except ValidationError as error:
-            entry = error.errors()[0]
-            raise ValueError(wrong_field(".".join(["options", *map(str, entry["loc"])]), dict(entry))) from None
+            raise ValueError(f"options.{first_wrong(error, 'question')}") from None
         return self
 
     def asked(self) -> Asked:
@@ -448,11 +389,10 @@ class WebhookTest(Body):
     collection: Collection = ""
 
 
-def to_passage_query(asked: SearchRequest) -> PassageQuery:
-    """Return the body as the search takes it."""
-    wanted = asked.model_dump(exclude={"query", "collection"})
-    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()}
-    return PassageQuery(text=asked.query, **plain)
+def first_wrong(error: ValidationError, whole: str) -> str:
+    """Return the first error of pydantic's as "field: what is wrong"; ``whole``: what it is if no field is."""
+    entry = error.errors()[0]
+    return wrong_field(".".join(map(str, entry["loc"])) or whole, dict(entry))
 
 
 def wrong_field(field: str, entry: Mapping[str, Any]) -> str:

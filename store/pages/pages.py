@@ -59,10 +59,10 @@ def save(
     url: str,
     host: str,
     page: PageText,
-    content_hash: str,
-    validators: Validators,
-    depth: int,
     now: datetime,
+    content_hash: str = "",
+    validators: Validators | None = None,
+    depth: int = 0,
     body_hash: str = "",
     due_at: datetime | None = None,
     private: bool = False,
@@ -76,6 +76,7 @@ def save(
     A duplicate of another page is saved too, and the other page's id is returned. ``due_at`` is when its source's
     schedule has it read again; without one the page's own interval decides.
     """
+    content_hash, validators = content_hash or page.content_hash, validators or Validators()
     row = session.scalar(select(PageRow).where(PageRow.url == url).with_for_update())
     if row is not None and row.tags and not tags:  # a crawl has come to it
         return row.id, False

@@ -89,6 +89,11 @@ class Table(DeclarativeBase):
         list[Any]: StorableJson,
     }
 
+    def __init_subclass__(cls, *, name: str, **options: Any) -> None:
+        """Name the table before SQLAlchemy maps the class."""
+        cls.__tablename__ = name
+        super().__init_subclass__(**options)
+
 
 class Leased:
     """A row that waits for work: its lease, how often it was tried, when it is due."""
@@ -100,10 +105,9 @@ class Leased:
     error: Mapped[str | None]
 
 
-class QuestionRow(Leased, Table):
+class QuestionRow(Leased, Table, name="questions"):
     """A question and its state."""
 
-    __tablename__ = "questions"
     __table_args__ = (
         Index("ix_questions_work", "status", "due_at"),
         Index("ix_questions_equal", "equal_key", "status"),
@@ -157,10 +161,8 @@ class QuestionRow(Leased, Table):
     finished_at: Mapped[datetime | None]
 
 
-class ThreadRow(Table):
+class ThreadRow(Table, name="threads"):
     """Questions that are asked one after the other, each understood from those before it."""
-
-    __tablename__ = "threads"
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     title: Mapped[str]
@@ -170,10 +172,8 @@ class ThreadRow(Table):
     updated_at: Mapped[datetime] = mapped_column(index=True)
 
 
-class StepRow(Table):
+class StepRow(Table, name="steps"):
     """One finished step of a question: the trace."""
-
-    __tablename__ = "steps"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
@@ -197,10 +197,8 @@ class RequestState(StrEnum):
     DROPPED = "DROPPED"  #: it was sent, and its step is over: only what it costs is of interest
 
 
-class BatchedRequestRow(Table):
+class BatchedRequestRow(Table, name="batched_requests"):
     """A request to a model that goes into a batch, and its reply, until the step that made it is over."""
-
-    __tablename__ = "batched_requests"
 
     name: Mapped[str] = mapped_column(String(64), primary_key=True)  #: in its batch
     question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
@@ -219,10 +217,9 @@ class WebhookStatus(StrEnum):
     FAILED = "FAILED"
 
 
-class WebhookRow(Leased, Table):
+class WebhookRow(Leased, Table, name="webhooks"):
     """One delivery to a caller, of a question's record or of what is in the row."""
 
-    __tablename__ = "webhooks"
     __table_args__ = (
         Index("ix_webhooks_work", "status", "due_at"),
         Index("ix_webhooks_question", "question_id", "status"),
@@ -244,10 +241,9 @@ class WebhookRow(Leased, Table):
     seconds: Mapped[float | None]  #: of the last try
 
 
-class AnswerRow(Table):
+class AnswerRow(Table, name="answers"):
     """One revision of a question's answer."""
 
-    __tablename__ = "answers"
     __table_args__ = (UniqueConstraint("question_id", "revision"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -269,20 +265,16 @@ class AnswerRow(Table):
     stale_at: Mapped[datetime | None] = mapped_column(index=True)
 
 
-class EvidenceRow(Table):
+class EvidenceRow(Table, name="evidence"):
     """A page that a final answer cites, and what it said then; no foreign key: one that is missing must be missed."""
-
-    __tablename__ = "evidence"
 
     answer_id: Mapped[int] = mapped_column(ForeignKey("answers.id", ondelete="CASCADE"), primary_key=True)
     page_id: Mapped[int] = mapped_column(primary_key=True, index=True)
     content_hash: Mapped[str] = mapped_column(String(64))
 
 
-class WatchRow(Table):
+class WatchRow(Table, name="watches"):
     """A question that is asked again when its evidence changes; ``told_revision`` is the answer its watcher knows."""
-
-    __tablename__ = "watches"
 
     question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), primary_key=True)
     callback_url: Mapped[str | None]
@@ -291,10 +283,8 @@ class WatchRow(Table):
     created_at: Mapped[datetime]
 
 
-class SubscriptionRow(Table):
+class SubscriptionRow(Table, name="subscriptions"):
     """A question or subject that is looked up on a schedule."""
-
-    __tablename__ = "subscriptions"
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     owner: Mapped[str | None] = mapped_column(String(80), index=True)
@@ -318,10 +308,8 @@ class SubscriptionRow(Table):
     created_at: Mapped[datetime]
 
 
-class NewsRow(Table):
+class NewsRow(Table, name="news"):
     """What was new of a subscription at one run."""
-
-    __tablename__ = "news"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     subscription_id: Mapped[str] = mapped_column(ForeignKey("subscriptions.id", ondelete="CASCADE"), index=True)
@@ -334,10 +322,9 @@ class NewsRow(Table):
     created_at: Mapped[datetime]
 
 
-class FeedbackRow(Table):
+class FeedbackRow(Table, name="feedback"):
     """A reader's feedback on one revision of an answer, with the features of the question at that time."""
 
-    __tablename__ = "feedback"
     __table_args__ = (
         UniqueConstraint("question_id", "revision"),
         Index("ix_feedback_verdict", "verdict", "updated_at"),
@@ -353,10 +340,8 @@ class FeedbackRow(Table):
     updated_at: Mapped[datetime]
 
 
-class VariantsRow(Table):
+class VariantsRow(Table, name="variants"):
     """Variants that were paid for: the cache."""
-
-    __tablename__ = "variants"
 
     key: Mapped[str] = mapped_column(String(32), primary_key=True)
     question: Mapped[str]
@@ -367,10 +352,8 @@ class VariantsRow(Table):
     made_at: Mapped[datetime] = mapped_column(index=True)
 
 
-class VariantTallyRow(Table):
+class VariantTallyRow(Table, name="variant_tallies"):
     """Counts of a kind of variant for a type of question: trials, and trials that earned a citation."""
-
-    __tablename__ = "variant_tallies"
 
     question_type: Mapped[str] = mapped_column(String(16), primary_key=True)
     kind: Mapped[str] = mapped_column(String(24), primary_key=True)
@@ -378,10 +361,8 @@ class VariantTallyRow(Table):
     rewarded: Mapped[int]
 
 
-class RecalibrationRow(Table):
+class RecalibrationRow(Table, name="recalibrations"):
     """What feedback makes of the judge's confidence in some answers, and what that was fitted to."""
-
-    __tablename__ = "recalibrations"
 
     embedder: Mapped[str] = mapped_column(String(200), primary_key=True)
     lang: Mapped[str] = mapped_column(String(8), primary_key=True)
@@ -398,10 +379,9 @@ class RecalibrationRow(Table):
     learned_at: Mapped[datetime]
 
 
-class CandidateRow(Leased, Table):
+class CandidateRow(Leased, Table, name="candidates"):
     """A URL to read: for a question, for the reading of a whole site, or for neither when a page is read again."""
 
-    __tablename__ = "candidates"
     __table_args__ = (
         UniqueConstraint("question_id", "url"),
         Index("ix_candidates_work", "status", "due_at"),
@@ -431,10 +411,8 @@ class CandidateRow(Leased, Table):
     settled_at: Mapped[datetime | None]
 
 
-class SiteReadRow(Table):
+class SiteReadRow(Table, name="site_reads"):
     """The reading of a whole site: its limits and its progress."""
-
-    __tablename__ = "site_reads"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     url: Mapped[str]
@@ -458,10 +436,9 @@ class SiteReadRow(Table):
     finished_at: Mapped[datetime | None]
 
 
-class LinkRow(Table):
+class LinkRow(Table, name="links"):
     """A URL seen on a page, in a sitemap or in a feed."""
 
-    __tablename__ = "links"
     __table_args__ = (UniqueConstraint("from_url", "url"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -476,10 +453,8 @@ class LinkRow(Table):
     seen_at: Mapped[datetime]
 
 
-class SourceRow(Table):
+class SourceRow(Table, name="sources"):
     """A site the operator chose to read; ``own`` lets its address be private, ``paused`` keeps its schedule unused."""
-
-    __tablename__ = "sources"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     url: Mapped[str] = mapped_column(unique=True)
@@ -502,19 +477,15 @@ class SourceRow(Table):
     created_at: Mapped[datetime]
 
 
-class RedirectRow(Table):
+class RedirectRow(Table, name="redirects"):
     """Where a site's front page redirects; its pages are there."""
-
-    __tablename__ = "redirects"
 
     url: Mapped[str] = mapped_column(primary_key=True)
     to_url: Mapped[str] = mapped_column(index=True)
 
 
-class HostRow(Table):
+class HostRow(Table, name="hosts"):
     """One origin: its robots.txt, its delay between requests, when pages of it are due again."""
-
-    __tablename__ = "hosts"
 
     origin: Mapped[str] = mapped_column(String(300), primary_key=True)
     robots: Mapped[bytes]
@@ -532,10 +503,9 @@ class IndexState(StrEnum):
     FAILED = "FAILED"
 
 
-class PageRow(Leased, Table):
+class PageRow(Leased, Table, name="pages"):
     """A fetched, extracted document; ``state`` says whether the knowledge base holds this text yet."""
 
-    __tablename__ = "pages"
     __table_args__ = (
         Index("ix_pages_work", "state", "due_at"),
         Index("ix_pages_due", "host", "next_due", "id"),
@@ -584,19 +554,15 @@ class PageRow(Leased, Table):
     tags: Mapped[list[Any]] = mapped_column(default=list)  #: of a document that a program pushed (domain.filters)
 
 
-class PrivateReadRow(Table):
+class PrivateReadRow(Table, name="private_reads"):
     """A URL (page, sitemap or feed) that was read for a private question: it may see what is private there."""
-
-    __tablename__ = "private_reads"
 
     question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), primary_key=True)
     url: Mapped[str] = mapped_column(primary_key=True)
 
 
-class PageCheckRow(Table):
+class PageCheckRow(Table, name="page_checks"):
     """The result of a visit to a page; equal results in a row are one row with a count."""
-
-    __tablename__ = "page_checks"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
@@ -609,10 +575,8 @@ class PageCheckRow(Table):
     last_at: Mapped[datetime]
 
 
-class PageVersionRow(Table):
+class PageVersionRow(Table, name="page_versions"):
     """A text that a page had before its present one."""
-
-    __tablename__ = "page_versions"
 
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True)
@@ -623,19 +587,16 @@ class PageVersionRow(Table):
     read_at: Mapped[datetime]
 
 
-class EntityRow(Table):
+class EntityRow(Table, name="entities"):
     """A named thing, under the one spelling by which its name is compared."""
-
-    __tablename__ = "entities"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(120), unique=True)
 
 
-class MentionRow(Table):
+class MentionRow(Table, name="mentions"):
     """A mention of an entity in a passage, or a page whose title names it (``ord`` −1)."""
 
-    __tablename__ = "mentions"
     __table_args__ = (Index("ix_mentions_page", "page_id", "ord"), {"sqlite_with_rowid": False})
 
     entity_id: Mapped[int] = mapped_column(ForeignKey("entities.id", ondelete="CASCADE"), primary_key=True)
@@ -644,10 +605,9 @@ class MentionRow(Table):
     private: Mapped[bool] = mapped_column(default=False)  #: its page was private when it was indexed
 
 
-class FactRow(Table):
+class FactRow(Table, name="facts"):
     """Subject–predicate–object read from a page, with the span that states it."""
 
-    __tablename__ = "facts"
     __table_args__ = (Index("ix_facts_subject", "subject_folded"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -660,10 +620,8 @@ class FactRow(Table):
     end: Mapped[int | None]
 
 
-class FolderRow(Table):
+class FolderRow(Table, name="folders"):
     """A folder of this machine whose files are read; only this table knows where it is."""
-
-    __tablename__ = "folders"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(80), unique=True)
@@ -675,10 +633,8 @@ class FolderRow(Table):
     created_at: Mapped[datetime]
 
 
-class FileRow(Table):
+class FileRow(Table, name="files"):
     """A file that was uploaded, or found in a watched folder; its page has its address as URL."""
-
-    __tablename__ = "files"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     address: Mapped[str] = mapped_column(unique=True)
@@ -692,10 +648,8 @@ class FileRow(Table):
     added_at: Mapped[datetime]
 
 
-class DocumentRow(Table):
+class DocumentRow(Table, name="documents"):
     """A document that a program pushed, under the program's own id; its text is that of its page."""
-
-    __tablename__ = "documents"
 
     id: Mapped[str] = mapped_column(String(255), primary_key=True)
     page_id: Mapped[int | None] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), unique=True)
@@ -705,10 +659,9 @@ class DocumentRow(Table):
     changed_at: Mapped[datetime]
 
 
-class DocumentValueRow(Table):
+class DocumentValueRow(Table, name="document_values"):
     """A value in a document's metadata; a list has several."""
 
-    __tablename__ = "document_values"
     __table_args__ = (
         Index("ix_document_values_text", "name", "value"),
         Index("ix_document_values_number", "name", "number", "value"),
@@ -721,10 +674,8 @@ class DocumentValueRow(Table):
     number: Mapped[float | None]
 
 
-class CollectionRow(Table):
+class CollectionRow(Table, name="collections"):
     """A collection other than the default one. Its id is never used again; what is in it is stored under that id."""
-
-    __tablename__ = "collections"
 
     id: Mapped[str] = mapped_column(String(12), primary_key=True)
     name: Mapped[str] = mapped_column(String(80), unique=True)
@@ -733,10 +684,8 @@ class CollectionRow(Table):
     deleted_at: Mapped[datetime | None]  #: kept for a while: what a late worker writes is erased too
 
 
-class ApiKeyRow(Table):
+class ApiKeyRow(Table, name="api_keys"):
     """A key of the API: of its secret only the hash."""
-
-    __tablename__ = "api_keys"
 
     id: Mapped[str] = mapped_column(String(12), primary_key=True)
     name: Mapped[str] = mapped_column(String(80), unique=True)
@@ -749,10 +698,8 @@ class ApiKeyRow(Table):
     callback_hosts: Mapped[list[Any] | None] = mapped_column(StorableJson(none_as_null=True))
 
 
-class UsageRow(Table):
+class UsageRow(Table, name="usage"):
     """What the questions of one owner used on one day (UTC)."""
-
-    __tablename__ = "usage"
 
     owner: Mapped[str] = mapped_column(String(80), primary_key=True)
     day: Mapped[str] = mapped_column(String(10), primary_key=True)  #: as 2026-01-31

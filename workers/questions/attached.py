@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from crawler.extract.document import NothingToRead, read_plain
 from crawler.extract.files.file_text import read_file
-from domain import PageText, Validators
+from domain import PageText
 from domain.errors import WellreadError
 from domain.file import ATTACHED, address_of
 from domain.question import Attached
@@ -58,15 +58,11 @@ def store(session: Session, row: QuestionRow, documents: Sequence[Document], now
     visibility.grant(session, row.id, [address for address, _ in documents])
     waiting = []
     for address, page in documents:
-        content_hash = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
         page_id, is_new = pages.save(
             session,
             url=address,
             host=address_of(ATTACHED, ""),
             page=page,
-            content_hash=content_hash,
-            validators=Validators(),
-            depth=0,
             now=now,
             due_at=now + NEVER,
             private=True,

@@ -1,12 +1,9 @@
 """Searches the knowledge base for passages, without an answer: the retrieval of phase 1, with filters."""
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from crawler import urls
-from domain import BlockKind, Hit, Scope
+from domain import Hit, Scope
+from domain.options import SearchRequest
 from domain.record import FoundPassage
-from domain.site import PageKind
 from pipeline.question.analysis import analyse_question
 from store import documents
 from store.crawl import sources
@@ -16,39 +13,18 @@ from workers.questions.conditions import clean_sites, left_out, with_either_sche
 from workers.questions.submit import BadSite
 from workers.services import Services
 
-MAX_FOUND = 100
 #: hits among which passages that hold a kind of part are looked for
 _DEPTH_BY_KIND = 300
 
 
-@dataclass(frozen=True, kw_only=True)
-class PassageQuery:
-    """What to search for, and where."""
-
-    text: str
-    sites: tuple[str, ...] = ()  #: URL prefixes
-    exclude_sites: tuple[str, ...] = ()  #: URL prefixes of pages that are not found
-    langs: tuple[str, ...] = ()  #: of the pages, ISO 639-1
-    kinds: tuple[BlockKind, ...] = ()  #: of the parts that a passage holds; empty: any
-    published_after: datetime | None = None
-    published_before: datetime | None = None
-    read_after: datetime | None = None
-    read_before: datetime | None = None
-    filters: tuple[str, ...] = ()  #: on the metadata of documents (domain.filters)
-    source_kinds: tuple[PageKind, ...] = ()  #: pages of the web, files or documents; empty: any
-    confirmed: bool = True  #: whether pages that were seen unchanged after ``read_after`` count as read
-    limit: int = 10
-    lang: str = ""  #: of the query; "" detects it
-
-
-def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
-    """Return the best passages, best first.
+def search(services: Services, query: SearchRequest, *, confirmed: bool = True) -> list[FoundPassage]:
+    """Return the best passages, best first; ``confirmed``: what was seen unchanged after ``read_after`` counts as read.
 
     Raises QuestionError, BadSite, UnknownField, RangeTooWide or PassagesError.
     """
     from pipeline.retrieval.retrieve import retrieve  # not needed for the start of the API
 
-    analysis, tools = analyse_question(query.text, query.lang), services.tools
+    analysis, tools = analyse_question(query.query, query.lang), services.tools
     try:
         sites = [urls.typed(site) for site in query.sites]
     except urls.BadUrl as error:
@@ -59,17 +35,15 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
         scope = Scope(
             sites=sources.scopes(session, sites),
             exclude_sites=with_either_scheme((*left_out(services), *clean_sites(query.exclude_sites))),
-            langs=query.langs,
+            langs=tuple(query.langs),
             published_after=query.published_after,
             published_before=query.published_before,
             read_before=query.read_before,
-            kinds=query.source_kinds,
+            kinds=tuple(query.source_kinds),
             any_tags=any_tags,
             no_tags=no_tags,
             read_after=query.read_after,
-            confirmed=tuple(pages.confirmed_since(session, query.read_after))
-            if query.read_after and query.confirmed
-            else (),
+            confirmed=tuple(pages.confirmed_since(session, query.read_after)) if query.read_after and confirmed else (),
         )
     hits, _ = retrieve(
         [analysis.text],
@@ -85,7 +59,7 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
     of_kinds = [hit for hit in hits if not query.kinds or any(b.kind in query.kinds for b in hit.passage.blocks)]
     fit = services.read(documents.fitting, {hit.passage.page_id for hit in of_kinds}, query.filters)
     of_kinds = [hit for hit in of_kinds if hit.passage.page_id in fit]
-    return tuple(_found(hit, rank) for rank, hit in enumerate(of_kinds[: query.limit], start=1))
+    return [_found(hit, rank) for rank, hit in enumerate(of_kinds[: query.limit], start=1)]
 
 
 def _found(hit: Hit, rank: int) -> FoundPassage:

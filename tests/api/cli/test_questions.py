@@ -190,8 +190,8 @@ def test_questions_are_listed_exported_and_changed(here: Services, tmp_path: Pat
     assert wellread("questions", "export", "--format", "csv", "--out", str(out)).exit_code == 0
     assert out.read_text().count("Who ") == 2
     assert "1 question meant" in wellread("questions", "cancel", "--text", "waits", "--dry-run").stdout
-    assert "Cancel: 1 done" in wellread("questions", "cancel", "--text", "waits", "--yes").stdout
-    assert "Replay: 1 done" in wellread("questions", "replay", "--status", "CANCELLED", "--yes").stdout
+    assert "1 question cancelled" in wellread("questions", "cancel", "--text", "waits", "--yes").stdout
+    assert "1 question replayed" in wellread("questions", "replay", "--status", "CANCELLED", "--yes").stdout
     assert "every question" in wellread("questions", "cancel", "--yes").stderr
     assert "No question is meant" in wellread("questions", "list", "--text", "nothing").stdout
 

@@ -32,7 +32,6 @@ def save(
         url=url or own_address(document_id),
         host="https://e.org",
         page=PageText(title="T", text=text, lang="en"),
-        content_hash=text,
         pushed_hash=blake2b(f"{text} {url} {metadata}".encode(), digest_size=16).hexdigest(),
         metadata=metadata,
     )

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from domain import Question, Status
-from domain.options import Overrides
+from domain.options import Overrides, SearchRequest
 from store.crawl import sources
 from store.sql.tables import PageRow, QuestionRow
 from tests.workers.collections.two import QUESTION, ask, store_page
@@ -18,7 +18,6 @@ from workers.crawl.seek import _known, queries_for, recency
 from workers.questions import search as passages
 from workers.questions import submit
 from workers.questions.conditions import BadExclusion, clean_sites, left_out
-from workers.questions.search import PassageQuery
 from workers.services import Services
 from workers.services import collections as kept
 
@@ -37,7 +36,7 @@ def test_excluded_site_is_not_quoted(main: Services) -> None:
     assert "Alma" in str(record.answer)
     assert not [hit for hit in record.context if hit.url.startswith(FORUM)]
     assert asked(main, exclude_sites=(SITE,)).context == ()
-    found = passages.search(main, PassageQuery(text=QUESTION, exclude_sites=(FORUM,)))
+    found = passages.search(main, SearchRequest(query=QUESTION, exclude_sites=[FORUM]))
     assert {passage.url for passage in found} == {f"{SITE}lighthouse"}
 
 
@@ -46,7 +45,7 @@ def test_site_left_out_for_good_is_neither_quoted_nor_taken(main: Services) -> N
     strict = main.of("strict")
     store_page(strict, "Bruno Lindqvist", url=f"{FORUM}gossip")
     assert asked(strict).status == Status.ABSTAINED
-    assert passages.search(strict, PassageQuery(text=QUESTION)) == ()
+    assert passages.search(strict, SearchRequest(query=QUESTION)) == []
     with pytest.raises(submit.BadSite, match="is excluded by"):
         submit.add_source(strict, f"{FORUM}a", own=False, min_delay_s=None)
     with pytest.raises(submit.BadSite, match="is excluded by"):
