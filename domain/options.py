@@ -8,7 +8,7 @@ arguments of the tool ``ask`` of assistants, and the types of the clients. pydan
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
@@ -70,7 +70,7 @@ LENGTHS: dict[str, Any] = {"minLength": 1, "maxLength": MAX_CHARACTERS}
 class Flag:
     """The flag of ``wellread ask`` that sets an option; ``--no-…`` switches off what is on."""
 
-    flag: str
+    flag: str = ""  #: "": of the option's name, as --top-k of top_k
     metavar: str | None = None
     help: str = ""  #: "": the option's description
 
@@ -126,6 +126,16 @@ Collection = Annotated[
 ]
 #: a filter of documents by their metadata: see :mod:`domain.filters`
 Condition = Annotated[str, Field(max_length=1_000), AfterValidator(checked)]
+#: what bounds a question or a search, with the flag and the argument that set it
+Sites = Annotated[list[Url], Field(max_length=MAX_SITES), Flag("--site", "URL"), Argument()]
+ExcludedSites = Annotated[list[Url], Field(max_length=MAX_EXCLUDED), Flag("--exclude", "URL"), Argument()]
+Languages = Annotated[list[Language], Field(max_length=MAX_LANGS), Flag("--lang", "CODE"), Argument()]
+Date = Annotated[Moment | None, Flag(metavar="DATE"), Argument()]
+Conditions = Annotated[list[Condition], Field(max_length=MAX_FILTERS), Flag("--filter", "CONDITION"), Argument()]
+PageKinds = Annotated[list[PageKind], Field(max_length=3), Flag("--source-kind"), Argument()]
+#: what a key may use
+Amount = Annotated[int | None, Flag(), Field(ge=0)]
+Dollars = Annotated[float | None, Flag(), Field(ge=0)]
 #: seconds until a question ends
 Deadline = Annotated[
     float | None,
@@ -207,12 +217,8 @@ class _Question(Body):
         examples=["Who built it?"],
         json_schema_extra=LENGTHS,
     )
-    sites: Annotated[list[Url], Flag("--site", "URL"), Argument()] = Field(
-        default_factory=list, max_length=MAX_SITES, description="Read and quote only pages below these URLs."
-    )
-    langs: Annotated[list[Language], Flag("--lang", "CODE"), Argument()] = Field(
-        default_factory=list, max_length=MAX_LANGS, description="Answer only from pages in these languages (ISO 639-1)."
-    )
+    sites: Sites = Field(default_factory=list, description="Read and quote only pages below these URLs.")
+    langs: Languages = Field(default_factory=list, description="Answer only from pages in these languages (ISO 639-1).")
     id: UUID | None = Field(default=None, description="Your own id for the question; default: a new one.")
     after: Annotated[
         UUID | None,
@@ -221,7 +227,7 @@ class _Question(Body):
     ] = Field(
         default=None, description="The question that this one follows; what it leaves out is completed from there."
     )
-    thread: Annotated[UUID | Literal["new"] | None, Flag("--thread", "ID"), Argument()] = Field(
+    thread: Annotated[UUID | Literal["new"] | None, Flag(metavar="ID"), Argument()] = Field(
         default=None,
         description="The thread; `new` starts one; default: that of `after`, or none.",
     )
@@ -242,68 +248,65 @@ class Overrides(Body):
 
     model_config = ConfigDict(frozen=True)
 
-    exclude_sites: Annotated[list[Url], Flag("--exclude", "URL"), Argument()] = Field(
-        default_factory=list, max_length=MAX_EXCLUDED, description="Do not read or quote pages below these URLs."
+    exclude_sites: ExcludedSites = Field(
+        default_factory=list, description="Do not read or quote pages below these URLs."
     )
     only_pages: bool = Field(
         default=False, description="Whether `sites` are single pages: nothing below them is read or quoted."
     )
-    published_after: Annotated[Moment | None, Flag("--published-after", "DATE"), Argument()] = Field(
+    published_after: Date = Field(
         default=None, description="Quote only pages that state a publication date after this."
     )
-    published_before: Annotated[Moment | None, Flag("--published-before", "DATE"), Argument()] = Field(
+    published_before: Date = Field(
         default=None, description="Quote only pages that state a publication date before this."
     )
-    read_before: Annotated[Moment | None, Flag("--read-before", "DATE"), Argument()] = Field(
-        default=None, description="Quote only pages whose text was read before this."
-    )
-    filters: Annotated[list[Condition], Flag("--filter", "CONDITION"), Argument()] = Field(
+    read_before: Date = Field(default=None, description="Quote only pages whose text was read before this.")
+    filters: Conditions = Field(
         default_factory=list,
-        max_length=MAX_FILTERS,
         description="Quote only documents whose metadata fits all of these: `team=support|ops`, `team!=sales`, "
         "`year>=2020`.",
     )
-    source_kinds: Annotated[list[PageKind], Flag("--source-kind"), Argument()] = Field(
-        default_factory=list, max_length=3, description="Quote only pages of the web, files, or documents."
+    source_kinds: PageKinds = Field(
+        default_factory=list, description="Quote only pages of the web, files, or documents."
     )
-    length: Annotated[Length, Flag("--length"), Argument()] = Field(
+    length: Annotated[Length, Flag(), Argument()] = Field(
         default="normal",
         description="Length of the answer: short is one passage, normal as many as the question needs (at most three), "
         "long up to six; a report has sections with headings.",
     )
-    verbatim: Annotated[bool | None, Flag("--verbatim"), Argument()] = Field(
+    verbatim: Annotated[bool | None, Flag(), Argument()] = Field(
         default=None,
         description="Whether the answer is only sentences of the pages, none in a model's words; default: the "
         "operator's setting.",
     )
-    instructions: Annotated[str, Flag("--instructions", "TEXT"), Argument()] = Field(
+    instructions: Annotated[str, Flag(metavar="TEXT"), Argument()] = Field(
         default="",
         max_length=MAX_INSTRUCTIONS,
         description="How a model should write the answer, such as its form, tone or terms; it cannot change what "
         "counts as a source.",
     )
-    answer_language: Annotated[Language | None, Flag("--answer-language", "CODE"), Argument()] = Field(
+    answer_language: Annotated[Language | None, Flag(metavar="CODE"), Argument()] = Field(
         default=None, description="Language (ISO 639-1) that a model writes in; without a model, of the quoted pages."
     )
-    batch: Annotated[bool | None, Flag("--batch", help="A model may take up to a day, at half the price.")] = Field(
+    batch: Annotated[bool | None, Flag(help="A model may take up to a day, at half the price.")] = Field(
         default=None,
         description="Whether a model may take up to a day to answer, at half the price; default: the operator's "
         "setting.",
     )
-    threshold: Annotated[float | None, Flag("--threshold")] = Field(
+    threshold: Annotated[float | None, Flag()] = Field(
         default=None,
         ge=0,
         le=1,
         description="Confidence from which the outcome is `answered`, from 0 to 1, instead of the strategy's.",
     )
-    strict: Annotated[bool | None, Flag("--strict"), Argument()] = Field(
+    strict: Annotated[bool | None, Flag(), Argument()] = Field(
         default=None,
         description="Whether the outcome is `unknown` where it would be `unsure`; default: the operator's setting.",
     )
     variants: Annotated[
         Literal[0, 2, 3, 4, 5] | None, Flag("--variants", help="Other wordings in phase 2: 2 to 5, or 0 for none.")
     ] = Field(default=None, description="Other wordings in phase 2; 0: none; default: the operator's setting.")
-    top_k: Annotated[int | None, Flag("--top-k", help="Hits in phase 1; phase 2 retrieves twice as many.")] = Field(
+    top_k: Annotated[int | None, Flag(help="Hits in phase 1; phase 2 retrieves twice as many.")] = Field(
         default=None,
         ge=1,
         le=MAX_K,
@@ -327,7 +330,7 @@ class Asked(Overrides, _Question):
     max_age: Annotated[int | None, Argument()] = Field(
         default=None, ge=0, le=MAX_AGE_S, description="Ignore evidence that was read longer ago than this many seconds."
     )
-    strategy: Annotated[StrategyName | None, Flag("--strategy"), Argument()] = Field(
+    strategy: Annotated[StrategyName | None, Flag(), Argument()] = Field(
         default=None, description="How certain the answer must be; default: general."
     )
     lang: str = Field(
@@ -355,29 +358,29 @@ class QuestionFilter(Body):
 
     collection: Collection = ""
     id: list[UUID] = Field(default_factory=list, max_length=MAX_IDS, description="Only those with these ids.")
-    status: Annotated[list[Status], Flag("--status")] = Field(
+    status: Annotated[list[Status], Flag(metavar="STATUS")] = Field(
         default_factory=list, description="Only those with one of these statuses."
     )
-    outcome: Annotated[list[Outcome], Flag("--outcome")] = Field(
+    outcome: Annotated[list[Outcome], Flag()] = Field(
         default_factory=list, description="Only those with one of these outcomes."
     )
-    unanswered: Annotated[bool, Flag("--unanswered")] = Field(
+    unanswered: Annotated[bool, Flag()] = Field(
         default=False, description="Only those that ended without an answer: unknown, failed or out of time."
     )
-    min_confidence: Annotated[float | None, Flag("--min-confidence")] = Field(
+    min_confidence: Annotated[float | None, Flag()] = Field(
         default=None, ge=0, le=1, description="Only those whose final answer has at least this confidence."
     )
-    max_confidence: Annotated[float | None, Flag("--max-confidence")] = Field(
+    max_confidence: Annotated[float | None, Flag()] = Field(
         default=None, ge=0, le=1, description="Only those whose final answer has at most this confidence."
     )
-    text: Annotated[str, Flag("--text", "WORDS")] = Field(
+    text: Annotated[str, Flag(metavar="WORDS")] = Field(
         default="", max_length=200, description="Only those with these words in the question, in this order."
     )
-    thread: Annotated[UUID | None, Flag("--thread", "ID")] = Field(default=None, description="Only those of a thread.")
-    key: Annotated[str, Flag("--key", "NAME")] = Field(
+    thread: Annotated[UUID | None, Flag(metavar="ID")] = Field(default=None, description="Only those of a thread.")
+    key: Annotated[str, Flag(metavar="NAME")] = Field(
         default="", max_length=60, description="Only those asked with the API key of this name."
     )
-    metadata: Annotated[list[str], Flag("--metadata", "NAME=VALUE")] = Field(
+    metadata: Annotated[list[str], Flag(metavar="NAME=VALUE")] = Field(
         default_factory=list, max_length=10, description="Only those whose metadata has this value: `name=value`."
     )
     asked_after: Annotated[Moment | None, Flag("--after", "DATE")] = Field(
@@ -387,7 +390,7 @@ class QuestionFilter(Body):
         default=None, description="Only those asked before this time."
     )
 
-    ended_before: Annotated[Moment | None, Flag("--ended-before", "DATE")] = Field(
+    ended_before: Annotated[Moment | None, Flag(metavar="DATE")] = Field(
         default=None, description="Only those that ended before this time."
     )
 
@@ -406,41 +409,24 @@ class SearchRequest(Body):
         json_schema_extra=LENGTHS,
     )
     collection: Annotated[Collection, Argument(help="The collection; empty: the default one.")] = ""
-    sites: Annotated[list[Url], Argument()] = Field(
-        default_factory=list, max_length=MAX_SITES, description="Only pages below these URLs."
-    )
-    exclude_sites: Annotated[list[Url], Argument()] = Field(
-        default_factory=list, max_length=MAX_EXCLUDED, description="No pages below these URLs."
-    )
-    langs: Annotated[list[Language], Argument()] = Field(
-        default_factory=list, max_length=MAX_LANGS, description="Only pages in these languages (ISO 639-1)."
-    )
-    kinds: Annotated[list[BlockKind], Argument()] = Field(
+    sites: Sites = Field(default_factory=list, description="Only pages below these URLs.")
+    exclude_sites: ExcludedSites = Field(default_factory=list, description="No pages below these URLs.")
+    langs: Languages = Field(default_factory=list, description="Only pages in these languages (ISO 639-1).")
+    kinds: Annotated[list[BlockKind], Flag("--kind"), Argument()] = Field(
         default_factory=list,
         max_length=len(BLOCK_KINDS),
         description="Only passages with a part of one of these kinds.",
     )
-    published_after: Annotated[Moment | None, Argument()] = Field(
-        default=None, description="Only pages that state a publication date after this."
-    )
-    read_after: Annotated[Moment | None, Argument()] = Field(
-        default=None, description="Only pages read, or seen unchanged, after this."
-    )
-    read_before: Annotated[Moment | None, Argument()] = Field(
-        default=None, description="Only pages whose text was read before this."
-    )
-    published_before: Annotated[Moment | None, Argument()] = Field(
-        default=None, description="Only pages that state a publication date before this."
-    )
-    filters: Annotated[list[Condition], Argument()] = Field(
+    published_after: Date = Field(default=None, description="Only pages that state a publication date after this.")
+    read_after: Date = Field(default=None, description="Only pages read, or seen unchanged, after this.")
+    read_before: Date = Field(default=None, description="Only pages whose text was read before this.")
+    published_before: Date = Field(default=None, description="Only pages that state a publication date before this.")
+    filters: Conditions = Field(
         default_factory=list,
-        max_length=MAX_FILTERS,
         description="Only documents whose metadata fits all of these, as in "
         "`team=support|ops`, `team!=sales`, `year>=2020`.",
     )
-    source_kinds: Annotated[list[PageKind], Argument()] = Field(
-        default_factory=list, max_length=3, description="Only pages of the web, files, or documents."
-    )
+    source_kinds: PageKinds = Field(default_factory=list, description="Only pages of the web, files, or documents.")
     limit: Annotated[int, Argument()] = Field(default=10, ge=1, le=MAX_FOUND, description="Most passages to return.")
     lang: Annotated[str, Argument()] = Field(
         default="", pattern=r"^([a-z]{2,3})?$", description="The query's language; default: detected from its words."
@@ -450,39 +436,23 @@ class SearchRequest(Body):
 class KeyLimits(Body):
     """What an API key may use, in UTC days and calendar months; null: as much as everyone."""
 
-    weight: Annotated[float | None, Flag("--weight")] = Field(
+    weight: Annotated[float | None, Flag()] = Field(
         default=None, gt=0, le=100, description="Its share of the workers beside other keys; default: 1."
     )
-    requests_per_minute: Annotated[int | None, Flag("--requests-per-minute")] = Field(
-        default=None, ge=0, description="Most requests a minute."
+    requests_per_minute: Amount = Field(default=None, description="Most requests a minute.")
+    open_questions: Amount = Field(default=None, description="Most open questions at a time.")
+    questions_per_day: Amount = Field(default=None, description="Most new questions a day.")
+    questions_per_month: Amount = Field(default=None, description="Most new questions a month.")
+    pages_per_day: Amount = Field(
+        default=None, description="Most pages read a day; then its questions are answered without a crawl."
     )
-    open_questions: Annotated[int | None, Flag("--open-questions")] = Field(
-        default=None, ge=0, description="Most open questions at a time."
+    pages_per_month: Amount = Field(default=None, description="Most pages read a month; likewise.")
+    tokens_per_day: Amount = Field(
+        default=None, description="Most tokens of a model a day; then its questions are answered without one."
     )
-    questions_per_day: Annotated[int | None, Flag("--questions-per-day")] = Field(
-        default=None, ge=0, description="Most new questions a day."
-    )
-    questions_per_month: Annotated[int | None, Flag("--questions-per-month")] = Field(
-        default=None, ge=0, description="Most new questions a month."
-    )
-    pages_per_day: Annotated[int | None, Flag("--pages-per-day")] = Field(
-        default=None, ge=0, description="Most pages read a day; then its questions are answered without a crawl."
-    )
-    pages_per_month: Annotated[int | None, Flag("--pages-per-month")] = Field(
-        default=None, ge=0, description="Most pages read a month; likewise."
-    )
-    tokens_per_day: Annotated[int | None, Flag("--tokens-per-day")] = Field(
-        default=None, ge=0, description="Most tokens of a model a day; then its questions are answered without one."
-    )
-    tokens_per_month: Annotated[int | None, Flag("--tokens-per-month")] = Field(
-        default=None, ge=0, description="Most tokens of a model a month; likewise."
-    )
-    usd_per_day: Annotated[float | None, Flag("--usd-per-day")] = Field(
-        default=None, ge=0, description="Most US dollars for a model a day; likewise."
-    )
-    usd_per_month: Annotated[float | None, Flag("--usd-per-month")] = Field(
-        default=None, ge=0, description="Most US dollars for a model a month; likewise."
-    )
+    tokens_per_month: Amount = Field(default=None, description="Most tokens of a model a month; likewise.")
+    usd_per_day: Dollars = Field(default=None, description="Most US dollars for a model a day; likewise.")
+    usd_per_month: Dollars = Field(default=None, description="Most US dollars for a model a month; likewise.")
 
 
 #: a pattern of paths (see :class:`domain.site.SiteScope`), or a CSS selector
@@ -602,6 +572,8 @@ def options_of(body: type[BaseModel]) -> list[Option]:
         plain = without_null(schema["properties"][name], schema.get("$defs", {}))
         marks: dict[type, Any] = {type(mark): mark for mark in field.metadata}
         flag, argument = marks.get(Flag), marks.get(Argument)
+        if flag and not flag.flag:
+            flag = replace(flag, flag=f"--{name.replace('_', '-')}")
         options.append(Option(name=name, field=field, schema=plain, flag=flag, argument=argument))
     return [option for option in options if option.name != "question"]
 

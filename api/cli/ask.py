@@ -21,8 +21,6 @@ from api.cli.output import (
 )
 from api.cli.sources import say_unread
 from api.cli.width import Style, clean, cut, wrap
-from domain import BLOCK_KINDS
-from domain.site import PAGE_KINDS
 
 if TYPE_CHECKING:
     from api.schemas.responses import StepOut
@@ -114,20 +112,8 @@ def ask(
     click.get_current_context().exit(exit_code(record))
 
 
-@click.command()
+@click.command(cls=WithFlags, body="domain.options:SearchRequest")
 @click.argument("query")
-@click.option("--site", "sites", multiple=True, metavar="URL", help="Only pages below this URL; may be repeated.")
-@click.option("--exclude", "exclude_sites", multiple=True, metavar="URL", help="No pages below this URL.")
-@click.option("--lang", "langs", multiple=True, metavar="CODE", help="Only pages in this language.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(BLOCK_KINDS), help="Only passages with such a part.")
-@click.option("--published-after", metavar="DATE", help="Only pages that state a publication date after this.")
-@click.option("--published-before", metavar="DATE", help="Only pages that state a publication date before this.")
-@click.option("--read-after", metavar="DATE", help="Only pages read after this.")
-@click.option("--read-before", metavar="DATE", help="Only pages read before this.")
-@click.option("--filter", "filters", multiple=True, metavar="CONDITION", help="Only documents with this metadata.")
-@click.option(
-    "--source-kind", "source_kinds", multiple=True, type=click.Choice(PAGE_KINDS), help="Only pages of this kind."
-)
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most this many passages.")
 @AS_JSON
 def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
@@ -135,8 +121,11 @@ def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
 
     Exit codes: 0 some were found, 3 none, 1 an error.
     """
+    from api.cli.flags import given
+
+    wanted: Any = given(filters)
     with open_client() as client:
-        found = client.search(query, limit=limit, **{name: value for name, value in filters.items() if value})
+        found = client.search(query, limit=limit, **wanted)
     print_found([passage.json for passage in found], passages_lines(found, terminal()), as_json=as_json)
     if not found:
         click.get_current_context().exit(EXIT_NOT_KNOWN)

@@ -55,7 +55,8 @@ def _flag(option: Option) -> click.Option:
     elif schema["type"] == "boolean":
         described |= {"is_flag": True, "flag_value": not flag.flag.startswith("--no-"), "default": None}
     elif schema["type"] == "array":
-        described |= {"multiple": True, "help": f"{described['help'].rstrip('.')}; may be repeated."}
+        described |= {"multiple": True, "type": _type(schema["items"])}
+        described["help"] = f"{described['help'].rstrip('.')}; may be repeated."
     else:
         described["type"] = _type(schema)
     return click.Option([flag.flag, option.name], **described)
