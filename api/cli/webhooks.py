@@ -3,7 +3,7 @@
 import click
 
 from api.cli.connect import open_client
-from api.cli.output import AS_JSON, print_found, print_lines, terminal
+from api.cli.output import AS_JSON, WithFlags, print_found, print_lines, terminal
 from api.cli.width import clean, counted, cut, when
 
 
@@ -12,10 +12,8 @@ def webhooks() -> None:
     """List webhooks with what came of them, send one again, and try a receiver."""
 
 
-@webhooks.command(name="list")
-@click.option("--status", type=click.Choice(["WAITING", "DELIVERED", "FAILED"]), help="Only those in this state.")
+@webhooks.command(name="list", cls=WithFlags, body="api.schemas.requests:WebhooksWanted")
 @click.option("--question", "question_id", default="", metavar="ID", help="Only those of a question.")
-@click.option("--before", type=click.IntRange(min=1), metavar="ID", help="Only those before the one with this id.")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 1_000), help="Most to list.")
 @AS_JSON
 def show_all(status: str | None, question_id: str, before: int | None, limit: int, as_json: bool) -> None:

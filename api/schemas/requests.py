@@ -374,9 +374,9 @@ class WebhooksWanted(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     collection: Collection = ""
-    status: WebhookStatus | None = Field(default=None, description="Only those in this state.")
+    status: Annotated[WebhookStatus | None, Flag()] = Field(default=None, description="Only those in this state.")
     question: UUID | None = Field(default=None, description="Only those of a question.")
-    before: int | None = Field(
+    before: Annotated[int | None, Flag(metavar="ID")] = Field(
         default=None, ge=1, le=2**31 - 1, description="Only those before the one with this id, for the next part."
     )
     limit: int = Field(default=50, ge=1, le=1_000, description="Most to list.")

@@ -1,9 +1,9 @@
 """Find questions by what is true of them, part by part, newest first; give each as one line with its answer."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Text, and_, cast, func, or_, select, tuple_
 from sqlalchemy.orm import Session
@@ -25,6 +25,20 @@ _PART = 200
 #: how SQLite's JSON has the values true and false
 _AS_NUMBERS = {"true": "1", "false": "0"}
 _NEWEST_FIRST = (QuestionRow.created_at.desc(), QuestionRow.id.desc())
+#: by the name of a filter, which questions its value means
+_FITS: Final[Mapping[str, Callable[[Any], ColumnElement[bool]]]] = {
+    "id": lambda ids: QuestionRow.id.in_([each.hex for each in ids]),
+    "status": QuestionRow.status.in_,
+    "outcome": QuestionRow.outcome.in_,
+    "unanswered": lambda _: QuestionRow.status.in_(UNANSWERED),
+    "min_confidence": lambda least: QuestionRow.confidence >= least,
+    "max_confidence": lambda most: QuestionRow.confidence <= most,
+    "text": lambda text: or_(*(c.icontains(text, autoescape=True) for c in (QuestionRow.text, QuestionRow.asked))),
+    "thread": lambda thread: QuestionRow.thread_id == thread.hex,
+    "asked_after": lambda moment: QuestionRow.created_at >= moment,
+    "asked_before": lambda moment: QuestionRow.created_at < moment,
+    "ended_before": lambda moment: QuestionRow.finished_at < moment,
+}
 
 
 class BadFilter(WellreadError):
@@ -78,34 +92,12 @@ def meant(
 
     ``owner``: only of this one's questions; ``key``: what those of the filter's key are marked with.
     """
-    row, wanted = QuestionRow, list[ColumnElement[bool]]()
-    if owner is not None:
-        wanted.append(row.owner == owner)
+    wanted = [] if owner is None else [QuestionRow.owner == owner]
     if asked.key:
-        wanted.append(row.owner == key)
-    if asked.id:
-        wanted.append(row.id.in_([each.hex for each in asked.id]))
-    if asked.status:
-        wanted.append(row.status.in_(asked.status))
-    if asked.outcome:
-        wanted.append(row.outcome.in_(asked.outcome))
-    if asked.unanswered:
-        wanted.append(row.status.in_(UNANSWERED))
-    if asked.min_confidence is not None:
-        wanted.append(row.confidence >= asked.min_confidence)
-    if asked.max_confidence is not None:
-        wanted.append(row.confidence <= asked.max_confidence)
-    if asked.text:
-        wanted.append(or_(*(each.icontains(asked.text, autoescape=True) for each in (row.text, row.asked))))
-    if asked.thread:
-        wanted.append(row.thread_id == asked.thread.hex)
-    if asked.asked_after:
-        wanted.append(row.created_at >= asked.asked_after)
-    if asked.asked_before:
-        wanted.append(row.created_at < asked.asked_before)
-    if asked.ended_before:
-        wanted.append(row.finished_at < asked.ended_before)
-    return and_(*wanted, *map(_has, asked.metadata)) if wanted or asked.metadata else row.id.is_not(None)
+        wanted.append(QuestionRow.owner == key)
+    given = asked.model_dump(exclude_defaults=True)
+    wanted += [fits(given[name]) for name, fits in _FITS.items() if name in given]
+    return and_(*wanted, *map(_has, asked.metadata)) if wanted or asked.metadata else QuestionRow.id.is_not(None)
 
 
 def _has(pair: str) -> ColumnElement[bool]:
