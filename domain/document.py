@@ -35,6 +35,7 @@ class Pushed:
     lang: str = ""
     published: datetime | None = None
     modified: datetime | None = None
+    place: str = ""  #: said of all of it where it is cited
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -10,7 +10,7 @@ Phrase = Literal[
     "unknown", "searched", "near", "nothing_near", "not_mentioned", "answers", "near_but", "tried", "read_pages",
     "waiting", "perhaps", "old", "partly", "published", "modified", "read", "no_answer",
     "not_asked", "asks_back", "what_is", "said_about", "not_found", "cites_nothing", "strange_address", "cut_off",
-    "other_language", "misquoted", "none_stands", "contradicted", "unconfirmed", "greeting", "the_page",
+    "by_operator", "other_language", "misquoted", "none_stands", "contradicted", "unconfirmed", "greeting", "the_page",
 ]  # fmt: skip
 
 

@@ -150,14 +150,39 @@ def list_all(
     filters: Iterable[str] = (),
     *,
     state: DocumentState | None = None,
+    below: str = "",
     after: str = "",
     limit: int = 100,
 ) -> list[PushedDocument]:
-    """Return the documents that fit all filters, by id, those behind ``after``. Raises UnknownField."""
-    query = _listed().where(meant(session, filters), DocumentRow.id > after)
+    """Return the documents that fit all filters, by id: whose ids begin with ``below``, those behind ``after``.
+
+    Raises UnknownField.
+    """
+    query = _listed().where(meant(session, filters), DocumentRow.id > after, DocumentRow.id.startswith(below))
     if state is not None:
         query = query.where(PageRow.state == next(name for name, known in _STATES.items() if known == state))
     return [_document(*row) for row in session.execute(query.order_by(DocumentRow.id).limit(limit))]
+
+
+def has_value(session: Session, name: str) -> bool:
+    """Return whether any document has metadata of this name that filters find."""
+    found = select(DocumentValueRow.name).where(DocumentValueRow.name == name).limit(1)
+    return session.scalar(found) is not None
+
+
+def latest_with(session: Session, below: str, name: str, value: str) -> PushedDocument | None:
+    """Return the document with this value that was changed last, of those whose ids begin with ``below``."""
+    having = (DocumentValueRow.name == name, DocumentValueRow.value == value, DocumentRow.id.startswith(below))
+    query = _listed().join(DocumentValueRow, DocumentValueRow.document_id == DocumentRow.id).where(*having)
+    found = session.execute(query.order_by(DocumentRow.changed_at.desc(), DocumentRow.id).limit(1)).first()
+    return _document(*found) if found else None
+
+
+def pages_until(session: Session, below: str, name: str, most: str) -> list[int]:
+    """Return the pages of the documents whose ids begin with ``below``, and whose value of this name is not greater."""
+    having = (DocumentValueRow.name == name, DocumentValueRow.value <= most, DocumentRow.id.startswith(below))
+    query = select(DocumentRow.page_id).join(DocumentValueRow, DocumentValueRow.document_id == DocumentRow.id)
+    return [page_id for page_id in session.scalars(query.where(*having)) if page_id is not None]
 
 
 def page_ids(session: Session, wanted: ColumnElement[bool], limit: int | None = None) -> list[int]:
@@ -191,7 +216,7 @@ def _holds(session: Session, condition: Condition) -> ColumnElement[bool]:
 def check_fields(session: Session, filters: Iterable[str]) -> None:
     """Raise UnknownField where a filter names what no document has."""
     for name in {parse(each).name: None for each in filters}:
-        if session.scalar(select(DocumentValueRow.name).where(DocumentValueRow.name == name).limit(1)) is None:
+        if not has_value(session, name):
             names = sorted(session.scalars(select(DocumentValueRow.name).distinct()))
             known = f"their names are {', '.join(names[:50])}" if names else "no document has any metadata"
             raise UnknownField(f"No document has metadata called {name!r}: {known}.")

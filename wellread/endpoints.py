@@ -13,6 +13,7 @@ from urllib.parse import quote
 import httpx2
 
 from domain.access import ApiKey, Collection, Imported, KeyUsage
+from domain.curated import CuratedAnswer
 from domain.document import DocumentBulk, DocumentChange, DocumentState, PushedDocument
 from domain.file import StoredFile
 from domain.outcome import Learned
@@ -64,6 +65,17 @@ class DocumentOptions(TypedDict, total=False):
     published: str  # ISO 8601
     modified: str
     metadata: Mapping[str, Any]  # texts, numbers, true and false, lists of texts
+
+
+class CuratedOptions(TypedDict, total=False):
+    """An operator's answer; the first three are needed."""
+
+    questions: Sequence[str]  # the same in several wordings
+    answer: str  # in Markdown
+    author: str
+    written: str  # ISO 8601; default: now
+    sources: Sequence[str]
+    expires_at: str
 
 
 class PageFilters(TypedDict, total=False):
@@ -482,6 +494,29 @@ class Endpoints:
         return Call(read=value(DocumentChange), method="POST", url="/api/documents/delete", json=body, timeout=60.0)
 
     @Endpoint
+    def put_curated(
+        self, curated_id: str, *, collection: str = "", **curated: Unpack[CuratedOptions]
+    ) -> Call[CuratedAnswer]:
+        """Save an answer that you wrote, for questions that mean the same as one of its own."""
+        body = _given(collection=collection or None, **_json(curated))
+        return Call(read=value(CuratedAnswer), method="PUT", url=_curated(curated_id), json=body, timeout=60.0)
+
+    @Endpoint
+    def curated(self, curated_id: str) -> Call[CuratedAnswer]:
+        """Return an answer that an operator wrote."""
+        return Call(read=value(CuratedAnswer), url=_curated(curated_id))
+
+    @Endpoint
+    def curated_answers(self, *, after: str = "", limit: int = 100) -> Call[list[CuratedAnswer]]:
+        """Return the answers that operators wrote, by id: those behind an id."""
+        return Call(read=values(CuratedAnswer), url="/api/curated", params=_query(after=after, limit=str(limit)))
+
+    @Endpoint
+    def delete_curated(self, curated_id: str) -> Call[None]:
+        """Delete an answer that an operator wrote."""
+        return Call(read=read_nothing, method="DELETE", url=_curated(curated_id), timeout=60.0)
+
+    @Endpoint
     def delete_page(self, page_id: int) -> Call[None]:
         """Delete a page or file with all that was derived from it."""
         return Call(read=read_nothing, method="DELETE", url=f"/api/pages/{page_id}", timeout=60.0)
@@ -612,6 +647,10 @@ def question_path(question_id: str, part: str = "") -> str:
 
 def _document(document_id: str) -> str:
     return f"/api/documents/{_quoted(document_id)}"
+
+
+def _curated(curated_id: str) -> str:
+    return f"/api/curated/{_quoted(curated_id)}"
 
 
 def _subscription(subscription_id: str) -> str:

@@ -20,7 +20,8 @@ from crawler.extract.document import EXTRACTION, NothingToRead, extract
 from crawler.extract.files.file_text import read_file
 from crawler.urls import BadUrl
 from domain import PageText
-from domain.document import DocumentChange, Pushed, PushedDocument, check_id, own_address
+from domain.curated import CURATED
+from domain.document import BadDocumentId, DocumentChange, Pushed, PushedDocument, check_id, own_address
 from domain.errors import WellreadError
 from store import documents
 from store.documents import NewDocument
@@ -52,6 +53,8 @@ def put(services: Services, document_id: str, pushed: Pushed) -> tuple[PushedDoc
     Raises BadDocumentId, DocumentRefused, FileRefused, AddressTaken or Busy.
     """
     check_id(document_id)
+    if document_id.startswith(CURATED) and not pushed.place:
+        raise BadDocumentId(f"{CURATED} begins the ids of curated answers: use PUT /api/curated, or another id.")
     url = _url(pushed.url) or own_address(document_id)
     about = {**asdict(pushed), "content": hashlib.blake2b(pushed.content).hexdigest(), "read": EXTRACTION}
     pushed_hash = hashlib.blake2b(json.dumps(about, sort_keys=True, default=str).encode(), digest_size=16).hexdigest()
@@ -125,6 +128,7 @@ def _read(services: Services, document_id: str, url: str, pushed: Pushed) -> Pag
         lang=pushed.lang or page.lang,
         published=pushed.published or page.published,
         modified=pushed.modified or page.modified,
+        places=((0, pushed.place),) if pushed.place else page.places,
         canonical_url="",
         links=(),
         is_hub=False,

@@ -458,6 +458,16 @@ class Settings(BaseSettings):
         description="Secret to sign webhooks: whsec_ and a key in base64, or any text; empty: not signed. To change "
         "it: the new one and, after a space or comma, the former; webhooks are signed with both.",
     )
+    curated: Literal["alone", "page"] = Field(
+        "alone",
+        description="What an operator's answer weighs: alone: it is given instead of what pages say, if a question "
+        "means the same as one of its own; page: it is searched as pages are.",
+    )
+    reuse_similar: bool = Field(
+        False,
+        description="Whether questions that mean the same share an answer as equal ones do, such as `How can I reset "
+        "the password?` and `How do I reset my password?`",
+    )
     reply_queues: ReplyQueues = Field(
         (),
         description="Celery queues of other services on the same Redis that answers may be sent to (`reply_to`): names "

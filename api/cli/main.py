@@ -15,6 +15,7 @@ from api.cli import (
     access,
     ask,
     bench,
+    curated,
     documents,
     exchange,
     files,
@@ -131,7 +132,15 @@ _IN_COLLECTION = (
         pages.pages,
         pages.delete,
     ),
-    *(files.add, files.files, documents.documents, exchange.export, exchange.take_over, sources.source),
+    *(
+        files.add,
+        files.files,
+        documents.documents,
+        curated.curated,
+        exchange.export,
+        exchange.take_over,
+        sources.source,
+    ),
     *(operate.dead, operate.replay, operate.learn),
 )
 _OTHERS = (

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crawler.fetch.guard import AllowedHost, BadHost
+from domain.curated import MAX_ANSWER, MAX_QUESTION, MAX_QUESTIONS
 from domain.document import MAX_BULK as MAX_DOCUMENTS
 from domain.document import DocumentForm, DocumentState
 from domain.filters import MAX_FILTERS, Value, check_metadata
@@ -141,6 +142,31 @@ class DocumentBulkRequest(BaseModel):
         max_length=MAX_DOCUMENTS,
         description="Each with its `id` and what PUT /api/documents/{document_id} takes as JSON.",
     )
+
+
+class CuratedRequest(Body):
+    """An answer of an operator's own."""
+
+    collection: Collection = ""
+    questions: list[Annotated[str, Field(min_length=1, max_length=MAX_QUESTION, pattern=r"\w")]] = Field(
+        min_length=1,
+        max_length=MAX_QUESTIONS,
+        description="The questions that it answers: the same in the wordings in which it is asked.",
+        examples=[["How do I reset my password?", "I forgot my password, what now?"]],
+    )
+    answer: str = Field(
+        min_length=1,
+        max_length=MAX_ANSWER,
+        pattern=r"\w",
+        description="Its text, in Markdown.",
+        examples=["Ring 4711."],
+    )
+    author: str = Field(
+        min_length=1, max_length=100, pattern=r"\w", description="Whose answer it is: shown with it.", examples=["Mari"]
+    )
+    written: Moment | None = Field(default=None, description="When it was written; default: now.")
+    sources: list[Url] = Field(default_factory=list, max_length=20, description="URLs that are given with it.")
+    expires_at: Moment | None = Field(default=None, description="When it is deleted; default: never.")
 
 
 class DocumentsMeant(Body):

@@ -261,6 +261,47 @@ export interface CostOut {
   by_model: Array<ModelCostOut>;
 }
 
+/** An answer that an operator wrote, for questions that mean the same as one of its own. */
+export interface CuratedAnswer {
+  /** Your own. */
+  id: string;
+  /** The questions that it answers, in several wordings. */
+  questions: Array<string>;
+  /** Its text; what of Markdown is no text is left out. */
+  answer: string;
+  /** Whose answer it is: shown with it. */
+  author: string;
+  /** When it was written: shown with it. */
+  written: string;
+  /** URLs that are given with it. */
+  sources: Array<string>;
+  /** When it is deleted; null: never. */
+  expires_at: string | null;
+  /** Other questions find passages of it once it is `indexed`. */
+  state: "waiting" | "indexed" | "failed";
+  /** GET /api/pages/{page_id} gives its text. */
+  page_id: number;
+  changed_at: string;
+}
+
+/** An answer of an operator's own. */
+export interface CuratedRequest {
+  /** The collection; default: the key's first, or `default`. */
+  collection?: string;
+  /** The questions that it answers: the same in the wordings in which it is asked. */
+  questions: Array<string>;
+  /** Its text, in Markdown. */
+  answer: string;
+  /** Whose answer it is: shown with it. */
+  author: string;
+  /** When it was written; default: now. */
+  written?: string | null;
+  /** URLs that are given with it. */
+  sources?: Array<string>;
+  /** When it is deleted; default: never. */
+  expires_at?: string | null;
+}
+
 /** What the questions of one day cost on language models. */
 export interface DaySpent {
   /** On which they were asked, in UTC. */
@@ -1806,6 +1847,14 @@ export interface Routes {
   "GET /api/documents/{document_id}": { path: { document_id: string }; query?: { collection?: string }; answer: PushedDocument };
   /** Delete a document with everything derived from it. */
   "DELETE /api/documents/{document_id}": { path: { document_id: string }; query?: { collection?: string }; answer: void };
+  /** The answers that operators wrote, by id. */
+  "GET /api/curated": { query?: { after?: string; limit?: number; collection?: string }; answer: Array<CuratedAnswer> };
+  /** An answer that an operator wrote. */
+  "GET /api/curated/{curated_id}": { path: { curated_id: string }; query?: { collection?: string }; answer: CuratedAnswer };
+  /** Save an answer that you wrote; what is there under this id is replaced. */
+  "PUT /api/curated/{curated_id}": { path: { curated_id: string }; query?: { collection?: string }; body: CuratedRequest; answer: CuratedAnswer };
+  /** Delete an answer: 204 when its passages are gone, 202 while a worker still has to remove them. */
+  "DELETE /api/curated/{curated_id}": { path: { curated_id: string }; query?: { collection?: string }; answer: void };
   /** The best passages, as phase 1 of a question finds them; no answer, no crawl. */
   "POST /api/search": { query?: { collection?: string }; body: SearchRequest; answer: Array<FoundPassage> };
   /** The contents of a collection, counts of the key's questions, and the queues. */

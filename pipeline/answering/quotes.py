@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 from textwrap import dedent
 
-from domain import TABLES, Answer, Block, BlockKind, Citation, Sentence, blocks_within
+from domain import TABLES, Answer, Block, BlockKind, Citation, Passage, Sentence, blocks_within
 from domain.answer import EXTRACTIVE, AnswerBlock, ChosenSentence
 from pipeline.answering.citations import cite, render
 from pipeline.judging.evidence import WORTH_GIVING, SpanCoverage, is_as_good
@@ -250,6 +250,12 @@ def write(quotes: Sequence[Quote], confidence: float) -> Answer:
         confidence=confidence,
         composer=EXTRACTIVE,
     )
+
+
+def whole(passages: Sequence[Passage]) -> Answer:
+    """Return the answer that all of these passages are, which needs no judge."""
+    spans = [Span(passage=each, start=0, end=len(each.text), kind="prose", terms=()) for each in passages]
+    return write([Quote(span=span, sentence=span) for span in spans], 1.0)
 
 
 def by_section(quotes: Sequence[Quote]) -> list[Quote]:

@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Budget, Question, ReadOutcome, Status
+from domain.curated import OPERATOR
 from domain.errors import WellreadError
 from domain.flow import COMPLETED
 from domain.options import DEADLINE_S, Overrides
@@ -26,6 +27,7 @@ from store.questions import answers, shared_runs, threads, trace, watches
 from store.questions.state import REFUSED, advance, to_question
 from store.sql.rows import add_missing, delete_rows, to_columns, update_rows
 from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow
+from text.same_question import form_of
 
 #: asks for a thread of its own
 NEW_THREAD: Final = "new"
@@ -65,6 +67,7 @@ class NewQuestion:
     metadata: Mapping[str, Any] = field(default_factory=dict)  #: its asker's own data
     reuse: bool = True  #: whether the answer, or the run, of an equal question may be shared
     watch: bool = False  #: whether it is asked again when its evidence changes
+    by_meaning: bool = False  #: whether questions are equal that mean the same
     answer_fingerprint: str = ""  #: the models and settings that answers come from: others' answers are not shared
 
 
@@ -201,7 +204,7 @@ def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
 
 def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
-    for name in ("id", "idempotency_key", "answer_fingerprint", "overrides", "owner"):
+    for name in ("id", "idempotency_key", "answer_fingerprint", "by_meaning", "overrides", "owner"):
         del fields[name]
     fields |= _own(new)
     fields["deadline_s"] = DEADLINE_S if new.deadline_s is None else new.deadline_s
@@ -228,7 +231,7 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
         return ""
     own = (
         "text understood thread_id after_id said attached budget overrides priority deadline_s idempotency_key "
-        "callback_url callback_events reuse watch private metadata"
+        "callback_url callback_events reuse watch private metadata by_meaning"
     ).split()
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
     if new.answer_schema is None:
@@ -238,7 +241,8 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
     conditions.pop("batch", None)  # the answer is the same
     conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
     if understood.final:
-        return shared_runs.equal_key(understood.text, conditions)
+        text = form_of(understood.text, new.lang) if new.by_meaning else understood.text
+        return shared_runs.equal_key(text, conditions)
     conditions["said"] = json.dumps([asdict(turn) for turn in understood.said])
     return shared_runs.equal_key(new.text, conditions)
 
@@ -291,8 +295,8 @@ def _known(session: Session, row: QuestionRow, now: datetime) -> tuple[QuestionR
 
 
 def _holds(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
-    if _contradicted(session, row.equal_key, answer):
-        return False
+    if answer.composer == OPERATOR or _contradicted(session, row.equal_key, answer):
+        return False  # an operator's is given anew as long as it is there
     if equal.status == Status.ANSWERED:
         return answers.is_current(session, answer, read_after=answers.oldest(row.max_age_s, now))
     return (

@@ -40,6 +40,7 @@ ADMITS = {
         GET /api/sources  GET /api/site-reads  GET /api/site-reads/{site_read_id}
         GET /api/pages/{page_id}  GET /api/pages/{page_id}/versions  GET /api/reads/{read_id}
         GET /api/documents  GET /api/documents/{document_id:path}
+        GET /api/curated  GET /api/curated/{curated_id:path}
         GET /api/files  GET /api/files/{file_id}  POST /api/search  GET /api/stats  GET /api/collections
         GET /api/pages  GET /api/folders  GET /api/suggestions  GET /api/usage
         GET /api/subscriptions  POST /api/subscriptions  GET /api/subscriptions/{subscription_id}
@@ -55,6 +56,7 @@ ADMITS = {
         POST /api/site-reads/{site_read_id}/cancel  DELETE /api/pages/{page_id}  POST /api/reads
         PUT /api/documents/{document_id:path}  DELETE /api/documents/{document_id:path}
         POST /api/documents/bulk  POST /api/documents/delete
+        PUT /api/curated/{curated_id:path}  DELETE /api/curated/{curated_id:path}
         POST /api/files  DELETE /api/files/{file_id}  GET /api/operations
         GET /api/learned  POST /api/learned  DELETE /api/learned
     """,

@@ -62,6 +62,7 @@ class Language:
     question_types: Section = field(default_factory=dict)
     answer_types: Section = field(default_factory=dict)
     forms: Section = field(default_factory=dict)
+    same: Section = field(default_factory=dict)
     variants: Section = field(default_factory=dict)
     walls: Section = field(default_factory=dict)
     phrases: Section = field(default_factory=dict)

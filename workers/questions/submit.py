@@ -47,7 +47,7 @@ from text.urls import urls_in
 from workers import admission, monitoring
 from workers.admission import Ahead, TooManyOpen
 from workers.egress import guard
-from workers.questions import attached, batches, follow_ups, replies
+from workers.questions import attached, batches, curated, follow_ups, replies
 from workers.questions.attached import Document
 from workers.questions.callbacks import check_callback
 from workers.questions.conditions import clean_sites, left_out
@@ -63,8 +63,8 @@ OPERATIONAL = frozenset(
     "file_max_bytes file_max_characters file_max_pages file_max_seconds flower_host flower_port flower_words "
     "keep_days learn logs max_open_per_caller max_open_questions max_pages max_seconds max_tokens_per_question "
     "max_usd_per_question min_delay_s model_threads model_first_token_s model_requests_a_minute model_timeout_s "
-    "model_tokens_a_minute passages_uri profile redis_memory_mb redis_password redis_url reply_queues stop_s "
-    "smtp_from smtp_url user_agent wave_pages webhook_secret".split()
+    "model_tokens_a_minute passages_uri profile redis_memory_mb redis_password redis_url reply_queues reuse_similar "
+    "stop_s smtp_from smtp_url user_agent wave_pages webhook_secret".split()
 )
 
 
@@ -103,6 +103,7 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         and "web" in (new.overrides.source_kinds or ["web"]),
         callback_url=check_callback(services, new.callback_url, new.owner) if new.callback_url else "",
         answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
+        by_meaning=services.settings.reuse_similar,
     )
     caller = new_questions.caller(checked)
     before = admission.ahead(services, checked.owner, caller)
@@ -163,7 +164,8 @@ def _open(
             new = _about_pages(services, session, new, understood.text, private=private)
         row, is_new = new_questions.add(session, new, now, understood)
         if is_new:
-            new_questions.start_from_cache_or_run(session, row, now)
+            if not curated.is_known(services, session, state.to_question(row)):  # a worker gives it
+                new_questions.start_from_cache_or_run(session, row, now)
             if not Status(row.status).is_final:
                 admission.check_limits(session, services, new.owner, before, limits)
             if documents:

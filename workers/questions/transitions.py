@@ -41,7 +41,7 @@ def after_first_pass(question: Question, result: LookupResult, earlier: Provisio
     """Answer, or search again in other words, as for a report; what may be right is kept as a provisional answer."""
     is_known = result.verdict.sufficient
     if is_known and question.overrides.length != "report":
-        return _answered(result)
+        return answered(result)
     move = _move(result, Status.RETRYING, "sufficient" if is_known else "insufficient")
     if is_known or result.outcome != "unknown":
         return move
@@ -51,7 +51,7 @@ def after_first_pass(question: Question, result: LookupResult, earlier: Provisio
 def after_second_pass(question: Question, result: LookupResult, earlier: ProvisionalAnswer | None = None) -> Move:
     """Answer; or read the web and give a provisional answer; or end, when the web may not be read."""
     if result.verdict.sufficient:
-        return _answered(result)
+        return answered(result)
     if earlier and earlier.verdict.sufficient:  # of a report, which is made of more than the first search
         known = _move(result, Status.ANSWERED, "sufficient")
         return replace(known, answer=earlier.answer, verdict=earlier.verdict, context=earlier.context)
@@ -66,7 +66,7 @@ def after_final_pass(
     """Answer; or read the next wave while the budget lasts; or end."""
     changes = Changes(cycle=progress.cycle)
     if result.verdict.sufficient:
-        return _answered(result, replace(changes, stop_reason="the answer was found"))
+        return answered(result, replace(changes, stop_reason="the answer was found"))
     if stop := stop_reason(question, progress):
         why = "; ".join((stop, *(failure for failure in progress.failed if failure not in stop)))
         return _last_word(result, earlier, replace(changes, stop_reason=why), pages_read=progress.read)
@@ -88,7 +88,8 @@ def _provisional(result: LookupResult, earlier: ProvisionalAnswer | None, change
     return replace(move, answer=near or abstention(result))
 
 
-def _answered(result: LookupResult, changes: Changes = NO_CHANGES) -> Move:
+def answered(result: LookupResult, changes: Changes = NO_CHANGES) -> Move:
+    """Return the end of a question that is answered."""
     return _move(result, Status.ANSWERED, "sufficient", changes)
 
 

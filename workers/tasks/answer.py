@@ -14,7 +14,7 @@ from store.questions.records import ProvisionalAnswer
 from store.questions.state import Move
 from workers import messages, subscriptions
 from workers.app import app
-from workers.questions import conditions, follow_ups, lookup, structured, transitions, writing
+from workers.questions import conditions, curated, follow_ups, lookup, structured, transitions, writing
 from workers.questions.step import Work, finish, step
 from workers.services import Services, services
 from workers.services.collections import for_each
@@ -49,7 +49,12 @@ def retrieve(question_id: str, collection: str = DEFAULT) -> None:
     with step(ready, question_id, Status.ASKED) as work:
         if work is None:
             return
-        if move := writing.before_first_pass(ready, work.question) or follow_ups.asked_back(ready, work.question):
+        question = work.question
+        if move := (
+            curated.given(ready, question)
+            or writing.before_first_pass(ready, question)
+            or follow_ups.asked_back(ready, question)
+        ):
             finish(ready, work, move)
             return
         _search_in(ready, work, lookup.first_pass, transitions.after_first_pass)

@@ -2,7 +2,7 @@
 
 import time
 
-from workers import deletion, files, sweep
+from workers import curated, deletion, files, sweep
 from workers.app import app
 from workers.crawl import sites
 from workers.processes.heartbeat import record_sweep
@@ -27,8 +27,9 @@ def refresh_due() -> None:
 
 @app.task(name="wellread.expire")
 def expire_old() -> None:
-    """Delete what was asked longer ago than it is to be kept."""
+    """Delete what was asked longer ago than it is to be kept, and operators' answers whose time is over."""
     for_each(services(), deletion.expire)
+    for_each(services(), curated.delete_expired)
 
 
 @app.task(name="wellread.learn")
