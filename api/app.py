@@ -43,6 +43,7 @@ from api.routes import (
     webhooks,
 )
 from api.schemas.responses import with_published_names
+from crawler.extract.bounded_process import BOUNDS
 from store.questions.threads import LAST_TURNS
 from workers import monitoring
 from workers.services import Services
@@ -108,6 +109,7 @@ def create_app(services: Services) -> FastAPI:
             settings.file_max_bytes + FORM_BYTES,
             "WELLREAD_FILE_MAX_BYTES says how large documents may be: send fewer at once.",
         ),
+        pages.EXTRACT: LargerLimit(4 * BOUNDS.chars, "Send less HTML."),
         f"{bulk.router.prefix}/bulk": LargerLimit(MAX_BULK_BYTES, "Send fewer questions at once."),
         **dict.fromkeys(
             (completions.PATH, *completions.OTHER_PATHS),

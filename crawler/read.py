@@ -24,7 +24,7 @@ from crawler.fetch.client import Fetcher, OnRedirect
 from crawler.fetch.guard import Blocked, FetchError
 from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
 from crawler.file_kinds import ARCHIVES, kind_of
-from crawler.robots import HostBusy, Permission, RobotsCache, RobotsForbidden
+from crawler.robots import RETRY_AGE, HostBusy, Permission, RobotsCache, RobotsForbidden, RobotsUnavailable
 from domain import Candidate, Link, PageText, ReadOutcome, Validators
 from text.related_words import shared_start
 
@@ -325,4 +325,6 @@ def _of_error(error: FetchError, url: str, leads_to: str) -> ReadResult:
         return _of_wall(Wall.LOGIN, url)
     outcome = next((outcome for kind, outcome in _OF_ERRORS.items() if isinstance(error, kind)), ReadOutcome.FAILED)
     after_s = error.after_s if isinstance(error, HostBusy) else None
+    if isinstance(error, RobotsUnavailable):
+        after_s = RETRY_AGE.total_seconds()
     return ReadResult(outcome=outcome, url=url, reason=str(error), retry_after_s=after_s)

@@ -22,7 +22,7 @@ from domain.site import is_under
 MAX_BYTES = 500 * 1024  #: bytes read of a robots.txt
 MAX_LINE = 16_664  #: characters read of a line: eight times the longest URL that browsers took
 #: a robots.txt is fetched again after a day; one that could not be fetched, after five minutes (RFC 9309 §2.4)
-_MAX_AGE, _RETRY_AGE = timedelta(hours=24), timedelta(minutes=5)
+_MAX_AGE, RETRY_AGE = timedelta(hours=24), timedelta(minutes=5)
 _UNREACHED = "The site could not be reached: {why}. It is asked again after five minutes."
 
 _KEYS = {
@@ -275,7 +275,7 @@ class Permission:
         origin = urls.origin(url)
         if (file := self._cache.get(origin)) is not None:
             robots = from_response(file.status, file.body)
-            if self._now - file.fetched_at < (_RETRY_AGE if robots.is_temporary else _MAX_AGE):
+            if self._now - file.fetched_at < (RETRY_AGE if robots.is_temporary else _MAX_AGE):
                 return file, robots, ()
         file = await self._fetch_robots(origin)
         self._cache.put(origin, file)

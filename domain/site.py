@@ -414,6 +414,31 @@ class StoredPage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PageLink:
+    """A link on a page."""
+
+    url: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractedPage(Received):
+    """What is content of a page."""
+
+    url: str | None = field(metadata=described("Canonical, after redirects."))
+    title: str
+    lang: str = field(metadata=described("ISO 639-1, `und` if it is not known."))
+    published: datetime | None
+    modified: datetime | None
+    markdown: str = field(metadata=described("Headings, lists, tables and code keep their form; links are in `links`."))
+    characters: int = field(metadata=described("Length of its text without marks of Markdown."))
+    links: tuple[PageLink, ...] = field(metadata=described("Of the whole page, its navigation too."))
+    missing: tuple[str, ...] = field(metadata=described("What of it could not be read, such as `pages 501 to 700`."))
+    notice: str = field(metadata=described("What is unusual about how it was read."))
+    read_id: int | None = field(metadata=described("If it is kept: GET /api/reads/{read_id} says when answers use it."))
+
+
+@dataclass(frozen=True, kw_only=True)
 class PageRead:
     """A page that was asked to be read, and how far that has come."""
 

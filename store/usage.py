@@ -25,7 +25,7 @@ _PERIODS: Final = ("day", "month")
 
 
 class QuotaSpent(WellreadError):
-    """A key has asked as many questions as it may in this time."""
+    """A key has asked as many questions, or had as many pages read, as it may in this time."""
 
     def __init__(self, message: str, retry_after_s: int) -> None:
         super().__init__(message)
@@ -51,14 +51,26 @@ def used(session: Session, owner: str, now: datetime) -> dict[str, Used]:
 def take(session: Session, owner: str, limits: Mapping[str, float], now: datetime) -> None:
     """Count one more question. Raises QuotaSpent."""
     add(session, owner, now, questions=1)
+    _check(session, owner, limits, now, "questions", "as many as this key may ask, are asked: ask")
+
+
+def check_pages(session: Session, owner: str, limits: Mapping[str, float], now: datetime) -> None:
+    """Raise QuotaSpent unless one more page may be read."""
+    _check(session, owner, limits, now, "pages", "as many as this key may have read, are read: read", more=1)
+
+
+def _check(
+    session: Session, owner: str, limits: Mapping[str, float], now: datetime, name: str, said: str, *, more: int = 0
+) -> None:
     so_far = used(session, owner, now) if limits else {}
     for period in so_far:
-        most = limits.get(f"questions_per_{period}")
-        if most is not None and so_far[period].questions > most:
+        most = limits.get(f"{name}_per_{period}")
+        if most is not None and getattr(so_far[period], name) + more > most:
             again = resets_at(period, now)
             after_s = int((again - now).total_seconds()) + 1
-            asked = f"{int(most):,} questions a {period}, as many as this key may ask, are asked"
-            raise QuotaSpent(f"{asked}: ask again after {again:%Y-%m-%d %H:%M} UTC.", after_s)
+            raise QuotaSpent(
+                f"{int(most):,} {name} a {period}, {said} again after {again:%Y-%m-%d %H:%M} UTC.", after_s
+            )
 
 
 def left(session: Session, owner: str, limits: Mapping[str, float], now: datetime) -> dict[str, float]:

@@ -23,7 +23,18 @@ from domain.record import (
     Record,
     Watch,
 )
-from domain.site import PageCheck, PageRead, PageSummary, PageVersion, Schedule, SiteRead, Source, StoredPage
+from domain.site import (
+    ExtractedPage,
+    PageCheck,
+    PageLink,
+    PageRead,
+    PageSummary,
+    PageVersion,
+    Schedule,
+    SiteRead,
+    Source,
+    StoredPage,
+)
 from domain.subscription import News, Subscription
 from wellread.client import AsyncClient, Client
 from wellread.endpoints import PageFilters
@@ -33,10 +44,10 @@ from wellread.responses import ApiUnreachable, ClientError, QuestionPart, Refuse
 # fmt: off
 __all__ = [
     "ApiKey", "ApiUnreachable", "AsyncClient", "Bulk", "BulkChange", "BulkItem", "Citation", "Client", "ClientError",
-    "Collection", "Cost", "Event", "Feedback", "FeedbackVerdict", "Filters", "FoundPassage", "Imported", "ModelCost",
-    "News", "NextQuestion", "Options", "PageCheck", "PageFilters", "PageRead", "PageSummary", "PageVersion",
-    "QuestionFilters", "QuestionPart", "QuestionSummary", "Record", "Refused", "Schedule", "Sentence", "SiteRead",
-    "Source", "Status", "StoredFile", "StoredPage", "Subscription", "Terms", "Thread", "ThreadQuestion",
-    "ThreadWithQuestions", "Verdict", "Watch",
+    "Collection", "Cost", "Event", "ExtractedPage", "Feedback", "FeedbackVerdict", "Filters", "FoundPassage",
+    "Imported", "ModelCost", "News", "NextQuestion", "Options", "PageCheck", "PageFilters", "PageLink", "PageRead",
+    "PageSummary", "PageVersion", "QuestionFilters", "QuestionPart", "QuestionSummary", "Record", "Refused", "Schedule",
+    "Sentence", "SiteRead", "Source", "Status", "StoredFile", "StoredPage", "Subscription", "Terms", "Thread",
+    "ThreadQuestion", "ThreadWithQuestions", "Verdict", "Watch",
 ]
 # fmt: on

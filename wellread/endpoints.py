@@ -29,7 +29,7 @@ from domain.record import (
     Watch,
     WebhookTried,
 )
-from domain.site import PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
+from domain.site import ExtractedPage, PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from domain.subscription import News, Subscription
 from wellread.options import Filters, Options, QuestionFilters, SourceOptions, Terms
 from wellread.responses import (
@@ -375,6 +375,12 @@ class Endpoints:
     def read(self, url: str) -> Call[PageRead]:
         """Have one page read into the knowledge base; :meth:`reading` returns how far that has come."""
         return Call(read=value(PageRead), method="POST", url="/api/reads", json={"url": url})
+
+    @Endpoint
+    def extract(self, url: str = "", *, html: str = "", keep: bool = False) -> Call[ExtractedPage]:
+        """Return a page, or HTML, as Markdown with its dates and links; ``keep`` adds it to the knowledge base."""
+        body = _given(url=url or None, html=html or None, keep=keep)
+        return Call(read=value(ExtractedPage), method="POST", url="/api/extract", json=body, timeout=90.0)
 
     @Endpoint
     def reading(self, reading_id: int) -> Call[PageRead]:

@@ -128,6 +128,7 @@ _IN_COLLECTION = (
         subscriptions.subscriptions,
         webhooks.webhooks,
         reads.read,
+        reads.extract,
         reads.reads,
         pages.pages,
         pages.delete,

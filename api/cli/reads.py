@@ -76,6 +76,28 @@ def read(
         click.get_current_context().exit(EXIT_NOT_KNOWN)
 
 
+@click.command()
+@click.argument("page", metavar="URL|FILE|-")
+@click.option("--url", help="Of a file or standard input (-): the URL that its links are relative to.")
+@click.option("--keep", is_flag=True, help="Add the page to the knowledge base.")
+@click.option("--json", "as_json", is_flag=True, help="Print all as JSON: Markdown, dates, links.")
+def extract(page: str, url: str | None, keep: bool, as_json: bool) -> None:
+    """Print a page of the web, or HTML of a file or of standard input, as Markdown; it is read at once."""
+    html = ""
+    if page == "-" or ("://" not in page and Path(page).is_file()):
+        from crawler.extract.charset import decode
+
+        with click.open_file(page, "rb") as file:
+            html = decode(file.read(), "text/html")
+    elif url:
+        raise click.UsageError("--url is for a file or standard input.")
+    with open_client() as client:
+        found = client.extract(url or "", html=html) if html else client.extract(page, keep=keep)
+    print_found(found.json, found.markdown.splitlines(), as_json=as_json)
+    if found.notice and not as_json:
+        notify(found.notice)
+
+
 @click.group()
 def reads() -> None:
     """Watch, pause, resume or cancel the reading of whole sites."""

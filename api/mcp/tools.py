@@ -1,11 +1,11 @@
-"""The tools that assistants call: ask, search, read, status, sources. Each calls the HTTP API, which checks the key."""
+"""The tools that assistants call: ask, search, read, extract, status, sources. Each calls the HTTP API with its key."""
 
 import inspect
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Annotated, Any, Final, TypeVar
 
@@ -21,7 +21,7 @@ from domain import WITH_TEXT
 from domain.flow import STEPS
 from domain.options import Asked, Option, SearchRequest, Url, options_of
 from domain.record import FoundPassage, NearPassage, Record
-from domain.site import PageRead, Source
+from domain.site import ExtractedPage, PageRead, Source
 from wellread import AsyncClient, ClientError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -38,6 +38,8 @@ _INSTRUCTIONS: Final = (
 _BETWEEN: Final = re.compile(r",?\s+|,(?=\w+:|\w{2,3}(?:,|$))")
 #: seconds between two looks at a question, and the part of the time waited that may pass if that is more
 _POLL_EVERY_S, _POLL_PART = 0.5, 0.1
+#: of a page that is extracted: characters, and links
+_MOST_MARKDOWN, _MOST_LINKS = 40_000, 100
 
 
 def with_options(body: type[BaseModel]) -> Callable[[Function], Function]:
@@ -198,6 +200,20 @@ class McpTools:
             page = await client.read(url)
             return {"page_read_id": page.id, "url": page.url, "status": "WAITING"}
 
+    async def extract(
+        self,
+        ctx: Context,
+        url: Url,
+        start: Annotated[int, Field(ge=0, description="First character of its Markdown.")] = 0,
+        collection: Collection = "",
+    ) -> dict[str, Any]:
+        """Return a page of the web as Markdown with its title, dates and links, long ones in parts. It is not kept."""
+        async with self._client(ctx, collection) as client:
+            page = await client.extract(url)
+        end = start + _MOST_MARKDOWN
+        part = {"markdown": page.markdown[start:end], "next_start": end if end < len(page.markdown) else None}
+        return _json(replace(page, links=page.links[:_MOST_LINKS])) | part
+
     async def status(
         self,
         ctx: Context,
@@ -236,7 +252,7 @@ class McpTools:
 def build(connect: Connect) -> MCPServer:
     """Return the server of the protocol, with all tools."""
     tools = McpTools(connect)
-    every: list[Callable[..., Any]] = [tools.ask, tools.search, tools.read, tools.status, tools.sources]
+    every: list[Callable[..., Any]] = [tools.ask, tools.search, tools.read, tools.extract, tools.status, tools.sources]
     return MCPServer(
         "wellread",
         instructions=_INSTRUCTIONS,
@@ -281,7 +297,7 @@ def _answered(record: Record) -> Answered:
     return Answered(**same | of_its_own)
 
 
-def _json(value: Answered | FoundPassage | PageRead) -> dict[str, Any]:
+def _json(value: Answered | FoundPassage | PageRead | ExtractedPage) -> dict[str, Any]:
     """Return the value as the API publishes it, without the client's copy of the JSON, which would be read twice."""
     values: dict[str, Any] = TypeAdapter(type(value)).dump_python(value, mode="json")
     return values

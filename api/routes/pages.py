@@ -1,6 +1,6 @@
 """Gives stored pages, reads a single page on request, and searches for passages without an answer."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Response
 from sqlalchemy.orm import Session
@@ -8,19 +8,24 @@ from sqlalchemy.orm import Session
 from api.dependencies import AccessDep, ServicesDep
 from api.middleware.auth import ASK, OPERATE, Caller, CallerDep, allow
 from api.middleware.problems import NotFound
-from api.schemas.requests import PagesWanted, ReadRequest
+from api.schemas.exported import exported_page
+from api.schemas.requests import ExtractRequest, PagesWanted, ReadRequest
 from crawler import urls
+from crawler.read import ReadResult
+from domain import Link, ReadOutcome
 from domain.access import Role
+from domain.document import own_address
 from domain.file import is_file_address
 from domain.options import SearchRequest
 from domain.record import FoundPassage
-from domain.site import PageRead, PageSummary, PageVersion, StoredPage
+from domain.site import ExtractedPage, PageLink, PageRead, PageSummary, PageVersion, StoredPage
 from store.crawl import sources
 from store.pages import history, listing, pages, visibility
 from store.questions import state
 from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from workers import deletion
+from workers.crawl import extraction
 from workers.questions import search as search_passages
 from workers.questions import submit
 from workers.services import Services
@@ -28,6 +33,7 @@ from workers.services import Services
 router = APIRouter(prefix="/api", tags=["pages"])
 search_router = APIRouter(prefix="/api", tags=["pages"], dependencies=ASK)
 
+EXTRACT: Final = f"{router.prefix}/extract"
 #: ids beyond this fit no column
 RowId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 #: a private page is shown with the question that it was read for
@@ -123,6 +129,31 @@ def read(body: ReadRequest, access: AccessDep, response: Response) -> PageRead:
     candidate_id = submit.read_url(services, body.url)
     response.headers["Location"] = f"/api/reads/{candidate_id}"
     return _reading(services, candidate_id, whole=True)
+
+
+@router.post("/extract", dependencies=OPERATE)
+def extract(body: ExtractRequest, access: AccessDep, who: CallerDep) -> ExtractedPage:
+    """Extract a page at once as Markdown, with its dates and links; `keep` makes it a page of the knowledge base."""
+    services = access.open(body.collection)
+    reading, read_id = ReadResult(outcome=ReadOutcome.READ, url=body.url or ""), None
+    if body.html:
+        page = extraction.page_of(services, body.html, body.url or "")
+    else:
+        reading, read_id = extraction.page_at(services, body.url or "", who.owner, keep=body.keep)
+        assert reading.page is not None
+        page = reading.page
+    links = (PageLink(url=link.url, text=link.text) for link in page.links if link.origin == Link.origin)
+    return to_value(
+        ExtractedPage,
+        page,
+        url=reading.url or None,
+        title="" if page.title == own_address(extraction.HTML) else page.title,
+        markdown=exported_page(page),
+        characters=len(page.text),
+        links=tuple(links),
+        notice=reading.reason,
+        read_id=read_id,
+    )
 
 
 @router.get("/reads/{read_id}", dependencies=ASK)

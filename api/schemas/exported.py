@@ -1,4 +1,4 @@
-"""An answer, or a thread of them, as a document of its own, in Markdown or HTML: what pages say is shown, never run."""
+"""An answer, a thread or a page as a document of its own, in Markdown or HTML: what pages say is shown, never run."""
 
 import html
 import json
@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from markdown_it import MarkdownIt
 
+from domain import TABLES, BlockKind, PageText
 from domain.answer import Citation, Part, cells_of, fence_for, parts_of
 from domain.record import Record
 from text.invisible import strip_invisible
@@ -22,6 +23,8 @@ _END: Final = "</body></html>\n"
 #: characters with a meaning in Markdown, or GitHub's; and those that have one at the beginning of a line
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]|~$])")
 _LEADING: Final = re.compile(r"^([^\S\n]*)([#+=-]|\d{1,9}(?=[.)]))?")
+#: a line of a page's list: how deep it is, its mark, its text
+_ITEM: Final = re.compile(r"^( *)(- |\w{1,9}\. )?(.*)$")
 _NOT_IN_LINK: Final = re.compile(r"[<>\s\\]")
 
 
@@ -147,6 +150,43 @@ def _part(part: Part, heading: str) -> str:
         return "\n".join({"item": "- ", "heading": f"{heading}# "}[part.block] + each for each in texts)
     lines = [_lines(each.text).rstrip() + "".join(map(_marker, each.markers)) for each in part.sentences]
     return ("\n\n" if any("\n" in each.text for each in part.sentences) else " ").join(lines)
+
+
+def exported_page(page: PageText) -> str:
+    """Return what was read of a page as Markdown; a text without blocks as it is."""
+    if not page.blocks:
+        return page.text
+    top = 2 if page.headings and page.headings[0][1] == page.title else 1  # the title is above the others
+    parts = list[str]()
+    for block in page.blocks:
+        text = page.text[block.start : block.end]
+        path = next((path for at, path in page.headings if block.start <= at < block.end), "")
+        level = 1 if path == page.title else min(6, top + path.count(" › "))
+        parts.append(_block(block.kind, text, level))
+    return "\n\n".join(parts)
+
+
+def _block(kind: BlockKind, text: str, level: int) -> str:
+    if kind == "code":
+        return "\n".join((fence_for(text), text, fence_for(text)))
+    if kind == "heading":
+        return f"{'#' * level} {_plain(_one_line(text))}"
+    if kind in TABLES:
+        rows = [[_plain(cell) for cell in cells_of(line)] for line in text.split("\n")]
+        rows = rows if kind == "table" else [[], *rows]
+        width = max(map(len, rows))
+        lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
+        return "\n".join((lines[0], "|" + " --- |" * width, *lines[1:]))
+    if kind == "list":
+        return "\n".join(_ITEM.sub(_as_item, line) for line in text.split("\n"))
+    return _lines(text).rstrip()
+
+
+def _as_item(found: re.Match[str]) -> str:
+    """Return a line of a list; an item within another is indented so that it is also below a number."""
+    indent, mark, text = found.groups()
+    number = mark if mark and mark[0].isdigit() else f"- {mark}" if mark and mark != "- " else mark or "  "
+    return f"{indent * 2}{number}{_plain(text)}"
 
 
 def _head(title: str) -> str:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from crawler.extract.bounded_process import BOUNDS
 from crawler.fetch.guard import AllowedHost, BadHost
 from domain.curated import MAX_ANSWER, MAX_QUESTION, MAX_QUESTIONS
 from domain.document import MAX_BULK as MAX_DOCUMENTS
@@ -326,6 +327,23 @@ class PagesWanted(BaseModel):
     text: str = Field(default="", max_length=200, description="List those with this in URL or title.")
     after: str = Field(default="", max_length=2048, description="List pages after this address, for the next part.")
     limit: int = Field(default=100, ge=1, le=1_000, description="Most to list.")
+
+
+class ExtractRequest(Body):
+    """A page to extract: one of the web, or HTML that you have; its URL then resolves its links."""
+
+    url: Url | None = None
+    html: str | None = Field(default=None, min_length=1, max_length=BOUNDS.chars)
+    keep: bool = Field(default=False, description="Whether it becomes a page of the knowledge base; only with a URL.")
+    collection: Collection = ""
+
+    @model_validator(mode="after")
+    def _one_page(self) -> Self:
+        if not self.url and not self.html:
+            raise ValueError("give the `url` of a page, or its `html`")
+        if self.html and self.keep:
+            raise ValueError("HTML is not kept so: PUT /api/documents/{document_id} adds it to the knowledge base")
+        return self
 
 
 class ReadRequest(Body):

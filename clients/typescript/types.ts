@@ -421,6 +421,39 @@ export interface ErrorDetail {
   code: string;
 }
 
+/** A page to extract: one of the web, or HTML that you have; its URL then resolves its links. */
+export interface ExtractRequest {
+  url?: string | null;
+  html?: string | null;
+  /** Whether it becomes a page of the knowledge base; only with a URL. */
+  keep?: boolean;
+  /** The collection; default: the key's first, or `default`. */
+  collection?: string;
+}
+
+/** What is content of a page. */
+export interface ExtractedPage {
+  /** Canonical, after redirects. */
+  url: string | null;
+  title: string;
+  /** ISO 639-1, `und` if it is not known. */
+  lang: string;
+  published: string | null;
+  modified: string | null;
+  /** Headings, lists, tables and code keep their form; links are in `links`. */
+  markdown: string;
+  /** Length of its text without marks of Markdown. */
+  characters: number;
+  /** Of the whole page, its navigation too. */
+  links: Array<PageLink>;
+  /** What of it could not be read, such as `pages 501 to 700`. */
+  missing: Array<string>;
+  /** What is unusual about how it was read. */
+  notice: string;
+  /** If it is kept: GET /api/reads/{read_id} says when answers use it. */
+  read_id: number | null;
+}
+
 /** What a reader said of one revision of an answer. */
 export interface FeedbackOut {
   verdict: "right" | "wrong" | "citation_wrong";
@@ -751,6 +784,12 @@ export interface PageCheckOut {
   times: number;
   first_at: string;
   last_at: string;
+}
+
+/** A link on a page. */
+export interface PageLink {
+  url: string;
+  text: string;
 }
 
 /** A page. */
@@ -1825,6 +1864,8 @@ export interface Routes {
   "GET /api/pages": { query?: { collection?: string; url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | "document" | null; not_read?: boolean; stale?: boolean; text?: string; after?: string; limit?: number }; answer: PageOut | Array<PageSummary> };
   /** Read one page into the knowledge base. */
   "POST /api/reads": { query?: { collection?: string }; body: ReadRequest; answer: ReadingOut };
+  /** Extract a page at once as Markdown, with its dates and links; `keep` makes it a page of the knowledge base. */
+  "POST /api/extract": { query?: { collection?: string }; body: ExtractRequest; answer: ExtractedPage };
   /** The progress of reading a page. */
   "GET /api/reads/{read_id}": { path: { read_id: number }; query?: { collection?: string }; answer: ReadingOut };
   /** Add a file to the knowledge base: PDF, DOCX, PPTX, XLSX, OpenDocument, EPUB, HTML, Markdown, reStructuredText, AsciiDoc, Org and LaTeX, plain text, CSV, JSON, Jupyter notebook, mail and saved pages. */

@@ -54,6 +54,7 @@ ADMITS = {
         POST /api/sources  PATCH /api/sources/{source_id}  DELETE /api/sources/{source_id}
         POST /api/site-reads  POST /api/site-reads/{site_read_id}/pause  POST /api/site-reads/{site_read_id}/resume
         POST /api/site-reads/{site_read_id}/cancel  DELETE /api/pages/{page_id}  POST /api/reads
+        POST /api/extract
         PUT /api/documents/{document_id:path}  DELETE /api/documents/{document_id:path}
         POST /api/documents/bulk  POST /api/documents/delete
         PUT /api/curated/{curated_id:path}  DELETE /api/curated/{curated_id:path}

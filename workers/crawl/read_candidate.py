@@ -13,10 +13,11 @@ from redis import RedisError
 
 from crawler import urls
 from crawler.extract.chunk import chunk
+from crawler.fetch.client import Fetcher
 from crawler.read import PreviousRead, ReadResult
 from crawler.read import read as read_page
 from crawler.robots import HostBusy, RobotsFile
-from domain import Cost, Hit, Question, ReadOutcome
+from domain import Candidate, Cost, Hit, Question, ReadOutcome
 from domain.file import is_file_address
 from domain.site import Source
 from pipeline.llm import ModelError
@@ -125,31 +126,47 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
     page, known = claim.page, None
     if page and not page.is_gone:  # a page that comes back must be fetched whole
         known = to_value(PreviousRead, page)
-    slots = _RedirectSlots(services, claim.candidate.url, claim.sources)
-
-    def ignored(url: str) -> bool:
-        return any(source.may_ignore_robots(url) for source in claim.sources)
-
-    if ignored(claim.candidate.url):
-        log.info("robots_ignored", url=claim.candidate.url)
+    slots = HostSlots(services, claim.sources, claim.candidate.url)
+    excluded = left_out(services, claim.question.overrides) if claim.question else left_out(services)
+    client = services.client(claim.sources, claim.secrets)
     try:
         return services.wait_for(
-            read_page(
-                claim.candidate,
-                client=services.client(claim.sources, claim.secrets),
-                robots=_StoredRobots(services),
-                agent=services.settings.user_agent,
-                now=services.now(),
-                known=known,
-                browser=services.browser,
-                take_slot=slots.take,
-                left_out=left_out(services, claim.question.overrides) if claim.question else left_out(services),
-                ignores_robots=ignored,
-                selectors_of=partial(sites.selectors_of, claim.sources),
-            )
+            reading_of(services, claim.candidate, claim.sources, client, slots, known=known, excluded=excluded)
         )
     finally:
         slots.release()
+
+
+async def reading_of(
+    services: Services,
+    candidate: Candidate,
+    known_sources: Sequence[Source],
+    client: Fetcher,
+    slots: "HostSlots",
+    *,
+    known: PreviousRead | None = None,
+    excluded: Sequence[str] = (),
+) -> ReadResult:
+    """Fetch and extract a candidate, whose host's slot is taken, as its sources say."""
+
+    def ignored(url: str) -> bool:
+        return any(source.may_ignore_robots(url) for source in known_sources)
+
+    if ignored(candidate.url):
+        log.info("robots_ignored", url=candidate.url)
+    return await read_page(
+        candidate,
+        client=client,
+        robots=_StoredRobots(services),
+        agent=services.settings.user_agent,
+        now=services.now(),
+        known=known,
+        browser=services.browser,
+        take_slot=slots.take,
+        left_out=excluded,
+        ignores_robots=ignored,
+        selectors_of=partial(sites.selectors_of, known_sources),
+    )
 
 
 def _release(services: Services, slot: Slot, delay_s: float) -> None:
@@ -193,12 +210,15 @@ class _StoredRobots:
         self._services.write(sources.save_robots, origin, **asdict(file))
 
 
-class _RedirectSlots:
-    """Takes a slot at each host that redirects lead to before its first request, and releases all slots together."""
+class HostSlots:
+    """Takes a slot at each host that redirects lead to before its first request, and releases all slots together.
 
-    def __init__(self, services: Services, own_url: str, known: Sequence[Source]) -> None:
+    One at the host of ``own_url`` is taken already.
+    """
+
+    def __init__(self, services: Services, known: Sequence[Source], own_url: str = "") -> None:
         self._services, self._known = services, known
-        self._own = urls.origin(own_url)
+        self._own = urls.origin(own_url) if own_url else ""
         self._taken: dict[str, tuple[Slot, float]] = {}
 
     async def take(self, url: str) -> None:
@@ -212,7 +232,7 @@ class _RedirectSlots:
         while (slot := claim(now=time.time())).wait_s > 0:
             left_s -= slot.wait_s
             if left_s < 0:
-                raise HostBusy(f"It leads to {host}, which is busy with other requests.", after_s=slot.wait_s)
+                raise HostBusy(f"{host} is busy with other requests.", after_s=slot.wait_s)
             await asyncio.sleep(slot.wait_s)
         self._taken[host] = slot, delay_s
 

@@ -110,6 +110,11 @@ class Services(WebAccess):
         with self.database.claim() as session:
             usage.take(session, owner, limits, self.now())
 
+    def check_pages(self, owner: str | None) -> None:
+        """Raise QuotaSpent if an owner's key may have no more pages read."""
+        if owner and (limits := self.limits_of(owner)):
+            self.read(usage.check_pages, owner, limits, self.now())
+
     def left_of(self, owner: str | None) -> dict[str, float]:
         """Return how many pages, tokens and dollars an owner's key has left, of those that are limited."""
         limits = self.limits_of(owner)

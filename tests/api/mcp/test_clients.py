@@ -39,7 +39,7 @@ from workers.services import Services
 pytestmark = pytest.mark.timeout(300)
 
 QUESTION = "Who built the lighthouse?"
-TOOLS = {"ask", "search", "read", "status", "sources"}
+TOOLS = {"ask", "search", "read", "extract", "status", "sources"}
 #: arguments that a tool cannot take, and a piece of what it says
 WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("ask", {}, "question"),
