@@ -340,7 +340,7 @@ class Asked(Overrides, _Question):
     reuse: Annotated[bool, Argument()] = Field(
         default=True, description="Whether to reuse the answer, or join the run, of an equal question."
     )
-    reply_to: ReplyTo | None = Field(
+    reply_to: Annotated[ReplyTo | None, Flag("--reply-to", "QUEUE/TASK")] = Field(
         default=None, description="A Celery task on the same Redis that gets the record when the question ends."
     )
     watch: bool = Field(default=False, description="Ask it again when a page that its answer cites changes.")

@@ -118,6 +118,9 @@ def _owner_of(row: leases.LeasedRow) -> ColumnElement[Any]:
         return QuestionRow.owner.expression
     if row is CandidateRow:
         return select(QuestionRow.owner).where(QuestionRow.id == CandidateRow.question_id).scalar_subquery()
+    if row is PageRow:  # of several, any
+        waits = (QuestionRow.id == CandidateRow.question_id) & QuestionRow.status.in_(state.OPEN)
+        return select(func.max(QuestionRow.owner)).where(waits, CandidateRow.page_id == PageRow.id).scalar_subquery()
     return null()
 
 

@@ -81,7 +81,7 @@ class WellreadTask(celery.Task[Any, Any]):
             return None
         collection, _, row_id = row.partition("/")
         named = {} if collection == DEFAULT else {"collection": collection}
-        return (int(row_id) if TASKS[self.name].row == "candidate" else row_id,), named
+        return (row_id if TASKS[self.name].row == "question" else int(row_id),), named
 
     def _give_back(self, args: Args, kwargs: Named) -> None:
         """Send the message again, for another worker; where that fails, the sweep sends it."""

@@ -29,6 +29,19 @@ class _JsonObject(click.File):
         return read
 
 
+class _QueueAndTask(click.ParamType[Any]):
+    """A queue and a task of it."""
+
+    name = "queue/task"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return them by their names."""
+        queue, _, task = str(value).partition("/")
+        if not (queue and task):
+            self.fail(f"{value!r} is no QUEUE/TASK, such as orders.answers/orders.answered.", param, ctx)
+        return {"queue": queue, "task": task}
+
+
 @cache
 def flags(body: type[BaseModel] = Asked) -> tuple[click.Option, ...]:
     """Return a flag for each option that has one; its parameter has the option's name."""
@@ -69,4 +82,6 @@ def _type(schema: Mapping[str, Any]) -> click.ParamType[Any]:
         return click.IntRange(schema.get("minimum"), schema.get("maximum"))
     if schema["type"] == "number":
         return click.FloatRange(schema.get("minimum"), schema.get("maximum"))
+    if {"queue", "task"} <= schema.get("properties", {}).keys():
+        return _QueueAndTask()
     return _JsonObject("rb") if schema["type"] == "object" else click.STRING

@@ -125,3 +125,11 @@ def test_the_heir_of_a_run_has_its_followers_priority(services: Services, outbox
     assert outbox.priorities[Status.ASKED, heir] == 8
     assert outbox.messages[-1] == (Status.ASKED, heir)
     assert urgent != heir
+
+
+def test_page_of_one_key_is_embedded_after_the_one_under_way_of_another(services: Services) -> None:
+    dispatcher = Dispatcher(Celery(broker=services.settings.broker), shares=services.shares)
+    dispatcher.send_all("wellread.embed", [1, 2, 3], priority=0, owner="key:many")
+    dispatcher.send("wellread.embed", 9, priority=0, owner="key:one")
+    at = place("wellread.embed", 0)
+    assert [services.shares.next("wellread.embed", at) for _ in range(3)] == ["default/1", "default/9", "default/2"]

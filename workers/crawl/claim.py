@@ -45,6 +45,11 @@ class Claim:
     secrets: Mapping[int, Mapping[str, Any]] = field(default_factory=dict, repr=False)  #: of own sources, by their ids
 
     @property
+    def owner(self) -> str | None:
+        """Whose question waits for the page."""
+        return self.question.owner if self.question else None
+
+    @property
     def priority(self) -> int | None:
         """The priority of the question that waits for the page."""
         return self.question.priority if self.question else None

@@ -71,7 +71,7 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
         _add_history(session, outcome, reading, is_new=stored.is_new, now=now)
         moved = move_on(session, asker, now) if asker and asker.status == Status.READING else None
         next_reads = _next_reads(session, claim, outcome, reading, stored, now, delay_s)
-    services.dispatcher.send_all("wellread.embed", stored.to_embed, priority=claim.priority)
+    services.dispatcher.send_all("wellread.embed", stored.to_embed, priority=claim.priority, owner=claim.owner)
     _notify(services, claim, outcome, moved, next_reads, delay_s)
 
 

@@ -127,7 +127,7 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     # nobody but its receiver waits for one that ended at once
     if is_new and (not question.status.is_final or question.callback_url):
         notify_started(services, question)
-    services.dispatcher.send_all("wellread.embed", to_embed, priority=question.priority)
+    services.dispatcher.send_all("wellread.embed", to_embed, priority=question.priority, owner=question.owner)
     return question, is_new
 
 

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 #: the tasks whose workers are shared fairly between keys
-SHARED: Final = frozenset(task.name for task in TASKS.values() if task.row == "question") | {"wellread.read"}
+SHARED: Final = frozenset(task.name for task in TASKS.values() if task.row == "question") | {
+    "wellread.read",
+    "wellread.embed",
+}
 #: the header of a message that is about whichever row has waited fairest: its place in the queue
 SHARED_AT: Final = "wellread-shared-at"
 #: of a question, or of a URL
