@@ -18,6 +18,8 @@ from domain.file import MAX_DEPTH, BadFileName, clean_path
 _LASTING = (errno.ENOENT, errno.ELOOP, errno.ENOTDIR)
 #: how often a file is read that changes meanwhile, and the seconds between
 TRIES, PAUSE_S = 4, 0.25
+#: that are read of one folder
+MAX_FILES = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +28,9 @@ class FoundFile:
 
     path: str  #: from the folder, as the disk writes it
     clean: str  #: the same, as addresses write it
-    bytes: int
-    changed_ns: int
+    bytes: int | None = None  #: None: not known before it is read
+    changed_ns: int  #: of a folder elsewhere, a number that stands for its own mark of change
+    object_id: str = ""  #: by which a repository names what is in it
 
 
 class FolderUnreadable(WellreadError):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from api.schemas.requests import QuestionRequest, SourceChanges
+from api.schemas.requests import FolderRequest, QuestionRequest, SourceChanges
 from domain.errors import WellreadError
 from domain.options import Asked, Option, QuestionFilter, SearchRequest, options_of
 
@@ -21,7 +21,7 @@ OPTIONS = ROOT / "wellread/options.py"
 
 _HEAD = "// Written by `make docs` from the API's OpenAPI description: do not edit.\n"
 _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
-_OPTIONS_HEAD = '''"""The options of questions, searches and sources. Written by ``make docs`` from the API's bodies."""
+_OPTIONS_HEAD = '''"""The options of the client. Written by ``make docs`` from the API's bodies."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -51,7 +51,9 @@ def python_options() -> str:
     found = _typed_dict("Filters(TypedDict", "What a search is bound to.", filters)
     settings = _typed_dict("SourceOptions(TypedDict", "What is set of a source.", options_of(SourceChanges), null=True)
     asked = _typed_dict("QuestionFilters(TypedDict", "Which questions are meant.", options_of(QuestionFilter))
-    return "\n\n".join((_OPTIONS_HEAD, options, terms, found, asked, settings))
+    watched = [option for option in options_of(FolderRequest) if option.name not in ("url", "collection")]
+    folder = _typed_dict("FolderOptions(TypedDict", "How a folder elsewhere is watched.", watched)
+    return "\n\n".join((_OPTIONS_HEAD, options, terms, found, asked, settings, folder))
 
 
 def type_of(schema: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ An address is ``files://FOLDER/path/in/it``: it is stable, says which file is me
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -62,26 +63,39 @@ class StoredFile(Received):
 
 @dataclass(frozen=True, kw_only=True)
 class WatchedFolder:
-    """A folder of this machine whose files are read, and read again when they change."""
+    """A folder whose files are read, and read again when they change: of this machine, or elsewhere."""
 
     id: int
     name: str
-    path: str  #: never sent by the API
+    path: str  #: of this machine, which the API never sends; or of a repository or bucket, as `url`
     every_s: float
     next_due: datetime
     problem: str | None = None  #: why it could not be looked through the last time
-    seen_as: str = ""  #: what distinguished it from another folder at its path then; "": whatever is there is it
+    #: what distinguished it from another folder at its path then, or the commit; "": whatever is there is it
+    seen_as: str = ""
+    checked_at: datetime | None = None
+    link: str = ""  #: what citations of its files begin with, if not with their addresses
+    access: Mapping[str, str] = field(default_factory=dict, repr=False)  #: user, password and token; secret
+
+    @property
+    def url(self) -> str | None:
+        """Where it is elsewhere: ``https://…/repository#REF:PATH``, ``s3://BUCKET/PREFIX#REGION:ENDPOINT``."""
+        return self.path if self.path.startswith(("https://", "http://", "s3://")) else None
 
 
 @always_sent()
 @dataclass(frozen=True, kw_only=True)
-class FolderState:
-    """A watched folder as its users see it: not where it is."""
+class FolderState(Received):
+    """A watched folder as its users see it: not where it is on this machine."""
 
     name: str = field(metadata=described("Files in it have addresses below files://NAME/."))
     every_s: float = field(metadata=described("Seconds between two looks at it."))
     next_due: datetime
     problem: str | None = field(metadata=described("Why it could not be looked through, and what to do."))
+    checked_at: datetime | None = field(metadata=described("When it was last looked through."))
+    url: str | None = field(
+        metadata=described("The repository with #REF:PATH, or the bucket with #REGION:ENDPOINT; null for a disk's.")
+    )
 
 
 def is_file_address(url: str) -> bool:
@@ -91,7 +105,7 @@ def is_file_address(url: str) -> bool:
 
 def address_of(folder: str, path: str) -> str:
     """Return the address of the file at a path that :func:`clean_path` returned."""
-    return f"{SCHEME}{folder}/{_escape(path)}"
+    return f"{SCHEME}{folder}/{escape_path(path)}"
 
 
 def folder_of(address: str) -> str:
@@ -120,12 +134,13 @@ def clean_path(path: str) -> str:
         raise BadFileName(f"{shown} is not a valid file name: use one such as rules.pdf or travel/rules.pdf.")
     if len(parts) > MAX_DEPTH or any(len(part) > MAX_NAME for part in parts):
         raise BadFileName(f"{shown} is too long: a name has at most {MAX_NAME} characters, a path {MAX_DEPTH} parts.")
-    if len(_escape(normal).encode()) > MAX_PATH:
+    if len(escape_path(normal).encode()) > MAX_PATH:
         raise BadFileName(f"{shown} is too long: a path has at most {MAX_PATH:,} bytes as addresses write it.")
     return normal
 
 
-def _escape(path: str) -> str:
+def escape_path(path: str) -> str:
+    """Return a path as addresses write it."""
     return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", path)
 
 

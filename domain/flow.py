@@ -119,6 +119,7 @@ _TASKS = (
     Task(name="wellread.news", queue="answer", every_s=10.0),
     Task(name="wellread.sweep", queue="upkeep", every_s=3.0),
     Task(name="wellread.refresh", queue="upkeep", every_s=10.0),
+    Task(name="wellread.look", queue="crawl"),
     Task(name="wellread.notify", queue="notify", row="webhook"),
     Task(name="wellread.batch", queue="model", every_s=60.0),
     Task(name="wellread.learn", queue="upkeep", every_s=300.0),

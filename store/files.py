@@ -8,7 +8,7 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.orm import Session, defer
 
 from domain import Candidate, ReadOutcome
-from domain.file import READ_IN_PART, StoredFile, address_of
+from domain.file import READ_IN_PART, StoredFile, WatchedFolder, address_of
 from domain.page import WITH_TEXT
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
@@ -27,7 +27,7 @@ class FileToRead:
     path: str
     version: int
     content: bytes | None
-    folder_path: str | None
+    folder: WatchedFolder | None
     left_out: bool
 
 
@@ -41,11 +41,20 @@ def add_upload(session: Session, folder: str, path: str, content: bytes, now: da
 
 
 def add_found(
-    session: Session, folder_id: int, address: str, path: str, *, size: int, changed_ns: int, now: datetime
+    session: Session,
+    folder_id: int,
+    address: str,
+    path: str,
+    *,
+    size: int,
+    changed_ns: int,
+    now: datetime,
+    content: bytes | None = None,
 ) -> int:
     """Save a file that was found in a folder, as it is now; return the id of the candidate to read."""
     row = _row(session, address, path, now, version=1)
     row.folder_id, row.path, row.size, row.changed_ns = folder_id, path, size, changed_ns
+    row.content, row.version = content, row.version + (content is not None)
     return wait_to_be_read(session, address, now)
 
 
@@ -80,7 +89,7 @@ def to_read(session: Session, address: str) -> FileToRead | None:
     if row is None:
         return None
     folder = session.get(FolderRow, row.folder_id) if row.folder_id else None
-    return to_value(FileToRead, row, folder_path=folder.path if folder else None)
+    return to_value(FileToRead, row, folder=to_value(WatchedFolder, folder) if folder else None)
 
 
 def drop_content(session: Session, file_id: int, version: int) -> None:

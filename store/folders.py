@@ -1,14 +1,21 @@
 """Store the folders that are watched, and take those that are due to be looked through."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain.errors import WellreadError
-from domain.file import PUSHED, UPLOADS, WatchedFolder
+from domain.file import PUSHED, UPLOADS, WatchedFolder, address_of, folder_of, is_file_address
 from store.sql.rows import to_value, update_rows
 from store.sql.tables import FolderRow
+
+
+class BadFolder(WellreadError):
+    """The folder cannot be watched."""
 
 
 class FolderExists(WellreadError):
@@ -19,8 +26,18 @@ class UnknownFolder(WellreadError):
     """No folder has this name."""
 
 
-def add(session: Session, *, name: str, path: str, every_s: float, now: datetime) -> WatchedFolder:
-    """Save a folder, due at once; one that is watched already keeps its name. Raises FolderExists."""
+def add(
+    session: Session,
+    *,
+    name: str,
+    path: str,
+    every_s: float,
+    now: datetime,
+    due_in_s: float = 0.0,
+    link: str = "",
+    access: Mapping[str, str] = MappingProxyType({}),
+) -> WatchedFolder:
+    """Save a folder, due at once or later; one that is watched already keeps its name. Raises FolderExists."""
     row = session.scalar(select(FolderRow).where(FolderRow.path == path))
     if row is None:
         taken = session.scalar(select(FolderRow.path).where(FolderRow.name == name))
@@ -28,7 +45,8 @@ def add(session: Session, *, name: str, path: str, every_s: float, now: datetime
             raise FolderExists(f"Another folder is called {name!r} already: give this one another name with --name.")
         row = FolderRow(name=name, path=path, every_s=every_s, next_due=now, created_at=now)
         session.add(row)
-    row.every_s, row.next_due, row.problem, row.seen_as = every_s, now, None, ""
+    row.every_s, row.next_due = every_s, now + timedelta(seconds=due_in_s)
+    row.problem, row.seen_as, row.checked_at, row.link, row.access = None, "", None, link, dict(access)
     session.flush()
     return to_value(WatchedFolder, row)
 
@@ -62,8 +80,15 @@ def take_due(session: Session, now: datetime) -> WatchedFolder | None:
     return to_value(WatchedFolder, row)
 
 
-def note(session: Session, /, folder_id: int, **values: str | None) -> None:
-    """Record why a folder could not be looked through (``problem``), or what tells it from another (``seen_as``)."""
+def links(session: Session, addresses: Iterable[str]) -> dict[str, str]:
+    """Return the URLs by which those of these files are cited that are in a folder elsewhere."""
+    names = {folder_of(address) for address in addresses if is_file_address(address)}
+    query = select(FolderRow.name, FolderRow.link).where(FolderRow.name.in_(names), FolderRow.link != "")
+    return {address_of(row.name, ""): row.link for row in session.execute(query)} if names else {}
+
+
+def note(session: Session, /, folder_id: int, **values: Any) -> None:
+    """Record what came of looking through a folder."""
     update_rows(session, FolderRow, FolderRow.id == folder_id, **values)
 
 

@@ -8,7 +8,7 @@ It speaks to the HTTP API and needs nothing of the server: of this project it im
 
 from domain.access import ApiKey, Collection, Imported
 from domain.answer import Citation, Cost, ModelCost, NextQuestion, Sentence, Verdict
-from domain.file import StoredFile
+from domain.file import FolderState, StoredFile
 from domain.flow import Status
 from domain.question import Thread, ThreadQuestion, ThreadWithQuestions
 from domain.record import (
@@ -44,10 +44,10 @@ from wellread.responses import ApiUnreachable, ClientError, QuestionPart, Refuse
 # fmt: off
 __all__ = [
     "ApiKey", "ApiUnreachable", "AsyncClient", "Bulk", "BulkChange", "BulkItem", "Citation", "Client", "ClientError",
-    "Collection", "Cost", "Event", "ExtractedPage", "Feedback", "FeedbackVerdict", "Filters", "FoundPassage",
-    "Imported", "ModelCost", "News", "NextQuestion", "Options", "PageCheck", "PageFilters", "PageLink", "PageRead",
-    "PageSummary", "PageVersion", "QuestionFilters", "QuestionPart", "QuestionSummary", "Record", "Refused", "Schedule",
-    "Sentence", "SiteRead", "Source", "Status", "StoredFile", "StoredPage", "Subscription", "Terms", "Thread",
-    "ThreadQuestion", "ThreadWithQuestions", "Verdict", "Watch",
+    "Collection", "Cost", "Event", "ExtractedPage", "Feedback", "FeedbackVerdict", "Filters", "FolderState",
+    "FoundPassage", "Imported", "ModelCost", "News", "NextQuestion", "Options", "PageCheck", "PageFilters", "PageLink",
+    "PageRead", "PageSummary", "PageVersion", "QuestionFilters", "QuestionPart", "QuestionSummary", "Record", "Refused",
+    "Schedule", "Sentence", "SiteRead", "Source", "Status", "StoredFile", "StoredPage", "Subscription", "Terms",
+    "Thread", "ThreadQuestion", "ThreadWithQuestions", "Verdict", "Watch",
 ]
 # fmt: on

@@ -15,7 +15,7 @@ import httpx2
 from domain.access import ApiKey, Collection, Imported, KeyUsage
 from domain.curated import CuratedAnswer
 from domain.document import DocumentBulk, DocumentChange, DocumentState, PushedDocument
-from domain.file import StoredFile
+from domain.file import FolderState, StoredFile
 from domain.outcome import Learned
 from domain.question import Thread, ThreadWithQuestions
 from domain.record import (
@@ -31,7 +31,7 @@ from domain.record import (
 )
 from domain.site import ExtractedPage, PageKind, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from domain.subscription import News, Subscription
-from wellread.options import Filters, Options, QuestionFilters, SourceOptions, Terms
+from wellread.options import Filters, FolderOptions, Options, QuestionFilters, SourceOptions, Terms
 from wellread.responses import (
     QuestionPart,
     is_success,
@@ -439,6 +439,22 @@ class Endpoints:
         """
         query = _query(folder=folder, failed="true" if failed else "", after=after, address=address)
         return Call(read=values(StoredFile), url="/api/files", params=query)
+
+    @Endpoint
+    def folders(self) -> Call[list[FolderState]]:
+        """Return the watched folders, by name."""
+        return Call(read=values(FolderState), url="/api/folders")
+
+    @Endpoint
+    def watch_folder(self, url: str, **options: Unpack[FolderOptions]) -> Call[FolderState]:
+        """Watch a folder of a Git repository (its http(s) URL) or of an S3 bucket (``s3://BUCKET/PREFIX``)."""
+        body = _given(url=url, **options)
+        return Call(read=value(FolderState), method="POST", url="/api/folders", json=body)
+
+    @Endpoint
+    def remove_folder(self, name: str) -> Call[None]:
+        """Stop watching a folder, and delete what was read from it; the folder itself is not touched."""
+        return Call(read=read_nothing, method="DELETE", url=f"/api/folders/{name}", timeout=600.0)
 
     @Endpoint
     def delete_file(self, file_id: int) -> Call[None]:

@@ -1,4 +1,4 @@
-"""The options of questions, searches and sources. Written by ``make docs`` from the API's bodies."""
+"""The options of the client. Written by ``make docs`` from the API's bodies."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -116,3 +116,18 @@ class SourceOptions(TypedDict, total=False):
     zone: str | None  # Time zone of the cron line, such as Europe/Berlin; null: as it is.
     # How a source of your own is reached; what is left out stays, null takes it all back. It is not shown again.
     access: Mapping[str, Any] | None
+
+
+class FolderOptions(TypedDict, total=False):
+    """How a folder elsewhere is watched."""
+
+    name: str  # Its files have addresses below files://NAME/.
+    every: str  # Check it this often: 90s, 6h, 1d12h.
+    link: str  # What URLs in citations begin with; the file's path follows. Empty: the repository's page or s3://….
+    ref: str  # Git: branch or tag; empty: the repository's own choice.
+    path: str  # Git: folder in the repository; empty: all of it.
+    region: str  # S3: such as eu-west-1; empty: us-east-1.
+    endpoint: str  # S3: URL of the service; empty: that of AWS.
+    user: str  # User, or access key id. None of the three is shown again.
+    password: str  # Password or token, or secret access key.
+    token: str  # S3: session token.

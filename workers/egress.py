@@ -31,16 +31,22 @@ def require(settings: Settings, url: str, what: str) -> None:
 
 
 def guard(
-    settings: Settings, sources: Iterable[Source] = (), own: Iterable[str] = (), allowed: Iterable[str] = ()
+    settings: Settings,
+    sources: Iterable[Source] = (),
+    own: Iterable[str] = (),
+    allowed: Iterable[str] = (),
+    folders: Iterable[str] = (),
 ) -> Guard:
     """Return the guard of requests; ``own`` are URLs that are yours besides the allowed hosts and your own sources.
 
-    ``allowed`` are hosts and networks that may be reached besides.
+    ``allowed`` are hosts and networks that may be reached besides; ``folders`` the URLs of folders elsewhere, which are
+    sources too.
     """
     sources = tuple(sources)
     yours = (*settings.own_hosts, *own, *(source.url for source in sources if source.own))
     listed = set()
-    for origin in (each for source in sources if settings.egress == "sources" for each in source.scope.origins):
+    origins = [*folders, *(each for source in sources for each in source.scope.origins)]
+    for origin in origins if settings.egress == "sources" else ():
         with suppress(Blocked):  # an address has no www
             listed.add(allowlist_entry(origin))
     return Guard(

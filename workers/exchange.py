@@ -25,12 +25,11 @@ from store.archive.archive import Archive, FileLine, LeftOut, Manifest
 from store.archive.page_lines import FolderLine, PageLine, SettingsLine, SourceLine
 from store.archive.question_lines import QuestionLine, ThreadLine
 from store.crawl import sources
-from store.folders import FolderExists
+from store.folders import BadFolder, FolderExists
 from store.pages.pages import FIRST_INTERVAL_S
 from store.pages.refresh_queue import NEVER
 from workers import files as watched
 from workers.crawl import sites
-from workers.files import BadFolder
 from workers.services import Services, collections
 
 #: pages stored in one transaction: at most so many, and none after so many characters

@@ -6,19 +6,23 @@ it is due: new and changed files are read, and those that are gone are dropped.
 
 import hashlib
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 
 from crawler.extract.bounded_process import BOUNDS, PAGE_S, Bounds, ReadingEnded, TooMuchWork, read_bounded
 from crawler.extract.document import EXTRACTION, NothingToRead
 from crawler.extract.files.file_text import read_file
+from crawler.fetch.guard import FetchError
+from crawler.fetch.response import TooLarge
 from crawler.file_kinds import BY_SUFFIX, NAMES, suffix_of
 from crawler.folder import (
+    MAX_FILES,
     FileChanging,
     FileGone,
     FileUnreadable,
@@ -33,11 +37,13 @@ from domain import ReadOutcome
 from domain.errors import WellreadError
 from domain.file import UPLOADS, StoredFile, WatchedFolder, address_of, clean_folder, clean_path
 from store import files, folders
+from store.folders import BadFolder
 from store.pages import pages
 from store.pages.pages import PageState
 from store.pages.refresh_queue import NEVER
 from store.sql.rows import groups
 from store.sql.tables import FileRow
+from workers import remote_folders
 from workers.services import Services
 from workers.settings import Settings
 
@@ -45,7 +51,6 @@ log = structlog.get_logger()
 
 #: seconds between two looks at a folder, unless its owner says otherwise
 EVERY_S = 60.0
-MAX_FILES = 20_000
 #: of the path of a watched folder, as an index of PostgreSQL takes it
 MAX_PATH_BYTES = 2_000
 _BATCH = 200
@@ -64,8 +69,8 @@ def read(services: Services, address: str, known: PageState | None) -> ReadResul
         return ReadResult(outcome=ReadOutcome.GONE, url=address, reason="the file was removed")
     try:
         body = found.content
-        if found.folder_path is not None:
-            body = read_whole(Path(found.folder_path), found.path, max_bytes=services.settings.file_max_bytes)
+        if found.folder is not None and body is None:
+            body = _read_in(services, found.folder, found.path)
     except FileGone as error:
         return ReadResult(outcome=ReadOutcome.GONE, url=address, reason=str(error))
     except (FileChanging, FolderUnreadable) as error:
@@ -88,6 +93,20 @@ def bounds(settings: Settings) -> Bounds:
         cpu_s=settings.file_max_seconds,
         wall_s=min(1.5 * settings.file_max_seconds, BOUNDS.all_s),
     )
+
+
+def _read_in(services: Services, folder: WatchedFolder, path: str) -> bytes:
+    """Return a file's bytes. Raises FileGone, FileUnreadable, FileChanging or FolderUnreadable."""
+    most = services.settings.file_max_bytes
+    if folder.url is None:
+        return read_whole(Path(folder.path), path, max_bytes=most)
+    try:
+        body = services.wait_for(remote_folders.opened(services, folder).read(path))
+    except FetchError as error:
+        raise (FileUnreadable if isinstance(error, TooLarge) else FolderUnreadable)(f"{error}.") from error
+    if len(body) > most:
+        raise FileUnreadable(f"{path} has {len(body):,} bytes: WELLREAD_FILE_MAX_BYTES allows {most:,}. Split it.")
+    return body
 
 
 def _extracted(services: Services, body: bytes, address: str, known: PageState | None, within: Bounds) -> ReadResult:
@@ -154,10 +173,6 @@ def get(services: Services, file_id: int) -> StoredFile:
     return found
 
 
-class BadFolder(WellreadError):
-    """The folder cannot be watched."""
-
-
 def watch(services: Services, path: Path, *, name: str = "", every_s: float = EVERY_S) -> WatchedFolder:
     """Watch a folder from now on, and look through it at once; raises BadFolder, BadFileName or FolderExists."""
     folder = save_folder(services, path, name=name, every_s=every_s)
@@ -190,40 +205,72 @@ def look_through_due(services: Services) -> int:
     """Look through the folders that are due; return how many."""
     looked = 0
     while folder := services.write(folders.take_due, services.now()):
-        look_through(services, folder)
+        if folder.url is None:
+            look_through(services, folder)
+        else:  # a server may take its time
+            services.dispatcher.send("wellread.look", folder.id, priority=0)
         looked += 1
     return looked
 
 
+def look_through_one(services: Services, folder_id: int) -> None:
+    """Look through a folder, unless it is watched no longer."""
+    if folder := services.read(folders.find, folder_id):
+        look_through(services, folder)
+
+
 def look_through(services: Services, folder: WatchedFolder) -> None:
     """Have a folder's new and changed files read; mark the pages of those that are gone."""
+    try:
+        problem, seen_as = _look(services, folder)
+    except (FolderUnreadable, FetchError, SoftTimeLimitExceeded) as error:  # away does not mean that its files are gone
+        problem = str(error)
+        if isinstance(error, SoftTimeLimitExceeded):
+            problem = "Looking through it took longer than 100 s, and the rest follows"
+        if folder.url:
+            problem = f"{problem.rstrip('.')}. What was read from it is kept; it is looked at again."
+        log.warning("folder_unreadable", folder=folder.name, error=problem)
+        services.write(folders.note, folder.id, problem=problem)
+    else:
+        services.write(folders.note, folder.id, problem=problem, seen_as=seen_as, checked_at=services.now())
+
+
+def _look(services: Services, folder: WatchedFolder) -> tuple[str | None, str]:
+    """Return what is wrong with a folder that was looked through, and as what it was seen."""
     known = {file.address: file for file in services.read(files.of_folder, folder.id)}
     unseen: list[str] = []
-    try:
-        every = find_files(Path(folder.path), lambda name: suffix_of(name) in BY_SUFFIX, unseen.append)
-        found = list(islice(every, MAX_FILES + 1))
-        if not found and not all(file.left_out for file in known.values()):  # as where a disk is not mounted
-            raise FolderUnreadable(
-                "The folder is empty, or its disk is away: what was read from it is kept. Put it back, or stop "
-                "watching with `wellread files remove FOLDER`."
-            )
-        here = {address_of(folder.name, file.clean): file for file in found[:MAX_FILES]}
+    remote = remote_folders.opened(services, folder) if folder.url else None
+    if remote:
+        seen_as = services.wait_for(remote.mark())
+        if seen_as and seen_as == folder.seen_as:
+            return None, seen_as
+        every = services.wait_for(remote.find(seen_as, _is_readable))
+    else:
+        every = find_files(Path(folder.path), _is_readable, unseen.append)
+    found = list(islice(every, MAX_FILES + 1))
+    if not found and not all(file.left_out for file in known.values()):  # as where a disk is not mounted
+        raise FolderUnreadable(
+            "The folder is empty, or its disk is away: what was read from it is kept. Put it back, or stop "
+            "watching with `wellread files remove FOLDER`."
+        )
+    here = {address_of(folder.name, file.clean): file for file in found[:MAX_FILES]}
+    if remote is None:
         seen_as = identity(Path(folder.path))
         _check_same(folder, seen_as, known.values(), here)
-    except FolderUnreadable as error:  # a disk that is away does not mean that its files are gone
-        log.warning("folder_unreadable", folder=folder.name, error=str(error))
-        _set_problem(services, folder, str(error))
-        return
-    too_many = f"It has more than {MAX_FILES:,} files that can be read: the others are skipped."
-    _set_problem(services, folder, too_many if len(found) > MAX_FILES else None)
-    if seen_as != folder.seen_as:
-        services.write(folders.note, folder.id, seen_as=seen_as)
     changed = [(address, file) for address, file in here.items() if _is_news(known.get(address), file)]
     for some in groups(changed, _BATCH):
-        _have_read(services, folder, some)
+        contents = services.wait_for(remote.contents([file for _, file in some])) if remote else {}
+        _have_read(services, folder, some, contents)
     left = [address for address, file in known.items() if address not in here and _may_go(file, unseen)]
     for gone in groups(left, _BATCH):
         drop(services, gone)
+    if len(found) > MAX_FILES:  # seen as nothing known, so that all is looked at again
+        return f"It has more than {MAX_FILES:,} files that can be read: the others are skipped.", ""
+    return None, seen_as
+
+
+def _is_readable(name: str) -> bool:
+    return suffix_of(name) in BY_SUFFIX
 
 
 def _check_same(folder: WatchedFolder, seen_as: str, known: Iterable[FileRow], here: Collection[str]) -> None:
@@ -255,26 +302,29 @@ def drop(services: Services, addresses: Sequence[str]) -> None:
     services.dispatcher.send_all("wellread.embed", left)
 
 
-def _have_read(services: Services, folder: WatchedFolder, some: Iterable[tuple[str, FoundFile]]) -> None:
-    now = services.now()
+def _have_read(
+    services: Services, folder: WatchedFolder, some: Iterable[tuple[str, FoundFile]], contents: Mapping[str, bytes]
+) -> None:
+    now, most = services.now(), services.settings.file_max_bytes
     with services.database.write() as session:
         if folders.find(session, folder.id) is None:  # removed meanwhile
             return
-        add = partial(files.add_found, session, folder.id, now=now)
-        ids = [add(address, file.path, size=file.bytes, changed_ns=file.changed_ns) for address, file in some]
+        ids, add = [], partial(files.add_found, session, folder.id, now=now)
+        for address, file in some:
+            body = contents.get(file.path)
+            size = file.bytes or 0 if body is None else len(body)
+            content = body if size <= most else None
+            ids.append(add(address, file.path, size=size, changed_ns=file.changed_ns, content=content))
     services.dispatcher.send_all("wellread.read", ids)
 
 
 def _is_news(known: FileRow | None, file: FoundFile) -> bool:
-    is_same = known and (known.left_out or (known.size, known.changed_ns) == (file.bytes, file.changed_ns))
-    return not is_same
+    if known is None or known.left_out:
+        return known is None
+    size = known.size if file.bytes is None else file.bytes
+    return (known.size, known.changed_ns) != (size, file.changed_ns)
 
 
 def _may_go(known: FileRow, unseen: Sequence[str]) -> bool:
     """Return whether a file that was not found is gone; that one was left out is never forgotten."""
     return not known.left_out and not any(known.path == path or known.path.startswith(f"{path}/") for path in unseen)
-
-
-def _set_problem(services: Services, folder: WatchedFolder, problem: str | None) -> None:
-    if problem != folder.problem:
-        services.write(folders.note, folder.id, problem=problem)

@@ -418,6 +418,9 @@ class Settings(BaseSettings):
     file_max_bytes: int = Field(
         50_000_000, gt=0, le=500_000_000, description="Largest file that may be added, in bytes."
     )
+    git_max_bytes: int = Field(
+        100_000_000, gt=0, le=2_000_000_000, description="Most bytes fetched at once of a Git repository's folder."
+    )
     file_max_pages: int = Field(
         5_000, ge=1, description="Most pages of a PDF to read; what follows is named as missing."
     )

@@ -4,12 +4,22 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from api.cli.connect import connected, open_client, open_collection, to_delete
-from api.cli.output import EXIT_NOT_KNOWN, CommandFailed, notify, print_lines, progress_count, progress_line, terminal
+from api.cli.output import (
+    EXIT_NOT_KNOWN,
+    CommandFailed,
+    WithFlags,
+    notify,
+    print_lines,
+    progress_count,
+    progress_line,
+    terminal,
+)
+from api.cli.sources import secret
 from api.cli.width import Style, clean, cut, when
 
 if TYPE_CHECKING:
@@ -21,6 +31,14 @@ POLL_EVERY_S = 0.3
 _PART = 1_000  #: files listed in one request
 #: files that are left out of a folder, as many as are named
 _NAMED = 5
+#: what says how a bucket is reached, by the variables that AWS's own tools read
+_AWS = {
+    "user": "AWS_ACCESS_KEY_ID",
+    "password": "AWS_SECRET_ACCESS_KEY",
+    "token": "AWS_SESSION_TOKEN",
+    "region": "AWS_REGION",
+    "endpoint": "AWS_ENDPOINT_URL",
+}
 
 
 @click.command()
@@ -72,9 +90,39 @@ def show_all(failed: bool, folder: str) -> None:
         print_lines("No files yet: `wellread add FILE_OR_FOLDER` adds some.")
 
 
+@files.command(cls=WithFlags, body="api.schemas.requests:FolderRequest")
+@click.argument("url")
+@click.option("--login", metavar="USER:PASSWORD", default="", help="Login, or an S3 key's id and secret; or @FILE.")
+@click.option("--wait", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds to wait.")
+def watch(url: str, login: str, wait: float, **settings: Any) -> None:
+    """Watch a folder of a Git repository (its http(s) URL) or of an S3 bucket (s3://BUCKET/PREFIX).
+
+    What changes there is read, and what is removed leaves the answers. For a bucket, the key, region and endpoint are
+    those of the usual AWS variables (AWS_ACCESS_KEY_ID, AWS_REGION, AWS_ENDPOINT_URL …) unless options name others.
+    """
+    user, _, password = secret(login).partition(":")
+    given = {name: value for name, value in settings.items() if value} | {"user": user, "password": password}
+    if url.startswith("s3://"):
+        given |= {name: value for name, key in _AWS.items() if not given.get(name) and (value := os.environ.get(key))}
+        given |= {} if not login or "token" not in given else {"token": ""}
+    with connected() as client:
+        folder = client.watch_folder(url, **given)
+        notify(f"Watching {url} as files://{folder.name}/.")
+        deadline = time.monotonic() + wait
+        while not (folder.checked_at or folder.problem) and time.monotonic() < deadline:
+            time.sleep(POLL_EVERY_S)
+            folder = next(each for each in client.folders() if each.name == folder.name)
+        if folder.problem:
+            raise CommandFailed(folder.problem)
+        if not folder.checked_at:
+            raise CommandFailed("It is still being looked through: `wellread files folders` says how that went.")
+        ended = _wait(client, [folder.name], deadline - time.monotonic())
+    print_lines(*added_lines(ended, terminal()))
+
+
 @files.command()
 def folders() -> None:
-    """List the watched folders of this machine."""
+    """List the watched folders: of this machine, of repositories and of buckets."""
     from store import folders as stored
 
     style = terminal()

@@ -154,7 +154,7 @@ def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
     from api.cli import flags
 
     given: dict[str, Any] = {**flags.given(settings)}
-    user, _, password = _secret(given.pop("basic", "")).partition(":")
+    user, _, password = secret(given.pop("basic", "")).partition(":")
     access = {
         "headers": _pairs(given.pop("header", ()), ":"),
         "user": user,
@@ -163,13 +163,13 @@ def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
         "certificate": _text(given.pop("client_cert", None)),
         "key": _text(given.pop("client_key", None)),
         "ca": _text(given.pop("ca", None)),
-        "proxy": _secret(given.pop("proxy", "")),
+        "proxy": secret(given.pop("proxy", "")),
     }
     access = {name: value for name, value in access.items() if value}
     return given | ({"access": access} if access else {})
 
 
-def _secret(value: str) -> str:
+def secret(value: str) -> str:
     """Return a value, or the content of the file named by ``@FILE``."""
     if not value.startswith("@"):
         return value
@@ -182,14 +182,14 @@ def _secret(value: str) -> str:
 
 
 def _pairs(values: Sequence[str], mark: str) -> dict[str, str]:
-    parts = [_secret(value).partition(mark) for value in values]
+    parts = [secret(value).partition(mark) for value in values]
     if not all(found for _, found, _ in parts):
         raise click.UsageError(f"A name, {mark!r} and a value are needed.")
     return {name.strip(): value.strip() for name, _, value in parts}
 
 
 def _text(path: Path | None) -> str:
-    return _secret(f"@{path}") if path else ""
+    return secret(f"@{path}") if path else ""
 
 
 def _settings_line(site: "Source") -> list[str]:

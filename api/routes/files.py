@@ -3,18 +3,21 @@
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi import Path as PathParameter
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from api.dependencies import ServicesDep
+from api.dependencies import AccessDep, ServicesDep
 from api.middleware.auth import ASK, OPERATE
 from api.middleware.problems import BadForm
 from api.routes.pages import RowId
+from api.schemas.requests import FolderRequest
+from crawler.discovery.schedule import schedule_of
 from crawler.file_kinds import NAMES
 from domain.file import SCHEME, FolderState, StoredFile
 from store import files, folders
 from store.sql.rows import to_value
-from workers import deletion
+from workers import deletion, remote_folders
 from workers import files as uploads
 
 router = APIRouter(prefix="/api/files", tags=["files"])
@@ -35,6 +38,23 @@ def watched(services: ServicesDep) -> list[FolderState]:
     """The watched folders, by name: the next check of each, and errors."""
     with services.database.read() as session:
         return [to_value(FolderState, each) for each in folders.list_all(session)]
+
+
+@folder_router.post("", status_code=201, dependencies=OPERATE)
+def watch(body: FolderRequest, access: AccessDep) -> FolderState:
+    """Watch a folder of a Git repository or an S3 bucket: what changes there is read, what is removed leaves."""
+    given = body.model_dump(exclude={"collection", "every", "user", "password", "token"})
+    schedule = schedule_of(every=body.every, cron=None, zone="UTC")
+    every_s = (schedule and schedule.every_s) or remote_folders.EVERY_S
+    secrets = {"user": body.user, "password": body.password, "token": body.token}
+    folder = remote_folders.watch(access.open(body.collection), every_s=every_s, access=secrets, **given)
+    return to_value(FolderState, folder)
+
+
+@folder_router.delete("/{name}", status_code=204, dependencies=OPERATE)
+def unwatch(name: Annotated[str, PathParameter(max_length=80)], services: ServicesDep) -> None:
+    """Stop watching a folder, and delete what was read from it; the folder itself is not touched."""
+    deletion.delete_folder(services, name)
 
 
 @router.post(

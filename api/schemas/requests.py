@@ -33,6 +33,7 @@ from domain.site import PageKind
 from store.sql.tables import WebhookStatus
 
 MAX_WAIT_S = 120.0
+_Secret = Annotated[str, Field(max_length=4_000, pattern=r"^[\x21-\x7e]*$", repr=False)]
 
 #: by pydantic's type of an error, if its own words are of Python
 _SAID: Final = {
@@ -295,6 +296,46 @@ class SourceRequest(SourceChanges):
     url: Url
     collection: Collection = ""
     own: bool = Field(default=False, description="The site is yours: its address may be private. Needs the role admin.")
+
+
+class FolderRequest(Body):
+    """A folder of a Git repository or an S3 bucket to watch; for one that is watched already, its settings anew."""
+
+    model_config = ConfigDict(
+        hide_input_in_errors=True,
+        json_schema_extra={"example": {"url": "https://github.com/python/devguide", "path": "documentation"}},
+    )
+
+    url: str = Field(
+        min_length=1, max_length=1_000, description="Of the repository (https://…), or s3://BUCKET/PREFIX."
+    )
+    collection: Collection = ""
+    name: Annotated[str, Flag("--name", "NAME")] = Field(
+        default="", max_length=60, description="Its files have addresses below files://NAME/."
+    )
+    every: Annotated[str, Flag("--every", "SPAN")] = Field(
+        default="5m", max_length=40, description="Check it this often: 90s, 6h, 1d12h."
+    )
+    link: Annotated[str, Flag("--link", "URL")] = Field(
+        default="",
+        max_length=1_000,
+        description="What URLs in citations begin with; the file's path follows. Empty: the repository's page or s3://….",
+    )
+    ref: Annotated[str, Flag("--ref", "BRANCH")] = Field(
+        default="", max_length=200, description="Git: branch or tag; empty: the repository's own choice."
+    )
+    path: Annotated[str, Flag("--path", "FOLDER")] = Field(
+        default="", max_length=500, description="Git: folder in the repository; empty: all of it."
+    )
+    region: Annotated[str, Flag("--region", "NAME")] = Field(
+        default="", max_length=40, description="S3: such as eu-west-1; empty: us-east-1."
+    )
+    endpoint: Annotated[str, Flag("--endpoint", "URL")] = Field(
+        default="", max_length=500, description="S3: URL of the service; empty: that of AWS."
+    )
+    user: _Secret = Field(default="", description="User, or access key id. None of the three is shown again.")
+    password: _Secret = Field(default="", description="Password or token, or secret access key.")
+    token: _Secret = Field(default="", description="S3: session token.")
 
 
 class SiteReadRequest(Body):

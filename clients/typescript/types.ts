@@ -477,7 +477,35 @@ export interface FocusOut {
   confidence: number;
 }
 
-/** A watched folder as its users see it: not where it is. */
+/** A folder of a Git repository or an S3 bucket to watch; for one that is watched already, its settings anew. */
+export interface FolderRequest {
+  /** Of the repository (https://…), or s3://BUCKET/PREFIX. */
+  url: string;
+  /** The collection; default: the key's first, or `default`. */
+  collection?: string;
+  /** Its files have addresses below files://NAME/. */
+  name?: string;
+  /** Check it this often: 90s, 6h, 1d12h. */
+  every?: string;
+  /** What URLs in citations begin with; the file's path follows. Empty: the repository's page or s3://…. */
+  link?: string;
+  /** Git: branch or tag; empty: the repository's own choice. */
+  ref?: string;
+  /** Git: folder in the repository; empty: all of it. */
+  path?: string;
+  /** S3: such as eu-west-1; empty: us-east-1. */
+  region?: string;
+  /** S3: URL of the service; empty: that of AWS. */
+  endpoint?: string;
+  /** User, or access key id. None of the three is shown again. */
+  user?: string;
+  /** Password or token, or secret access key. */
+  password?: string;
+  /** S3: session token. */
+  token?: string;
+}
+
+/** A watched folder as its users see it: not where it is on this machine. */
 export interface FolderState {
   /** Files in it have addresses below files://NAME/. */
   name: string;
@@ -486,6 +514,10 @@ export interface FolderState {
   next_due: string;
   /** Why it could not be looked through, and what to do. */
   problem: string | null;
+  /** When it was last looked through. */
+  checked_at: string | null;
+  /** The repository with #REF:PATH, or the bucket with #REGION:ENDPOINT; null for a disk's. */
+  url: string | null;
 }
 
 /** A passage that a search found. */
@@ -1936,4 +1968,8 @@ export interface Routes {
   "GET /api/usage": { answer: Array<KeyUsage> };
   /** The watched folders, by name: the next check of each, and errors. */
   "GET /api/folders": { query?: { collection?: string }; answer: Array<FolderState> };
+  /** Watch a folder of a Git repository or an S3 bucket: what changes there is read, what is removed leaves. */
+  "POST /api/folders": { query?: { collection?: string }; body: FolderRequest; answer: FolderState };
+  /** Stop watching a folder, and delete what was read from it; the folder itself is not touched. */
+  "DELETE /api/folders/{name}": { path: { name: string }; query?: { collection?: string }; answer: void };
 }

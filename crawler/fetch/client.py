@@ -41,6 +41,11 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 OnRedirect = Callable[[str], Awaitable[None]]
 
 
+async def refuse_redirect(url: str) -> None:
+    """Raise Blocked for any redirect: keys are for the address that was given."""
+    raise Blocked(f"It redirects to {url}: give that address, if it is the right one")
+
+
 class Fetcher:
     """Fetches inside one event loop, and keeps connections to use them again."""
 

@@ -258,6 +258,9 @@ def folders_of(database: Database) -> Iterator[FolderLine | LeftOut]:
     """Yield the watched folders, with the files that are left out of each."""
     with database.read() as session:
         for folder in folders.list_all(session):
+            if folder.url:
+                yield LeftOut(name=f"folder {folder.name}", why="it has a login: `wellread files watch` adds it again")
+                continue
             left = select(FileRow.address).where(FileRow.folder_id == folder.id, FileRow.left_out)
             values = values_of(FolderLine, folder) | {"left_out": tuple(session.scalars(left))}
             yield line_or_left_out(f"folder {folder.name}", partial(FolderLine, **values))

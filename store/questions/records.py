@@ -11,9 +11,11 @@ from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Status, Verdict
 from domain.answer import ASKING_BACK, Citation, short_answer
+from domain.file import address_of, folder_of
 from domain.flow import COMPLETED, STEPS
 from domain.outcome import is_far
 from domain.record import ContextHit, Feedback, NearPassage, PageSeen, Record, Timing
+from store import folders
 from store.crawl import candidates
 from store.questions import answers
 from store.questions.state import unknown
@@ -55,7 +57,18 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
     )
     last = judged.where(AnswerRow.question_id == question_id).order_by(AnswerRow.revision.desc()).limit(1)
     answered = session.execute(last).first()
-    return record if answered is None else _with_answer(record, answered[0], answered[1])
+    return record if answered is None else _linked(session, _with_answer(record, answered[0], answered[1]))
+
+
+def _linked(session: Session, record: Record) -> Record:
+    """Return a record that cites the files of folders elsewhere by their URLs there."""
+    links = folders.links(session, [cited.url for cited in record.citations])
+
+    def linked(cited: Citation) -> Citation:
+        start = address_of(folder_of(cited.url), "")
+        return replace(cited, url=links[start] + cited.url.removeprefix(start)) if start in links else cited
+
+    return replace(record, citations=tuple(map(linked, record.citations))) if links else record
 
 
 def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, now: datetime) -> Record:

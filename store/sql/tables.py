@@ -621,7 +621,7 @@ class FactRow(Table, name="facts"):
 
 
 class FolderRow(Table, name="folders"):
-    """A folder of this machine whose files are read; only this table knows where it is."""
+    """A folder whose files are read; only this table knows where on this machine it is."""
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(80), unique=True)
@@ -629,7 +629,11 @@ class FolderRow(Table, name="folders"):
     every_s: Mapped[float]
     next_due: Mapped[datetime] = mapped_column(index=True)
     problem: Mapped[str | None]
-    seen_as: Mapped[str] = mapped_column(String(64), default="")  #: its disk and inode when it was last looked through
+    #: its disk and inode, or its commit, when it was last looked through
+    seen_as: Mapped[str] = mapped_column(String(64), default="")
+    checked_at: Mapped[datetime | None]
+    link: Mapped[str] = mapped_column(default="")  #: what citations of its files begin with
+    access: Mapped[dict[str, str]] = mapped_column(StorableJson, default=dict)  #: secret
     created_at: Mapped[datetime]
 
 
@@ -641,9 +645,9 @@ class FileRow(Table, name="files"):
     folder_id: Mapped[int | None] = mapped_column(ForeignKey("folders.id", ondelete="CASCADE"), index=True)
     path: Mapped[str]  #: in its folder, as the disk writes it
     size: Mapped[int] = mapped_column(BigInteger)  #: bytes
-    changed_ns: Mapped[int | None] = mapped_column(BigInteger)  #: as the disk says, of a file in a folder
-    content: Mapped[bytes | None] = mapped_column(LargeBinary)  #: of an upload, until it is read
-    version: Mapped[int] = mapped_column(default=1)  #: counts the uploads under this name
+    changed_ns: Mapped[int | None] = mapped_column(BigInteger)  #: as the disk says, or what stands for another mark
+    content: Mapped[bytes | None] = mapped_column(LargeBinary)  #: of an upload or a repository's, until it is read
+    version: Mapped[int] = mapped_column(default=1)  #: counts the contents under this name
     left_out: Mapped[bool] = mapped_column(default=False)  #: deleted here, though its folder still has it
     added_at: Mapped[datetime]
 

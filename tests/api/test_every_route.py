@@ -58,7 +58,7 @@ ADMITS = {
         PUT /api/documents/{document_id:path}  DELETE /api/documents/{document_id:path}
         POST /api/documents/bulk  POST /api/documents/delete
         PUT /api/curated/{curated_id:path}  DELETE /api/curated/{curated_id:path}
-        POST /api/files  DELETE /api/files/{file_id}  GET /api/operations
+        POST /api/files  DELETE /api/files/{file_id}  POST /api/folders  DELETE /api/folders/{name}  GET /api/operations
         GET /api/learned  POST /api/learned  DELETE /api/learned
     """,
     "operate, whole": "GET /metrics",

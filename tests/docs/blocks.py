@@ -31,6 +31,7 @@ NOT_RUN = {
     "pip install '.[ocr]'": "installs 250 MB: `make frameworks` reads scanned PDFs with them",
     "pip install '.[otel]'": "is installed here: tests/live/test_traces.py sends to a collector",
     "wellread source edit https://wiki.example.org/ --client-cert": "needs certificates, as a test has",
+    "wellread files watch": "reaches GitHub and AWS: tests/workers/files has a Git server and one that speaks S3",
     "python -m evals.asked": "reads what a run of several minutes has written",
 }
 #: what a test of tests/live/test_blocks.py runs by itself, by words of the block

@@ -34,6 +34,8 @@ Value = TypeVar("Value")
 ENGINE_BYTES = 2_000_000
 #: a receiver of webhooks has so long to answer
 WEBHOOK_S = 10.0
+#: one request to a repository or bucket may take so long; a task has 100 s
+FOLDER_S = 60.0
 
 
 class cached(cached_property[Value]):  # noqa: N801  (written as a decorator, as `property` is)
@@ -97,6 +99,14 @@ class WebAccess:
                 may_call = guard(self.settings, allowed=hosts)
                 self._callers[hosts] = _open_client(self.settings, may_call, most_s=WEBHOOK_S)
             return self._callers[hosts]
+
+    def folder_client(self, url: str, max_bytes: int) -> "Fetcher":
+        """Return the client that reads a folder elsewhere, at this URL."""
+        with self.lock:
+            if (known := ("folder", url, str(max_bytes))) not in self._callers:
+                may_read = guard(self.settings, folders=[url])
+                self._callers[known] = _open_client(self.settings, may_read, max_bytes=max_bytes, least_s=FOLDER_S)
+            return self._callers[known]
 
     @cached
     def browser(self) -> "Browser | None":
@@ -167,13 +177,15 @@ def _open_client(
     *,
     max_bytes: int = 0,
     most_s: float = math.inf,
+    least_s: float = 0.0,
     accesses: "Sequence[SiteAccess]" = (),
 ) -> "Fetcher":
     from crawler.fetch.client import Fetcher
     from crawler.fetch.response import Limits
 
     most = max_bytes or settings.fetch_max_bytes
-    limits = Limits(deadline_s=min(most_s, settings.fetch_deadline_s), max_body=most, max_wire=most)
+    deadline_s = max(least_s, min(most_s, settings.fetch_deadline_s))
+    limits = Limits(deadline_s=deadline_s, max_body=most, max_wire=most)
     return Fetcher(
         guard=guard,
         limits=limits,

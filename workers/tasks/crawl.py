@@ -2,6 +2,7 @@
 
 from domain import Status
 from domain.access import DEFAULT
+from workers import files
 from workers.app import app
 from workers.crawl import read_candidate as reading
 from workers.crawl import seek as seeking
@@ -22,3 +23,9 @@ def seek(question_id: str, collection: str = DEFAULT) -> None:
 def read(candidate_id: int, collection: str = DEFAULT) -> None:
     """Read one candidate: guard, robots, politeness, fetch, extract, facts, links."""
     reading.read(services(collection), candidate_id)
+
+
+@app.task(name="wellread.look")
+def look(folder_id: int, collection: str = DEFAULT) -> None:
+    """Look through a folder of a repository or bucket."""
+    files.look_through_one(services(collection), folder_id)

@@ -12,7 +12,7 @@ import pytest
 
 from domain.file import StoredFile
 from store import files, folders
-from store.folders import FolderExists, UnknownFolder
+from store.folders import BadFolder, FolderExists, UnknownFolder
 from store.pages import pages
 from tests import office
 from tests.crawler.extract import pdfs
@@ -21,7 +21,6 @@ from workers import files as uploads
 from workers import files as watched
 from workers.crawl import read_candidate as reading
 from workers.deletion import delete_folder, delete_pages
-from workers.files import BadFolder
 from workers.services import Services
 
 
