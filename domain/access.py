@@ -38,6 +38,8 @@ class Collection(Received):
         default=(), metadata=described("Sites that are never read or quoted in it, beside WELLREAD_EXCLUDE_SITES.")
     )
 
+    weight: float = field(default=1.0, metadata=described("Its share of the workers beside other collections."))
+
     @property
     def is_default(self) -> bool:
         """Return whether it is the one that is always there."""

@@ -17,7 +17,7 @@ class CollectionExists(WellreadError):
 
 
 class CollectionStays(WellreadError):
-    """The default collection cannot be deleted."""
+    """The default collection cannot be deleted or weighed."""
 
 
 def check_free(session: Session, name: str) -> None:
@@ -42,6 +42,16 @@ def leave_out(session: Session, collection_id: str, sites: Sequence[str]) -> Non
     """Leave these sites out of a collection, too."""
     row = session.get_one(CollectionRow, collection_id, with_for_update=True)
     row.exclude_sites = list(dict.fromkeys([*row.exclude_sites, *sites]))
+
+
+def weigh(session: Session, name: str, weight: float) -> Collection:
+    """Give a collection its share of the workers; raises UnknownCollection or CollectionStays."""
+    found = find(session, name)
+    if found.is_default:
+        raise CollectionStays("The default collection has the weight 1: give others more or less than that.")
+    row = session.get_one(CollectionRow, found.id)
+    row.weight = weight
+    return _to_collection(row)
 
 
 def find(session: Session, name: str) -> Collection:

@@ -575,6 +575,12 @@ class Endpoints:
         return Call(read=value(Collection), method="POST", url="/api/collections", json=body, timeout=60.0)
 
     @Endpoint
+    def weigh_collection(self, name: str, weight: float) -> Call[Collection]:
+        """Give a collection its share of the workers beside other collections; at first it is 1."""
+        url, body = f"/api/collections/{_quoted(name)}", {"weight": weight}
+        return Call(read=value(Collection), method="PATCH", url=url, json=body)
+
+    @Endpoint
     def delete_collection(self, name: str) -> Call[None]:
         """Delete a collection with all that is in it."""
         return Call(read=read_nothing, method="DELETE", url=f"/api/collections/{_quoted(name)}", timeout=60.0)

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from domain import Status
 from domain.flow import TASKS
-from store import activity, keys
+from store import activity, collections, keys
 from store.crawl import candidates
 from store.questions import shared_runs, state
 from store.questions.state import Move
@@ -44,7 +44,7 @@ def sweep(services: Services) -> None:
     watches.ask_again(services)
     sites.resume_stalled(services)
     if services.collection.is_default:
-        weigh_keys(services)
+        weigh_all(services)
     late = now - timedelta(seconds=GRACE_S)
     for task, (row, waits) in activity.WAITING.items():
         _send_due(services, task, row, waits, late)
@@ -54,10 +54,11 @@ def sweep(services: Services) -> None:
         log.info("questions_taken_over", messages=moved)
 
 
-def weigh_keys(services: Services) -> None:
-    """Have workers shared by the weights that keys have in SQL; where Redis is away, the next sweep does it."""
+def weigh_all(services: Services) -> None:
+    """Have workers shared by the weights of keys and collections; where Redis is away, the next sweep does it."""
     with services.database.read() as session:
         weights = {key.owner: key.limits["weight"] for key in keys.list_all(session) if "weight" in key.limits}
+        weights |= {f"collection:{each.name}": each.weight for each in collections.list_all(session)}
     with suppress(RedisError):
         services.shares.set_weights(weights)
 

@@ -28,7 +28,8 @@ def show_all(as_json: bool) -> None:
     for each in found:
         since = f"since {each.created_at:%Y-%m-%d}" if each.created_at else "always there"
         without = f", without {', '.join(each.exclude_sites)}" if each.exclude_sites else ""
-        lines.append(f"{each.name:<{width}}  {since}{without}")
+        weight = f", weight {each.weight:g}" if each.weight != 1 else ""
+        lines.append(f"{each.name:<{width}}  {since}{weight}{without}")
     print_found([each.json for each in found], lines, as_json=as_json)
 
 
@@ -40,6 +41,16 @@ def add(name: str, exclude: tuple[str, ...]) -> None:
     with open_client() as client:
         made = client.add_collection(name, exclude_sites=exclude)
     print_lines(f"{made.name} is there: use it with --collection {made.name}, or set WELLREAD_COLLECTION={made.name}.")
+
+
+@collections.command()
+@click.argument("name")
+@click.argument("weight", type=click.FloatRange(0, 100, min_open=True))
+def weigh(name: str, weight: float) -> None:
+    """Give a collection its share of the workers: one of weight 2 gets twice as much as one of weight 1."""
+    with open_client() as client:
+        changed = client.weigh_collection(name, weight)
+    print_lines(f"{changed.name} has the weight {changed.weight:g}.")
 
 
 @collections.command()

@@ -16,13 +16,13 @@ from starlette.concurrency import run_in_threadpool
 from api import installed_version
 from api.dependencies import MainDep, ServicesDep
 from api.middleware.auth import ADMIN, ASK, CallerDep, require
-from api.schemas.requests import CollectionRequest, KeyChanges, KeyRequest
+from api.schemas.requests import CollectionChanges, CollectionRequest, KeyChanges, KeyRequest
 from domain.access import ApiKey, Collection, Imported, KeyUsage, Role
 from store import collections, keys, usage
 from workers import deletion, exchange
 from workers.questions.conditions import clean_sites
 from workers.services import collections as kept
-from workers.sweep import weigh_keys
+from workers.sweep import weigh_all
 
 router = APIRouter(prefix="/api/collections", tags=["access"])
 Name = Annotated[str, PathParameter(max_length=100)]
@@ -51,6 +51,15 @@ def every(main: MainDep, who: CallerDep) -> list[Collection]:
 def add(body: CollectionRequest, main: MainDep) -> Collection:
     """Add a collection. Needs the role admin, and a key that is bound to none."""
     return kept.add(main, body.name, exclude_sites=clean_sites(body.exclude_sites))
+
+
+@router.patch("/{name}", dependencies=_WHOLE)
+def weigh(name: Name, body: CollectionChanges, main: MainDep) -> Collection:
+    """Give a collection its share of the workers. Needs the role admin, and a key that is bound to none."""
+    with main.database.write() as session:
+        changed = collections.weigh(session, name, body.weight)
+    weigh_all(main)
+    return changed
 
 
 @router.delete("/{name}", status_code=204, dependencies=_WHOLE)
@@ -140,7 +149,7 @@ def add_key(body: KeyRequest, main: MainDep) -> ApiKey:
             limits=limits,
             callback_hosts=body.callback_hosts,
         )
-    weigh_keys(main)
+    weigh_all(main)
     return made
 
 
@@ -149,7 +158,7 @@ def limit_key(name: Name, body: KeyChanges, main: MainDep) -> ApiKey:
     """Change what a key may use, or where its webhooks may go: null takes it back, and what is left out stays."""
     with main.database.write() as session:
         key = keys.change(session, name, body.model_dump(exclude_unset=True))
-    weigh_keys(main)
+    weigh_all(main)
     return key
 
 

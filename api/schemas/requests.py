@@ -427,6 +427,12 @@ class CollectionRequest(Body):
     )
 
 
+class CollectionChanges(Body):
+    """What is to be changed of a collection."""
+
+    weight: float = Field(gt=0, le=100, description="Its share of the workers beside other collections; at first 1.")
+
+
 class KeyRequest(Body):
     """An API key to make."""
 

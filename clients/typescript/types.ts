@@ -213,6 +213,14 @@ export interface Collection {
   created_at: string | null;
   /** Sites that are never read or quoted in it, beside WELLREAD_EXCLUDE_SITES. */
   exclude_sites: Array<string>;
+  /** Its share of the workers beside other collections. */
+  weight: number;
+}
+
+/** What is to be changed of a collection. */
+export interface CollectionChanges {
+  /** Its share of the workers beside other collections; at first 1. */
+  weight: number;
 }
 
 /** A collection to add. */
@@ -1950,6 +1958,8 @@ export interface Routes {
   "GET /api/collections": { answer: Array<Collection> };
   /** Add a collection. Needs the role admin, and a key that is bound to none. */
   "POST /api/collections": { body: CollectionRequest; answer: Collection };
+  /** Give a collection its share of the workers. Needs the role admin, and a key that is bound to none. */
+  "PATCH /api/collections/{name}": { path: { name: string }; body: CollectionChanges; answer: Collection };
   /** Delete a collection with its sources, files, pages and questions. */
   "DELETE /api/collections/{name}": { path: { name: string }; answer: void };
   /** Everything in the collection in one file, including private pages. Needs the role admin. */

@@ -6,7 +6,8 @@ Each row waits at most once in its key's line, however often it is rung for, and
 about its own. The rows in SQL stay the truth: what is lost here is rung for again by the sweep.
 
 Start-time fair queueing: P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", SIGCOMM 1996. A key's start tag is the
-greater of the queue's and its own last finish tag; its finish tag is that plus 1 / weight.
+greater of the queue's and its own last finish tag; its finish tag is that plus 1 / weight, where the weight is the
+product of the key's and that of the collection that the row is in.
 """
 
 from collections.abc import Mapping
@@ -38,7 +39,10 @@ while true do
   local row = redis.call('ZPOPMIN', ARGV[1] .. chosen)
   if redis.call('ZCARD', ARGV[1] .. chosen) == 0 then redis.call('SREM', KEYS[1], chosen) end
   if row[1] then
-    local weight = math.max(tonumber(redis.call('HGET', KEYS[4], chosen) or '1'), 0.01)
+    local weight = tonumber(redis.call('HGET', KEYS[4], chosen) or '1')
+    local collection = 'collection:' .. string.match(row[1], '^[^/]*')
+    if collection ~= chosen then weight = weight * tonumber(redis.call('HGET', KEYS[4], collection) or '1') end
+    weight = math.max(weight, 0.01)
     local start = math.max(least, tonumber(redis.call('GET', KEYS[3]) or '0'))
     redis.call('SET', KEYS[3], tostring(start), 'EX', 86400)
     redis.call('HSET', KEYS[2], chosen, tostring(start + 1 / weight))
@@ -79,7 +83,10 @@ class Shares:
         return None if found is None else found.decode()
 
     def set_weights(self, weights: Mapping[str, float]) -> None:
-        """Give these keys their shares: one of weight 2 gets twice as much as one of weight 1, as all others have."""
+        """Give these keys, and collections as ``collection:NAME``, their weights; all others have 1.
+
+        One of weight 2 gets twice as much as one of weight 1.
+        """
         with self._client.pipeline() as pipe:
             pipe.delete(_WEIGHTS)
             if weights:

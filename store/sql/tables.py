@@ -684,6 +684,7 @@ class CollectionRow(Table, name="collections"):
     id: Mapped[str] = mapped_column(String(12), primary_key=True)
     name: Mapped[str] = mapped_column(String(80), unique=True)
     exclude_sites: Mapped[list[Any]] = mapped_column(default=list)
+    weight: Mapped[float] = mapped_column(default=1.0)  #: of its work beside that of others
     created_at: Mapped[datetime]
     deleted_at: Mapped[datetime | None]  #: kept for a while: what a late worker writes is erased too
 

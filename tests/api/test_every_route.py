@@ -64,7 +64,8 @@ ADMITS = {
     "operate, whole": "GET /metrics",
     "admin": "GET /api/export  POST /api/import",
     "admin, whole": """
-        POST /api/collections  DELETE /api/collections/{name}  GET /api/keys  POST /api/keys  PATCH /api/keys/{name}
+        POST /api/collections  PATCH /api/collections/{name}
+        DELETE /api/collections/{name}  GET /api/keys  POST /api/keys  PATCH /api/keys/{name}
         DELETE /api/keys/{name}
     """,
 }

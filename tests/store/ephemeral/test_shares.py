@@ -56,6 +56,16 @@ def test_key_of_twice_the_weight_gets_twice_as_much(shares: Shares) -> None:
     assert Counter(row[0] for row in served(shares, 90)) == {"h": 60, "l": 30}
 
 
+def test_collection_of_twice_the_weight_gets_twice_as_much_by_whichever_keys(shares: Shares) -> None:
+    shares.set_weights({"collection:big": 2.0, "k2": 2.0})
+    stand(shares, "k1", *(f"big/{n}" for n in range(100)))
+    stand(shares, "collection:big", *(f"big/n{n}" for n in range(100)))  # nobody's: its weight counts once
+    stand(shares, "k2", *(f"small/{n}" for n in range(100)))
+    stand(shares, "k3", *(f"small/o{n}" for n in range(100)))
+    found = Counter(row.rstrip("0123456789") for row in served(shares, 140))
+    assert found == {"big/": 40, "big/n": 40, "small/": 40, "small/o": 20}
+
+
 def test_key_that_was_away_is_owed_nothing(shares: Shares) -> None:
     stand(shares, "a", *(f"a{n}" for n in range(60)))
     stand(shares, "b", "b0")
