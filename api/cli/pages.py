@@ -15,6 +15,7 @@ from api.cli.output import AS_JSON, print_found, print_lines, terminal
 from api.cli.sources import find_source
 from api.cli.width import Style, clean, counted, cut, when, wrap
 from domain.file import is_file_address
+from domain.site import PAGE_KINDS
 
 if TYPE_CHECKING:
     from wellread import Client, PageSummary
@@ -31,7 +32,7 @@ def pages() -> None:
 @click.option("--site", default="", metavar="URL", help="Pages below this URL.")
 @click.option("--source", default="", metavar="URL", help="Pages of this source.")
 @click.option("--since", type=click.DateTime(), help="Pages whose text was read since then (UTC).")
-@click.option("--kind", type=click.Choice(["web", "file"]), help="Pages of the web, or files.")
+@click.option("--kind", type=click.Choice(PAGE_KINDS), help="Pages of the web, files, or documents.")
 @click.option("--not-read", is_flag=True, help="Pages that answers cannot use, and why.")
 @click.option(
     "--stale", is_flag=True, help="Pages that the last look did not read, and why; answers use their former text."

@@ -81,30 +81,8 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
     """
     if not is_message:
         admission.check_room(services)
-    if new.answer_schema is not None:
-        parse_schema(new.answer_schema)
-    services.read(pushed.check_fields, new.overrides.filters)
-    services.read(pushed.tags_for, new.overrides.filters)
     documents = attached.read(new.attached)
-    named = (site if is_file_address(site) else check_site(services, site) for site in new.sites)
-    sites = tuple(address for address, _ in documents) or tuple(named)
-    may_wait = batches.may_wait(services, new)
-    checked = replace(
-        new,
-        priority=LAST_PRIORITY if may_wait else new.priority,
-        deadline_s=new.deadline_s or (BATCH_DEADLINE_S if may_wait else DEADLINE_S),
-        text=clean_question(new.text),
-        understood=clean_question(new.understood) if new.understood else "",
-        private=bool(documents) or (new.private and services.settings.named_sites == "question" and bool(sites)),
-        sites=sites,
-        crawl_enabled=new.crawl_enabled
-        and not (sites and all(map(is_file_address, sites)))
-        and may_be_without_metadata(new.overrides.filters)
-        and "web" in (new.overrides.source_kinds or ["web"]),
-        callback_url=check_callback(services, new.callback_url, new.owner) if new.callback_url else "",
-        answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
-        by_meaning=services.settings.reuse_similar,
-    )
+    checked = _checked_question(services, new, documents)
     caller = new_questions.caller(checked)
     before = admission.ahead(services, checked.owner, caller)
     limits, is_counted, is_new = services.limits_of(checked.owner), False, False
@@ -129,6 +107,33 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         notify_started(services, question)
     services.dispatcher.send_all("wellread.embed", to_embed, priority=question.priority, owner=question.owner)
     return question, is_new
+
+
+def _checked_question(services: Services, new: NewQuestion, documents: Sequence[Document]) -> NewQuestion:
+    """Return a question with all that it names checked; raises what :func:`submit` does."""
+    if new.answer_schema is not None:
+        parse_schema(new.answer_schema)
+    services.read(pushed.check_fields, new.overrides.filters)
+    services.read(pushed.tags_for, new.overrides.filters)
+    named = (site if is_file_address(site) else check_site(services, site) for site in new.sites)
+    sites = tuple(address for address, _ in documents) or tuple(named)
+    may_wait = batches.may_wait(services, new)
+    return replace(
+        new,
+        priority=LAST_PRIORITY if may_wait else new.priority,
+        deadline_s=new.deadline_s or (BATCH_DEADLINE_S if may_wait else DEADLINE_S),
+        text=clean_question(new.text),
+        understood=clean_question(new.understood) if new.understood else "",
+        private=bool(documents) or (new.private and services.settings.named_sites == "question" and bool(sites)),
+        sites=sites,
+        crawl_enabled=new.crawl_enabled
+        and not (sites and all(map(is_file_address, sites)))
+        and may_be_without_metadata(new.overrides.filters)
+        and "web" in (new.overrides.source_kinds or ["web"]),
+        callback_url=check_callback(services, new.callback_url, new.owner) if new.callback_url else "",
+        answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
+        by_meaning=services.settings.reuse_similar,
+    )
 
 
 def _count(services: Services, new: NewQuestion, limits: Mapping[str, float]) -> bool:
