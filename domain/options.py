@@ -117,8 +117,7 @@ CallbackEvent = Literal[
     "question.changed",
 ]
 CallbackEvents = Annotated[
-    list[CallbackEvent],
-    Field(max_length=20, description="The events that `callback_url` receives; default: all."),
+    list[CallbackEvent], Field(max_length=20, description="The events that `callback_url` receives; default: all.")
 ]
 #: the name of a collection
 Collection = Annotated[
@@ -228,8 +227,7 @@ class _Question(Body):
         default=None, description="The question that this one follows; what it leaves out is completed from there."
     )
     thread: Annotated[UUID | Literal["new"] | None, Flag(metavar="ID"), Argument()] = Field(
-        default=None,
-        description="The thread; `new` starts one; default: that of `after`, or none.",
+        default=None, description="The thread; `new` starts one; default: that of `after`, or none."
     )
     question_as_understood: Annotated[
         str, Flag("--understood", "QUESTION", "The complete question, if it was misunderstood."), Argument()
@@ -318,8 +316,7 @@ class Asked(Overrides, _Question):
     """What a question is asked with: the same over HTTP and in a message."""
 
     answer_schema: Annotated[dict[str, Any] | None, Flag("--schema"), Argument()] = Field(
-        default=None,
-        description="A JSON Schema for values to extract, each with a citation or null.",
+        default=None, description="A JSON Schema for values to extract, each with a citation or null."
     )
     crawl_enabled: Annotated[
         bool, Flag("--no-crawl", help="Answer from what is known, without a crawl."), Argument(name="crawl")

@@ -70,13 +70,7 @@ def save(session: Session, new: NewDocument, now: datetime) -> tuple[int, bool]:
         update_rows(session, PageRow, PageRow.id == row.page_id, url=new.url, host=new.host)
         _outdate(session, row.page_id, now, only_filtered=tuple(before) == (new.url, new.page.lang))
     row.page_id, _ = pages.save(
-        session,
-        url=new.url,
-        host=new.host,
-        page=new.page,
-        now=now,
-        due_at=now + NEVER,
-        tags=tags_of(new.metadata),
+        session, url=new.url, host=new.host, page=new.page, now=now, due_at=now + NEVER, tags=tags_of(new.metadata)
     )
     row.pushed_hash, row.changed_at = new.pushed_hash, now
     _set_metadata(session, row, new.metadata)

@@ -122,13 +122,7 @@ def find(session: Session, file_id: int) -> StoredFile | None:
 
 
 def list_all(
-    session: Session,
-    *,
-    prefix: str = "",
-    failed: bool = False,
-    after: str = "",
-    address: str = "",
-    limit: int = 1_000,
+    session: Session, *, prefix: str = "", failed: bool = False, after: str = "", address: str = "", limit: int = 1_000
 ) -> list[StoredFile]:
     """Return the files by address, those below ``prefix`` and behind ``after``; ``failed``: that could not be read.
 

@@ -64,12 +64,7 @@ def put(services: Services, document_id: str, pushed: Pushed) -> tuple[PushedDoc
     with _turn():
         page = _read(services, document_id, url, pushed)
     new = NewDocument(
-        id=document_id,
-        url=url,
-        host=urls.origin(url),
-        page=page,
-        pushed_hash=pushed_hash,
-        metadata=pushed.metadata,
+        id=document_id, url=url, host=urls.origin(url), page=page, pushed_hash=pushed_hash, metadata=pushed.metadata
     )
     page_id, is_changed = _save(services, new)
     if is_changed:

@@ -301,8 +301,7 @@ class Settings(BaseSettings):
     )
 
     profile: Literal["default", "documents"] = Field(
-        "default",
-        description="documents: answer by the design documents' own rules; other settings override it.",
+        "default", description="documents: answer by the design documents' own rules; other settings override it."
     )
     learn: bool = Field(True, description="Whether readers' feedback corrects the judge's confidence automatically.")
     model_facts: bool = Field(
@@ -378,8 +377,7 @@ class Settings(BaseSettings):
         "switch all of them; see below.",
     )
     few_shot_path: Examples = Field(
-        "",
-        description="A JSON file with examples for the model: a list of objects with question and answer.",
+        "", description="A JSON file with examples for the model: a list of objects with question and answer."
     )
 
     wikipedia: bool = Field(True, description="Whether Wikipedia may be searched.")
@@ -440,9 +438,7 @@ class Settings(BaseSettings):
         "`crawl_enabled` false. What operators have read is read all the same.",
     )
     max_seconds: float = Field(
-        120.0,
-        gt=0,
-        description="Longest time one question may crawl, in seconds, not counting waits for a worker.",
+        120.0, gt=0, description="Longest time one question may crawl, in seconds, not counting waits for a worker."
     )
     max_pages: int = Field(20, ge=1, description="Most pages one question may read.")
     wave_pages: int = Field(5, ge=1, description="Most pages to read before searching again.")

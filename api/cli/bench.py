@@ -28,9 +28,7 @@ _COLOURS = {"right": "green", "wrong": "red", "failed": "red", "unsure": "yellow
     "--parallel", default=4, show_default=True, type=click.IntRange(1, 1_000), help="Questions open at a time."
 )
 @click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write each graded question here, as JSON Lines.",
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write each graded question here, as JSON Lines."
 )
 @click.option(
     "--baseline",

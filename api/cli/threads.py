@@ -70,10 +70,7 @@ def delete(thread_id: str, yes: bool) -> None:
 
 
 def _turn_lines(thread: "ThreadWithQuestions", style: Style) -> list[str]:
-    lines = [
-        *style.wrap(thread.title),
-        f"{thread.questions} questions, the last asked {when(thread.updated_at)}",
-    ]
+    lines = [*style.wrap(thread.title), f"{thread.questions} questions, the last asked {when(thread.updated_at)}"]
     for turn in thread.turns:
         lines += ["", f"{turn.id}  {when(turn.created_at)}  {turn.status.lower()}"]
         lines += style.wrap(turn.question, indent="  ")

@@ -42,10 +42,7 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post(
-    PATH.removeprefix("/v1"),
-    responses=_STREAMED,
-)
+@router.post(PATH.removeprefix("/v1"), responses=_STREAMED)
 async def complete(body: CompletionRequest, waiter: WaiterDep) -> Response:
     """Ask as with OpenAI's API: the last message is the question; citations are in `annotations` and `citations`.
 

@@ -407,11 +407,7 @@ _HOSTS: Final = (
     "Hosts and networks (CIDR), for one port or all, that its webhooks may go to although they are not public."
 )
 CallbackHosts = Annotated[
-    list[Annotated[str, Field(max_length=260), AfterValidator(_host)]],
-    Field(
-        max_length=100,
-        description=_HOSTS,
-    ),
+    list[Annotated[str, Field(max_length=260), AfterValidator(_host)]], Field(max_length=100, description=_HOSTS)
 ]
 
 
@@ -455,8 +451,7 @@ class KeyChanges(KeyLimits):
     """What is to be changed of a key; what is left out stays, and null takes it back."""
 
     callback_hosts: Annotated[CallbackHosts | None, Flag("--callback-host", "HOST")] = Field(
-        default=None,
-        description=_HOSTS,
+        default=None, description=_HOSTS
     )
 
 

@@ -75,12 +75,7 @@ class NothingToRead(WellreadError):
 
 
 def extract(
-    body: bytes,
-    *,
-    url: str,
-    content_type: str = "",
-    max_chars: int = BOUNDS.chars,
-    selectors: Selectors = NONE,
+    body: bytes, *, url: str, content_type: str = "", max_chars: int = BOUNDS.chars, selectors: Selectors = NONE
 ) -> PageText:
     """Extract a document's text, of a text or page the first ``max_chars`` characters; raises NothingToRead.
 
@@ -245,8 +240,7 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
 
 _READERS: Final[Mapping[str, Callable[[str, str, Selectors], PageText]]] = {
     **dict.fromkeys(
-        ("text/markdown", "text/x-markdown"),
-        lambda text, url, selectors: _html(markdown_to_html(text), url, selectors),
+        ("text/markdown", "text/x-markdown"), lambda text, url, selectors: _html(markdown_to_html(text), url, selectors)
     ),
     "text/plain": lambda text, url, _: read_plain(text, url),
 }

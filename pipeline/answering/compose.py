@@ -108,11 +108,7 @@ def compose(
 
 
 def compose_as_judged(
-    verdict: Verdict,
-    composed: Callable[..., Answer | None],
-    evidence: Evidence,
-    *,
-    is_part: bool = False,
+    verdict: Verdict, composed: Callable[..., Answer | None], evidence: Evidence, *, is_part: bool = False
 ) -> Answer | None:
     """Return as much of an answer as the verdict makes sure, by :func:`compose` with its other options.
 

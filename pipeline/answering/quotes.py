@@ -293,9 +293,7 @@ def verbatim(answer: Answer) -> Answer:
         whole.setdefault(max(holding, key=lambda at: len(cited[at].quote)), []).append(marker)
     sentences = tuple(
         Sentence(
-            text=text_of_quote(cited[marker].quote, cited[marker].blocks),
-            markers=tuple(sorted(parts)),
-            origin="quoted",
+            text=text_of_quote(cited[marker].quote, cited[marker].blocks), markers=tuple(sorted(parts)), origin="quoted"
         )
         for marker, parts in whole.items()
     )

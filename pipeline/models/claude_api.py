@@ -14,14 +14,7 @@ from urllib.parse import urlsplit
 import anthropic
 
 from pipeline.llm import BadReply, ModelError, ModelUnreachable
-from pipeline.models.connection import (
-    MAX_CHARACTERS_PER_TOKEN,
-    Connection,
-    attempt,
-    client,
-    note_first_token,
-    timeout,
-)
+from pipeline.models.connection import MAX_CHARACTERS_PER_TOKEN, Connection, attempt, client, note_first_token, timeout
 from pipeline.models.pace import Times
 from pipeline.models.passages import PassageBlocks, narrow
 from pipeline.models.prices import CHARACTERS_PER_TOKEN, Usage
@@ -37,11 +30,7 @@ _BATCH_TIMES = Times(first_token_s=300.0, whole_s=300.0)
 #: batches, or models, that are listed at once
 _LISTED = 1_000
 #: why a reply ended; any other reason is a complete reply
-_ENDS: dict[str, ReplyEnd] = {
-    "max_tokens": "cut off",
-    "model_context_window_exceeded": "cut off",
-    "refusal": "refused",
-}
+_ENDS: dict[str, ReplyEnd] = {"max_tokens": "cut off", "model_context_window_exceeded": "cut off", "refusal": "refused"}
 
 
 class MessagesApi(Connection):

@@ -84,10 +84,7 @@ class ChatApi(Connection):
 
     def models(self) -> tuple[str, ...]:
         """Return the names of the models that the server has."""
-        with (
-            self.naming_failures(),
-            self._http.stream("GET", f"{self._url}/models", timeout=timeout()) as response,
-        ):
+        with self.naming_failures(), self._http.stream("GET", f"{self._url}/models", timeout=timeout()) as response:
             self._raise_for_status(response)
             return tuple(str(item["id"]) for item in _json_object(read_whole(response, MAX_BYTES))["data"])
 
@@ -115,10 +112,7 @@ class ChatApi(Connection):
         reply = _Reply(max_characters=MAX_CHARACTERS_PER_TOKEN * most)
         url = f"{self._url}/chat/completions"
         try:
-            with (
-                self.naming_failures(),
-                self._http.stream("POST", url, json=request, timeout=timeout()) as response,
-            ):
+            with self.naming_failures(), self._http.stream("POST", url, json=request, timeout=timeout()) as response:
                 self._raise_for_status(response)
                 for event in _events(response):
                     if event and (error := event.get("error")):

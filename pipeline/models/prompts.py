@@ -138,12 +138,7 @@ the object instead, from 0 on, the same for all values of one object."""
 
 def _object_of(**properties: Json) -> Json:
     """Return the schema of an object with these properties, all of them required."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _list_of(**properties: Json) -> Json:

@@ -73,13 +73,7 @@ class Passages:
 
     @classmethod
     def open(
-        cls,
-        uri: str,
-        *,
-        embedder_id: str,
-        dimension: int,
-        memory_bytes: int = 0,
-        is_expected: bool = False,
+        cls, uri: str, *, embedder_id: str, dimension: int, memory_bytes: int = 0, is_expected: bool = False
     ) -> Self:
         """Open the table at ``uri`` (a folder, or s3://…).
 

@@ -12,15 +12,7 @@ from sqlalchemy.orm import Session
 
 from store.questions import threads
 from store.sql.rows import delete_rows, update_rows
-from store.sql.tables import (
-    CandidateRow,
-    FeedbackRow,
-    QuestionRow,
-    SiteReadRow,
-    ThreadRow,
-    VariantsRow,
-    WatchRow,
-)
+from store.sql.tables import CandidateRow, FeedbackRow, QuestionRow, SiteReadRow, ThreadRow, VariantsRow, WatchRow
 
 
 def delete_questions(session: Session, question_ids: Sequence[str]) -> None:

@@ -38,13 +38,7 @@ class LabelledAnswer:
 
 
 def give(
-    session: Session,
-    question_id: str,
-    verdict: FeedbackVerdict,
-    *,
-    comment: str,
-    revision: int | None,
-    now: datetime,
+    session: Session, question_id: str, verdict: FeedbackVerdict, *, comment: str, revision: int | None, now: datetime
 ) -> Feedback:
     """Save feedback on a revision (None: the latest); the last one counts. Raises NothingToJudge."""
     question = session.scalar(select(QuestionRow).where(QuestionRow.id == question_id).with_for_update())

@@ -52,8 +52,7 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
         raise unknown(question_id)
     record = _without_answer(session, found[0], found[1], now)
     judged = select(AnswerRow, FeedbackRow).outerjoin(
-        FeedbackRow,
-        (FeedbackRow.question_id == AnswerRow.question_id) & (FeedbackRow.revision == AnswerRow.revision),
+        FeedbackRow, (FeedbackRow.question_id == AnswerRow.question_id) & (FeedbackRow.revision == AnswerRow.revision)
     )
     last = judged.where(AnswerRow.question_id == question_id).order_by(AnswerRow.revision.desc()).limit(1)
     answered = session.execute(last).first()

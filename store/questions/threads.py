@@ -70,12 +70,7 @@ def turns(session: Session, question_ids: Sequence[str]) -> list[Turn]:
 
 
 def latest(
-    session: Session,
-    *,
-    words: str = "",
-    limit: int = 50,
-    before: datetime | None = None,
-    owner: str | None = None,
+    session: Session, *, words: str = "", limit: int = 50, before: datetime | None = None, owner: str | None = None
 ) -> list[Thread]:
     """Return an owner's threads (None: all) that were asked in last, newest first.
 

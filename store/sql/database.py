@@ -195,12 +195,7 @@ class Database:
 
     @contextmanager
     def _begun(self, engine: Engine) -> Iterator[Session]:
-        with (
-            translated(self.url),
-            self._turn(),
-            Session(engine, expire_on_commit=False) as session,
-            session.begin(),
-        ):
+        with translated(self.url), self._turn(), Session(engine, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager

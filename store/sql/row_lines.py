@@ -119,7 +119,4 @@ _WRITERS: dict[type, Callable[[Any], object]] = {
     UtcDateTime: lambda value: value.isoformat(),
     LargeBinary: lambda value: base64.b64encode(value).decode(),
 }
-_READERS: dict[type, Callable[[Any], object]] = {
-    UtcDateTime: datetime.fromisoformat,
-    LargeBinary: base64.b64decode,
-}
+_READERS: dict[type, Callable[[Any], object]] = {UtcDateTime: datetime.fromisoformat, LargeBinary: base64.b64decode}

@@ -187,11 +187,7 @@ def _end(process: Forked, within_s: float) -> None:
 
 
 def wait_until(
-    ready: Callable[[], bool],
-    *,
-    within_s: float,
-    every_s: float = 0.05,
-    meanwhile: Callable[[], None] = lambda: None,
+    ready: Callable[[], bool], *, within_s: float, every_s: float = 0.05, meanwhile: Callable[[], None] = lambda: None
 ) -> bool:
     """Wait until ``ready()``, and do ``meanwhile()`` between the checks; False when the time is up."""
     deadline = time.monotonic() + within_s

@@ -59,13 +59,7 @@ def store(session: Session, row: QuestionRow, documents: Sequence[Document], now
     waiting = []
     for address, page in documents:
         page_id, is_new = pages.save(
-            session,
-            url=address,
-            host=address_of(ATTACHED, ""),
-            page=page,
-            now=now,
-            due_at=now + NEVER,
-            private=True,
+            session, url=address, host=address_of(ATTACHED, ""), page=page, now=now, due_at=now + NEVER, private=True
         )
         candidates.add_read(session, row.id, address, page_id, now)
         if is_new:

@@ -146,11 +146,7 @@ def _private_pages(services: Services, question: Question) -> tuple[int, ...]:
 
 def tools_for(services: Services, question: Question) -> ask.Tools:
     """Return the process's tools with what was learned from feedback, bound to this question."""
-    tools = replace(
-        services.tools,
-        learned=services.learned.now(),
-        solved=SolvedReader(services.database, question.id),
-    )
+    tools = replace(services.tools, learned=services.learned.now(), solved=SolvedReader(services.database, question.id))
     if private_pages := _private_pages(services, question):
         tools = replace(tools, graph=GraphReader(services.database, services.passages, private_pages))
     return tools
