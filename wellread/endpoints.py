@@ -186,22 +186,22 @@ class Endpoints:
     def thread(self, thread_id: str, *, limit: int = 50, before: str = "") -> Call[ThreadWithQuestions]:
         """Return a thread with its latest questions, or with those asked before a question."""
         query = _query(limit=str(limit), before=before)
-        return Call(read=value(ThreadWithQuestions), url=_thread(thread_id), params=query)
+        return Call(read=value(ThreadWithQuestions), url=_path("threads", thread_id), params=query)
 
     @Endpoint
     def rename_thread(self, thread_id: str, title: str) -> Call[Thread]:
         """Give a thread another title."""
-        return Call(read=value(Thread), method="PATCH", url=_thread(thread_id), json={"title": title})
+        return Call(read=value(Thread), method="PATCH", url=_path("threads", thread_id), json={"title": title})
 
     @Endpoint
     def delete_thread(self, thread_id: str) -> Call[None]:
         """Delete a thread with its questions, their answers and traces; what was read for them stays read."""
-        return Call(read=read_nothing, method="DELETE", url=_thread(thread_id), timeout=600.0)
+        return Call(read=read_nothing, method="DELETE", url=_path("threads", thread_id), timeout=600.0)
 
     @Endpoint
     def export_thread(self, thread_id: str, form: Literal["md", "html"] = "md") -> Call[str]:
         """Return a thread's questions in their order, with their answers and quotes, as one document."""
-        path = f"{_thread(thread_id)}/export"
+        path = _path("threads", thread_id, "/export")
         return Call(read=read_text, url=path, params={"format": form}, timeout=UPLOAD_S)
 
     @Endpoint
@@ -273,22 +273,24 @@ class Endpoints:
     @Endpoint
     def change_subscription(self, subscription_id: str, changes: Mapping[str, Any]) -> Call[Subscription]:
         """Change ``every``, ``cron``, ``zone``, ``callback_url``, ``email`` or ``paused``; what is left out stays."""
-        return Call(read=value(Subscription), method="PATCH", url=_subscription(subscription_id), json=dict(changes))
+        return Call(
+            read=value(Subscription), method="PATCH", url=_path("subscriptions", subscription_id), json=dict(changes)
+        )
 
     @Endpoint
     def delete_subscription(self, subscription_id: str) -> Call[None]:
         """Delete a subscription with its news."""
-        return Call(read=read_nothing, method="DELETE", url=_subscription(subscription_id))
+        return Call(read=read_nothing, method="DELETE", url=_path("subscriptions", subscription_id))
 
     @Endpoint
     def run_subscription(self, subscription_id: str) -> Call[Subscription]:
         """Have a subscription be looked up now; :meth:`news` returns what was new."""
-        return Call(read=value(Subscription), method="POST", url=f"{_subscription(subscription_id)}/run")
+        return Call(read=value(Subscription), method="POST", url=_path("subscriptions", subscription_id, "/run"))
 
     @Endpoint
     def news(self, subscription_id: str) -> Call[list[News]]:
         """Return what was new of a subscription, the latest first."""
-        return Call(read=values(News), url=f"{_subscription(subscription_id)}/news")
+        return Call(read=values(News), url=_path("subscriptions", subscription_id, "/news"))
 
     @Endpoint
     def webhooks(
@@ -475,7 +477,7 @@ class Endpoints:
         What is there under this id is replaced; where nothing changed, nothing is done.
         """
         fields = _given(collection=collection or None, **_json(document))
-        put: dict[str, Any] = {"method": "PUT", "url": _document(document_id), "timeout": UPLOAD_S}
+        put: dict[str, Any] = {"method": "PUT", "url": _path("documents", document_id), "timeout": UPLOAD_S}
         if file is None:
             return Call(read=value(PushedDocument), json=fields, **put)
         plain = {name: each if isinstance(each, str) else json.dumps(each) for name, each in fields.items()}
@@ -502,12 +504,12 @@ class Endpoints:
     @Endpoint
     def document(self, document_id: str) -> Call[PushedDocument]:
         """Return a document, and whether answers can be drawn from it yet."""
-        return Call(read=value(PushedDocument), url=_document(document_id))
+        return Call(read=value(PushedDocument), url=_path("documents", document_id))
 
     @Endpoint
     def delete_document(self, document_id: str) -> Call[None]:
         """Delete a document with all that was derived from it."""
-        return Call(read=read_nothing, method="DELETE", url=_document(document_id), timeout=60.0)
+        return Call(read=read_nothing, method="DELETE", url=_path("documents", document_id), timeout=60.0)
 
     @Endpoint
     def delete_documents(self, filters: Sequence[str], *, dry_run: bool = False) -> Call[DocumentChange]:
@@ -521,12 +523,12 @@ class Endpoints:
     ) -> Call[CuratedAnswer]:
         """Save an answer that you wrote, for questions that mean the same as one of its own."""
         body = _given(collection=collection or None, **_json(curated))
-        return Call(read=value(CuratedAnswer), method="PUT", url=_curated(curated_id), json=body, timeout=60.0)
+        return Call(read=value(CuratedAnswer), method="PUT", url=_path("curated", curated_id), json=body, timeout=60.0)
 
     @Endpoint
     def curated(self, curated_id: str) -> Call[CuratedAnswer]:
         """Return an answer that an operator wrote."""
-        return Call(read=value(CuratedAnswer), url=_curated(curated_id))
+        return Call(read=value(CuratedAnswer), url=_path("curated", curated_id))
 
     @Endpoint
     def curated_answers(self, *, after: str = "", limit: int = 100) -> Call[list[CuratedAnswer]]:
@@ -536,7 +538,7 @@ class Endpoints:
     @Endpoint
     def delete_curated(self, curated_id: str) -> Call[None]:
         """Delete an answer that an operator wrote."""
-        return Call(read=read_nothing, method="DELETE", url=_curated(curated_id), timeout=60.0)
+        return Call(read=read_nothing, method="DELETE", url=_path("curated", curated_id), timeout=60.0)
 
     @Endpoint
     def delete_page(self, page_id: int) -> Call[None]:
@@ -583,7 +585,7 @@ class Endpoints:
     @Endpoint
     def delete_collection(self, name: str) -> Call[None]:
         """Delete a collection with all that is in it."""
-        return Call(read=read_nothing, method="DELETE", url=f"/api/collections/{_quoted(name)}", timeout=60.0)
+        return Call(read=read_nothing, method="DELETE", url=_path("collections", name), timeout=60.0)
 
     @Endpoint
     def export_collection(self) -> Call[bytes]:
@@ -633,7 +635,7 @@ class Endpoints:
     @Endpoint
     def limit_key(self, name: str, limits: Mapping[str, Any]) -> Call[ApiKey]:
         """Change a key's limits and ``callback_hosts``: None takes one back, and what is left out stays."""
-        return Call(read=value(ApiKey), method="PATCH", url=f"/api/keys/{_quoted(name)}", json=dict(limits))
+        return Call(read=value(ApiKey), method="PATCH", url=_path("keys", name), json=dict(limits))
 
     @Endpoint
     def usage(self) -> Call[list[KeyUsage]]:
@@ -643,7 +645,7 @@ class Endpoints:
     @Endpoint
     def revoke_key(self, name: str) -> Call[None]:
         """Revoke an API key, named by its name or id."""
-        return Call(read=read_nothing, method="DELETE", url=f"/api/keys/{_quoted(name)}")
+        return Call(read=read_nothing, method="DELETE", url=_path("keys", name))
 
     @Endpoint
     def stats(self) -> Call[Mapping[str, Any]]:
@@ -670,27 +672,11 @@ def _id(response: httpx2.Response) -> str:
 
 def question_path(question_id: str, part: str = "") -> str:
     """Return the path of a question's record, or of a part of it such as ``/trace``."""
-    return f"/api/questions/{_quoted(question_id)}{part}"
+    return _path("questions", question_id, part)
 
 
-def _document(document_id: str) -> str:
-    return f"/api/documents/{_quoted(document_id)}"
-
-
-def _curated(curated_id: str) -> str:
-    return f"/api/curated/{_quoted(curated_id)}"
-
-
-def _subscription(subscription_id: str) -> str:
-    return f"/api/subscriptions/{_quoted(subscription_id)}"
-
-
-def _thread(thread_id: str) -> str:
-    return f"/api/threads/{_quoted(thread_id)}"
-
-
-def _quoted(name: str) -> str:
-    return quote(name, safe="")
+def _path(kind: str, named: str, part: str = "") -> str:
+    return f"/api/{kind}/{quote(named, safe='')}{part}"
 
 
 def _change(what: str, dry_run: bool, filters: QuestionFilters) -> Call[BulkChange]:
