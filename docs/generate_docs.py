@@ -154,8 +154,8 @@ def generated_parts() -> dict[str, str]:
     from api.cli.main import cli
     from api.openai.requests import CompletionRequest
     from api.operations.metrics import METRICS
-    from api.schemas.requests import ChatRequest, QuestionRequest
-    from domain.options import SearchRequest
+    from api.schemas.requests import ChatRequest
+    from domain.options import QuestionRequest, SearchRequest
     from domain.record import FoundPassage, Record
     from workers.questions.submit import Payload
     from workers.settings import Settings

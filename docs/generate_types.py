@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from api.schemas.requests import FolderRequest, QuestionRequest, SourceChanges
+from api.schemas.requests import FolderRequest, SourceChanges
 from domain.errors import WellreadError
-from domain.options import Asked, Option, QuestionFilter, SearchRequest, options_of
+from domain.options import Asked, Option, QuestionFilter, QuestionRequest, SearchRequest, options_of
 
 ROOT = Path(__file__).parent.parent
 PLACE = ROOT / "clients/typescript/types.ts"

@@ -350,6 +350,14 @@ class Asked(Overrides, _Question):
     )
 
 
+class QuestionRequest(Asked):
+    """A question whose asker does not wait."""
+
+    callback_url: Url | None = Field(default=None, description="Receives a signed POST when the question ends.")
+    callback_events: CallbackEvents = Field(default_factory=list)
+    deadline: Deadline = None
+
+
 class QuestionFilter(Body):
     """Which questions are meant: those that all of these are true of."""
 

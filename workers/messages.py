@@ -43,15 +43,7 @@ def accept(services: Services, /, *arguments: Any, **fields: Any) -> Question:
         opened = services.of(asked.collection)
         if asked.owner:
             owner = services.read(keys.owner_of, asked.owner, opened.collection.name, services.now())
-        new = to_new(
-            asked,
-            default_budget(opened),
-            deadline_s=asked.deadline,
-            callback_url=asked.callback_url,
-            callback_events=asked.callback_events,
-            idempotency_key=asked.idempotency_key,
-            owner=owner,
-        )
+        new = to_new(asked, default_budget(opened), idempotency_key=asked.idempotency_key, owner=owner)
         question, _ = submit(opened, new, is_message=True)
     except OUTAGES:
         raise

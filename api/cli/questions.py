@@ -129,8 +129,7 @@ def _read_jsonl(text: str) -> Iterator[Line]:
 
 def _read_csv(text: str) -> Iterator[Line]:
     """Yield the rows: a column with the name of an option sets that, each other one is metadata."""
-    from api.schemas.requests import QuestionRequest
-    from domain.options import options_of
+    from domain.options import QuestionRequest, options_of
 
     kinds = {option.name: option.schema["type"] for option in options_of(QuestionRequest)} | {"question": "string"}
     table = csv.DictReader(io.StringIO(text, newline=""), restkey="")

@@ -18,10 +18,10 @@ from api.dependencies import Access, AccessDep, MainDep, ServicesDep, check_wait
 from api.middleware import problems
 from api.middleware.auth import ASK, OPERATE, Caller, CallerDep
 from api.routes.questions import submit_for, tell_left
-from api.schemas.requests import BulkRequest, QuestionChange, QuestionExport, QuestionPage, QuestionRequest
+from api.schemas.requests import BulkRequest, QuestionChange, QuestionExport, QuestionPage
 from domain import Status
 from domain.errors import WellreadError
-from domain.options import QuestionFilter
+from domain.options import QuestionFilter, QuestionRequest
 from domain.record import Bulk, BulkChange, BulkItem, QuestionLine, QuestionSummary
 from domain.storable import storable
 from store.questions import listing

@@ -26,10 +26,11 @@ from api.dependencies import (
 )
 from api.middleware.auth import ASK, OPERATE, Caller, CallerDep, StillOpenDep
 from api.schemas.exported import exported, headers
-from api.schemas.requests import ChatRequest, QuestionRequest
+from api.schemas.requests import ChatRequest
 from api.schemas.responses import StepOut
 from api.streams import watch, while_open
 from domain.access import Role
+from domain.options import QuestionRequest
 from domain.question import Question
 from domain.record import Event, Record
 from pipeline.question.follow_up import stands_alone
@@ -73,9 +74,6 @@ def submit_for(who: Caller, services: Services, body: QuestionRequest, idempoten
     new = submit.to_new(
         body,
         submit.default_budget(services),
-        deadline_s=body.deadline,
-        callback_url=body.callback_url or "",
-        callback_events=body.callback_events,
         idempotency_key=idempotency_key,
         private=who.role < Role.operate,
         owner=who.owner,

@@ -16,10 +16,8 @@ from domain.options import (
     MAX_BULK,
     Asked,
     Body,
-    CallbackEvents,
     Collection,
     Condition,
-    Deadline,
     Flag,
     KeyLimits,
     Moment,
@@ -51,14 +49,6 @@ class ChatRequest(Asked):
 
     wait: float = Field(default=30.0, ge=0, le=MAX_WAIT_S, description="Seconds to wait for the final answer.")
     queued: bool = Field(default=False, description="Do not wait: fetch or watch the answer by its id.")
-
-
-class QuestionRequest(Asked):
-    """A question whose asker does not wait."""
-
-    callback_url: Url | None = Field(default=None, description="Receives a signed POST when the question ends.")
-    callback_events: CallbackEvents = Field(default_factory=list)
-    deadline: Deadline = None
 
 
 class BulkRequest(BaseModel):

@@ -22,16 +22,7 @@ from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
 from domain.filters import may_be_without_metadata
-from domain.options import (
-    BATCH_DEADLINE_S,
-    DEADLINE_S,
-    MAX_SITES,
-    Asked,
-    CallbackEvents,
-    Deadline,
-    Overrides,
-    StrategyName,
-)
+from domain.options import BATCH_DEADLINE_S, DEADLINE_S, MAX_SITES, Asked, Overrides, QuestionRequest, StrategyName
 from domain.question import LAST_PRIORITY
 from domain.site import SiteScope, Source, is_under
 from pipeline.answering.schema import parse_schema
@@ -294,34 +285,25 @@ class BadBudget(WellreadError):
     """The question asks for more than the operator allows."""
 
 
-class Payload(Asked):
+class Payload(QuestionRequest):
     """What ``send_task("wellread.ask", [payload])`` takes: a published contract."""
 
     idempotency_key: str = Field("", max_length=255, description="Makes a repeat harmless, as an id does.")
     lang: str = Field("", max_length=8, description="ISO 639-1; default: detected from the question.")
     strategy: Annotated[StrategyName | None, BeforeValidator(lambda given: given or None)] = None
     callback_url: str = ""
-    callback_events: CallbackEvents = Field(default_factory=list)
     owner: str = Field("", max_length=100, description="The name of the API key that reads the answer back.")
-    deadline: Deadline = None
 
 
 def to_new(
-    asked: Asked,
-    allowed: Budget,
-    *,
-    deadline_s: float | None = None,
-    callback_url: str = "",
-    callback_events: Sequence[str] = (),
-    idempotency_key: str = "",
-    private: bool = False,
-    owner: str | None = None,
+    asked: Asked, allowed: Budget, *, idempotency_key: str = "", private: bool = False, owner: str | None = None
 ) -> NewQuestion:
     """Return the body as the store takes it; raises :class:`BadBudget` where it asks for more than ``allowed``.
 
     A field that has the same name and type there is taken over as it is.
     """
-    budget = _budget(asked, allowed)
+    budget, sent = _budget(asked, allowed), asked if isinstance(asked, QuestionRequest) else None
+    callback_url = (sent and sent.callback_url) or ""
     if asked.reply_to and callback_url:
         raise replies.ReplyRefused("A question is delivered to one place: give either callback_url or reply_to.")
     names = {field.name for field in fields(NewQuestion)} & set(Asked.model_fields)
@@ -345,9 +327,9 @@ def to_new(
         private=private,
         owner=owner,
         idempotency_key=idempotency_key,
-        deadline_s=deadline_s,
+        deadline_s=sent.deadline if sent else None,
         callback_url=asked.reply_to.address if asked.reply_to else callback_url,
-        callback_events=tuple(callback_events),
+        callback_events=tuple(sent.callback_events) if sent else (),
     )
 
 

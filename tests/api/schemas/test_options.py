@@ -11,9 +11,9 @@ import pytest
 from api.cli.ask import ask
 from api.cli.flags import given
 from api.mcp.tools import McpTools, options_given
-from api.schemas.requests import ChatRequest, QuestionRequest
+from api.schemas.requests import ChatRequest
 from domain import Budget
-from domain.options import Asked, Option, Overrides, options_of
+from domain.options import Asked, Option, Overrides, QuestionRequest, options_of
 from store.questions import new_questions, state
 from store.sql.tables import QuestionRow
 from wellread import Options, endpoints

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from domain import Budget
-from domain.options import Asked
+from domain.options import Asked, QuestionRequest
 from store.questions.new_questions import NewQuestion, Understood, _equal_key, _fingerprint, _own
 from workers.questions.submit import to_new
 
@@ -70,7 +70,7 @@ DEFAULTS = {
 
 
 def _new(body: dict[str, Any]) -> NewQuestion:
-    return to_new(Asked.model_validate(body), Budget(), callback_url="https://example.org/answered", owner="key:reader")
+    return to_new(QuestionRequest(**body, callback_url="https://example.org/answered"), Budget(), owner="key:reader")
 
 
 def test_every_option_is_among_them() -> None:
