@@ -579,8 +579,8 @@ class Endpoints:
     @Endpoint
     def weigh_collection(self, name: str, weight: float) -> Call[Collection]:
         """Give a collection its share of the workers beside other collections; at first it is 1."""
-        url, body = f"/api/collections/{_quoted(name)}", {"weight": weight}
-        return Call(read=value(Collection), method="PATCH", url=url, json=body)
+        url = _path("collections", name)
+        return Call(read=value(Collection), method="PATCH", url=url, json={"weight": weight})
 
     @Endpoint
     def delete_collection(self, name: str) -> Call[None]:
