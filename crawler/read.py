@@ -24,7 +24,9 @@ from crawler.fetch.client import Fetcher, OnRedirect
 from crawler.fetch.guard import Blocked, FetchError
 from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
 from crawler.file_kinds import ARCHIVES, kind_of
+from crawler.paid_fetcher import PaidFetcher
 from crawler.robots import RETRY_AGE, HostBusy, Permission, RobotsCache, RobotsForbidden, RobotsUnavailable
+from crawler.search.engine import EngineError
 from domain import Candidate, Link, PageText, ReadOutcome, Validators
 from text.related_words import shared_start
 
@@ -40,6 +42,7 @@ _OF_ERRORS: Mapping[type[FetchError], ReadOutcome] = {
 _GONE = frozenset({404, 410})
 _CLOSED = frozenset({401, 403, 451})
 _BUSY = frozenset({429, 503})
+_REFUSED = frozenset({401, 403, 429})
 #: before what came instead of a page
 NOT_READ = "not read: "
 _NOINDEX = "the page asks not to be stored (noindex)"
@@ -83,6 +86,8 @@ class ReadResult:
     elapsed_s: float = 0.0
     retry_after_s: float | None = None
     crawl_delay_s: float | None = None
+    is_refused: bool = False  #: the site does not show it to us, but perhaps to others
+    usd: float = 0.0  #: paid for it
 
 
 _Extract = Callable[[Fetched, Candidate, PreviousRead | None], Awaitable[ReadResult]]
@@ -101,12 +106,14 @@ async def read(
     left_out: Sequence[str] = (),
     ignores_robots: Callable[[str], bool] = lambda _: False,
     selectors_of: Callable[[str], Selectors] = lambda _: NONE,
+    paid: PaidFetcher | None = None,
 ) -> ReadResult:
     """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be.
 
     ``take_slot`` is awaited before a redirect's target and its robots.txt are requested; it may raise HostBusy.
     Nothing is requested of the sites that are ``left_out``. ``ignores_robots`` says of a canonical URL whether its
     operator lets it be read whatever robots.txt and noindex say; ``selectors_of`` says what counts as its content.
+    ``paid`` fetches what robots.txt allows and the site refuses.
     """
     new_permission = partial(Permission, client, robots, agent, now, left_out, ignores_robots)
     permission, started = new_permission(), time.monotonic()
@@ -144,6 +151,8 @@ async def read(
         if candidate.kind == "page" and _has_little_text(result):
             rendering = run_scripts(fetched, browser=browser, client=client, permission=new_permission(), until=until)
             result = await _with_scripts(result, rendering, lambda page: extracted(page, candidate, known))
+        if candidate.kind == "page" and result.is_refused and paid is not None:
+            result = await _paid_for(result, paid, lambda page: extracted(page, candidate, known))
         result = replace(result, bytes=len(fetched.body), elapsed_s=fetched.elapsed_s, status=fetched.status)
     except FetchError as error:
         result = replace(_of_error(error, candidate.url, leads_to), elapsed_s=time.monotonic() - started)
@@ -226,6 +235,22 @@ async def _with_scripts(
     return result if is_worse else replace(found, validators=Validators())
 
 
+async def _paid_for(
+    result: ReadResult, paid: PaidFetcher, extracted: Callable[[Fetched], Awaitable[ReadResult]]
+) -> ReadResult:
+    """Return a refused page as a paid service fetches it, with the reason; the refusal, if the service fails."""
+    try:
+        found = await extracted(await paid.fetch(result.url))
+    except EngineError as error:
+        return replace(result, reason=f"{result.reason}; {error}")
+    if found.outcome not in (ReadOutcome.READ, ReadOutcome.UNCHANGED):
+        outcome = ReadOutcome.FAILED if result.outcome is ReadOutcome.RETRY else result.outcome  # it costs each time
+        return replace(result, outcome=outcome, reason=f"{result.reason}; {paid.name}: {found.reason}", usd=paid.usd)
+    page = found.page and replace(found.page, fetched_by=paid.name)
+    reason = f"{result.reason}; fetched by {paid.name}"
+    return replace(found, page=page, reason=reason, validators=Validators(), usd=paid.usd)
+
+
 def _text_of(fetched: Fetched, url: str, selectors: Selectors) -> PageText:
     """Return the text of a page or of any other document that is read; raises NothingToRead."""
     declared = fetched.headers.get("content-type", "")
@@ -288,7 +313,8 @@ def _of_page(
 
 
 def _of_wall(wall: Wall, url: str) -> ReadResult:
-    return ReadResult(outcome=_OF_WALLS.get(wall, ReadOutcome.WALL), url=url, reason=f"{NOT_READ}{wall}")
+    outcome, is_refused = _OF_WALLS.get(wall, ReadOutcome.WALL), wall is Wall.CHALLENGE
+    return ReadResult(outcome=outcome, url=url, reason=f"{NOT_READ}{wall}", is_refused=is_refused)
 
 
 def _why_not_shown(index: bool, until: datetime | None, now: datetime) -> str:
@@ -317,7 +343,8 @@ def _of_status(fetched: Fetched, url: str, now: datetime) -> ReadResult | None:
         after_s = parse_retry_after(fetched.headers.get("retry-after", ""), now)
     elif status >= 500:
         outcome, reason = ReadOutcome.RETRY, f"the server failed ({status})"
-    return ReadResult(outcome=outcome, url=url, reason=reason, retry_after_s=after_s)
+    is_refused = status in _REFUSED
+    return ReadResult(outcome=outcome, url=url, reason=reason, retry_after_s=after_s, is_refused=is_refused)
 
 
 def _of_error(error: FetchError, url: str, leads_to: str) -> ReadResult:

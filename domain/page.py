@@ -153,6 +153,7 @@ class PageText:
     missing: tuple[str, ...] = ()  #: what of the document could not be read: "2 charts", "pages 501 to 700"
     is_hub: bool = False  #: little but links: they are followed, but it supports no answer
     is_selected: bool = True  #: False where its source's selectors select no text, so that its main content was taken
+    fetched_by: str = ""  #: the paid service that fetched it
     index: bool = True  #: False where the page's robots meta says noindex
     follow: bool = True
     until: datetime | None = None  #: it asks not to be shown after that

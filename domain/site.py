@@ -403,6 +403,7 @@ class StoredPage:
     generation: int = field(metadata=described("Counts the texts this page has had."))
     is_gone: bool
     missing: tuple[str, ...] = field(metadata=described("What of it could not be read, such as `pages 501 to 700`."))
+    fetched_by: str = field(metadata=described("The paid service that fetched this text; empty: Wellread did."))
     checked_at: datetime = field(metadata=described("When it was last looked at."))
     next_due: datetime = field(metadata=described("When it will be looked at again."))
     stale_since: datetime | None = field(

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from crawler import urls
 from crawler.fetch.guard import AllowedHost, Blocked, EgressForbidden, Guard, allowlist_entry
+from crawler.paid_fetcher import SERVICES
 from crawler.search.engine import ENGINES, engine_class, missing, variable
 from domain.site import Source
 from workers import mail
@@ -83,6 +84,9 @@ def routes(settings: Settings, sources: Sequence[Source]) -> Iterator[Route]:
         url = s.searxng_url if name == "searxng" else getattr(engine_class(name), "base_url", None)
         setting = variable(name) if ENGINES[name].setting else "WELLREAD_ENGINES"
         yield Route(what="queries", to=_host(url or name), setting=setting, allowed=s.egress == "all")
+    if s.fetcher:
+        url, setting = SERVICES[s.fetcher][1], "WELLREAD_FETCHER"
+        yield Route(what="addresses of refused pages", to=_host(url), setting=setting, allowed=s.egress == "all")
     if url := s.model_url:
         setting = "WELLREAD_MODEL_BASE_URL" if s.model_base_url else "WELLREAD_ANTHROPIC_API_KEY"
         yield Route(what="questions and passages", to=_host(url), setting=setting, allowed=s.may_reach(url))

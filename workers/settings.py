@@ -389,6 +389,13 @@ class Settings(BaseSettings):
     serper_key: ServiceKey = Field(SecretStr(""), description="Serper's key; empty: it is not used.")
     mojeek_key: ServiceKey = Field(SecretStr(""), description="Mojeek's key; empty: it is not used.")
     marginalia_key: ServiceKey = Field(SecretStr(""), description="Marginalia's key; empty: it is not used.")
+    firecrawl_key: ServiceKey = Field(SecretStr(""), description="Firecrawl's key; empty: it is not used.")
+    fetcher: Literal["", "exa", "firecrawl"] = Field(
+        "", description="Paid service that fetches public pages which their sites refuse (401, 403, 429, challenges)."
+    )
+    fetcher_usd: float | None = Field(
+        None, ge=0, description="US dollars that it takes for a page; empty: its list price."
+    )
     engines: Words = Field(
         (), description="Use only these engines, best first, comma-separated; empty: all with a key or address."
     )

@@ -858,6 +858,8 @@ export interface PageOut {
   is_gone: boolean;
   /** What of it could not be read, such as `pages 501 to 700`. */
   missing: Array<string>;
+  /** The paid service that fetched this text; empty: Wellread did. */
+  fetched_by: string;
   /** When it was last looked at. */
   checked_at: string;
   /** When it will be looked at again. */

@@ -18,6 +18,6 @@ write wellread_webhook_secret "whsec_$(head -c 36 /dev/urandom | base64)"
 write flower_basic_auth "operator:$(random)"
 
 # what others gave you, if they did
-for name in embedder_api_key anthropic_api_key model_api_key brave_key kagi_key tavily_key exa_key serper_key mojeek_key marginalia_key rerank_key smtp_url; do
+for name in embedder_api_key anthropic_api_key model_api_key brave_key kagi_key tavily_key exa_key firecrawl_key serper_key mojeek_key marginalia_key rerank_key smtp_url; do
     write "wellread_$name" ""
 done

@@ -110,6 +110,7 @@ def _set_text(row: PageRow, page: PageText, content_hash: str, now: datetime) ->
     row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
     row.places, row.missing = [list(place) for place in page.places], list(page.missing)
     row.published, row.modified, row.content_hash = page.published, page.modified, content_hash
+    row.fetched_by = page.fetched_by
     row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != row.url else ""
     row.band_0, row.band_1, row.band_2, row.band_3 = duplicates.bands(page.text) or (None,) * duplicates.BANDS
     row.generation += 1

@@ -545,6 +545,7 @@ class PageRow(Leased, Table, name="pages"):
     is_hub: Mapped[bool] = mapped_column(default=False)
     private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read
     shared_at: Mapped[datetime | None] = mapped_column(index=True)  #: when a private page became public
+    fetched_by: Mapped[str] = mapped_column(String(16), default="")  #: the paid service that did
     canonical_url: Mapped[str] = mapped_column(default="")  #: another one, as the page names it
     duplicate_of: Mapped[int | None] = mapped_column(index=True)  #: the page that represents this one
     band_0: Mapped[int | None]  #: of the text's fingerprint (store.pages.duplicates)

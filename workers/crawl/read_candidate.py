@@ -14,6 +14,8 @@ from redis import RedisError
 from crawler import urls
 from crawler.extract.chunk import chunk
 from crawler.fetch.client import Fetcher
+from crawler.fetch.guard import Blocked
+from crawler.paid_fetcher import PaidFetcher
 from crawler.read import PreviousRead, ReadResult
 from crawler.read import read as read_page
 from crawler.robots import HostBusy, RobotsFile
@@ -31,6 +33,7 @@ from store.sql.rows import to_value
 from workers import files, monitoring
 from workers.crawl import outcomes, sites
 from workers.crawl.claim import Claim, claim, needs_no_fetch, save_next_delay, stored_delay_s
+from workers.egress import guard
 from workers.questions.conditions import left_out
 from workers.questions.step import spend_cost
 from workers.services import Services
@@ -129,12 +132,30 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
     slots = HostSlots(services, claim.sources, claim.candidate.url)
     excluded = left_out(services, claim.question.overrides) if claim.question else left_out(services)
     client = services.client(claim.sources, claim.secrets)
+    read_it = partial(reading_of, known=known, excluded=excluded, paid=paid_fetcher(services, claim))
     try:
-        return services.wait_for(
-            reading_of(services, claim.candidate, claim.sources, client, slots, known=known, excluded=excluded)
-        )
+        reading = services.wait_for(read_it(services, claim.candidate, claim.sources, client, slots))
     finally:
         slots.release()
+    if reading.usd and claim.question:
+        cost, now = Cost(usd=reading.usd), services.now()
+        services.write(trace.add_cost, claim.question.id, "fetch", cost, started_at=now, now=now)
+        spend_cost(services, claim.question, cost)
+    return reading
+
+
+def paid_fetcher(services: Services, claim: Claim) -> PaidFetcher | None:
+    """Return the paid service, if there is one, for a page of the public web that the question can pay."""
+    paid, url = services.paid_fetcher, claim.candidate.url
+    if paid is None or any(source.own_scope.covers(url) for source in claim.sources if source.own):
+        return None
+    try:
+        if guard(services.settings, claim.sources).check(url).own:
+            return None
+    except Blocked:  # reading it says why
+        return None
+    is_paid = claim.question is None or remaining_budget(services, claim.question).usd >= paid.usd
+    return paid if is_paid else None
 
 
 async def reading_of(
@@ -146,6 +167,7 @@ async def reading_of(
     *,
     known: PreviousRead | None = None,
     excluded: Sequence[str] = (),
+    paid: PaidFetcher | None = None,
 ) -> ReadResult:
     """Fetch and extract a candidate, whose host's slot is taken, as its sources say."""
 
@@ -166,6 +188,7 @@ async def reading_of(
         left_out=excluded,
         ignores_robots=ignored,
         selectors_of=partial(sites.selectors_of, known_sources),
+        paid=paid,
     )
 
 

@@ -50,7 +50,7 @@ from workers.settings import Settings
 #: "learn": what was learned is named beside the settings; "profile": what it sets is named
 OPERATIONAL = frozenset(
     "alive_file answer_processes api_host api_keys api_port batch_for contact crawl_processes data_dir "
-    "database_password database_url embedder_threads events_redis_url fetch_deadline_s fetch_max_bytes "
+    "database_password database_url embedder_threads events_redis_url fetch_deadline_s fetch_max_bytes fetcher_usd "
     "file_max_bytes file_max_characters file_max_pages file_max_seconds flower_host flower_port flower_words "
     "keep_days learn logs max_open_per_caller max_open_questions max_pages max_seconds max_tokens_per_question "
     "max_usd_per_question min_delay_s model_threads model_first_token_s model_requests_a_minute model_timeout_s "

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from crawler.browser.render import Browser
     from crawler.fetch.access import SiteAccess
     from crawler.fetch.client import Fetcher
+    from crawler.paid_fetcher import PaidFetcher
     from crawler.search.engine import Engine
     from domain.site import Source
 
@@ -132,6 +133,18 @@ class WebAccess:
         """The search engines that are on, in their order."""
         named, client = account_ids(self.settings), self.engine_client
         return tuple(Account(engine=_open_engine(name, self.settings, client), id=id_) for name, id_ in named.items())
+
+    @cached
+    def paid_fetcher(self) -> "PaidFetcher | None":
+        """The paid service that fetches what sites refuse, if one is chosen, has a key and may be asked."""
+        from crawler.paid_fetcher import SERVICES, PaidFetcher
+
+        settings = self.settings
+        key = getattr(settings, f"{settings.fetcher}_key").get_secret_value() if settings.fetcher else ""
+        if not key or settings.egress != "all":
+            return None
+        usd = SERVICES[settings.fetcher][2] if settings.fetcher_usd is None else settings.fetcher_usd
+        return PaidFetcher(name=settings.fetcher, client=self.engine_client, key=key, usd=usd)
 
     def close_web_access(self) -> None:
         """Close all opened clients and the loop."""
