@@ -55,7 +55,10 @@ def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
         yield replace(diagnosis, name=name)
 
 
-def _settings(_services: Services) -> Diagnosis:
+def _settings(services: Services) -> Diagnosis:
+    fetcher = services.settings.fetcher
+    if fetcher and services.settings.egress == "all" and services.paid_fetcher is None:
+        return Diagnosis("wrong", f"WELLREAD_FETCHER={fetcher} has no key", f"Set WELLREAD_{fetcher.upper()}_KEY.")
     if unknown := unknown_variables(set_variables()):
         return Diagnosis("note", " ".join(unknown), "docs/settings.md names all.")
     return Diagnosis("ok", "all known")

@@ -121,3 +121,9 @@ def test_overview_shows_the_paused_engines(services_for: ServicesFor) -> None:
     lines = list(overview_lines(services, Style(width=80, colour=False)))
     assert "Search engines: brave, wikipedia" in lines
     assert "  brave is paused: Brave has no searches left" in lines
+
+
+def test_a_fetcher_without_its_key_is_named(services_for: ServicesFor) -> None:
+    [check] = diagnose(services_for(fetcher="exa"), "settings")
+    assert (check.level, check.finding) == ("wrong", "WELLREAD_FETCHER=exa has no key")
+    assert check.fix == "Set WELLREAD_EXA_KEY."
