@@ -25,6 +25,7 @@ from workers.egress import configured_engines
 from workers.processes.stack import running
 from workers.services import Services, completeness
 from workers.services.collections import every
+from workers.services.pipeline import open_reranker
 from workers.services.web import switched_on
 from workers.setting_origins import set_variables
 from workers.settings import LOOPBACK, Settings, unknown_variables
@@ -154,6 +155,7 @@ def _knowledge_base(services: Services) -> Diagnosis:
 
 
 def _profile(services: Services) -> Diagnosis:
+    open_reranker(services.settings)
     if services.settings.profile == "default":
         return Diagnosis("ok", "default")
     values = services.settings.model_dump(include=set(DOCUMENTS))

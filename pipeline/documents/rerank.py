@@ -17,12 +17,15 @@ from itertools import chain
 import numpy as np
 
 from domain import Hit
+from domain.errors import WellreadError
 from pipeline.enhancements import Enhancement
 from pipeline.retrieval.fusion import merge, rank_by, ranked
 from pipeline.retrieval.multi_hop import LinkGraph
 from pipeline.retrieval.rerank import Reranker, reorder
 from text.terms import content_terms, jaccard, passage_terms, words
 
+#: rerankers that need scikit-learn, a quarter of the size of all else that is installed
+BY_TFIDF = frozenset({"hybrid", "tfidf"})
 #: similarity, TF-IDF cosine, Jaccard [_hybrid_rerank]
 WEIGHTS = (0.5, 0.3, 0.2)
 MAX_FEATURES = 1000
@@ -39,6 +42,14 @@ _ROUNDS = 50
 
 #: from and to, as places among the hits
 Edge = tuple[int, int]
+
+
+class RerankerNotInstalled(WellreadError):
+    """A reranker needs a package that is not installed."""
+
+    def __init__(self, name: str) -> None:
+        how = "pip install '.[documents]' in a checkout, or set WELLREAD_RERANKER=learned"
+        super().__init__(f"The reranker {name!r} needs scikit-learn: {how}.")
 
 
 def rerank_hybrid(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:

@@ -16,6 +16,7 @@ from domain import Cost, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.flow import STEPS
 from domain.outcome import outcome_at_end
+from pipeline.documents.rerank import RerankerNotInstalled
 from store.crawl import candidates
 from store.embedders import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
 from store.passages.errors import EmbedderMismatch, PassagesLost
@@ -41,7 +42,15 @@ class StepTooLong(WellreadError):
 
 
 #: errors that only the operator can fix: the message says how
-OPERATOR_ERRORS = (EmbedderMismatch, PassagesLost, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused, StepTooLong)
+OPERATOR_ERRORS = (
+    EmbedderMismatch,
+    PassagesLost,
+    UnknownEmbedder,
+    EmbedderNotInstalled,
+    RerankerNotInstalled,
+    EmbeddingRefused,
+    StepTooLong,
+)
 
 #: the step that works on a question in each open status, as the trace names it
 _STEPS = {status: task.step for status, task in STEPS.items()} | {Status.FOLLOWING: "follow"}

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import timedelta
 from functools import lru_cache, partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,7 +25,7 @@ from domain.errors import without_userinfo
 from pipeline.answering.few_shot import read_examples
 from pipeline.ask import Tools
 from pipeline.documents.judge import QualityRule, document_judge, document_stop, similarity_of
-from pipeline.documents.rerank import RERANKERS, rrf
+from pipeline.documents.rerank import BY_TFIDF, RERANKERS, RerankerNotInstalled, rrf
 from pipeline.enhancements import parse_enhancements
 from pipeline.judging.judge import Stop, cut_off_by_judge, keep_all
 from pipeline.llm import SpendingBudget
@@ -80,7 +81,12 @@ def with_rules(tools: Tools, settings: Settings) -> Tools:
 
 
 def open_reranker(settings: Settings) -> Reranker | None:
-    """Return the chosen reranker; None is the learned one, also instead of a server that may not be reached."""
+    """Return the chosen reranker; None is the learned one, also instead of a server that may not be reached.
+
+    Raises RerankerNotInstalled.
+    """
+    if settings.reranker in BY_TFIDF and find_spec("sklearn") is None:
+        raise RerankerNotInstalled(settings.reranker)
     if settings.reranker != "api" or not settings.may_reach(settings.rerank_url):
         return RERANKERS.get(settings.reranker)
     from pipeline.models.reranker import RemoteReranker
