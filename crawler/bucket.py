@@ -17,6 +17,8 @@ from crawler.fetch.response import ANY_TYPE, Fetched
 from crawler.folder import MAX_FILES, FileGone, FolderUnreadable, FoundFile
 from domain.file import BadFileName, clean_path
 
+#: of 1,000 objects each
+MAX_LISTS: Final = 1_000
 _EMPTY: Final = hashlib.sha256(b"").hexdigest()
 
 
@@ -37,7 +39,7 @@ class Bucket:
         """Return the objects, as files below the prefix."""
         found: list[FoundFile] = []
         query = {"encoding-type": "url", "list-type": "2", "prefix": self._prefix}
-        while True:
+        for _ in range(MAX_LISTS):
             answer = await self._get("/", query)
             if answer.status != 200:
                 raise FolderUnreadable(f"{self._url} answered {answer.status}: {_reason(answer)}")
@@ -46,7 +48,8 @@ class Bucket:
             further = listed.findtext("{*}NextContinuationToken")
             if not further or len(found) > MAX_FILES:
                 return iter(found)
-            query = {"continuation-token": further} | query
+            query |= {"continuation-token": further}
+        raise FolderUnreadable(f"{self._url} has no end after {MAX_LISTS:,} lists of objects: name a longer prefix.")
 
     async def contents(self, files: Sequence[FoundFile]) -> dict[str, bytes]:
         """Return nothing: each object is read when its turn comes."""
@@ -69,10 +72,11 @@ class Bucket:
             clean = clean_path(path)
         except BadFileName:
             return None
-        etag, size = listed.findtext("{*}ETag") or "", int(listed.findtext("{*}Size") or 0)
-        changed = etag or listed.findtext("{*}LastModified") or ""
+        size, changed = (listed.findtext(f"{{*}}{name}") or "" for name in ("Size", "ETag"))
+        changed = changed or listed.findtext("{*}LastModified") or ""
         digest = int.from_bytes(hashlib.blake2b(changed.encode(), digest_size=7).digest())
-        return FoundFile(path=path, clean=clean, bytes=size, changed_ns=digest)
+        known = int(size) if size.isdecimal() and len(size) < 16 else None
+        return FoundFile(path=path, clean=clean, bytes=known, changed_ns=digest)
 
     async def _get(self, path: str, query: Mapping[str, str]) -> Fetched:
         asked = "&".join(f"{quote(name, safe='~')}={quote(value, safe='~')}" for name, value in sorted(query.items()))

@@ -5,11 +5,14 @@ files that are wanted; only a server that cannot leave files out sends all. Each
 came. Links and submodules are not followed, and nothing whose name begins with a dot is seen.
 """
 
+import asyncio
 import hashlib
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from crawler.extract.charset import CONTROL
 from crawler.fetch.client import Fetcher, refuse_redirect
 from crawler.fetch.response import Fetched, TooLarge
 from crawler.folder import FileGone, FolderUnreadable, FoundFile
@@ -20,11 +23,17 @@ _NAMES: Final = {_COMMIT: "commit", _TREE: "tree", _BLOB: "blob", _TAG: "tag"}
 _DIRECTORY, _FILES = b"40000", (b"100644", b"100755", b"100664")
 #: entries of directories that are looked at: a directory may be in many others, and those in many again
 MAX_ENTRIES: Final = 1_000_000
+#: bytes that an object takes in addition to its content
+_OBJECT: Final = 100
 _CHUNK: Final = 16_384
+_ID: Final = re.compile("[0-9a-f]{40}")
 
 
 class BadPack(FolderUnreadable):
-    """What a server sent is no pack of Git objects, or more than is allowed."""
+    """What a server sent is no pack of Git objects, or is damaged."""
+
+    def __init__(self, message: str = "The server sent a damaged pack.") -> None:
+        super().__init__(message)
 
 
 class Repository:
@@ -44,8 +53,11 @@ class Repository:
         for line in await self._post("ls-refs", ["peel", *(f"ref-prefix {name}" for name in wanted)]):
             id_, name, *others = [*line.decode("utf-8", "replace").split(), "", ""]
             found[name] = next((each[7:] for each in others if each.startswith("peeled:")), id_)
-        if commit := next((found[name] for name in wanted if name in found), ""):
+        commit = next((found[name] for name in wanted if name in found), "")
+        if _ID.fullmatch(commit):
             return commit
+        if commit:
+            raise FolderUnreadable(f"{self._url} names its commits otherwise than by SHA-1, which is not read.")
         raise FolderUnreadable(
             f"{self._url} has no branch or tag {self._ref!r}." if self._ref else f"{self._url} has no commit."
         )
@@ -111,6 +123,8 @@ class Repository:
         while (end := rest.find(b"\0", at)) > 0:
             mode, _, name = rest[at:end].partition(b" ")
             at = end + 21
+            if at > len(rest):
+                raise BadPack
             yield mode, name.decode("utf-8", "replace"), rest[end + 1 : at].hex()
 
     def _object(self, id_: str, kind: int) -> bytes:
@@ -122,7 +136,8 @@ class Repository:
     async def _fetch(self, ids: Iterable[str], options: Sequence[str]) -> None:
         wants = [f"want {id_}" for id_ in ids]
         lines = await self._post("fetch", ["no-progress", *wants, *options, "done"])
-        self._objects |= unpack(b"".join(line[1:] for line in lines if line[:1] == b"\x01"), self._max_bytes)
+        pack = b"".join(line[1:] for line in lines if line[:1] == b"\x01")
+        self._objects |= await asyncio.to_thread(unpack, pack, self._max_bytes)
 
     async def _post(self, command: str, arguments: Iterable[str]) -> list[bytes]:
         body = f"{_line(f'command={command}')}0001{''.join(map(_line, arguments))}0000".encode()
@@ -139,7 +154,8 @@ class Repository:
                 403: "this login may not read it",
                 404: "no such repository",
             }
-            raise FolderUnreadable(f"{self._url} answered {answer.status}: {told.get(answer.status, 'try it later')}.")
+            other = "it is at another address now" if 300 <= answer.status < 400 else "try it later"
+            raise FolderUnreadable(f"{self._url} answered {answer.status}: {told.get(answer.status, other)}.")
         lines, at, body = [], 0, answer.body
         while at < len(body):
             try:
@@ -148,8 +164,8 @@ class Repository:
                 raise FolderUnreadable(f"{self._url} does not speak version 2 of Git's protocol.") from None
             line = body[at + 4 : at + length]
             if line.startswith((b"ERR ", b"\x03")):
-                why = line.removeprefix(b"ERR ").lstrip(b"\x03").decode("utf-8", "replace").strip()[:200]
-                raise FolderUnreadable(f"{self._url} refused: {why}.")
+                why = line.removeprefix(b"ERR ").lstrip(b"\x03").decode("utf-8", "replace")
+                raise FolderUnreadable(f"{self._url} refused: {CONTROL.sub(' ', why).strip()[:200]}.")
             lines += [line.rstrip(b"\n") if line[:1] != b"\x01" else line] if line else []
             at += max(length, 4)
         return lines
@@ -161,6 +177,13 @@ def _line(text: str) -> str:
 
 def unpack(pack: bytes, max_bytes: int) -> dict[str, tuple[int, bytes]]:
     """Return kind and content of the objects in a pack, by their hashes. Raises BadPack, or TooLarge for their sum."""
+    try:
+        return _objects_of(pack, max_bytes)
+    except (IndexError, zlib.error) as error:
+        raise BadPack from error
+
+
+def _objects_of(pack: bytes, max_bytes: int) -> dict[str, tuple[int, bytes]]:
     if pack[:8] != b"PACK\0\0\0\2":
         raise BadPack("The server sent no pack of Git's version 2.")
     at, budget = 12, max_bytes
@@ -194,15 +217,17 @@ def _hash(kind: int, content: bytes) -> str:
 
 
 def _spend(budget: int, size: int) -> int:
-    if size > budget:
+    if size + _OBJECT > budget:
         raise TooLarge("The repository has more bytes than WELLREAD_GIT_MAX_BYTES allows: name a folder of it")
-    return budget - size
+    return budget - size - _OBJECT
 
 
 def _number(data: bytes, at: int, bits: int) -> tuple[int, int]:
     """Return a number of 7 bits a byte, of which the first has so many, and where it ends."""
     value, shift = data[at] & ((1 << bits) - 1), bits
     while data[at] & 0x80:
+        if shift > 63:
+            raise BadPack
         at += 1
         value |= (data[at] & 0x7F) << shift
         shift += 7
@@ -213,16 +238,13 @@ def _inflate(pack: bytes, at: int, size: int) -> tuple[bytes, int]:
     stream, parts, left = zlib.decompressobj(), [], size
     while not stream.eof:
         chunk = pack[at : at + _CHUNK]
-        try:
-            parts.append(stream.decompress(chunk, left + 1))
-        except zlib.error as error:
-            raise BadPack("The server sent a damaged pack.") from error
+        parts.append(stream.decompress(chunk, left + 1))
         left -= len(parts[-1])
         at += len(chunk) - len(stream.unused_data) - len(stream.unconsumed_tail)
         if left < 0 or not chunk:
-            raise BadPack("The server sent a damaged pack.")
+            raise BadPack
     if left:
-        raise BadPack("The server sent a damaged pack.")
+        raise BadPack
     return b"".join(parts), at
 
 
@@ -247,5 +269,5 @@ def _patched(base: bytes, delta: bytes, budget: int) -> tuple[bytes, int]:
         if made > size or not parts[-1]:
             break
     if made != size or length != len(base):
-        raise BadPack("The server sent a damaged pack.")
+        raise BadPack
     return b"".join(parts), budget
