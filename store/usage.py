@@ -1,13 +1,13 @@
 """Count what the questions of each owner use, day by day, and hold a key to its limits.
 
-The counts are rows of their own: they stay where a question is deleted. Questions are counted exactly: in the
-transaction that looks whether one more may be asked, in which the owner's row is locked. What a step used is added once
-it is recorded; a process that dies between the two leaves it out.
+The counts are rows of their own: they stay where a question is deleted. Questions, and pages that are extracted, are
+counted exactly: in the transaction that looks whether one more may be, in which the owner's row is locked. What a step
+used is added once it is recorded; a process that dies between the two leaves it out.
 """
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -22,6 +22,10 @@ FIELDS: Final = ("questions", "pages", "tokens", "usd")
 #: what a question is answered without once it is used up
 CLIPPED: Final = FIELDS[1:]
 _PERIODS: Final = ("day", "month")
+_TAKEN: Final = {
+    "questions": "as many as this key may ask, are asked: ask",
+    "pages": "as many as this key may have read, are read: read",
+}
 
 
 class QuotaSpent(WellreadError):
@@ -48,28 +52,23 @@ def used(session: Session, owner: str, now: datetime) -> dict[str, Used]:
     return {name: to_value(Used, session.execute(query).one()) for name, query in (("day", day), ("month", month))}
 
 
-def take(session: Session, owner: str, limits: Mapping[str, float], now: datetime) -> None:
-    """Count one more question. Raises QuotaSpent."""
-    add(session, owner, now, questions=1)
-    _check(session, owner, limits, now, "questions", "as many as this key may ask, are asked: ask")
-
-
-def check_pages(session: Session, owner: str, limits: Mapping[str, float], now: datetime) -> None:
-    """Raise QuotaSpent unless one more page may be read."""
-    _check(session, owner, limits, now, "pages", "as many as this key may have read, are read: read", more=1)
-
-
-def _check(
-    session: Session, owner: str, limits: Mapping[str, float], now: datetime, name: str, said: str, *, more: int = 0
+def take(
+    session: Session,
+    owner: str,
+    limits: Mapping[str, float],
+    now: datetime,
+    name: Literal["questions", "pages"] = "questions",
 ) -> None:
+    """Count one more question, or page to be read at once. Raises QuotaSpent."""
+    add(session, owner, now, **{name: 1})
     so_far = used(session, owner, now) if limits else {}
     for period in so_far:
         most = limits.get(f"{name}_per_{period}")
-        if most is not None and getattr(so_far[period], name) + more > most:
+        if most is not None and getattr(so_far[period], name) > most:
             again = resets_at(period, now)
             after_s = int((again - now).total_seconds()) + 1
             raise QuotaSpent(
-                f"{int(most):,} {name} a {period}, {said} again after {again:%Y-%m-%d %H:%M} UTC.", after_s
+                f"{int(most):,} {name} a {period}, {_TAKEN[name]} again after {again:%Y-%m-%d %H:%M} UTC.", after_s
             )
 
 

@@ -54,6 +54,8 @@ EVERY_S = 60.0
 #: of the path of a watched folder, as an index of PostgreSQL takes it
 MAX_PATH_BYTES = 2_000
 _BATCH = 200
+#: seconds until a look at a folder that another worker looks through
+_AGAIN_S = 10.0
 #: folders of the system, in which nobody keeps documents
 _SYSTEM = ("/", "/proc", "/sys", "/dev", "/etc", "/run", "/boot")
 
@@ -214,9 +216,12 @@ def look_through_due(services: Services) -> int:
 
 
 def look_through_one(services: Services, folder_id: int) -> None:
-    """Look through a folder, unless it is watched no longer."""
-    if folder := services.read(folders.find, folder_id):
-        look_through(services, folder)
+    """Look through a folder, unless it is watched no longer: later, while another worker does."""
+    with services.alone(f"look:{folder_id}") as is_alone:
+        if not is_alone:
+            services.dispatcher.send("wellread.look", folder_id, priority=0, in_s=_AGAIN_S)
+        elif folder := services.read(folders.find, folder_id):
+            look_through(services, folder)
 
 
 def look_through(services: Services, folder: WatchedFolder) -> None:

@@ -6,7 +6,6 @@ asked of the pages with new passages.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -14,7 +13,6 @@ from uuid import uuid4
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
-from redis.exceptions import LockError
 from sqlalchemy.orm import Session
 
 from crawler.discovery import schedule
@@ -54,8 +52,6 @@ ON_SUBJECT: Final = 0.5
 _LATE: Final = timedelta(hours=1)
 #: the shortest interval; what failed is tried again so soon
 SOON: Final = timedelta(minutes=5)
-#: longer than the task may take: one of a collection runs at a time
-_LOCKED_S: Final = 150
 _CLOSED = "the key that subscribed was revoked or has expired"
 
 
@@ -110,17 +106,11 @@ def run(services: Services, id_: str) -> Subscription:
 
 def run_due(services: Services) -> None:
     """Look up the subscriptions that are due, and report what came of the questions that were asked for them."""
-    lock = services.redis.lock(f"wellread:news:{services.collection.id}", timeout=_LOCKED_S)
-    if not lock.acquire(blocking=False):
-        return
-    try:
-        for id_ in services.read(subscriptions.due, services.now()):
+    with services.alone("news") as is_alone:
+        for id_ in services.read(subscriptions.due, services.now()) if is_alone else ():
             _try(services, _begin, id_)
-        for id_ in services.read(subscriptions.ended):
+        for id_ in services.read(subscriptions.ended) if is_alone else ():
             _try(services, _end, id_)
-    finally:
-        with suppress(LockError):  # it has run out
-            lock.release()
 
 
 def _try(services: Services, step: Callable[[Services, str], None], id_: str) -> None:

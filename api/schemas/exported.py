@@ -153,9 +153,9 @@ def _part(part: Part, heading: str) -> str:
 
 
 def exported_page(page: PageText) -> str:
-    """Return what was read of a page as Markdown; a text without blocks as it is."""
+    """Return what was read of a page as Markdown."""
     if not page.blocks:
-        return page.text
+        return _lines(page.text).rstrip()
     top = 2 if page.headings and page.headings[0][1] == page.title else 1  # the title is above the others
     parts = list[str]()
     for block in page.blocks:

@@ -49,14 +49,18 @@ def page_at(services: Services, url: str, owner: str | None, *, keep: bool = Fal
     Raises BadSite, QuotaSpent, Busy, PageNotRead or PageNotReached.
     """
     candidate = Candidate(url=submit.check_site(services, url), origin="asked for")
-    services.check_pages(owner)
-    with _turn():
-        kept_id, reading = _kept(services, candidate) if keep else (None, _read(services, candidate))
-    if reading.outcome is ReadOutcome.RETRY or reading.retry_after_s is not None:
-        raise PageNotReached(reading.reason)
-    if reading.page is None:
-        raise PageNotRead(reading.reason or f"{reading.url} is a list of pages, not a page.")
-    services.spend(owner, pages=1)
+    if owner:
+        services.take(owner, services.limits_of(owner), "pages")
+    try:
+        with _turn():
+            kept_id, reading = _kept(services, candidate) if keep else (None, _read(services, candidate))
+        if reading.outcome is ReadOutcome.RETRY or reading.retry_after_s is not None:
+            raise PageNotReached(reading.reason)
+        if reading.page is None:
+            raise PageNotRead(reading.reason or f"{reading.url} is a list of pages, not a page.")
+    except BaseException:
+        services.spend(owner, pages=-1)
+        raise
     return reading, kept_id
 
 
@@ -70,7 +74,9 @@ def page_of(services: Services, html: str, url: str = "") -> PageText:
     try:
         with _turn():
             return services.wait_for(read_bounded(work, len(body), until=time.monotonic() + MOST_S))
-    except (NothingToRead, TooMuchWork) as error:
+    except TooMuchWork as error:
+        raise PageNotRead(f"{url or 'The HTML'} {error}") from error
+    except NothingToRead as error:
         raise PageNotRead(str(error) if url else str(error).replace(address, "The HTML")) from error
 
 

@@ -132,7 +132,7 @@ def _count(services: Services, new: NewQuestion, limits: Mapping[str, float]) ->
     if new.owner is None:
         return False
     try:
-        services.take_question(new.owner, limits)
+        services.take(new.owner, limits, "questions")
     except QuotaSpent:
         if not services.read(new_questions.is_known, new):
             raise

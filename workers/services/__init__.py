@@ -3,13 +3,15 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Literal, ParamSpec, TypeVar
 
 from redis import Redis
+from redis.exceptions import LockError
 from sqlalchemy.orm import Session
 
 from crawler.fetch.guard import EgressForbidden
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 SEARCH_THREADS = 8
 #: of a host slot, for work that is no fetch
 TURN_SLACK_S = 5.0
+#: seconds that work is locked for which is done by one process at a time: longer than any task
+_LOCKED_S = 150
 
 Args = ParamSpec("Args")
 Value = TypeVar("Value")
@@ -87,6 +91,18 @@ class Services(WebAccess):
         with self.database.write() as session:
             return change(session, *args, **named)
 
+    @contextmanager
+    def alone(self, work: str) -> Iterator[bool]:
+        """Yield whether no other process does this work of the collection now; a dead one's ends with a task's time."""
+        lock = self.redis.lock(f"wellread:{work}:{self.collection.id}", timeout=_LOCKED_S)
+        is_alone = bool(lock.acquire(blocking=False))
+        try:
+            yield is_alone
+        finally:
+            if is_alone:
+                with suppress(LockError):  # it has run out
+                    lock.release()
+
     def closed_owners(self, owners: Iterable[str | None]) -> set[str]:
         """Return those of these owners of questions whose key was revoked or has expired."""
         return self.read(keys.closed, owners, self.now())
@@ -105,15 +121,10 @@ class Services(WebAccess):
             with self.database.claim() as session:
                 usage.add(session, owner, self.now(), **amounts)
 
-    def take_question(self, owner: str, limits: Mapping[str, float]) -> None:
-        """Count one more question of an owner's. Raises QuotaSpent."""
+    def take(self, owner: str, limits: Mapping[str, float], name: Literal["questions", "pages"]) -> None:
+        """Count one more question or page of an owner's. Raises QuotaSpent."""
         with self.database.claim() as session:
-            usage.take(session, owner, limits, self.now())
-
-    def check_pages(self, owner: str | None) -> None:
-        """Raise QuotaSpent if an owner's key may have no more pages read."""
-        if owner and (limits := self.limits_of(owner)):
-            self.read(usage.check_pages, owner, limits, self.now())
+            usage.take(session, owner, limits, self.now(), name)
 
     def left_of(self, owner: str | None) -> dict[str, float]:
         """Return how many pages, tokens and dollars an owner's key has left, of those that are limited."""

@@ -32,7 +32,7 @@ log = structlog.get_logger()
 SHARED = (
     "redis", "events_redis", "broker_memory", "host_slots", "receivers", "engine_cooldowns", "embedder", "link_vectors",
     "reader", "model", "search_pool",
-    "closed_owners", "key_name", "limits_of", "callback_hosts_of", "spend", "take_question", "left_of", "owner_of",
+    "closed_owners", "key_name", "limits_of", "callback_hosts_of", "spend", "take", "left_of", "owner_of",
     "rate_limit", "shares",
     "loop", "browser", "engines", "engine_client", "callback_client",
 )  # fmt: skip

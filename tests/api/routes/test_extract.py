@@ -15,7 +15,7 @@ from tests.api.conftest import LOCAL
 from tests.logged_site import LoggedSite, served
 from workers.crawl import extraction
 from workers.questions import submit
-from workers.services import Services
+from workers.services import Services, collections
 
 PROSE = "The storm lamp burns for forty hours on one litre of oil, and keepers fill it on every second morning."
 PAGE = (
@@ -31,6 +31,7 @@ PAGE = (
 def site(services: Services) -> Iterator[LoggedSite]:
     services.settings = services.settings.model_copy(update={"min_delay_s": 0.0, "fetch_max_bytes": 200_000})
     pages = {"/": PAGE, "/forbidden.html": PAGE, "/page.xml": "<a/>", "/huge.html": "x" * 300_000, "/empty.html": "<p>"}
+    pages |= {"/plain.txt": f"{PROSE}\n\n<img src=x onerror=alert(1)> [the form](javascript:alert(1))"}
     with served(pages, robots="User-agent: *\nDisallow: /forbidden.html") as site:
         submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
         yield site
@@ -98,16 +99,31 @@ def test_html_is_extracted_by_the_selectors_of_its_source(http: TestClient, serv
     assert "no readable text" in http.post("/api/extract", json={"html": "<p>"}).json()["detail"]
 
 
-def test_pages_count_for_the_key_and_end_with_its_quota(site: LoggedSite, services: Services) -> None:
+def test_text_without_blocks_is_shown_and_never_run(http: TestClient, site: LoggedSite) -> None:
+    markdown = http.post("/api/extract", json={"url": f"{site.origin}/plain.txt"}).json()["markdown"]
+    shown = MarkdownIt("commonmark").render(markdown)
+    assert "&lt;img src=x" in shown
+    assert "<a" not in shown
+    assert "[the form](javascript:alert(1))" in shown
+
+
+def test_pages_count_for_the_key_in_each_collection_and_end_with_its_quota(
+    site: LoggedSite, services: Services
+) -> None:
     services.settings = services.settings.model_copy(update={"api_keys": (SecretStr("admin:boss"),)})
     with TestClient(create_app(services), base_url=LOCAL) as http:
         made = {"name": "team", "role": "operate", "limits": {"pages_per_day": 1}}
         secret = http.post("/api/keys", json=made, headers={"x-api-key": "boss"}).json()["secret"]
 
-        def extract() -> Any:
-            return http.post("/api/extract", json={"url": site.origin}, headers={"x-api-key": secret})
+        def extract(path: str = "", **body: str) -> Any:
+            asked = {"url": site.origin + path, **body}
+            return http.post("/api/extract", json=asked, headers={"x-api-key": secret})
 
+        assert extract("/absent.html").status_code == 422
         assert extract().status_code == 200
+        collections.add(services, "other")
+        submit.add_source(services.of("other"), f"{site.origin}/", own=True)
+        assert extract(collection="other").json()["type"] == "quota-spent"
         refused = extract()
         assert (refused.status_code, refused.json()["type"]) == (429, "quota-spent")
         assert "1 pages a day" in refused.json()["detail"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import SecretStr
@@ -117,11 +117,12 @@ def test_usage_says_what_was_asked_and_what_it_cost(http: TestClient, services: 
     assert http.get("/api/usage", headers=team).json() == [own]
 
 
-def test_quota_is_exact_under_many_callers_at_once(database: Database) -> None:
+@pytest.mark.parametrize("name", ["questions", "pages"])
+def test_quota_is_exact_under_many_callers_at_once(database: Database, name: Literal["questions", "pages"]) -> None:
     def take(_: int) -> bool:
         try:
             with database.write() as session:
-                usage.take(session, "key:1", {"questions_per_day": 20}, NOW)
+                usage.take(session, "key:1", {f"{name}_per_day": 20}, NOW, name)
         except QuotaSpent:
             return False
         return True
@@ -129,7 +130,7 @@ def test_quota_is_exact_under_many_callers_at_once(database: Database) -> None:
     with ThreadPoolExecutor(64) as callers:
         assert sum(callers.map(take, range(64))) == 20
     with database.read() as session:
-        assert usage.used(session, "key:1", NOW)["day"].questions == 20
+        assert getattr(usage.used(session, "key:1", NOW)["day"], name) == 20
 
 
 def test_days_and_months_end_at_midnight_utc(database: Database) -> None:

@@ -6,7 +6,9 @@ import shutil
 import zlib
 from datetime import UTC, datetime
 from hashlib import sha1
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -17,6 +19,7 @@ from domain.file import FolderState, StoredFile
 from store import folders
 from store.folders import BadFolder
 from store.sql.rows import to_value
+from tests.servers import running
 from tests.workers.conftest import Outbox
 from tests.workers.files.remote_servers import KEY, GitRepository, git_server, s3_server
 from tests.workers.files.test_folders import text_of, work
@@ -211,7 +214,7 @@ def _pack(*objects: tuple[int, int, bytes]) -> bytes:
 def test_hostile_packs_are_refused() -> None:
     blob = b"a text"
     id_ = sha1(b"blob 6\0" + blob).hexdigest()
-    assert unpack(_pack((3, 6, blob)), 100) == {id_: (3, blob)}
+    assert unpack(_pack((3, 6, blob)), 1_000) == {id_: (3, blob)}
     with pytest.raises(TooLarge):
         unpack(_pack((3, 10**15, b"")), 10**9)
     for broken in (
@@ -221,9 +224,81 @@ def test_hostile_packs_are_refused() -> None:
         _pack((3, 6, blob))[:20],
         b"",
         b"x" * 99,
+        _pack((3, 6, blob)).replace(b"\0\0\0\1", b"\0\0\0\2", 1),  # one is missing
+        _pack((3, 6, blob), (7, 3, b"")).replace(zlib.compress(b""), bytes.fromhex(id_) + zlib.compress(b"\6\6\x91")),
+        b"PACK\0\0\0\2\0\0\0\1" + b"\xb0" + b"\x80" * 10**6,  # a number without end
     ):
         with pytest.raises(BadPack):
             unpack(broken, 10**6)
+    with pytest.raises(TooLarge):  # of nothing, but of many
+        unpack(_pack(*[(3, 0, b"")] * 11), 1_000)
     bomb = zlib.compress(b"\0" * 50_000_000)
     with pytest.raises(BadPack):
         unpack(b"PACK\0\0\0\2\0\0\0\1" + bytes([3 << 4 | 6]) + bomb, 10**6)
+
+
+REFUSES = b"0011ERR no\0\x1b[2Jyo"
+ADVERTISED = b"000eversion 2\n0000"
+REF = b"0031%s HEAD0000"
+
+
+class _Hostile(BaseHTTPRequestHandler):
+    """Answers as its test says, whatever is asked: of Git the refs, then a pack; of S3 a list."""
+
+    answers: ClassVar[dict[str, bytes]] = {}
+
+    def do_GET(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        kind = "result" if self.command == "POST" else "advertisement"
+        answer = self.answers["refs" if b"ls-refs" in body else "pack" if body else "list"]
+        self.send_response(200)
+        self.send_header("content-type", f"application/x-git-upload-pack-{kind}")
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    do_POST = do_GET  # noqa: N815
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def _commit_of(tree: bytes) -> tuple[bytes, bytes]:
+    """Return the hash of a commit, and its answer with a pack."""
+    named = b"tree " + sha1(b"tree %d\0" % len(tree) + tree).hexdigest().encode() + b"\n"
+    pack = _pack((1, len(named), named), (2, len(tree), tree))
+    return sha1(b"commit %d\0" % len(named) + named).hexdigest().encode(), b"%04x\1%s0000" % (len(pack) + 5, pack)
+
+
+def test_hostile_servers_are_named_as_a_problem(services: Services, outbox: Outbox) -> None:
+    cut, cut_pack = _commit_of(b"100644 lamp.md\0\1\2\3")
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), _Hostile)) as origin:
+        allow(services, origin)
+        remote_folders.watch(services, f"{origin}/r.git", name="r", access={})
+        for refs, pack, said in (
+            (REFUSES, b"", "refused: no  [2Jyo"),
+            (REF % (b"\1" * 40), b"", "SHA-1"),
+            (REF % (b"a" * 40), b"0000", "no pack"),
+            (REF % cut, cut_pack, "damaged pack"),
+        ):
+            _Hostile.answers = {"refs": refs, "pack": pack, "list": ADVERTISED}
+            look_again(services, outbox)
+            assert said in str(problem_of(services))
+        delete_folder(services, "r")
+        listed = (
+            "<Contents><Key>a%20b.md</Key><Size>{}</Size></Contents><NextContinuationToken>x</NextContinuationToken>"
+        )
+        _Hostile.answers = {"list": f"<L>{listed.format(10**30)}</L>".encode()}
+        remote_folders.watch(services, "s3://shelf", name="s", endpoint=origin, access={})
+        look_again(services, outbox)
+        assert "has no end" in str(problem_of(services))
+
+
+def test_one_look_at_a_folder_goes_on_at_a_time(services: Services, outbox: Outbox, repository: GitRepository) -> None:
+    with git_server(repository.folder.parent) as (origin, asked):
+        allow(services, origin)
+        folder = remote_folders.watch(services, f"{origin}/harbour/.git", name="harbour", access={})
+        outbox.messages.clear()
+        with services.alone(f"look:{folder.id}"):
+            watched.look_through_one(services, folder.id)
+        assert (asked, outbox.messages) == ([], [("wellread.look", folder.id)])  # it comes again
+        assert len(look(services, outbox)) == 4
