@@ -82,6 +82,12 @@ class WatchedFolder:
         """Where it is elsewhere: ``https://…/repository#REF:PATH``, ``s3://BUCKET/PREFIX#REGION:ENDPOINT``."""
         return self.path if self.path.startswith(("https://", "http://", "s3://")) else None
 
+    @property
+    def server(self) -> str | None:
+        """The URL that is asked for one elsewhere."""
+        url, _, rest = (self.url or "").partition("#")
+        return (rest.partition(":")[2] if url.startswith("s3://") else url) or None
+
 
 @always_sent()
 @dataclass(frozen=True, kw_only=True)

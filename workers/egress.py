@@ -71,7 +71,7 @@ class Route:
         return f"{self.what} to {self.to} ({self.setting})"
 
 
-def routes(settings: Settings, sources: Sequence[Source]) -> Iterator[Route]:
+def routes(settings: Settings, sources: Sequence[Source], folders: Sequence[str] = ()) -> Iterator[Route]:
     """Yield what is set up to leave the machine, forbidden or not."""
     s = settings
     own, every = list(s.allow_hosts), "any public host"
@@ -80,6 +80,9 @@ def routes(settings: Settings, sources: Sequence[Source]) -> Iterator[Route]:
     yield Route(what="requests for pages", to=to or every, setting="sources, WELLREAD_ALLOW_HOSTS", allowed=bool(to))
     to = every if s.egress == "all" else _listed(own)
     yield Route(what="webhooks", to=to or every, setting="WELLREAD_ALLOW_HOSTS", allowed=bool(to))
+    for server in folders:
+        allowed = s.egress == "sources" or s.may_reach(server)
+        yield Route(what="requests for files", to=_host(server), setting="watched folders", allowed=allowed)
     for name in configured_engines(s):
         url = s.searxng_url if name == "searxng" else getattr(engine_class(name), "base_url", None)
         setting = variable(name) if ENGINES[name].setting else "WELLREAD_ENGINES"
@@ -110,9 +113,9 @@ def routes(settings: Settings, sources: Sequence[Source]) -> Iterator[Route]:
             yield Route(what="your data", to=host, setting=f"WELLREAD_{name.upper()}")
 
 
-def described(settings: Settings, sources: Sequence[Source]) -> str:
+def described(settings: Settings, sources: Sequence[Source], folders: Sequence[str] = ()) -> str:
     """Return in a text what may leave the machine, and what is kept in."""
-    every = list(routes(settings, sources))
+    every = list(routes(settings, sources, folders))
     parts: list[str] = [settings.egress]
     for word, allowed in (("leaves", True), ("forbidden", False)):
         if named := "; ".join(str(route) for route in every if route.allowed is allowed):

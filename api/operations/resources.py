@@ -13,6 +13,7 @@ import redis
 from domain.errors import WellreadError
 from domain.flow import QUEUES, WORKERS, WRITER
 from domain.site import Source
+from store import folders
 from store.crawl import sources
 from store.ephemeral.events import memory_use
 from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
@@ -122,10 +123,12 @@ def writers(services: Services) -> Diagnosis:
 def egress(services: Services) -> Diagnosis:
     """Return what may leave the machine, to which hosts and by which setting."""
     known: list[Source] = []
+    servers: set[str] = set()
     with suppress(WellreadError):  # the check of the database says why it does not answer
-        if not services.settings.is_new:
-            known = [source for each in every(services) for source in each.read(sources.list_all)]
-    return Diagnosis("ok", described(services.settings, known))
+        for each in every(services) if not services.settings.is_new else ():
+            known += each.read(sources.list_all)
+            servers |= {folder.server for folder in each.read(folders.list_all) if folder.server}
+    return Diagnosis("ok", described(services.settings, known, sorted(servers)))
 
 
 def children(pid: int) -> list[int]:

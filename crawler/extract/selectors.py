@@ -38,7 +38,7 @@ class Selectors:
         chosen = {found.etree_element for found in page.query_all(*self.select)}
         for element in dropped:
             take_out(element)
-        if self.select and (body := tree.find("body")) is not None:
+        if self.select and tree not in chosen and (body := tree.find("body")) is not None:
             _leave_only(chosen, body, tree)
 
 

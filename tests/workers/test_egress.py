@@ -20,7 +20,7 @@ from store.sql.database import migrate
 from tests.servers import running
 from tests.workers.crawl.one_candidate import read_one
 from tests.workers.crawl.test_seek_engines import ServicesFor
-from workers import mail, monitoring
+from workers import mail, monitoring, remote_folders
 from workers.egress import routes
 from workers.questions import submit
 from workers.questions.callbacks import BadCallback
@@ -206,10 +206,12 @@ def test_what_may_leave_is_listed_with_its_hosts_and_settings(services_for: Serv
     services = services_for(egress="sources", brave_key="k", anthropic_api_key="k", allow_hosts="wiki.lan:80")
     migrate(services.settings.database)
     submit.add_source(services, PUBLIC, own=False)
+    remote_folders.watch(services, "https://git.example.org/o/r.git", access={"password": "s3cret"})
     [check] = diagnose(services, "egress")
     leaves, _, forbidden = check.finding.partition(". forbidden: ")
     assert leaves.startswith("sources. leaves: requests for pages to wiki.lan:80, docs.example.org (")
     assert "webhooks to wiki.lan:80 (WELLREAD_ALLOW_HOSTS)" in leaves
+    assert "requests for files to git.example.org (watched folders)" in leaves
     assert "queries to api.search.brave.com (WELLREAD_BRAVE_KEY)" in forbidden
     assert "questions and passages to api.anthropic.com (WELLREAD_ANTHROPIC_API_KEY)" in forbidden
     assert resources.egress(services) == resources.Diagnosis("ok", check.finding)

@@ -33,6 +33,7 @@ def test_what_is_selected_is_the_content_as_it_stands_but_for_what_is_dropped_or
     assert page.text == "- Lamp 12 euros\n\nCall us."
     assert page.is_selected
     assert {link.url.rpartition("/")[2] for link in page.links} == {"next.html", "oil.html"}
+    assert _page(select=("html",)).text == _page(select=("body",)).text
     assert _page(select=("footer", "h1")).text == "Prices\n\nImprint of the shop"
     assert "Buy now" not in _page(drop=("p.ad",)).text
 
