@@ -17,24 +17,27 @@ _EDGES: Final = "\"'“”„«»‹›()[],;:!?¿¡…。？！、*`’"
 _BETWEEN: Final = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 #: a plural of more letters than this counts as the singular: "news" is none
 _SHORT: Final = 4
+#: a letter, as in "vitamin A", and no article
+_LETTER: Final = re.compile(r"(?<=\w )A(?!\w)")
 
 
 def form_of(question: str, lang: str = "") -> str:
     """Return what is equal of questions that mean the same; an empty ``lang`` is detected."""
     lang = lang or detect_language(question)
     patterns, preposition = _rules(lang)
-    text = " ".join(_BETWEEN.sub(" ", fold(question)).split()).rstrip(" ?!.")
+    named = {fold(word) for word in (each.strip(_EDGES) for each in question.split()[1:]) if word[:1].isupper()}
+    text = " ".join(_BETWEEN.sub(" ", fold(_LETTER.sub("A_", question))).split()).rstrip(" ?!.")
     for pattern, name in patterns:
         text = " ".join(pattern.sub(name, text).split()).strip(" ,")
     phrases: list[list[str]] = []
-    for part in re.split(r"[,;:]\s", text):
+    for part in re.split(r"(?<=\S)[,;:]\s", text):
         phrases.append([])
-        for word in filter(None, (each.strip(_EDGES).rstrip(".") for each in part.split())):
+        for word in (each.strip(_EDGES).rstrip(".") or each for each in part.split()):
             if phrases[-1] and preposition.fullmatch(word):
                 phrases.append([])
-            phrases[-1].append(_singular(word))
+            phrases[-1].append(word if word in named else _singular(word))  # Adams is not Adam
     kept = sorted(filter(None, phrases), key=lambda phrase: phrase[0])  # "from A … from B" is not "from B … from A"
-    return " | ".join(map(" ".join, kept))
+    return " | ".join(map(" ".join, kept)) or fold(question)
 
 
 def _singular(word: str) -> str:

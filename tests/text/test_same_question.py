@@ -42,5 +42,15 @@ def test_what_distinguishes_questions_stays() -> None:
         ("What is complete?", "What is completed?"),
         ("Who plays the piano?", "Who played the piano?"),
         ("Can't I pay by card?", "Can I pay by card?"),
+        ("What is vitamin A?", "What is a vitamin?"),
+        ("Where is terminal a?", "Where is the terminal?"),
+        ("What is the number of Mr Williams?", "What is the number of Mr William?"),
+        ("Can you see my data?", "Can I see your data?"),
+        ("How do you use my data?", "How do I use your data?"),
+        ("When do you delete my files?", "When do I delete my files?"),
+        ("How do I sort the table?", "How do I type the table?"),
+        ("What does [] mean in Python?", "What does () mean in Python?"),
+        ("What does , mean?", "What does : mean?"),
+        ("the", "a"),
     ]
     assert [pair for pair in distinct if form_of(pair[0], "en") == form_of(pair[1], "en")] == []
