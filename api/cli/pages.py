@@ -100,6 +100,8 @@ def delete(target: str, whole: bool) -> None:
 
     Answers drawn from a deleted page are withdrawn. A file that is still in a watched folder is not read again.
     """
+    if whole and not target.strip():
+        raise click.UsageError("Name the URL below which all pages are deleted.")
     if whole:
         with to_delete() as client, ThreadPoolExecutor(8) as pool:  # each waits until its passages are gone
             below = [page.id for page in _all(client, {"site": target}, "", sys.maxsize) if page.id]

@@ -87,19 +87,22 @@ async function exported(format) {
 
 async function change(what, done, yes) {
   const path = `/api/questions/${what}`;
-  const { left: all } = await send("POST", path, { ...meant(), dry_run: true });
+  const asked = meant(); // what the filters are changed to meanwhile is left alone
+  if (what === "replay" && Object.keys(asked).length) asked.ended_before = new Date().toISOString(); // and what fails again
+  const { left: all } = await send("POST", path, { ...asked, dry_run: true });
   if (!all) return say(`There is nothing to be ${done} among these.`);
   const counted = `${all.toLocaleString()} ${all === 1 ? "question" : "questions"}`;
   const told = what === "delete" ? "Their answers are deleted too. It cannot be undone." : "Those to which it applies, of what is listed.";
   if (!(await confirmed(`${yes}: ${counted}?`, told, yes))) return undefined;
   let count = 0;
-  for (let left = all, wait = null; left && wait === null; ) {
-    const came = await send("POST", path, meant());
+  let wait = null;
+  for (let left = all; left && wait === null; ) {
+    const came = await send("POST", path, asked);
     count += came.done;
     left = came.done ? came.left : 0;
     wait = came.retry_after_s ?? null;
     say(`${count.toLocaleString()} of ${counted} ${done} …`);
   }
   await show();
-  return say(`${count.toLocaleString()} of ${counted} ${done}.`);
+  return say(`${count.toLocaleString()} of ${counted} ${done}.${wait === null ? "" : ` There may be room for more in ${wait} s.`}`);
 }

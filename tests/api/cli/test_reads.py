@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from api.cli.reads import site_read_lines
 from api.cli.width import Style
 from domain.site import SiteRead, SiteReadStatus
+from tests.api.cli.command import wellread
 
 READ = SiteRead(
     id=3, url="https://e.org/", prefix="https://e.org/", status=SiteReadStatus.DONE, reason="", again=True,
@@ -28,3 +29,9 @@ def test_reading_of_a_schedule_is_told_from_one_that_was_asked_for() -> None:
     told = site_read_lines(replace(READ, source_id=1, left_out=2, bytes=12_000_000), Style())[2]
     assert told.startswith("    by its schedule 2026-11-23 ")
     assert told.endswith(", 12.0 MB in 2 s, 2 left out: forbidden, gone, behind a login or without text")
+
+
+def test_all_pages_are_not_deleted_below_no_url() -> None:
+    refused = wellread("delete", "", "--whole")
+    assert refused.exit_code == 2
+    assert "Name the URL" in refused.output

@@ -206,3 +206,23 @@ def test_questions_without_an_answer_are_listed_saved_and_deleted(tab: Tab, serv
     tab.wait("document.querySelector('#questions').innerText.includes('Who paints the lighthouse?')")
     tab.fill("#meant select", "0")
     tab.wait("document.querySelectorAll('#questions tbody tr').length === 2")
+
+
+def test_filters_that_are_changed_meanwhile_make_no_other_questions_be_changed(tab: Tab, services: Services) -> None:
+    walk.move(services, walk.ask(services, "Why?").id, Move(to=Status.TIMED_OUT, outcome="late"))
+    open_place(tab, "questions")
+    tab.fill("#meant select", "1")
+    tab.run(
+        "const real = window.fetch; window.posts = []; window.fetch = async (path, options) => {"
+        "  if (options?.method !== 'POST') return real(path, options);"
+        "  posts.push(JSON.parse(options.body)); document.querySelector('#meant select').value = '0';"
+        "  return Response.json({ done: 1, left: 1, retry_after_s: posts.length < 3 ? null : 9 }); }"
+    )
+    tab.click("Run again", "#to-all")
+    tab.wait("document.querySelector('dialog')?.open")
+    tab.click("Run again", "dialog")
+    tab.wait("document.getElementById('said').innerText.includes('more in 9 s')")
+    first, *others = tab.run("posts")
+    assert first.pop("dry_run")
+    assert others == [first, first]
+    assert first.keys() == {"unanswered", "ended_before"}
