@@ -24,7 +24,7 @@ class CuratedAnswer(Received):
 
     id: str = field(metadata=described("Your own."))
     questions: tuple[str, ...] = field(metadata=described("The questions that it answers, in several wordings."))
-    answer: str = field(metadata=described("Its text; what of Markdown is no text is left out."))
+    answer: str = field(metadata=described("Its text; links are written out, other Markdown is left out."))
     author: str = field(metadata=described("Whose answer it is: shown with it."))
     written: datetime = field(metadata=described("When it was written: shown with it."))
     sources: tuple[str, ...] = field(metadata=described("URLs that are given with it."))

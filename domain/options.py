@@ -445,7 +445,7 @@ class KeyLimits(Body):
         default=None, gt=0, le=100, description="Its share of the workers beside other keys; default: 1."
     )
     requests_per_minute: Amount = Field(default=None, description="Most requests a minute.")
-    open_questions: Amount = Field(default=None, description="Most open questions at a time.")
+    open_questions: Amount = Field(default=None, description="Most open questions at a time in each collection.")
     questions_per_day: Amount = Field(default=None, description="Most new questions a day.")
     questions_per_month: Amount = Field(default=None, description="Most new questions a month.")
     pages_per_day: Amount = Field(

@@ -47,10 +47,12 @@ _CHANGES: Final[Mapping[Change, tuple[Collection[Status], Callable[[Services, Se
 }
 
 
-def change(services: Services, what: Change, asked: QuestionFilter, *, owner: str | None, dry_run: bool) -> BulkChange:
+def change(
+    services: Services, what: Change, asked: QuestionFilter, *, owner: str | None, key: str | None, dry_run: bool
+) -> BulkChange:
     """Change the questions that are meant, newest first, until all are changed or the time is up; raises NoCondition.
 
-    ``owner``: only this one's questions.
+    ``owner``: only this one's questions; ``key``: what those of the filter's key are marked with.
     """
     if not asked.model_dump(include=QuestionFilter.model_fields.keys() - {"collection"}, exclude_defaults=True):
         raise NoCondition("No condition is named: this would be done to every question.")
@@ -58,7 +60,7 @@ def change(services: Services, what: Change, asked: QuestionFilter, *, owner: st
         asked = asked.model_copy(update={"ended_before": services.now()})
     statuses, change_all = _CHANGES[what]
     with services.database.read() as session:
-        given = listing.meant(session, asked, owner=owner, key=services.owner_of(asked.key) if asked.key else None)
+        given = listing.meant(session, asked, owner=owner, key=key)
         wanted = and_(given, QuestionRow.status.in_(list(statuses)), QuestionRow.fingerprint != state.REFUSED)
         left = listing.count(session, wanted)
     done, ends_at = 0, time.monotonic() + RUN_S

@@ -3,8 +3,10 @@
 Each is a document (:mod:`workers.documents`): so it is cited, found by other questions, exported and deleted as one.
 """
 
+import re
+from contextlib import suppress
 from datetime import UTC
-from typing import Any
+from typing import Any, Final
 
 from domain.curated import CURATED, CuratedAnswer
 from domain.document import Pushed
@@ -20,6 +22,9 @@ from workers import documents as pushed
 from workers.documents import DocumentRefused
 from workers.questions.curated import EXPIRES, FORM, from_document
 from workers.services import Services
+
+#: a link in Markdown, of which only the label would stay
+_LINK: Final = re.compile(r"(?<!!)\[([^\]\n]+)\]\((https?://[^\s()]+)\)")
 
 
 class UnknownCurated(WellreadError):
@@ -52,7 +57,7 @@ def put(services: Services, curated_id: str, answer: str, **about: Any) -> tuple
         CURATED + curated_id,
         Pushed(
             form="markdown",
-            content=answer.encode(),
+            content=_LINK.sub(r"\1 (\2)", answer).encode(),
             title=questions[0],
             lang=detect_language(questions[0]),
             published=written,
@@ -65,12 +70,11 @@ def put(services: Services, curated_id: str, answer: str, **about: Any) -> tuple
 
 def find(services: Services, curated_id: str) -> CuratedAnswer:
     """Return an operator's answer; raises UnknownCurated."""
-    with services.database.read() as session:
-        try:
-            document = documents.find(session, CURATED + curated_id)
-        except UnknownDocument:
-            raise UnknownCurated(f"There is no curated answer {curated_id[:80]!r}.") from None
-        return from_document(document, pages.texts(session, [document.page_id])[document.page_id])
+    with services.database.read() as session, suppress(UnknownDocument):
+        document = documents.find(session, CURATED + curated_id)
+        if FORM in document.metadata:  # else it was pushed before such ids were kept for these
+            return from_document(document, pages.texts(session, [document.page_id])[document.page_id])
+    raise UnknownCurated(f"There is no curated answer {curated_id[:80]!r}.")
 
 
 def list_all(services: Services, *, after: str, limit: int) -> list[CuratedAnswer]:
@@ -78,7 +82,7 @@ def list_all(services: Services, *, after: str, limit: int) -> list[CuratedAnswe
     with services.database.read() as session:
         found = documents.list_all(session, below=CURATED, after=CURATED + after, limit=limit)
         texts = pages.texts(session, [document.page_id for document in found])
-    return [from_document(document, texts[document.page_id]) for document in found]
+    return [from_document(document, texts[document.page_id]) for document in found if FORM in document.metadata]
 
 
 def delete(services: Services, curated_id: str) -> int:

@@ -451,7 +451,7 @@ class Settings(BaseSettings):
     wave_pages: int = Field(5, ge=1, description="Most pages to read before searching again.")
 
     max_open_questions: int = Field(2_000, ge=1, description="Most open questions per collection; more are refused.")
-    max_open_per_caller: int = Field(1_000, ge=1, description="Most open questions per API key.")
+    max_open_per_caller: int = Field(1_000, ge=1, description="Most open questions per API key and collection.")
     max_streams_per_caller: int = Field(
         20, ge=1, description="Most streams of events open at a time per API key; more are refused."
     )

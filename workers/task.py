@@ -34,7 +34,12 @@ class WellreadTask(celery.Task[Any, Any]):
 
         for turn in range(MOST_TURNS):
             row = self._next_in_turn() if turn < MOST_TURNS - 1 else None
-            result, words = self._work(*(row or (args, kwargs)), of_own=row is None)
+            try:
+                result, words = self._work(*(row or (args, kwargs)), of_own=row is None)
+            except UnknownCollection:  # it was deleted with rows that stood in a line
+                if row is None:
+                    raise
+                continue
             if row is None or words != monitoring.NOT_DUE:  # else its line had a row that waits no more
                 break
         return result or (words or "done" if services().settings.flower_words else None)

@@ -153,16 +153,22 @@ def _as_csv(lines: Iterator[QuestionLine]) -> Iterator[str]:
 @router.post("/cancel")
 def cancel_many(body: QuestionChange, access: AccessDep, who: CallerDep) -> BulkChange:
     """Stop the open questions that the filters mean; ask again while some are left."""
-    return bulk.change(access.open(body.collection), "cancel", body, owner=who.restricted_to, dry_run=body.dry_run)
+    return _change("cancel", body, access, who)
 
 
 @router.post("/replay")
 def replay_many(body: QuestionChange, access: AccessDep, who: CallerDep) -> BulkChange:
     """Run those again that failed, ran out of time or were cancelled; ask again while some are left."""
-    return bulk.change(access.open(body.collection), "replay", body, owner=who.restricted_to, dry_run=body.dry_run)
+    return _change("replay", body, access, who)
 
 
 @router.post("/delete", dependencies=OPERATE)
 def delete_many(body: QuestionChange, access: AccessDep, who: CallerDep) -> BulkChange:
     """Delete the questions that the filters mean, with their answers and traces; ask again while some are left."""
-    return bulk.change(access.open(body.collection), "delete", body, owner=who.restricted_to, dry_run=body.dry_run)
+    return _change("delete", body, access, who)
+
+
+def _change(what: bulk.Change, body: QuestionChange, access: Access, who: Caller) -> BulkChange:
+    services = access.open(body.collection)
+    key = _key(services, body, who)
+    return bulk.change(services, what, body, owner=who.restricted_to, key=key, dry_run=body.dry_run)

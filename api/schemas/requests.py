@@ -154,10 +154,12 @@ class CuratedRequest(Body):
         examples=["Ring 4711."],
     )
     author: str = Field(
-        min_length=1, max_length=100, pattern=r"\w", description="Whose answer it is: shown with it.", examples=["Mari"]
+        max_length=100, pattern=r"^.*\w.*$", description="Whose answer it is: shown with it.", examples=["Mari"]
     )
     written: Moment | None = Field(default=None, description="When it was written; default: now.")
-    sources: list[Url] = Field(default_factory=list, max_length=20, description="URLs that are given with it.")
+    sources: list[Annotated[Url, Field(pattern=r"^https?://\S+$")]] = Field(
+        default_factory=list, max_length=20, description="URLs that are given with it."
+    )
     expires_at: Moment | None = Field(default=None, description="When it is deleted; default: never.")
 
 

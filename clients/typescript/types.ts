@@ -275,7 +275,7 @@ export interface CuratedAnswer {
   id: string;
   /** The questions that it answers, in several wordings. */
   questions: Array<string>;
-  /** Its text; what of Markdown is no text is left out. */
+  /** Its text; links are written out, other Markdown is left out. */
   answer: string;
   /** Whose answer it is: shown with it. */
   author: string;
@@ -616,7 +616,7 @@ export interface KeyChanges {
   weight?: number | null;
   /** Most requests a minute. */
   requests_per_minute?: number | null;
-  /** Most open questions at a time. */
+  /** Most open questions at a time in each collection. */
   open_questions?: number | null;
   /** Most new questions a day. */
   questions_per_day?: number | null;
@@ -644,7 +644,7 @@ export interface KeyLimits {
   weight?: number | null;
   /** Most requests a minute. */
   requests_per_minute?: number | null;
-  /** Most open questions at a time. */
+  /** Most open questions at a time in each collection. */
   open_questions?: number | null;
   /** Most new questions a day. */
   questions_per_day?: number | null;

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
+from unittest.mock import patch
 
 import pytest
 from celery import Celery
 from kombu import Queue
 
 from domain import Status
+from domain.access import DEFAULT
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
-from store.questions import new_questions
+from store.ephemeral.shares import Waiting
+from store.questions import new_questions, state
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import PageRow, QuestionRow
+from tests.api import walk
 from tests.logged_site import article, served
 from tests.workers.conftest import Outbox
 from tests.workers.crawl.one_candidate import add, work
 from workers import indexing as embedding
+from workers import services as composition
 from workers import sweep
 from workers.app import app
 from workers.priorities import place
 from workers.questions import submit
 from workers.services import Services
-from workers.services.dispatch import Dispatcher
+from workers.services.collections import open_collection
+from workers.services.dispatch import SHARED_AT, Dispatcher
+from workers.tasks import answer
 
 
 @pytest.fixture
@@ -133,3 +141,16 @@ def test_page_of_one_key_is_embedded_after_the_one_under_way_of_another(services
     dispatcher.send("wellread.embed", 9, priority=0, owner="key:one")
     at = place("wellread.embed", 0)
     assert [services.shares.next("wellread.embed", at) for _ in range(3)] == ["default/1", "default/9", "default/2"]
+
+
+def test_rows_of_a_deleted_collection_take_no_message_from_the_others(services: Services) -> None:
+    question, at = walk.ask(services), place("wellread.retrieve", 0)
+    for number in range(3):
+        services.shares.stand(Waiting(task="wellread.retrieve", place=at, key="key:gone", row=f"gone/{number}"), 1.0)
+    opened = partial(open_collection, services)
+    with (
+        patch.object(composition, "services", lambda name=DEFAULT: opened(name)),
+        patch.object(answer, "services", opened),
+    ):
+        answer.retrieve.apply(args=(question.id,), headers={SHARED_AT: at})
+    assert services.read(state.get, question.id).status == Status.RETRYING

@@ -26,7 +26,7 @@ from workers.questions import follow_ups
 from workers.questions.transitions import answered
 from workers.services import Services
 
-#: the metadata with the forms of its questions, and with when it is deleted
+#: the metadata with the forms of its questions, as the rules were when it was saved, and with when it is deleted
 FORM: Final = "curated"
 EXPIRES: Final = "curated_expires"
 #: conditions on what may be quoted, which an operator's answer is not compared with

@@ -225,5 +225,8 @@ def test_key_sees_and_changes_only_its_own(keyed: TestClient) -> None:
     assert came["done"] == 1
     refused = keyed.get("/api/questions?key=two", headers={"x-api-key": "one"})
     assert (refused.status_code, refused.json()["type"]) == (422, "bad-filter")
+    guess = {"key": "two", "status": ["ASKED"], "dry_run": True}
+    refused = keyed.post("/api/questions/cancel", json=guess, headers={"x-api-key": "one"})
+    assert (refused.status_code, refused.json()["type"]) == (422, "bad-filter")
     left = keyed.get("/api/questions?status=ASKED", headers={"x-api-key": "ops"}).json()
     assert [each["question"] for each in left] == ["Who is two?"]

@@ -10,9 +10,11 @@ from unittest.mock import patch
 import pytest
 from starlette.testclient import TestClient
 
+from domain.document import Pushed
 from tests.api.cli.command import wellread
 from tests.api.routes.test_documents import embed, put
 from workers import curated
+from workers import documents as pushed
 from workers import services as composition
 from workers.services import Services
 from workers.tasks import answer as answering
@@ -99,6 +101,20 @@ def test_new_answer_takes_the_place_of_what_pages_said_and_its_change_and_end_th
     assert http.get("/api/curated").json() == []
 
 
+def test_links_of_an_answer_are_written_out(http: TestClient, services: Services) -> None:
+    save(http, answer="See [the page](https://intranet.example/vpn) first.", questions=["How do I get in?"])
+    assert (
+        ask(http, services, "How can I get in?")["answer"] == "See the page (https://intranet.example/vpn) first. [1]"
+    )
+
+
+def test_document_whose_id_looks_like_that_of_an_answer_is_none(http: TestClient, services: Services) -> None:
+    pushed.put(services, "curated/old", Pushed(form="text", content=b"The horn.", place="pushed by a former version"))
+    save(http)
+    assert [each["id"] for each in http.get("/api/curated").json()] == ["reset"]
+    assert http.get("/api/curated/old").status_code == 404
+
+
 def test_answer_is_only_searched_if_the_operator_wants_it(http: TestClient, services: Services) -> None:
     services.settings = services.settings.model_copy(update={"curated": "page"})
     save(
@@ -114,6 +130,8 @@ def test_bad_answers_are_refused_with_the_reason(http: TestClient) -> None:
         ({"questions": []}, "questions"),
         ({"answer": " "}, "answer"),
         ({"author": ""}, "author"),
+        ({"author": "Mari\nTamm"}, "author"),
+        ({"sources": ["javascript:alert(1)"]}, "sources"),
         ({"questions": [f"{number} {'x' * 390}?" for number in range(12)]}, "4,096"),
         ({"colour": "red"}, "colour"),
     ):
