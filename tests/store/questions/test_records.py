@@ -10,6 +10,7 @@ import pytest
 from domain import Citation, Focus, Sentence, Status, Verdict
 from domain.outcome import Outcome
 from domain.record import ContextHit
+from store import folders
 from store.questions import records, state
 from store.questions.new_questions import NewQuestion, ask
 from store.questions.state import Move
@@ -79,6 +80,18 @@ def test_what_was_stored_with_an_answer_comes_back_as_it_was(database: Database)
     assert (record.sentences, record.citations, record.context) == ((SENTENCE,), (CITATION,), (HIT,))
     assert (record.verdict, record.verdict and record.verdict.evidence) == (VERDICT, {"top": 0.5})
     assert record.short_answer == "1874"
+
+
+def test_a_file_elsewhere_is_cited_by_its_url_there(database: Database) -> None:
+    cited = [replace(CITATION, url=f"files://{name}/old/a%20b.md") for name in ("wiki", "wikis", "uploads")]
+    question_id = _answered(database, citations=[jsonable(asdict(each)) for each in cited])
+    link = "https://github.com/o/r/blob/HEAD/"
+    with database.write() as session:
+        for name, path, at in (("wiki", "https://github.com/o/r#:", link), ("wikis", "/srv/wikis", "")):
+            folders.add(session, name=name, path=path, every_s=60.0, now=NOW, link=at, access={"password": "s3cret"})
+        record = records.read(session, question_id, NOW)
+    assert [each.url for each in record.citations] == [f"{link}old/a%20b.md", cited[1].url, cited[2].url]
+    assert "s3cret" not in str(record)
 
 
 def test_fields_that_only_an_older_version_had_are_left_out(database: Database) -> None:
