@@ -43,7 +43,7 @@ def watch(
         if not _REF.fullmatch(ref):
             raise BadFolder(f"{ref[:100]!r} is no branch or tag.")
         path = clean_path(path.strip("/")) if path else ""
-        reached, stored, web = url, f"{url}#{ref}:{path}", url.removesuffix(".git")
+        reached, stored, web = url, f"{url}#{ref}:{path}", url.removesuffix(".git").rstrip("/")
         host, below, last = url.split("/")[2], f"{escape_path(path)}/" if path else "", path or web
         way = next((way for word, way in _PAGES.items() if word in host), "")
         usual = f"{web}{way}{ref or 'HEAD'}/{below}" if way else f"git+{url}#{ref}:{below}"

@@ -189,6 +189,7 @@ def test_addresses_that_are_refused(services: Services) -> None:
     services.settings = services.settings.model_copy(update={"egress": "sources"})
     folder = remote_folders.watch(services, "https://github.com/o/r.git", access={})
     assert folder.link == "https://github.com/o/r/blob/HEAD/"
+    assert remote_folders.watch(services, "https://example.org/o/wiki/.git", access={}).name == "wiki"
 
 
 def test_requests_are_signed_as_in_the_example_of_aws() -> None:
