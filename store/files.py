@@ -97,6 +97,11 @@ def drop_content(session: Session, file_id: int, version: int) -> None:
     update_rows(session, FileRow, FileRow.id == file_id, FileRow.version == version, content=None)
 
 
+def forget_mark(session: Session, file_id: int) -> None:
+    """Have a file be read again when its folder is looked through next."""
+    update_rows(session, FileRow, FileRow.id == file_id, changed_ns=None)
+
+
 def of_folder(session: Session, folder_id: int) -> list[FileRow]:
     """Return the files of a folder as they were when it was last looked through, without their bytes."""
     query = select(FileRow).where(FileRow.folder_id == folder_id)

@@ -76,6 +76,7 @@ def read(services: Services, address: str, known: PageState | None) -> ReadResul
     except FileGone as error:
         return ReadResult(outcome=ReadOutcome.GONE, url=address, reason=str(error))
     except (FileChanging, FolderUnreadable) as error:
+        services.write(files.forget_mark, found.id)  # the tries may be over before the server or disk is back
         return ReadResult(outcome=ReadOutcome.RETRY, url=address, reason=str(error))
     except FileUnreadable as error:
         return ReadResult(outcome=ReadOutcome.EMPTY, url=address, reason=str(error))

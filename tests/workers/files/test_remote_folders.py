@@ -12,8 +12,9 @@ from typing import ClassVar
 
 import pytest
 
-from crawler.bucket import signed
+from crawler.bucket import Bucket, signed
 from crawler.fetch.response import TooLarge
+from crawler.folder import FolderUnreadable
 from crawler.repository import BadPack, unpack
 from domain.file import FolderState, StoredFile
 from store import folders
@@ -156,6 +157,21 @@ def test_bucket_is_read_by_its_etags(services: Services, outbox: Outbox) -> None
         objects.clear()
         assert len(look_again(services, outbox)) == 1  # as when a key may no longer list
         assert "empty" in str(problem_of(services))
+
+
+def test_an_object_that_could_not_be_read_is_read_at_the_next_look(
+    services: Services, outbox: Outbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slow_down(bucket: Bucket, path: str) -> bytes:
+        raise FolderUnreadable("503, SlowDown")
+
+    with s3_server({"lamp.md": LAMP.encode()}, {}) as (origin, _):
+        allow(services, origin)
+        remote_folders.watch(services, "s3://shelf", endpoint=origin, access={})
+        with monkeypatch.context() as busy:
+            busy.setattr(Bucket, "read", slow_down)
+            assert [file.outcome for file in look(services, outbox)] == [None]
+        assert [file.outcome for file in look_again(services, outbox)] == ["read"]
 
 
 REFUSED = {
