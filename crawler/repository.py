@@ -149,11 +149,7 @@ class Repository:
     def _lines(self, answer: Fetched) -> list[bytes]:
         """Return the lines of an answer; a pack is in those that begin with 1."""
         if answer.status != 200:
-            told = {
-                401: "a login is needed, or it is wrong",
-                403: "this login may not read it",
-                404: "no such repository",
-            }
+            told = {401: "a login is needed, or it is wrong", 403: "it may not be read", 404: "no such repository"}
             other = "it is at another address now" if 300 <= answer.status < 400 else "try it later"
             raise FolderUnreadable(f"{self._url} answered {answer.status}: {told.get(answer.status, other)}.")
         lines, at, body = [], 0, answer.body

@@ -7,7 +7,7 @@ used is added once it is recorded; a process that dies between the two leaves it
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final, Literal
+from typing import Final
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -52,13 +52,7 @@ def used(session: Session, owner: str, now: datetime) -> dict[str, Used]:
     return {name: to_value(Used, session.execute(query).one()) for name, query in (("day", day), ("month", month))}
 
 
-def take(
-    session: Session,
-    owner: str,
-    limits: Mapping[str, float],
-    now: datetime,
-    name: Literal["questions", "pages"] = "questions",
-) -> None:
+def take(session: Session, owner: str, limits: Mapping[str, float], now: datetime, name: str = "questions") -> None:
     """Count one more question, or page to be read at once. Raises QuotaSpent."""
     add(session, owner, now, **{name: 1})
     so_far = used(session, owner, now) if limits else {}

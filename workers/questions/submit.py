@@ -132,7 +132,7 @@ def _count(services: Services, new: NewQuestion, limits: Mapping[str, float]) ->
     if new.owner is None:
         return False
     try:
-        services.take(new.owner, limits, "questions")
+        services.take(new.owner, limits)
     except QuotaSpent:
         if not services.read(new_questions.is_known, new):
             raise

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Concatenate, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from redis import Redis
 from redis.exceptions import LockError
@@ -121,8 +121,8 @@ class Services(WebAccess):
             with self.database.claim() as session:
                 usage.add(session, owner, self.now(), **amounts)
 
-    def take(self, owner: str, limits: Mapping[str, float], name: Literal["questions", "pages"]) -> None:
-        """Count one more question or page of an owner's. Raises QuotaSpent."""
+    def take(self, owner: str, limits: Mapping[str, float], name: str = "questions") -> None:
+        """Count one more question, or one of the ``pages``, of an owner's. Raises QuotaSpent."""
         with self.database.claim() as session:
             usage.take(session, owner, limits, self.now(), name)
 
