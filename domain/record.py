@@ -195,7 +195,9 @@ class Record(Received):
     related: tuple[NextQuestion, ...] = field(
         default=(), metadata=described("What to ask next: the nearest pages say something on it.")
     )
-    composer: str | None = field(metadata=described("“extractive”, or the model's name."))
+    composer: str | None = field(
+        metadata=described("“extractive”, the model's name, or “operator”: it is an operator's own.")
+    )
     notice: str = field(metadata=described("What must be known of how the answer was made."))
     verdict: Verdict | None
     retry_attempted: bool = field(metadata=described("Whether phase 2 looked again in other words."))

@@ -1167,7 +1167,7 @@ export interface RecordOut {
   structured?: StructuredAnswerOut | null;
   /** What to ask next: the nearest pages say something on it. */
   related?: Array<NextQuestionOut>;
-  /** “extractive”, or the model's name. */
+  /** “extractive”, the model's name, or “operator”: it is an operator's own. */
   composer: string | null;
   /** What must be known of how the answer was made. */
   notice: string;

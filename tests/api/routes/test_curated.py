@@ -101,6 +101,13 @@ def test_new_answer_takes_the_place_of_what_pages_said_and_its_change_and_end_th
     assert http.get("/api/curated").json() == []
 
 
+def test_answer_is_not_deleted_with_documents_whose_metadata_it_lacks(http: TestClient) -> None:
+    save(http)
+    put(http, "lamp", metadata={"import": "monday"})
+    meant = {"filters": ["import!=tuesday"], "dry_run": True}
+    assert http.post("/api/documents/delete", json=meant).json() == {"done": 0, "left": 1}
+
+
 def test_links_of_an_answer_are_written_out(http: TestClient, services: Services) -> None:
     save(http, answer="See [the page](https://intranet.example/vpn) first.", questions=["How do I get in?"])
     assert (
