@@ -46,11 +46,9 @@ class Queue:
     #: before the first task: the detection of languages, what a lookup searches and reads with, the writer of passages,
     #: the client of the language model
     loads: frozenset[Literal["language", "search", "writer", "model"]] = frozenset()
-    #: what runs its tasks: processes, which have time limits, or threads, for tasks that only wait for other services
-    pool: Literal["processes", "threads"] = "processes"
-    size: str = ""  #: the setting that says how many processes or threads its worker has; "": one
+    size: str = ""  #: the setting that says how many threads its worker has; "": one
     is_needed: bool = False  #: whether no question is answered without it; its worker starts before the others
-    yields: bool = False  #: whether its worker leaves the processor to those who wait for an answer
+    yields: bool = False  #: whether its threads leave the processor to those who wait for an answer
     served_by: str = ""  #: the queue whose worker serves this one too; "": its own
 
     @property
@@ -96,7 +94,7 @@ _QUEUES = (
     Queue(name="answer", loads=frozenset({"language", "search"}), size="answer_processes", is_needed=True),
     Queue(name="crawl", loads=frozenset({"language"}), size="crawl_processes", yields=True),
     Queue(name="embed", loads=frozenset({"language", "writer"}), yields=True),
-    Queue(name="model", loads=frozenset({"model"}), pool="threads", size="model_threads"),
+    Queue(name="model", loads=frozenset({"model"}), size="model_threads"),
     Queue(name="notify", served_by="model"),
     Queue(name="upkeep"),
 )
@@ -135,8 +133,10 @@ WORKERS: Final = {
     for queue in _QUEUES
     if not queue.served_by
 }
+#: the workers of the embedded stack, by the queues that each serves with those: what computes, and what waits
+STACK: Final = tuple(tuple(name for name in WORKERS if QUEUES[name].opens_passages is it) for it in (True, False))
 TASKS: Final = {task.name: task for task in _TASKS}
 #: the task that works on a question in each open status, in the order of the flow
 STEPS: Final = {task.status: task for task in _TASKS if isinstance(task, QuestionTask)}
-#: the only queue whose worker writes passages: one worker with one process
+#: the only queue whose worker writes passages: one worker with one thread
 (WRITER,) = (queue for queue in _QUEUES if "writer" in queue.loads)

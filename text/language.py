@@ -72,8 +72,8 @@ def classify_language(text: str) -> tuple[str, float]:
     return str(lang), probability
 
 
-def load_before_fork() -> None:
-    """Load the model, 80 MB, so that all processes that are forked from this one share it."""
+def load() -> None:
+    """Load the model, 80 MB, before it is needed."""
     _identifier()
 
 

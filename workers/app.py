@@ -8,12 +8,12 @@ from domain.flow import QUEUES, TASKS, WORKERS
 from workers.priorities import DEFAULT_QUEUE, PRIORITY_STEPS
 from workers.settings import load
 
-#: a worker loads only the tasks of its own queue, and starts sooner
-_QUEUE = os.environ.get("WELLREAD_QUEUE", "")
+#: a worker loads only the tasks of its own queues, and starts sooner
+_NAMES = os.environ.get("WELLREAD_QUEUE") or ",".join(WORKERS)
 app = Celery(
     "wellread",
     task_cls="workers.task:WellreadTask",
-    include=["workers.pools", *(f"workers.tasks.{name}" for name in WORKERS if _QUEUE in ("", name))],
+    include=["workers.pools", *(f"workers.tasks.{name}" for name in _NAMES.split(",") if name in WORKERS)],
 )
 app.conf.update(
     broker_url=load().broker,
@@ -41,7 +41,6 @@ app.conf.update(
     task_create_missing_queues=True,
     task_queues={name: {"exchange": name, "routing_key": name} for name in QUEUES},
     task_acks_late=True,
-    task_reject_on_worker_lost=True,
     task_ignore_result=True,
     task_soft_time_limit=100,
     task_time_limit=120,
@@ -49,8 +48,6 @@ app.conf.update(
     accept_content=["json"],
     task_publish_retry=False,
     worker_prefetch_multiplier=1,
-    worker_max_tasks_per_child=5_000,  # a new one opens models for 1.4 s of processor time: 3 ms a task at 500
-    worker_proc_alive_timeout=60,  # opening a model on a busy machine takes longer than the usual 4 s
     worker_soft_shutdown_timeout=20,
     worker_consumer="workers.pools:BatchingConsumer",
     worker_send_task_events=True,

@@ -1,4 +1,4 @@
-"""Run one process of Wellread: a worker of one queue, beat, or Flower."""
+"""Run one process of Wellread: a worker of some queues, beat, or Flower."""
 
 import os
 import signal
@@ -6,11 +6,12 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from domain.errors import WellreadError
-from domain.flow import QUEUES, WORKERS, Queue
+from domain.flow import QUEUES, WORKERS
 from workers.settings import LOOPBACK, SECRETS_DIR, Settings
 
 if TYPE_CHECKING:
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
 #: the queue of a process that runs no task, and so loads none
 NO_TASKS = "none"
-#: how much less than the others a process gets that yields: about a ninth
-_NICENESS = 10
-#: Linux may share the processor among sessions first, whatever their processes' niceness
-_OF_SESSION = Path("/proc/self/autogroup")
 
 
 class FlowerExposed(WellreadError):
@@ -33,55 +30,67 @@ class UnknownQueue(WellreadError):
     """There is no such queue."""
 
 
-def run_worker(settings: Settings, name: str) -> None:
-    """Run a Celery worker for one queue, and those it serves too, until it is stopped; raises UnknownQueue."""
-    if name not in WORKERS:
-        raise UnknownQueue(f"There is no worker for a queue {name!r}: it is one of {', '.join(WORKERS)}.")
-    queue = QUEUES[name]
-    os.environ["WELLREAD_QUEUE"] = name  # before the application is imported: it loads this queue's tasks
+def run_worker(settings: Settings, *names: str, beat: bool = False) -> None:
+    """Run a Celery worker for these queues, and those served with them, until it is stopped; raises UnknownQueue.
+
+    With ``beat`` it also sends what is due again and again.
+    """
+    for name in names:
+        if name not in WORKERS:
+            raise UnknownQueue(f"There is no worker for a queue {name!r}: it is one of {', '.join(WORKERS)}.")
+    # before the application is imported: it loads these queues' tasks
+    os.environ["WELLREAD_QUEUE"] = ",".join(names)
     from celery import signals
     from celery.utils.nodenames import host_format
 
     from workers.app import app
     from workers.broker import tolerate_faults
-    from workers.pools import load_before_fork
-    from workers.services.interruptions import give_back_after
+    from workers.pools import Threads, pool_size
 
     tolerate_faults()
     _set_up_logs(settings)
     _check_schema(settings)
-    if queue.opens_passages:
+    if any(QUEUES[name].opens_passages for name in names):
         from workers.services import completeness
 
         completeness.check_once(settings)
-    if queue.yields:
-        _yield_processor()
-    if queue.pool == "processes":
-        load_before_fork(queue)
     if settings.alive_file:
         _touch_at(signals.heartbeat_sent, settings.alive_file)
+    if beat:
+        _start_beat(settings)
     # not by Celery's command line, which would load all its commands, and Flower's
     worker = app.Worker(
-        hostname=host_format(f"{name}-{os.getpid()}@%h"),
-        queues=list(WORKERS[name]),
-        concurrency=pool_size(settings, queue),
-        pool_cls="prefork" if queue.pool == "processes" else "workers.pools:Threads",
+        hostname=host_format(f"{'-'.join(names)}-{os.getpid()}@%h"),
+        queues=[queue for name in names for queue in WORKERS[name]],
+        concurrency=sum(pool_size(settings, QUEUES[name]) for name in names),
+        pool_cls=Threads,
         without_gossip=True,
         without_mingle=True,
         loglevel="INFO",
         quiet=settings.logs == "json",  # its banner
     )
-    if queue.pool == "processes":
-        give_back_after(worker, settings.stop_s)
     worker.start()
-    if queue.pool == "threads":  # one may still be at work on what was given back: it must not hold the process
-        os._exit(worker.exitcode or 0)
-    sys.exit(worker.exitcode)
+    # a thread may still be at work on what was given back: it must not hold the process
+    os._exit(worker.exitcode or bool(worker.pool.hung))
 
 
-def pool_size(settings: Settings, queue: Queue) -> int:
-    """Return how many processes or threads of one worker work on a queue."""
-    return int(getattr(settings, queue.size)) if queue.size else 1
+def _start_beat(settings: Settings) -> None:
+    """Run beat in a thread; the process ends if that does."""
+    from celery.beat import EmbeddedService
+
+    from workers.app import app
+    from workers.processes.heartbeat import BEAT, start_heartbeat
+
+    beat = EmbeddedService(app, thread=True, scheduler_cls=app.conf.beat_scheduler)
+
+    def run() -> None:
+        try:
+            beat.run()
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    start_heartbeat(settings.redis, BEAT, os.getpid())
+    Thread(target=run, name="beat", daemon=True).start()
 
 
 def run_beat(settings: Settings) -> None:
@@ -149,15 +158,6 @@ def run_flower(settings: Settings) -> None:
     if settings.flower_host in LOOPBACK:
         command.Flower = LoopbackFlower
     app.start(["flower", f"--address={settings.flower_host}", f"--port={settings.flower_port}", "--read_only=True"])
-
-
-def _yield_processor() -> None:
-    """Have this process, and those that it starts, work with what other processes leave over of the processor."""
-    with suppress(OSError):
-        os.nice(_NICENESS)
-    if os.getsid(0) == os.getpid():  # else the session is its starter's too
-        with suppress(OSError):
-            _OF_SESSION.write_text(f"{_NICENESS}\n")
 
 
 def _set_up_logs(settings: Settings) -> None:

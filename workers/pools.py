@@ -1,117 +1,172 @@
-"""Prepares what runs a worker's tasks: the processes of its pool, or threads of its own.
+"""Runs a worker's tasks in threads, each queue's in its own, so that no queue waits for another's work.
 
-A process shares its worker's memory, opens what its first task needs, says so, and ends with its worker. Threads need
-that once. No time limit of Celery's ends a thread: what its task waits for must have one.
+No time limit of Celery's ends a thread. The soft one is raised in it; a task that goes on until the hard one ends the
+worker, which gives back all else and is started again; and so does one that keeps Python from running anything else.
 """
 
-import gc
+import faulthandler
 import os
 import signal
+import sys
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Thread
+from contextlib import suppress
+from functools import partial
+from threading import Thread, get_ident, get_native_id
 from typing import Any, Final
 
 import structlog
-from billiard.process import current_process
-from celery import signals
-from celery.concurrency.thread import TaskPool
-from celery.worker.consumer import Consumer
+from celery.concurrency.base import BasePool, apply_target
+from celery.concurrency.thread import ApplyResult
+from celery.exceptions import SoftTimeLimitExceeded
+from celery.worker.consumer import Consumer, Tasks
+from kombu.common import QoS
 from kombu.exceptions import ContentDisallowed
 
 from domain.errors import WellreadError
-from domain.flow import QUEUES, Queue
+from domain.flow import QUEUES, WORKERS, Queue
 from text import language
 from workers import monitoring
 from workers.priorities import UNREADABLE
-from workers.processes.fork_server import die_with_parent
 from workers.processes.heartbeat import start_heartbeat
-from workers.services import interruptions, services
-from workers.services.interruptions import RECORD_WITHIN_S
+from workers.services import Services, services
+from workers.services.interruptions import RECORD_WITHIN_S, limited, raise_in
 
 log = structlog.get_logger()
 
-#: the worker: it imports this before it forks
-_WORKER = os.getpid()
 _EVERY_S: Final = 0.2
+#: how long one call may keep all threads of Python from running: twice what any step may work
+_STUCK_S: Final = 80.0
+#: how much less than others a thread gets of the processor that yields: about a ninth
+_NICENESS: Final = 10
 
 
-def load_before_fork(queue: Queue) -> None:
-    """Load what each process of a worker would load for itself: they begin a second sooner, and share it."""
-    if queue.opens_passages:
-        from store.passages import connect
-
-        connect.load_before_fork()
-    if "language" in queue.loads:
-        language.load_before_fork()
+def served() -> list[Queue]:
+    """Return the queues that give this process' pools their names and sizes."""
+    names = os.environ.get("WELLREAD_QUEUE", "").split(",")
+    # a benchmark's worker serves none of the table
+    return [QUEUES.get(name, Queue(name=name, size="answer_processes")) for name in names]
 
 
-@signals.worker_before_create_process.connect
-def keep_shared(**_: object) -> None:
-    """Have the garbage collector leave alone what the worker has loaded: it writes to all objects that it looks at.
-
-    A page of memory that a process writes to is copied, so that it is not shared with the worker any more.
-    """
-    gc.collect()
-    gc.freeze()
+def pool_size(settings: Any, queue: Queue) -> int:
+    """Return how many threads of one worker work on a queue."""
+    return int(getattr(settings, queue.size)) if queue.size else 1
 
 
-@signals.worker_process_init.connect
-def start(**_: object) -> None:
-    """End with the worker, open the services that the queue's first task would wait for, and count as ready then."""
-    interruptions.listen()
-    queue = _queue()
-    # two processes must not write passages: the new worker's would find this one at work
-    die_with_parent(_WORKER, signal.SIGKILL if "writer" in queue.loads else interruptions.WORKER_DIED)
-    is_ready = warm_up(queue, os.getppid())
-    if is_ready and queue.opens_passages and getattr(current_process(), "index", 0) == 0:  # for the whole worker
-        from workers.services.completeness import look_and_warn
-
-        Thread(target=look_and_warn, args=(services(),), name="lost passages", daemon=True).start()
-
-
-class Threads(TaskPool):
+class Threads(BasePool):
     """Runs tasks in threads of the worker; what does not end in time when it stops is given back."""
 
-    executor: ThreadPoolExecutor
+    body_can_be_buffer = True
+    signal_safe = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.hung: set[int] = set()  #: threads that were still at work at their hard limit
+        self._pools = {
+            queue.name: ThreadPoolExecutor(
+                pool_size(services().settings, queue),
+                thread_name_prefix=queue.name,
+                initializer=yield_processor if queue.yields else None,
+            )
+            for queue in served()
+        }
 
     def on_start(self) -> None:
-        """Open the services that the queue's first task would wait for, and count as ready then."""
+        """Open the services that the queues' first tasks would wait for, and count as ready then."""
         if monitoring.is_on():
             monitoring.provider()  # not by two threads at once
-        warm_up(_queue(), os.getpid())
+        ready = [queue for queue in served() if warm_up(queue)]
+        if any(queue.opens_passages for queue in ready):
+            from workers.services.completeness import look_and_warn
+
+            Thread(target=look_and_warn, args=(services(),), name="lost passages", daemon=True).start()
+        Thread(target=_watch_python, name="watch", daemon=True).start()
+
+    def on_apply(
+        self, target: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: Any = None, **options: Any
+    ) -> ApplyResult:
+        """Run a task in a thread of its queue."""
+        name, task_id, request = args[:3]
+        queue = (request.get("delivery_info") or {}).get("routing_key", "")
+        pool = self._pools.get(QUEUES[queue].worker if queue in QUEUES else queue) or next(iter(self._pools.values()))
+        soft_s = options.pop("soft_timeout", None) or self.options["soft_timeout"]
+        most_s = timeout or self.options["timeout"]
+
+        def run() -> None:
+            thread = get_ident()
+            give_up = partial(self._end_hung, thread, f"{name}[{task_id}]", most_s)
+            with limited(give_up, most_s), limited(partial(raise_in, thread, SoftTimeLimitExceeded), soft_s):
+                apply_target(target, args, kwargs, **options)
+
+        return ApplyResult(pool.submit(run))
 
     def on_stop(self) -> None:
-        """Wait for tasks that end within ``stop_s``; end the leases of the others, and their places at receivers.
+        """Wait for tasks that end within ``stop_s``; end the leases of the others, and their places elsewhere.
 
         Celery sends the messages again of those that it has not acknowledged when it closes its connection, which is
         next. The threads end with the process (:func:`workers.entrypoints.run_worker`).
         """
-        ending = Thread(target=self.executor.shutdown, kwargs={"cancel_futures": True}, daemon=True)
+        ending = Thread(target=self._shut_down, daemon=True)
         ending.start()
         ending.join(services().settings.stop_s)
-        for opened in (services(), *services().opened_collections.values()):
-            if "leases" in vars(opened):
-                opened.leases.give_back()
-        from workers.questions import webhooks
-
-        webhooks.give_back(services())
+        give_back(services(), self.hung)
         monitoring.close()
 
     def terminate_job(self, pid: int, signal: int | None = None) -> None:
         """Do nothing: no thread can be ended from outside. A second signal to stop asks for it."""
 
+    def _shut_down(self) -> None:
+        for pool in self._pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
+        for pool in self._pools.values():
+            pool.shutdown()
 
-def _queue() -> Queue:
-    name = os.environ.get("WELLREAD_QUEUE", "")
-    return QUEUES.get(name, Queue(name=name))  # a benchmark's worker serves none of the table
+    def _end_hung(self, thread: int, task: str, most_s: float) -> None:
+        self.hung.add(thread)
+        log.error("task_hangs", task=task, most_s=most_s, what_follows="the worker stops, and is started again")
+        faulthandler.dump_traceback()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def _get_info(self) -> dict[str, Any]:
+        sizes = {name: pool._max_workers for name, pool in self._pools.items()}
+        return super()._get_info() | {"max-concurrency": sum(sizes.values()), "threads": sizes}
 
 
-def warm_up(queue: Queue, worker: int) -> bool:
+def give_back(main: Services, but: set[int]) -> None:
+    """End what is held by all threads ``but`` these: leases, slots at hosts, places at receivers of webhooks."""
+    for opened in (main, *main.opened_collections.values()):
+        if "leases" in vars(opened):
+            opened.leases.give_back(but=but)
+    if "host_slots" in vars(main):
+        with suppress(Exception):  # a slot ends by itself
+            main.host_slots.give_back(now=time.time())
+    from workers.questions import webhooks
+
+    webhooks.give_back(main)
+
+
+def yield_processor() -> None:
+    """Have this thread work with what others leave over of the processor, where the system knows threads' shares."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, get_native_id(), _NICENESS)
+
+
+def _watch_python() -> None:
+    """End the process when one call, as of a regular expression, lets no other thread run."""
+    while True:
+        faulthandler.dump_traceback_later(_STUCK_S, exit=True)
+        time.sleep(_STUCK_S / 8)
+
+
+def warm_up(queue: Queue) -> bool:
     """Open what the queue's first task would wait for, and have the worker count as ready if that is there."""
     ready = services()
     ready.waits_s = RECORD_WITHIN_S
     try:
         if "search" in queue.loads:
+            language.load()
             _ = ready.tools, ready.events
             ready.embedder.embed(["warm"])
             ready.reader.read("warm", [("", "warm")])
@@ -123,18 +178,72 @@ def warm_up(queue: Queue, worker: int) -> bool:
             _ = ready.leases
             if ready.model:
                 ready.model.warm()
-                language.load_before_fork()  # an answer's and its quotes' are detected
+                language.load()  # an answer's and its quotes' are detected
     except WellreadError as error:  # the first task meets the error again, and stores it in its row
         log.error("not_ready", queue=queue.name, error=str(error))
         return False
-    start_heartbeat(ready.settings.redis, queue.name, worker)
+    start_heartbeat(ready.settings.redis, queue.name, os.getpid())
     return True
 
 
-@signals.worker_process_shutdown.connect
-def end(**_: object) -> None:
-    """Send the spans that have not been sent."""
-    monitoring.close()
+class TasksOfQueues(Tasks):
+    """Takes the messages of each queue on a channel of its own, as many at once as the queue has threads.
+
+    A channel that has what it may take is not asked for more, and the others go on.
+    """
+
+    def start(self, c: Any) -> None:
+        """Start to consume."""
+        c.update_strategies()
+        c.qos_global = False  # its sizes are not those of one pool
+        c.task_consumer = _Consumers(c, {queue.name: pool_size(services().settings, queue) for queue in served()})
+        c.qos = QoS(c.task_consumer.let_wait, 1)
+
+
+class _Consumers:
+    """The consumers of a worker as Celery uses one."""
+
+    def __init__(self, c: Any, sizes: dict[str, int]) -> None:
+        self._sizes, self._all = sizes, {}
+        for name in sizes:
+            channel, queues = c.connection.channel(), c.app.amqp.queues.consume_from
+            channel.basic_qos(0, sizes[name], False)
+            mine = [queues[each] for each in WORKERS.get(name, tuple(queues)) if each in queues]
+            self._all[name] = c.app.amqp.TaskConsumer(channel, queues=mine, on_decode_error=c.on_decode_error)
+
+    def let_wait(self, prefetch_count: int) -> None:
+        """Have one less than so many messages wait for their time besides those that are worked on."""
+        for name, consumer in self._all.items():
+            consumer.qos(prefetch_count=self._sizes[name] + prefetch_count - 1)
+
+    @property
+    def queues(self) -> list[Any]:
+        """All queues that are consumed."""
+        return [queue for consumer in self._all.values() for queue in consumer.queues]
+
+    @property
+    def on_message(self) -> Any:
+        """What takes each message."""
+        return next(iter(self._all.values())).on_message
+
+    @on_message.setter
+    def on_message(self, take: Any) -> None:
+        for consumer in self._all.values():
+            consumer.on_message = take
+
+    def consume(self) -> None:
+        """Begin."""
+        for consumer in self._all.values():
+            consumer.consume()
+
+    def cancel(self) -> None:
+        """Take no more."""
+        for consumer in self._all.values():
+            consumer.cancel()
+
+    def close(self) -> None:
+        """Take no more."""
+        self.cancel()
 
 
 class BatchingConsumer(Consumer):
@@ -147,6 +256,15 @@ class BatchingConsumer(Consumer):
     hub: Any
     _flush_events: Any
     _is_due = False
+
+    class Blueprint(Consumer.Blueprint):
+        """Celery's steps, with one that takes the messages of each queue for itself."""
+
+        default_steps = [
+            "workers.pools:TasksOfQueues" if step.endswith(":Tasks") else step
+            for step in Consumer.Blueprint.default_steps
+            if not step.endswith(":DelayedDelivery")  # RabbitMQ's
+        ]
 
     def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
         """Drop a message that is no task's; a question that it asks in pickle or YAML is refused under its own id."""

@@ -1,22 +1,17 @@
-"""What every task does around its work: it says what came of it, and gives the work back when its worker stops."""
+"""What every task does around its work: it finds the row whose turn it is, and says what came of it."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import celery
-import structlog
-from kombu.exceptions import OperationalError
 from redis import RedisError
 
 from domain.access import DEFAULT, UnknownCollection
 from domain.flow import TASKS
 from workers import monitoring
 from workers.services.dispatch import SHARED_AT
-from workers.services.interruptions import Stopped, is_orphan, working
 
-log = structlog.get_logger()
 #: rows that one message is about at most, the last its own: those before it waited no more
 MOST_TURNS = 20
 Args: TypeAlias = tuple[Any, ...]
@@ -46,16 +41,8 @@ class WellreadTask(celery.Task[Any, Any]):
 
     def _work(self, args: Args, kwargs: Named, *, of_own: bool) -> tuple[str | None, str]:
         """Work on a row; return the task's own result, and what came of it."""
-        result = None
         with monitoring.listening() as reported, self._span(*args, of_own=of_own):
-            try:
-                with working():
-                    result = self.run(*args, **kwargs)
-            except Stopped:
-                self._give_back(args, kwargs)
-        if is_orphan():  # nobody takes the result, nor gives it another task
-            monitoring.close()
-            os._exit(0)
+            result = self.run(*args, **kwargs)
         return result, reported()
 
     @contextmanager
@@ -87,21 +74,3 @@ class WellreadTask(celery.Task[Any, Any]):
         collection, _, row_id = row.partition("/")
         named = {} if collection == DEFAULT else {"collection": collection}
         return (row_id if TASKS[self.name].row == "question" else int(row_id),), named
-
-    def _give_back(self, args: Args, kwargs: Named) -> None:
-        """Send the message again, for another worker; where that fails, the sweep sends it."""
-        request = self.request
-        monitoring.report("given back: the worker stops")
-        log.info("given_back", task=self.name)
-        try:
-            self.app.send_task(
-                self.name,
-                args=args,
-                kwargs=kwargs,
-                queue=TASKS[self.name].queue,
-                priority=(request.delivery_info or {}).get("priority"),
-                headers=monitoring.headers() or None,
-                retry=False,
-            )
-        except (OperationalError, OSError, RedisError) as error:
-            log.warning("message_not_sent", task=self.name, error=str(error))

@@ -1,5 +1,6 @@
 """The operator's commands: start, inspect, repair, learn; and those that each run one process of the stack."""
 
+import sys
 from contextlib import closing, suppress
 from pathlib import Path
 from pkgutil import resolve_name
@@ -199,12 +200,13 @@ def learn(reset: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("queue")
-def worker(queue: str) -> None:
-    """Work on one queue, such as answer."""
+@click.argument("queues", nargs=-1, required=True)
+@click.option("--beat", is_flag=True, help="Also send what is due again and again, in place of `wellread beat`.")
+def worker(queues: tuple[str, ...], beat: bool) -> None:
+    """Work on one queue, such as answer, or on several, each with threads of its own."""
     from workers.entrypoints import run_worker
 
-    run_worker(_settings(), queue)
+    run_worker(_settings(), *queues, beat=beat)
 
 
 def _process(name: str, run: str, help: str) -> click.Command:
@@ -244,9 +246,12 @@ def migrate() -> None:
 
 def _settings() -> "Settings":
     """Return the settings of a process that stores something, which other users of the machine must not read."""
+    from setproctitle import setproctitle
+
     from workers.processes.stack import keep_private
     from workers.settings import load
 
+    setproctitle(" ".join(("wellread", *sys.argv[1:])))
     settings = load()
     with suppress(OSError):  # whoever writes there says why it cannot be done
         keep_private(settings.data_dir)

@@ -78,11 +78,6 @@ class Multilingual:
         return np.array([found[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
 
 
-def load_before_fork() -> None:
-    """Load the weights, 100 MB, so that all processes that are forked from this one share them."""
-    _opened(1)[0].encode("")
-
-
 @cache
 def _opened(threads: int) -> "tuple[USE, threading.Lock]":
     """Return the model, and a lock: the BLAS thread limit that it sets is not made for two callers at once."""

@@ -77,17 +77,26 @@ class Slots:
         self._longest_ms = int(longest_s * 1000)
         self._claim = client.register_script(_CLAIM)
         self._release = client.register_script(_RELEASE)
+        self._held: dict[str, tuple[Slot, float]] = {}  #: by their tokens, with the delay
 
     def claim(self, host: str, *, now: float, delay_s: float) -> Slot:
         """Ask for the host; ``now`` is Unix time in seconds, ``delay_s`` the host's delay between requests."""
         token = uuid.uuid4().hex
         args = (repr(now), token, self._longest_ms, repr(delay_s))
-        wait = self._claim(keys=_keys(host), args=args)
-        return Slot(host=host, token=token, wait_s=float(wait))
+        slot = Slot(host=host, token=token, wait_s=float(self._claim(keys=_keys(host), args=args)))
+        if not slot.wait_s:
+            self._held[token] = slot, delay_s
+        return slot
 
     def release(self, slot: Slot, *, now: float, delay_s: float) -> None:
         """Free the host; the next request may start after ``delay_s``."""
+        self._held.pop(slot.token, None)
         self._release(keys=_keys(slot.host)[:2], args=(repr(now), slot.token, repr(delay_s)))
+
+    def give_back(self, *, now: float) -> None:
+        """Free all hosts that this process has slots of; raises redis.RedisError."""
+        for slot, delay_s in list(self._held.values()):
+            self.release(slot, now=now, delay_s=delay_s)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,12 +40,6 @@ def connect(uri: str) -> Any:
     return lancedb.connect(uri, read_consistency_interval=_READERS_LAG)
 
 
-def load_before_fork() -> None:
-    """Import most of what LanceDB imports; LanceDB itself starts a thread, which no forked process has."""
-    _leave_out_rest_client()
-    import lance_namespace  # noqa: F401
-
-
 def _leave_out_rest_client() -> None:
     """Have LanceDB import no client of REST catalogues: half of its import, and never used here.
 

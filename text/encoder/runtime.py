@@ -115,13 +115,6 @@ def open_session(model: Path, threads: int) -> "InferenceSession":
         raise ModelFileBroken(model, error) from error
 
 
-def load_before_fork() -> None:
-    """Load the libraries, so that all processes that are forked from this one share them."""
-    import tokenizers  # noqa: F401
-
-    _onnxruntime()
-
-
 def silence_telemetry() -> None:
     """Have onnxruntime, imported after this, keep no store of what it is used for, which is meant for its maker."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

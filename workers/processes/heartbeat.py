@@ -43,7 +43,7 @@ class WorkQueue:
 
 
 def start_heartbeat(url: str, queue: str, pid: int) -> None:
-    """Start a thread that records again and again that a process is ready: a queue's worker, or beat."""
+    """Start a thread that records again and again that a process is ready to work on a queue, or is beat."""
 
     def beat() -> None:
         client, member = redis.Redis.from_url(url, socket_timeout=5), f"{os.uname().nodename}:{pid}"

@@ -1,4 +1,6 @@
-"""The embedded stack: Valkey, the workers, beat, the API and Flower as supervised children of this process.
+"""The embedded stack: Valkey, the API, two workers, and Flower as supervised children of this process.
+
+One worker computes: it answers, and embeds. The other one waits: for pages, models and receivers; beat is a thread of it.
 
 Run as a program it makes the data folder ready for them, and ends: it brings the tables up to date and looks whether
 the passages are there. So the process that runs as long as the stack does not hold what this loads.
@@ -21,8 +23,8 @@ from typing import IO
 import redis
 
 from domain.errors import WellreadError
-from domain.flow import QUEUES, WORKERS
-from workers.processes.supervise import Program, StartError, Supervisor, wait_until
+from domain.flow import STACK
+from workers.processes.supervise import Program, StartError, Supervisor, of_ours, wait_until
 from workers.settings import Settings, load, unknown_variables
 
 START_S = 60.0
@@ -31,26 +33,10 @@ MOST_DEATHS = 3
 #: how long a Redis of the operator's own may take to answer
 OWN_BROKER_S = 5.0
 #: the programs a question needs first, before and after the tables are there; the others must not slow them
-FIRST, THEN = ("valkey", "api"), tuple(queue.name for queue in QUEUES.values() if queue.is_needed)
+FIRST, THEN = ("valkey", "api"), ("answer",)
 
 #: what a worker may take to stop besides the time of its steps
 GIVE_BACK_S = 10.0
-
-#: what the API and all others load, what workers and beat do, and what indexes and answers
-OF_ALL = tuple(
-    "api.cli.main fastapi kombu.transport.redis numpy sqlalchemy.orm trafilatura workers.questions.lookup "
-    "workers.services.collections".split()
-)
-#: with cffi.cparser, billiard asks the kernel to end its processes with it
-OF_TASKS = tuple(
-    "celery.concurrency.prefork celery.concurrency.thread celery.worker.components celery.worker.consumer "
-    "cffi.cparser store.passages.connect:load_before_fork text.encoder.runtime:load_before_fork "
-    "text.language:load_before_fork workers.crawl.read_candidate workers.crawl.sites workers.entrypoints "
-    "workers.task".split()
-)
-MODEL = "store.embedders.bundled:load_before_fork"
-#: the embedders that it is part of
-BUNDLED = ("auto", "multilingual", "minilm+multilingual")
 
 
 class AlreadyRunning(WellreadError):
@@ -144,7 +130,7 @@ class Stack:
         self._start_programs(children, FIRST)
         self._on_step("the database")
         env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
-        self._supervisor.run(Program(name="prepare", command=(__name__,), shares=OF_ALL, env=env))
+        self._supervisor.run(Program(name="prepare", command=of_ours(__name__), env=env))
         self._start_programs(children, THEN)
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
         self.address = Address(
@@ -286,20 +272,22 @@ def keep_private(folder: Path) -> None:
 
 def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Program]:
     """Return the children in their start order; Flower only with a port."""
-    env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
     own_broker = [] if settings.redis_url else [valkey(settings)]
-    stop_s = settings.stop_s + GIVE_BACK_S
-    shares_model = settings.embedder in BUNDLED and settings.embedder_threads == 1
-    tasks = (*OF_ALL, *OF_TASKS, *((MODEL,) if shares_model else ()))
+    # by glibc, each thread would keep memory of its own
+    env = {"WELLREAD_DATA_DIR": str(settings.data_dir), "MALLOC_ARENA_MAX": "2"}
 
-    def program(*command: str, shares: tuple[str, ...] = tasks, stop_s: float = 25.0, **more: int) -> Program:
+    def program(name: str, *command: str, stop_s: float, **more: int) -> Program:
         own = {f"WELLREAD_{name.upper()}": str(value) for name, value in more.items()}
-        return Program(name=command[-1], command=("api", *command), shares=shares, env={**env, **own}, stop_s=stop_s)
+        return Program(name=name, command=of_ours("api", *command), env={**env, **own}, stop_s=stop_s)
 
-    workers = [program("worker", queue, stop_s=stop_s) for queue in WORKERS]
-    api = program("api", shares=OF_ALL, stop_s=10.0, api_port=api_port)
-    beat, flower = program("beat"), program("flower", stop_s=5.0, flower_port=flower_port)
-    return [*own_broker, api, *workers, beat, *([flower] if flower_port else [])]
+    computes, waits = STACK
+    return [
+        *own_broker,
+        program("api", "api", stop_s=10.0, api_port=api_port),
+        program("answer", "worker", *computes, stop_s=settings.stop_s + GIVE_BACK_S),
+        program("crawl", "worker", *waits, "--beat", stop_s=settings.stop_s + GIVE_BACK_S),
+        *([program("flower", "flower", stop_s=5.0, flower_port=flower_port)] if flower_port else []),
+    ]
 
 
 def valkey(settings: Settings) -> Program:

@@ -1,15 +1,17 @@
 """Starts processes, restarts them when they die, and leaves none behind.
 
-A child that dies is restarted after a pause that grows while it keeps dying. Children die with the supervisor
-(:mod:`workers.processes.fork_server`): not even ``kill -9`` of it leaves an orphan.
+A child that dies is restarted after a pause that grows while it keeps dying. Children die with the supervisor: where
+the kernel tells them of its death (Linux), not even ``kill -9`` of it leaves an orphan.
 """
 
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +19,6 @@ from pathlib import Path
 import structlog
 
 from domain.errors import WellreadError
-from workers.processes.fork_server import Forked, ForkServer
 
 log = structlog.get_logger()
 
@@ -26,14 +27,16 @@ STEADY_S = 30.0
 MAX_PAUSE_S = 15.0
 #: of a program that is run to its end, and was killed
 MOST_RUNS = 3
-#: how long the end of a killed child is waited for
-KILLED_S = 5.0
-#: elsewhere libraries that a process has begun to use do not survive a fork
-FORKS = sys.platform == "linux"
 #: a child's log is cut at this size; what it held before is kept next to it, as NAME.log.1
 MAX_LOG_BYTES = 20_000_000
-#: the name of its log
-FORK_SERVER = "fork-server"
+#: becomes the program of its arguments after two: it gets the second, a signal, when its parent, the first, dies
+_BECOME = """
+import ctypes, os, sys
+if sys.platform == "linux": ctypes.CDLL(None).prctl(1, int(sys.argv[2]), 0, 0, 0)
+if os.getppid() != int(sys.argv[1]): sys.exit(1)
+try: os.execvp(sys.argv[3], sys.argv[3:])
+except OSError as error: sys.exit(f"{sys.argv[3]}: {error.strerror}")
+"""
 
 
 class StartError(WellreadError):
@@ -46,18 +49,21 @@ class Program:
 
     name: str
     command: tuple[str, ...]
-    #: what it shares with others of its kind (:meth:`ForkServer.fork`); its command is then what follows ``python -m``
-    shares: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     stop_s: float = 25.0  #: how long it may take to stop before it is killed
     stops_last: bool = False  #: the others need it while they stop
     death_signal: signal.Signals = signal.SIGKILL  #: sent by the kernel when the supervisor dies
 
 
+def of_ours(module: str, *arguments: str) -> tuple[str, ...]:
+    """Return the command that runs a module of ours."""
+    return (sys.executable, "-P", "-m", module, *arguments)  # -P: a folder of the user's called `api` is not ours
+
+
 @dataclass(kw_only=True)
 class _Child:
     program: Program
-    process: Forked
+    process: subprocess.Popen[bytes]
     started_at: float
     failures: int = 0
     restart_at: float | None = None
@@ -72,8 +78,9 @@ class Supervisor:
     def __init__(self, log_dir: Path, on_restart: Callable[[str, int], None] | None = None) -> None:
         self._log_dir = log_dir
         self._children: dict[str, _Child] = {}
-        self._fork_server = ForkServer(self._log_path(FORK_SERVER))
         self._on_restart = on_restart or (lambda name, code: None)
+        # to the kernel a child's parent is the thread that starts it, which must live as long
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
 
     def start(self, program: Program) -> None:
         """Start a program and keep it running from now on."""
@@ -86,15 +93,16 @@ class Supervisor:
             self._log_path(program.name).unlink(missing_ok=True)
             process = self._spawn(program)
             try:
-                process.ended.wait()
+                process.wait()
             except BaseException:  # Ctrl-C: let it roll back
                 process.send_signal(signal.SIGINT)
-                process.ended.wait(program.stop_s)
+                process.wait(program.stop_s)
                 raise
-            if process.code is None or process.code >= 0:
+            if process.returncode >= 0:
                 break
-        if process.code:
-            raise StartError(self.log_tail(program.name) or f"{program.name} ended with the exit code {process.code}.")
+        if process.returncode:
+            said = self.log_tail(program.name)
+            raise StartError(said or f"{program.name} ended with the exit code {process.returncode}.")
 
     def pids(self) -> dict[str, int]:
         """Return the children's process ids, by name."""
@@ -102,19 +110,19 @@ class Supervisor:
 
     def is_alive(self, name: str) -> bool:
         """Return whether a child is running."""
-        return self._children[name].process.code is None
+        return self._children[name].process.poll() is None
 
     def has_failed(self, name: str, most_deaths: int) -> bool:
         """Return whether a child ended with an error of its own, or was killed this often since it was started."""
         child = self._children[name]
-        code = child.process.code
+        code = child.process.poll()
         return code is not None and (code >= 0 or child.failures >= most_deaths)
 
     def restart_dead(self) -> None:
         """Restart the dead children that are due; call it a few times a second."""
         now = time.monotonic()
         for child in self._children.values():
-            name, code = child.program.name, child.process.code
+            name, code = child.program.name, child.process.poll()
             if code is None:
                 continue
             if child.restart_at is None:
@@ -132,7 +140,7 @@ class Supervisor:
 
     def rotate_logs(self, most_bytes: int = MAX_LOG_BYTES) -> None:
         """Move what a log holds aside once it is too large; its child writes on into the same file."""
-        for path in map(self._log_path, (*self._children, FORK_SERVER)):
+        for path in map(self._log_path, self._children):
             if path.exists() and path.stat().st_size > most_bytes:
                 with suppress(OSError):  # the disk is full: what is cut off gives some of it back
                     shutil.copyfile(path, path.with_suffix(".log.1"))
@@ -148,42 +156,41 @@ class Supervisor:
             for child in together:
                 _end(child.process, child.program.stop_s)
         self._children.clear()
-        self._fork_server.stop()
+        self._starter.shutdown()
 
     def log_tail(self, name: str, lines: int = 15) -> str:
-        """Return the end of a child's log; of one that said nothing, that of the server which was to fork it."""
-        texts = (path.read_text(errors="replace") for path in map(self._log_path, (name, FORK_SERVER)) if path.exists())
-        text = next(filter(None, texts), "")
-        return "\n".join(text.splitlines()[-lines:])
+        """Return the end of a child's log."""
+        path = self._log_path(name)
+        return "\n".join(path.read_text(errors="replace").splitlines()[-lines:]) if path.exists() else ""
 
-    def _spawn(self, program: Program) -> Forked:
+    def _spawn(self, program: Program) -> subprocess.Popen[bytes]:
         self._log_dir.mkdir(parents=True, exist_ok=True)
-        log_path, forks = self._log_path(program.name), bool(program.shares) and FORKS
-        log_path.touch(0o600)  # it is there before the program is
-        # -P: a folder of the user's called `api` is not ours
-        alone = (sys.executable, "-P", "-m", *program.command) if program.shares else program.command
-        return self._fork_server.fork(
-            program.command if forks else alone,
-            is_module=forks,
-            shares=program.shares if forks else (),
-            env={"PYTHONUNBUFFERED": "1", **os.environ, **program.env},
-            log=log_path,
-            death_signal=program.death_signal,
-        )
+        become = (sys.executable, "-I", "-S", "-c", _BECOME, str(os.getpid()), str(int(program.death_signal)))
+
+        def start() -> subprocess.Popen[bytes]:
+            with self._log_path(program.name).open("ab") as output:
+                return subprocess.Popen(  # noqa: S603 (its own command line)
+                    (*become, *program.command),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    env={"PYTHONUNBUFFERED": "1", **os.environ, **program.env},
+                    process_group=0,  # Ctrl-C reaches the supervisor alone, which stops the programs in order
+                )
+
+        return self._starter.submit(start).result()
 
     def _log_path(self, name: str) -> Path:
         return self._log_dir / f"{name}.log"
 
 
-def _end(process: Forked, within_s: float) -> None:
-    if not process.started.is_set():
-        return  # it ends with the server
-    if not process.ended.wait(within_s):
-        try:
+def _end(process: subprocess.Popen[bytes], within_s: float) -> None:
+    try:
+        process.wait(within_s)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            process.send_signal(signal.SIGKILL)
-        process.ended.wait(KILLED_S)  # a server that hangs does not report it
+        process.wait()
 
 
 def wait_until(

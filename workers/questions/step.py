@@ -1,11 +1,12 @@
 """Runs one step of a question: claim the row, hold its lease while working, record the result or the failure."""
 
-import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
@@ -29,7 +30,7 @@ from store.sql.tables import QuestionRow
 from workers import monitoring
 from workers.questions.transitions import when_overdue
 from workers.services import Services
-from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES, recorded
+from workers.services.interruptions import AGAIN_AFTER_S, OUTAGES, limited, raise_in, recorded
 
 log = structlog.get_logger()
 
@@ -39,6 +40,12 @@ MOST_WORK_S = 40.0
 
 class StepTooLong(WellreadError):
     """A step took more processor time than any question needs; it would take it again."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"it took more than {MOST_WORK_S:g} s of processor time: one of the pages it found is perhaps made to do "
+            "so. Exclude its site, or ask in other words"
+        )
 
 
 #: errors that only the operator can fix: the message says how
@@ -84,23 +91,14 @@ def step(services: Services, question_id: str, status: Status) -> Iterator[Work 
 
 @contextmanager
 def within_work_s(most_s: float) -> Iterator[None]:
-    """Raise StepTooLong in the block once this process has worked so long; not in a thread, which gets no signals."""
-
-    def stop(*_: object) -> None:
-        raise StepTooLong(
-            f"it took more than {most_s:g} s of processor time: one of the pages it found is perhaps made to do so. "
-            "Exclude its site, or ask in other words"
-        )
-
-    if threading.current_thread() is not threading.main_thread():
+    """Raise StepTooLong in the block once this thread has worked so long, where the system counts a thread's time."""
+    if not hasattr(time, "pthread_getcpuclockid"):
         yield
         return
-    signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, most_s, 5.0)  # again: a handler of all failures may take it for another
-    try:
+    thread = threading.get_ident()
+    worked_s = partial(time.clock_gettime, time.pthread_getcpuclockid(thread))
+    with limited(partial(raise_in, thread, StepTooLong), most_s, worked_s):
         yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def finish(services: Services, work: Work, move: Move) -> bool:

@@ -1,24 +1,20 @@
-"""What interrupts work: a worker that stops or dies, and a database or Redis that is away. What has begun is not lost.
+"""What interrupts work: a worker that stops, a limit, and a database or Redis that is away. What has begun is not lost.
 
-A worker that is asked to stop takes nothing more and lets its steps go on (Celery's warm shutdown). A step that takes
-longer than ``stop_s`` is interrupted in its process; its leases end, and its message is sent again
-(:mod:`workers.task`), so that another worker goes on at once.
-
-A worker that dies can notify nobody. Its processes end what they work on, and then themselves: a step is not begun
-again, and nobody waits for its lease. Threads are stopped otherwise (:class:`workers.pools.Threads`).
+A worker that is asked to stop takes nothing more and lets its steps go on (Celery's warm shutdown). After ``stop_s`` it
+ends the leases of those that are still under way, and has their messages sent again, so that another worker goes on at
+once (:class:`workers.pools.Threads`). Nobody waits longer than a lease for what a worker that died has worked on.
 """
 
-import os
-import signal
+import ctypes
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Final, TypeVar
 
 import structlog
-from celery import signals
 from redis import RedisError
 
 from store.sql import leases
@@ -35,22 +31,53 @@ AGAIN_AFTER_S = 5.0
 #: how long work that is done waits to be recorded: for a database that is started again, within the work's lease
 RECORD_WITHIN_S = 15.0
 _EVERY_S = 0.5
-#: from the worker to its processes: give back what you work on
-_GIVE_BACK = signal.SIGUSR2
-#: from the kernel to a worker's processes: it has died; one of the signals that Celery leaves alone
-WORKER_DIED = signal.SIGIO
-#: how long they may go on then: nobody ends a step any more that takes too long
-FINISH_S = 20
-#: of the process: whether it works on something that can be given back, and whether its worker has died
-_is_working = False
-_is_orphan = False
+#: how often limits are looked at; what goes on beyond one is interrupted again, as a handler may have taken it for another
+_LOOK_S: Final = 0.5
+_AGAIN_S: Final = 5.0
 
 
-class Stopped(KeyboardInterrupt):
-    """The worker stops; no failure of what it works on, so that no handler of failures takes it for one.
+@dataclass(eq=False, kw_only=True)
+class _Limit:
+    at: float
+    clock: Callable[[], float]
+    over: Callable[[], object]
 
-    An interrupt is what cancels a running query.
-    """
+
+_limits: set[_Limit] = set()
+_looking = threading.Lock()
+_watch: threading.Thread | None = None
+
+
+@contextmanager
+def limited(over: Callable[[], object], most_s: float, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+    """Have ``over`` called, in another thread, when the block takes longer by this clock, and every few seconds then."""
+    global _watch
+    limit = _Limit(at=clock() + most_s, clock=clock, over=over)
+    with _looking:
+        _limits.add(limit)
+        if _watch is None or not _watch.is_alive():
+            _watch = threading.Thread(target=_look, name="limits", daemon=True)
+            _watch.start()
+    try:
+        yield
+    finally:
+        with _looking:
+            _limits.discard(limit)
+
+
+def raise_in(thread: int, error: type[BaseException]) -> None:
+    """Raise an error in a thread, as soon as it runs Python: a call into a library is not interrupted."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+
+def _look() -> None:
+    while True:
+        time.sleep(_LOOK_S)
+        with _looking:
+            for limit in list(_limits):
+                if (now := limit.clock()) > limit.at:
+                    limit.at = now + _AGAIN_S
+                    limit.over()
 
 
 def recorded(write: Callable[[], Value]) -> Value:
@@ -69,91 +96,32 @@ def recorded(write: Callable[[], Value]) -> Value:
         time.sleep(_EVERY_S)
 
 
-def give_back_after(worker: Any, stop_s: float) -> None:
-    """In a worker's main process: once it is asked to stop, interrupt what its processes work on after so long."""
-
-    def interrupt() -> None:
-        with suppress(AttributeError):  # its pool has ended, or has not begun
-            for pid in worker.pool.info["processes"]:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, _GIVE_BACK)
-
-    def begin(**_: object) -> None:
-        timer = threading.Timer(stop_s, interrupt)
-        timer.daemon = True
-        timer.start()
-
-    signals.worker_shutting_down.connect(begin, weak=False)
-
-
-def listen() -> None:
-    """In a process of the pool: be interrupted, but only while it works; and end when the worker has died."""
-    signal.signal(_GIVE_BACK, _stop)
-    signal.signal(WORKER_DIED, _finish)
-
-
-@contextmanager
-def working() -> Iterator[None]:
-    """Raise Stopped in the block when the worker's time is up."""
-    global _is_working
-    _is_working = True
-    try:
-        yield
-    finally:
-        _is_working = False
-
-
-def is_orphan() -> bool:
-    """Return whether this process' worker has died, so that it is to end after its work."""
-    return _is_orphan
-
-
-def _finish(*_: object) -> None:
-    """End after the work, or at once where there is none."""
-    global _is_orphan
-    if not _is_working:
-        os._exit(1)
-    _is_orphan = True
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(FINISH_S)
-
-
-def _stop(*_: object) -> None:
-    global _is_working
-    if _is_working:
-        _is_working = False
-        raise Stopped
-
-
 class LeaseRenewer:
     """Renews all leases of this process from one thread, several times before they end."""
 
     def __init__(self, database: Database, *, now: Callable[[], datetime]) -> None:
         self._database = database
         self._now = now
-        self._held: dict[str, Lease] = {}
+        self._held: dict[str, tuple[Lease, int]] = {}  #: by their tokens, with the thread that works
         self._lock = threading.Lock()
         threading.Thread(target=self._run, name="lease-renewer", daemon=True).start()
 
     @contextmanager
     def holding(self, *held: Lease) -> Iterator[None]:
-        """Renew these leases for as long as the block runs; end them where the worker stops before it does."""
+        """Renew these leases for as long as the block runs."""
         with self._lock:
-            self._held.update({lease.token: lease for lease in held})
+            self._held.update({lease.token: (lease, threading.get_ident()) for lease in held})
         try:
             yield
-        except Stopped:
-            self.give_back(*held)
-            raise
         finally:
             with self._lock:
                 for lease in held:
                     self._held.pop(lease.token, None)
 
-    def give_back(self, *held: Lease) -> None:
-        """Let others take over these at once, or all that is held; the attempt does not count."""
+    def give_back(self, *, but: Collection[int] = ()) -> None:
+        """Let others take over at once what is held by any thread ``but`` these; the attempt does not count."""
         with self._lock:
-            held = held or tuple(self._held.values())
+            held = [lease for lease, thread in self._held.values() if thread not in but]
         try:
             with self._database.write() as session:
                 for lease in held:
@@ -165,7 +133,7 @@ class LeaseRenewer:
         while True:
             time.sleep(leases.LEASE_S / 4)
             with self._lock:
-                held = list(self._held.values())
+                held = [lease for lease, _ in self._held.values()]
             if not held:
                 continue
             try:
