@@ -124,7 +124,7 @@ def test_only_settings_that_exist_are_set_and_no_secret_among_them() -> None:
 
 def test_work_is_scaled_by_what_waits() -> None:
     assert {spec["scaleTargetRef"]["name"] for spec in SCALERS} == {
-        queue.name for queue in QUEUES.values() if queue.size and queue.pool == "processes"
+        queue.name for queue in QUEUES.values() if queue.size and queue.name != "model"
     }
     (rule,) = yaml.safe_load((FOLDER / "adapter-values.yaml").read_text())["rules"]["external"]
     for spec in SCALERS:

@@ -36,8 +36,8 @@ from workers.services.interruptions import RECORD_WITHIN_S, limited, raise_in
 log = structlog.get_logger()
 
 _EVERY_S: Final = 0.2
-#: how long one call may keep all threads of Python from running: twice what any step may work
-_STUCK_S: Final = 80.0
+#: how long one call may keep all threads of Python from running: longer than any step may work
+_STUCK_S: Final = 60.0
 #: how much less than others a thread gets of the processor that yields: about a ninth
 _NICENESS: Final = 10
 

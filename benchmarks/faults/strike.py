@@ -16,9 +16,8 @@ import psutil
 import redis
 
 #: the programs of the stack, and those among them that work on questions
-PROGRAMS = ("valkey", "api", "answer", "crawl", "embed", "model", "upkeep", "beat", "fork-server")
-POOLS = ("answer", "crawl", "embed", "model")
-#: how long a program is stopped; how long a process that works is: longer than the lease of its row
+PROGRAMS = ("valkey", "api", "answer", "crawl")
+#: how long a program is stopped; how long a worker is: longer than the leases of its rows
 STOPPED_S, BEYOND_LEASE_S = 4.0, 25.0
 #: how long a disk stays full; a folder on one that is larger is not filled up
 FULL_S, SMALL_DISK_BYTES = 4.0, 4_000_000_000
@@ -45,10 +44,11 @@ def kill(pids: Pids, name: str) -> None:
         psutil.Process(pids()[name]).kill()
 
 
-def kill_pool_process(pids: Pids, name: str) -> None:
-    """End at once one of the processes that do a worker's work."""
+def kill_reader(pids: Pids, name: str = "crawl") -> None:
+    """End at once a process that reads a page for a worker, or the worker where none does."""
     with _gone():
-        _at_work(pids()[name]).kill()
+        worker = psutil.Process(pids()[name])
+        next(iter(worker.children()), worker).kill()
 
 
 def stop(pids: Pids, name: str, seconds: float = STOPPED_S) -> None:
@@ -56,12 +56,6 @@ def stop(pids: Pids, name: str, seconds: float = STOPPED_S) -> None:
     with _gone():
         whole = psutil.Process(pids()[name])
         _stand_still([whole, *whole.children(recursive=True)], seconds)
-
-
-def stop_pool_process(pids: Pids, name: str, seconds: float = BEYOND_LEASE_S) -> None:
-    """Let one of the processes that do a worker's work stand still, and others take over what it holds."""
-    with _gone():
-        _stand_still([_at_work(pids()[name])], seconds)
 
 
 def empty(redis_url: str) -> None:
@@ -91,9 +85,9 @@ def all_faults(pids: Pids, redis_url: str) -> list[Fault]:
     """Return what may befall any stack."""
     kinds: dict[str, tuple[Callable[[Pids, str], None], tuple[str, ...]]] = {
         "kill -9": (kill, PROGRAMS),
-        "kill -9 a process of": (kill_pool_process, POOLS),
+        "kill -9 a reader of": (kill_reader, ("crawl",)),
         "stop": (stop, PROGRAMS),
-        "stop a process beyond its lease:": (stop_pool_process, POOLS),
+        "stop beyond its leases:": (partial(stop, seconds=BEYOND_LEASE_S), ("crawl",)),
     }
     return [
         *(
@@ -167,12 +161,6 @@ def _shuffled(faults: list[Fault], seed: int) -> Iterator[Fault]:
         yield from chance.sample(faults, len(faults))
 
 
-def _at_work(worker: int) -> psutil.Process:
-    """Return a process that does a worker's work: one of its own, or itself where it has threads."""
-    whole = psutil.Process(worker)
-    return next(iter(whole.children()), whole)
-
-
 def _stand_still(processes: list[psutil.Process], seconds: float) -> None:
     for process in processes:
         with _gone():
@@ -195,9 +183,7 @@ def programs_of(parent: int) -> dict[str, int]:
     found = {}
     for child in psutil.Process(parent).children():
         with _gone():
-            if (name := _name(child)) == "fork-server":
-                found.update({_name(forked): forked.pid for forked in child.children()})
-            found[name] = child.pid
+            found[_name(child)] = child.pid
     return {name: pid for name, pid in found.items() if name}
 
 
@@ -206,7 +192,7 @@ def _name(process: psutil.Process) -> str:
         return ""
     if Path(process.exe()).name.startswith("valkey-server"):  # it writes over its arguments
         return "valkey"
-    title = " ".join(process.cmdline()).strip()
-    # a worker's title ends with its arguments in brackets
-    last = title.removesuffix(")").rpartition(" ")[2]
-    return last if last in PROGRAMS else ""
+    # a worker's title ends with its arguments in brackets, and the first names it
+    words = " ".join(process.cmdline()).replace("(", " ").split()
+    name = words[words.index("worker") + 1] if "worker" in words else words[-1]
+    return name if name in PROGRAMS else ""

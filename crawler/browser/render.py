@@ -155,18 +155,18 @@ class NotRendered(WellreadError):
 
 
 class Browser:
-    """Renders pages, one at a time, each in a new browser."""
+    """Renders pages, two at a time, each in a new browser."""
 
     def __init__(self, executable: str, bounds: RenderBounds | None = None) -> None:
         self._executable = executable
         self._bounds = bounds or RenderBounds()
-        self._one_at_a_time = asyncio.Lock()
+        self._places = asyncio.Semaphore(2)
 
     async def render(self, page: Fetched, fetch: ScriptFetch) -> Fetched:
         """Return the page as its scripts made it; ``fetch`` gets what they request. Raises NotRendered."""
         deadline = self._bounds.deadline_s
         try:
-            async with self._one_at_a_time, asyncio.timeout(deadline):
+            async with self._places, asyncio.timeout(deadline):
                 html = await self._run(page, fetch)
         except TimeoutError as error:
             raise NotRendered(f"The scripts of {page.url} were not done within {deadline:g} s.") from error

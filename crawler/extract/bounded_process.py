@@ -1,7 +1,7 @@
 """Parse untrusted bytes in a process of their own, bounded in time, memory and output: a file can hang any parser.
 
-What has a program of its own is started as one. What is read by this one, as a web page, is read in a fork of it, which
-is used again until it must be ended.
+What has a program of its own is started as one. What is read by this one, as a web page, is read in a fork of it: as
+many at once as there are processors, each used again until it must be ended, or nothing was to be read for a while.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import Pipe
@@ -39,6 +40,10 @@ PAGE_S: Final = 90.0
 _PAGE_MEMORY: Final = 1_500_000_000
 #: seconds of processor time for reading anything, and for each byte: ten times what a page of its length takes
 _BASE_S, _BYTE_S, _MOST_S = 5.0, 20e-6, 60.0
+#: how long a process that reads waits for the next page
+_IDLE_S: Final = 30.0
+#: of the processor it takes a ninth of what others get that want it too
+_NICENESS: Final = 10
 
 
 class Unreadable(WellreadError):
@@ -59,16 +64,57 @@ async def read_bounded(read: Callable[[], Value], length: int, *, until: float) 
     ``read`` and its value are pickled. Raises TooMuchWork when it took too much memory, or too long for the length,
     and ReadingEnded when it was not done at the monotonic time ``until``, or its process ended.
     """
-    _idle[:] = [child for child in _idle if child.is_alive()]
-    child = _idle.pop() if _idle else _Fork()
+    reading = _Reading()
     cpu_s = min(_BASE_S + _BYTE_S * length, _MOST_S)
     try:
-        value: Value = await asyncio.to_thread(child.run, read, cpu_s, max(until - time.monotonic(), 0))
+        work = asyncio.get_running_loop().run_in_executor(_readers, reading.run, read, cpu_s, until)
+        value: Value = await work
     except BaseException:
-        child.end()
+        reading.end()
         raise
-    _idle.append(child)
     return value
+
+
+class _Reading:
+    """One work of a fork, from a thread that waits for it."""
+
+    def __init__(self) -> None:
+        self._child: _Fork | None = None
+
+    def run(self, work: Callable[[], object], cpu_s: float, until: float) -> object:
+        """Return what work returns, or raise what it does; the fork can be used again then."""
+        with _changing:
+            while _idle and not _idle[-1].is_alive():  # the system may have ended it
+                _idle.pop()
+            self._child = child = _idle.pop() if _idle else None
+        if child is None:
+            self._child = child = _Fork()
+        value = child.run(work, cpu_s, max(until - time.monotonic(), 0))
+        with _changing:
+            self._child, child.idle_since = None, time.monotonic()
+            if not _idle:
+                threading.Thread(target=_end_idle, name="idle readers", daemon=True).start()
+            _idle.append(child)
+        return value
+
+    def end(self) -> None:
+        """End the fork, whatever it is at."""
+        if self._child is not None:
+            self._child.end()
+
+
+def _end_idle() -> None:
+    """End the forks that have had nothing to do for a while, until none is left or is at work."""
+    while True:
+        time.sleep(_IDLE_S / 4)
+        with _changing:
+            late = [child for child in _idle if child.idle_since < time.monotonic() - _IDLE_S]
+            _idle[:] = [child for child in _idle if child not in late]
+            is_over = not _idle
+        for child in late:
+            child.end()
+        if is_over:
+            return
 
 
 def forked(work: Callable[[], Value], *, cpu_s: float) -> Value:
@@ -97,6 +143,7 @@ class _Fork:
         os.setpgid(self._pid, 0)
         theirs.close()
         self._ended_by: int | None = None  # signal
+        self.idle_since = 0.0
         self._lock = threading.Lock()  # a task that is cancelled ends it while its thread waits
 
     def run(self, work: Callable[[], object] | None, cpu_s: float, wall_s: float) -> Any:
@@ -138,9 +185,11 @@ class _Fork:
             return self._ended_by
 
 
-#: forks that wait for work: as many as were at work at once
+#: forks that wait for work, the last used at the end
 _idle: list[_Fork] = []
+_changing = threading.Lock()
 os.register_at_fork(after_in_child=_idle.clear)
+_readers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader")
 
 
 def _serve(pipe: Connection, own_work: Callable[[], object]) -> NoReturn:
@@ -156,6 +205,7 @@ def _serve(pipe: Connection, own_work: Callable[[], object]) -> NoReturn:
             most = resource.getrlimit(resource.RLIMIT_AS)[1]
             resource.setrlimit(resource.RLIMIT_AS, (taken + _PAGE_MEMORY, most))
         signal.signal(signal.SIGPROF, signal.SIG_DFL)  # the end of its time ends it, whatever its parent does then
+        os.nice(_NICENESS)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends after its parent, which may have to finish a page
         while True:
             work, cpu_s = pipe.recv()

@@ -86,12 +86,11 @@ def test_killed_workers_and_cancelled_leaders_leave_one_answer_for_all(
         leader = next(record["id"] for record in _records(client, ids) if record["shared_with"] is None)
         client.post(f"/api/questions/{leader}/cancel")
         waiting = [question_id for question_id in ids if question_id != leader]
-        for _ in range(5):
-            time.sleep(0.7)
-            for name in ("answer", "crawl", "embed", "upkeep"):
-                with suppress(ProcessLookupError, psutil.NoSuchProcess):
-                    for child in psutil.Process(stack.pids()[name]).children()[:1]:
-                        os.kill(child.pid, signal.SIGKILL)
+        for _ in range(3):
+            time.sleep(2)
+            for name in ("answer", "crawl"):
+                with suppress(ProcessLookupError):
+                    os.kill(stack.pids()[name], signal.SIGKILL)
         assert wait_until(lambda: _all_ended(waiting), within_s=240)
         records = _records(client, waiting)
         cancelled = client.get(f"/api/questions/{leader}").json()

@@ -14,7 +14,8 @@ from store.sql.tables import QuestionRow, WebhookRow
 from tests.api import walk
 from tests.workers.crawl import one_candidate
 from workers.app import app
-from workers.entrypoints import UnknownQueue, pool_size, run_worker
+from workers.entrypoints import UnknownQueue, run_worker
+from workers.pools import pool_size
 from workers.processes.stack import programs
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
@@ -55,11 +56,12 @@ def test_whatever_has_a_row_is_sent_again_by_the_sweep() -> None:
 
 def test_supervisor_starts_every_worker_and_each_queue_is_served_by_one() -> None:
     started = [program.command for program in programs(load(), api_port=1, flower_port=0)]
-    assert [command[-1] for command in started if "worker" in command] == list(WORKERS)
+    workers = [command[command.index("worker") + 1 :] for command in started if "worker" in command]
+    assert workers == [("answer", "embed"), ("crawl", "model", "upkeep", "--beat")]
     assert sorted(name for served in WORKERS.values() for name in served) == sorted(QUEUES)
 
 
-def test_worker_has_as_many_processes_or_threads_as_its_setting_says_or_one() -> None:
+def test_worker_has_as_many_threads_for_a_queue_as_its_setting_says_or_one() -> None:
     settings = load(answer_processes=3, crawl_processes=5, model_threads=7)
     assert [pool_size(settings, queue) for queue in map(QUEUES.get, WORKERS) if queue] == [3, 5, 1, 7, 1]
 

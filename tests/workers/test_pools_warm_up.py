@@ -7,32 +7,17 @@ import subprocess
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-import pytest
-
 from tests.servers import running
 
-_LOAD = """
-import sys, threading
-from domain.flow import QUEUES
-from workers.pools import load_before_fork
-load_before_fork(QUEUES[sys.argv[1]])
-print("lance_namespace" in sys.modules, "lancedb" in sys.modules, threading.active_count())
-"""
 _WARM = """
 import sys
 from domain.flow import QUEUES
 from text import language
-from workers.pools import Threads, warm_up
+from workers.pools import warm_up
 import workers.tasks.model
-detected = warm_up(QUEUES["model"], 0), language._identifier.cache_info().currsize
+detected = warm_up(QUEUES["model"]), language._identifier.cache_info().currsize
 print(*detected, *(name for name in sys.argv[1:] if name in sys.modules))
 """
-
-
-@pytest.mark.parametrize(("queue", "expected"), [("answer", "True False 1"), ("crawl", "False False 1")])
-def test_imports_are_done_once_and_start_no_thread(queue: str, expected: str) -> None:
-    said = subprocess.run([sys.executable, "-c", _LOAD, queue], capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == expected, said.stderr
 
 
 class _Model(BaseHTTPRequestHandler):

@@ -37,7 +37,6 @@ from workers.admission import NoRoom
 from workers.questions import submit, webhooks
 from workers.questions.callbacks import BadCallback
 from workers.questions.submit import BadBudget
-from workers.services.interruptions import Stopped
 
 LIGHTHOUSE = "The lighthouse at Cape Sorrow was built in 1874 by Anna Blake."
 DAILY = schedule_of(every="1d")
@@ -168,14 +167,14 @@ def test_subject_without_sites_is_told_only_of_passages_on_it(process: Process) 
     assert [each.url for each in run(process, made)[0].citations] == ["https://known.example/Cables"]
 
 
-@pytest.mark.parametrize("error", [Stopped(), RedisError("away"), NoRoom("full"), TypeError("what?")])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RedisError("away"), NoRoom("full"), TypeError("what?")])
 def test_run_that_fails_is_tried_again_in_minutes_and_keeps_no_other_from_its_turn(
     process: Process, error: BaseException
 ) -> None:
     made, other = (subscribe(process, "Who built the lighthouse at Cape Sorrow?") for _ in "ab")
     for each in (made, other):
         make_due(process, each)
-    with failing(process, error), suppress(Stopped):
+    with failing(process, error), suppress(KeyboardInterrupt):
         subscriptions.run_due(process.services)
     subscriptions.run_due(process.services)
     for each in (made, other):
@@ -208,7 +207,7 @@ def test_news_of_a_subject_are_the_quotes_if_the_digest_comes_to_nothing(process
     make_due(process, made)
     egress = "none" if trouble == "refused" else "all"
     with changed(process, model_base_url="http://127.0.0.1:1/v1", egress=egress):
-        with failing(process, Stopped()) if trouble == "stopped" else nullcontext(), suppress(Stopped):
+        with failing(process, KeyboardInterrupt()) if trouble == "stopped" else nullcontext(), suppress(KeyboardInterrupt):
             subscriptions.run_due(services)
         process._calls.waiting.clear()
         if trouble in ("cancelled", "deleted"):

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import math
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import SecretStr
 
+from crawler.extract.bounded_process import PAGE_S
 from crawler.fetch.guard import Guard, allowlist_entry
 from crawler.search.engine import ENGINES, engine_class, plain_value
 from workers.egress import configured_engines, guard
@@ -37,6 +38,8 @@ ENGINE_BYTES = 2_000_000
 WEBHOOK_S = 10.0
 #: one request to a repository or bucket may take so long; a task has 100 s
 FOLDER_S = 60.0
+#: how long other threads may still read with a client that was replaced
+_STILL_READS_S = 2 * PAGE_S
 
 
 class cached(cached_property[Value]):  # noqa: N801  (written as a decorator, as `property` is)
@@ -83,11 +86,12 @@ class WebAccess:
         may_read = guard(self.settings, sources)
         known = {source.id: source for source in sources}
         accesses = tuple(SiteAccess.of(known[id].own_scope, kept) for id, kept in secrets.items() if id in known)
-        if self._reader is None or self._reader[0] != (may_read, accesses):
-            if self._reader is not None:
-                self.wait_for(self._reader[1].aclose())
-            self._reader = (may_read, accesses), _open_client(self.settings, may_read, accesses=accesses)
-        return self._reader[1]
+        with self.lock:
+            if self._reader is None or self._reader[0] != (may_read, accesses):
+                if self._reader is not None:
+                    self.loop.later(_STILL_READS_S, self._reader[1].aclose)
+                self._reader = (may_read, accesses), _open_client(self.settings, may_read, accesses=accesses)
+            return self._reader[1]
 
     def callback_client(self, hosts: tuple[str, ...] = ()) -> "Fetcher":
         """Return the client that posts webhooks; of private addresses it reaches only the operator's allowed hosts.
@@ -176,6 +180,15 @@ class LoopThread:
         except BaseException:
             done.cancel()
             raise
+
+    def later(self, in_s: float, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        """Have work done some seconds from now, unless the loop is closed before."""
+
+        async def wait() -> None:
+            await asyncio.sleep(in_s)
+            await work()
+
+        asyncio.run_coroutine_threadsafe(wait(), self._loop)
 
     def close(self) -> None:
         """Cancel what is still under way, and close the loop."""

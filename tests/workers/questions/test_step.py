@@ -165,7 +165,8 @@ def test_what_a_failure_says_is_short(services: Services, question_id: str) -> N
 
 def test_step_that_would_work_without_end_is_not_tried_again(services: Services, question_id: str) -> None:
     with pytest.raises(StepTooLong) as stopped, within_work_s(0.1):
-        re.fullmatch(r"(?:a|aa)+b", "a" * 60)
+        while True:
+            re.fullmatch(r"(?:a|aa)+b", "a" * 10)
     row = fail(services, question_id, stopped.value)
     assert (row.status, row.lease_by) == (Status.FAILED, None)
     assert row.error == f"retrieve: {stopped.value}"

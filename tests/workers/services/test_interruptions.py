@@ -1,50 +1,50 @@
-"""Work that is interrupted ends, wherever it is at."""
+"""Work that takes too long is interrupted in its thread, and no other one."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 
 import pytest
 
-from workers.services import interruptions
-from workers.services.interruptions import Stopped, working
+from workers.services.interruptions import limited, raise_in
 from workers.services.web import LoopThread
 
 
-@pytest.fixture(autouse=True)
-def _listening() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in (signal.SIGUSR2, interruptions.WORKER_DIED)}
-    interruptions.listen()
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+class _TooLong(Exception):
+    pass
 
 
-def _interrupt() -> None:
-    os.kill(os.getpid(), signal.SIGUSR2)
+def test_what_takes_too_long_is_interrupted_and_again_where_that_was_taken_for_another_failure() -> None:
+    caught: list[int] = []
+    with pytest.raises(_TooLong), limited(partial(raise_in, threading.get_ident(), _TooLong), 0.1):
+        while True:
+            try:
+                while True:
+                    pass
+            except _TooLong:
+                caught.append(1)
+                if len(caught) == 2:
+                    raise
 
 
-def test_work_is_interrupted_while_it_waits_for_the_event_loop_which_stops_working_for_it() -> None:
-    has_stopped = threading.Event()
-
-    async def read() -> None:
-        await asyncio.sleep(0.2)  # until the other thread waits for it
-        _interrupt()
-        try:
-            await asyncio.sleep(60)
-        finally:
-            has_stopped.set()
-
-    with closing(LoopThread()) as loop:
-        with pytest.raises(Stopped), working():
-            loop.run(read())
-        assert has_stopped.wait(10)
+def test_one_call_that_lets_no_other_thread_run_ends_the_process() -> None:
+    program = (
+        "import re, threading\n"
+        "from workers import pools\n"
+        "pools._STUCK_S = 1.0\n"
+        "threading.Thread(target=pools._watch_python, daemon=True).start()\n"
+        "re.fullmatch(r'(?:a|aa)+b', 'a' * 60)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == 1
+    assert "Timeout" in ended.stderr
+    assert "fullmatch" in ended.stderr
 
 
 def test_threads_wait_for_one_event_loop_at_once() -> None:
@@ -56,9 +56,3 @@ def test_threads_wait_for_one_event_loop_at_once() -> None:
 
     with closing(LoopThread()) as loop, ThreadPoolExecutor(20) as threads:
         assert list(threads.map(lambda number: loop.run(wait(number)), range(20))) == list(range(20))
-
-
-def test_a_process_that_does_not_work_is_not_interrupted() -> None:
-    with working():
-        pass
-    _interrupt()
