@@ -1,16 +1,19 @@
 """Say at the end what is perhaps right, or that the answer is not known, and what was searched."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from domain import Answer, Sentence
 from domain.answer import ABSTENTION, ASKING_BACK
 from domain.hit import SearchedPages
 from domain.outcome import is_far
 from pipeline.answering.citations import render
-from pipeline.ask import LookupResult
 from pipeline.phrases import Phrase, say
 from pipeline.safety.sanitize import sanitize_line
 from text.sentences import quoted
+
+if TYPE_CHECKING:
+    from pipeline.ask import LookupResult
 
 _NEAREST = 3
 
@@ -22,7 +25,7 @@ def as_perhaps(answer: Answer, lang: str) -> Answer:
     return replace(answer, text=say("perhaps", lang, answer=f"\n\n{said}" if is_block else said))
 
 
-def abstention(result: LookupResult, *, pages_read: int = 0) -> Answer:
+def abstention(result: "LookupResult", *, pages_read: int = 0) -> Answer:
     """Return the answer "not known", with what was searched, what came near and what was tried.
 
     In the question's language, where there are phrases for it. What is not known has no confidence.

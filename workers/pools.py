@@ -5,6 +5,7 @@ worker, which gives back all else and is started again; and so does one that kee
 """
 
 import faulthandler
+import gc
 import os
 import signal
 import sys
@@ -82,6 +83,7 @@ class Threads(BasePool):
 
             Thread(target=look_and_warn, args=(services(),), name="lost passages", daemon=True).start()
         Thread(target=_watch_python, name="watch", daemon=True).start()
+        gc.freeze()  # the collector would write to what forks that read pages share
 
     def on_apply(
         self, target: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: Any = None, **options: Any

@@ -504,9 +504,9 @@ class Settings(BaseSettings):
     answer_processes: int = Field(
         default_factory=_half_the_processors,
         ge=1,
-        description="Processes that answer questions; default: half the CPUs, at most 4.",
+        description="Questions that a worker answers at once, in threads; default: half the CPUs, at most 4.",
     )
-    crawl_processes: int = Field(4, ge=1, description="Processes that crawl.")
+    crawl_processes: int = Field(4, ge=1, description="Pages that a worker reads at once, in threads.")
     model_threads: int = Field(
         32, ge=1, description="Questions that wait for a model at once, and webhooks under way, on this machine."
     )

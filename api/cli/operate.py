@@ -1,5 +1,6 @@
 """The operator's commands: start, inspect, repair, learn; and those that each run one process of the stack."""
 
+import gc
 import sys
 from contextlib import closing, suppress
 from pathlib import Path
@@ -252,6 +253,7 @@ def _settings() -> "Settings":
     from workers.settings import load
 
     setproctitle(" ".join(("wellread", *sys.argv[1:])))
+    gc.set_threshold(50_000)  # what is imported would be looked through a hundred times
     settings = load()
     with suppress(OSError):  # whoever writes there says why it cannot be done
         keep_private(settings.data_dir)

@@ -19,7 +19,7 @@ from api.middleware.auth import ADMIN, ASK, CallerDep, require
 from api.schemas.requests import CollectionChanges, CollectionRequest, KeyChanges, KeyRequest
 from domain.access import ApiKey, Collection, Imported, KeyUsage, Role
 from store import collections, keys, usage
-from workers import deletion, exchange
+from workers import deletion
 from workers.questions.conditions import clean_sites
 from workers.services import collections as kept
 from workers.sweep import weigh_all
@@ -86,6 +86,8 @@ def export(services: ServicesDep) -> ZipFile:
     header `X-Left-Out` says how many rows could not be written, if any; the log names them.
     """
     with TemporaryDirectory(dir=services.settings.data_dir) as folder:
+        from workers import exchange  # imports what reads and writes each table
+
         path = Path(folder) / "collection.zip"
         left_out = exchange.export_collection(services, path, wellread=installed_version(), folders=False).left_out
         written = path.open("rb")  # it stays readable without a name, and nothing of it is left when it is closed
@@ -115,6 +117,8 @@ async def take_over(
         with path.open("wb") as file:
             async for part in request.stream():
                 await asyncio.to_thread(file.write, part)
+        from workers import exchange
+
         take = partial(exchange.take_over, own=own, folders=False, progress=lambda done, total: None)
         return await run_in_threadpool(take, services, path)
 

@@ -15,8 +15,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-import trafilatura
-
 from crawler.extract.bounded_process import forked
 from crawler.extract.element_text import Line, Rendered, joined, lines_of
 from crawler.extract.html import MAX_NAMES, names_of
@@ -140,6 +138,8 @@ def article_text(tree: Any) -> str:
 
 def library_text(page: Any) -> str:
     """Return what the library takes for the main text of HTML, or of a tree, which it changes; "" if it finds none."""
+    import trafilatura  # takes a quarter of a second
+
     found: str | None = trafilatura.extract(
         page, fast=False, favor_precision=True, output_format="txt", include_comments=False, include_tables=True
     )

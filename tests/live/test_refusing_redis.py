@@ -35,7 +35,9 @@ def test_workers_outlive_a_redis_that_refuses(monkeypatch: pytest.MonkeyPatch, t
     logs = tmp_path / "data" / "logs"
 
     def have_heard() -> bool:
-        return all("consumer: Cannot connect" in (logs / f"{name}.log").read_text(errors="replace") for name in _WORKERS)
+        return all(
+            "consumer: Cannot connect" in (logs / f"{name}.log").read_text(errors="replace") for name in _WORKERS
+        )
 
     with _stack(monkeypatch, tmp_path) as (stack, client):
         assert wait_until(lambda: client.get("/readyz").json()["ready"], within_s=120)

@@ -207,7 +207,10 @@ def test_news_of_a_subject_are_the_quotes_if_the_digest_comes_to_nothing(process
     make_due(process, made)
     egress = "none" if trouble == "refused" else "all"
     with changed(process, model_base_url="http://127.0.0.1:1/v1", egress=egress):
-        with failing(process, KeyboardInterrupt()) if trouble == "stopped" else nullcontext(), suppress(KeyboardInterrupt):
+        with (
+            failing(process, KeyboardInterrupt()) if trouble == "stopped" else nullcontext(),
+            suppress(KeyboardInterrupt),
+        ):
             subscriptions.run_due(services)
         process._calls.waiting.clear()
         if trouble in ("cancelled", "deleted"):

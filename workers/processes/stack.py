@@ -11,11 +11,12 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import sys
 import threading
 import time
 from collections.abc import Callable, Container, Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
@@ -27,6 +28,7 @@ from domain.flow import STACK
 from workers.processes.supervise import Program, StartError, Supervisor, of_ours, wait_until
 from workers.settings import Settings, load, unknown_variables
 
+_MIGRATIONS = Path(__file__).parents[2] / "store/sql/migrations/versions"
 START_S = 60.0
 #: of a child while it starts
 MOST_DEATHS = 3
@@ -128,9 +130,10 @@ class Stack:
         flower_port = free_port("127.0.0.1", settings.flower_port, "WELLREAD_FLOWER_PORT") if self._flower else 0
         children = programs(settings, api_port=api_port, flower_port=flower_port)
         self._start_programs(children, FIRST)
-        self._on_step("the database")
-        env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
-        self._supervisor.run(Program(name="prepare", command=of_ours(__name__), env=env))
+        if not is_prepared(settings):
+            self._on_step("the database")
+            env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
+            self._supervisor.run(Program(name="prepare", command=of_ours(__name__), env=env))
         self._start_programs(children, THEN)
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
         self.address = Address(
@@ -315,6 +318,26 @@ def valkey(settings: Settings) -> Program:
         stops_last=True,
         death_signal=signal.SIGTERM,  # it writes its file before it ends
     )
+
+
+def is_prepared(settings: Settings) -> bool:
+    """Return whether the data folder's databases have this version's tables, each with passages beside it.
+
+    It loads nothing that this process would then hold as long as it runs; of servers nothing is known.
+    """
+    if settings.database_url or settings.passages_uri:
+        return False
+    newest = max(path.name.partition("_")[0] for path in _MIGRATIONS.glob("0*.py"))
+    files = list(settings.data_dir.glob("wellread*.db"))
+    try:
+        for file in files:
+            with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as database:
+                if database.execute("SELECT version_num FROM alembic_version").fetchone() != (newest,):
+                    return False
+    except sqlite3.Error:
+        return False
+    passages = (Path(settings.passages + file.stem.removeprefix("wellread")) for file in files)
+    return bool(files) and all(any(folder.glob("*/_versions/*")) for folder in passages)
 
 
 def prepare() -> None:

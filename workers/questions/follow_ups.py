@@ -5,7 +5,7 @@ A follow-up that neither could complete, and that says too little, is not looked
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from sqlalchemy import select
@@ -16,7 +16,6 @@ from domain.errors import WellreadError
 from domain.question import Turn
 from pipeline.abstain import ask_back
 from pipeline.llm import ModelBusy, ModelError
-from pipeline.models.model import LanguageModel
 from pipeline.phrases import greeted_in
 from pipeline.question.follow_up import needs_thread, understand
 from store.questions import state, threads, trace
@@ -28,6 +27,9 @@ from store.sql.tables import QuestionRow
 from text.language import detect_language
 from workers.questions.step import spend_cost
 from workers.services import Services
+
+if TYPE_CHECKING:
+    from pipeline.models.model import LanguageModel
 
 log = structlog.get_logger()
 
@@ -60,7 +62,7 @@ def needs_model(services: Services, question: Question) -> bool:
     return bool(services.read(_turns, question.id))
 
 
-def complete(services: Services, question: Question, lease: Lease, model: LanguageModel) -> None:
+def complete(services: Services, question: Question, lease: Lease, model: "LanguageModel") -> None:
     """Store the question as a model completes it from its thread; as the rules did if the model fails.
 
     Raises ModelBusy for a model that is to be waited for.

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from domain import Hit, Question, Status, VariantKind
 from domain.outcome import is_far, outcome_of
 from domain.record import ContextHit
 from pipeline.abstain import abstention, as_perhaps
-from pipeline.ask import LookupResult
 from pipeline.phrases import say
 from pipeline.question.variants import rewards
 from store.questions.records import ProvisionalAnswer
@@ -18,6 +17,9 @@ from store.questions.trace import LookupDetail
 from store.sql.leases import MAX_ATTEMPTS
 from store.sql.rows import to_value
 from workers.questions.conditions import Progress, stop_reason
+
+if TYPE_CHECKING:
+    from pipeline.ask import LookupResult
 
 #: the values of a hit and of the cutoff that the trace stores
 HIT_VALUES = ("rank", "original_rank", "score", "scale", "similarity", "bm25", "query", "via", "found_by")
@@ -37,7 +39,7 @@ def when_overdue(*, deadline: datetime, attempts: int, error: str | None, now: d
     return None
 
 
-def after_first_pass(question: Question, result: LookupResult, earlier: ProvisionalAnswer | None = None) -> Move:
+def after_first_pass(question: Question, result: "LookupResult", earlier: ProvisionalAnswer | None = None) -> Move:
     """Answer, or search again in other words, as for a report; what may be right is kept as a provisional answer."""
     is_known = result.verdict.sufficient
     if is_known and question.overrides.length != "report":
@@ -48,7 +50,7 @@ def after_first_pass(question: Question, result: LookupResult, earlier: Provisio
     return replace(move, answer=None, verdict=None, context=())
 
 
-def after_second_pass(question: Question, result: LookupResult, earlier: ProvisionalAnswer | None = None) -> Move:
+def after_second_pass(question: Question, result: "LookupResult", earlier: ProvisionalAnswer | None = None) -> Move:
     """Answer; or read the web and give a provisional answer; or end, when the web may not be read."""
     if result.verdict.sufficient:
         return answered(result)
@@ -61,7 +63,7 @@ def after_second_pass(question: Question, result: LookupResult, earlier: Provisi
 
 
 def after_final_pass(
-    question: Question, result: LookupResult, progress: Progress, earlier: ProvisionalAnswer | None = None
+    question: Question, result: "LookupResult", progress: Progress, earlier: ProvisionalAnswer | None = None
 ) -> Move:
     """Answer; or read the next wave while the budget lasts; or end."""
     changes = Changes(cycle=progress.cycle)
@@ -73,13 +75,13 @@ def after_final_pass(
     return _provisional(result, earlier, changes)
 
 
-def without_answer(result: LookupResult) -> LookupResult:
+def without_answer(result: "LookupResult") -> "LookupResult":
     """Return a lookup as it is decided on when a model has read its hits and found no answer in them."""
     verdict = replace(result.verdict, sufficient=False, reason=say("not_found", result.analysis.lang))
     return replace(result, answer=None, verdict=verdict)
 
 
-def _provisional(result: LookupResult, earlier: ProvisionalAnswer | None, changes: Changes) -> Move:
+def _provisional(result: "LookupResult", earlier: ProvisionalAnswer | None, changes: Changes) -> Move:
     """Go on to reading with the best answer so far; without a hit that is near it says that nothing is known yet."""
     move = _move(result, Status.SEEKING, "insufficient", changes)
     if earlier and _is_better(earlier, result):
@@ -88,12 +90,12 @@ def _provisional(result: LookupResult, earlier: ProvisionalAnswer | None, change
     return replace(move, answer=near or abstention(result))
 
 
-def answered(result: LookupResult, changes: Changes = NO_CHANGES) -> Move:
+def answered(result: "LookupResult", changes: Changes = NO_CHANGES) -> Move:
     """Return the end of a question that is answered."""
     return _move(result, Status.ANSWERED, "sufficient", changes)
 
 
-def _last_word(result: LookupResult, earlier: ProvisionalAnswer | None, changes: Changes, *, pages_read: int) -> Move:
+def _last_word(result: "LookupResult", earlier: ProvisionalAnswer | None, changes: Changes, *, pages_read: int) -> Move:
     """Answer with what is perhaps right, the best of all passes; or abstain."""
     best = earlier if earlier and _is_better(earlier, result) else result
     if best.answer and outcome_of(best.answer, best.verdict, strict=result.strict) == "unsure":
@@ -105,12 +107,12 @@ def _last_word(result: LookupResult, earlier: ProvisionalAnswer | None, changes:
     return replace(move, answer=abstention(result, pages_read=pages_read))
 
 
-def _is_better(earlier: ProvisionalAnswer, result: LookupResult) -> bool:
+def _is_better(earlier: ProvisionalAnswer, result: "LookupResult") -> bool:
     """Return whether a later pass, which is not sufficient either, gives less."""
     return result.answer is None or earlier.verdict.confidence > result.verdict.confidence
 
 
-def _move(result: LookupResult, to: Status, outcome: str, changes: Changes = NO_CHANGES) -> Move:
+def _move(result: "LookupResult", to: Status, outcome: str, changes: Changes = NO_CHANGES) -> Move:
     return Move(
         to=to,
         outcome=outcome,
@@ -128,7 +130,7 @@ def _move(result: LookupResult, to: Status, outcome: str, changes: Changes = NO_
     )
 
 
-def detail_of(result: LookupResult) -> LookupDetail:
+def detail_of(result: "LookupResult") -> LookupDetail:
     """Return the part of a lookup that the trace stores."""
     return LookupDetail(
         queries=result.queries,
@@ -148,7 +150,7 @@ def detail_of(result: LookupResult) -> LookupDetail:
     )
 
 
-def earned(result: LookupResult) -> dict[VariantKind, bool]:
+def earned(result: "LookupResult") -> dict[VariantKind, bool]:
     """Return for each kind of variant if it earned a citation of a sufficient answer."""
     return rewards(result.variants, result.hits, result.answer) if result.verdict.sufficient else {}
 

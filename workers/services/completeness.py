@@ -17,7 +17,6 @@ import structlog
 
 from domain.errors import WellreadError
 from store.pages import index_queue
-from store.passages.connect import is_there
 from store.passages.errors import PassagesError, PassagesLost, explained
 from workers.services.collections import every
 
@@ -41,6 +40,8 @@ def has_indexed_pages(services: "Services") -> bool:
 
 def check(main: "Services") -> None:
     """Raise PassagesLost where pages were indexed and their passages are missing; or PassagesError."""
+    from store.passages.connect import is_there  # imports pyarrow
+
     for services in every(main):
         with explained(services.passages_uri, "look for"):
             is_kept = is_there(services.passages_uri)

@@ -31,7 +31,8 @@ AGAIN_AFTER_S = 5.0
 #: how long work that is done waits to be recorded: for a database that is started again, within the work's lease
 RECORD_WITHIN_S = 15.0
 _EVERY_S = 0.5
-#: how often limits are looked at; what goes on beyond one is interrupted again, as a handler may have taken it for another
+#: how often limits are looked at, and how long after one the block is interrupted again: a handler of all failures may
+#: have taken it for another
 _LOOK_S: Final = 0.5
 _AGAIN_S: Final = 5.0
 
@@ -50,7 +51,7 @@ _watch: threading.Thread | None = None
 
 @contextmanager
 def limited(over: Callable[[], object], most_s: float, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
-    """Have ``over`` called, in another thread, when the block takes longer by this clock, and every few seconds then."""
+    """Have ``over`` called in another thread, again and again, once the block takes longer by this clock."""
     global _watch
     limit = _Limit(at=clock() + most_s, clock=clock, over=over)
     with _looking:
