@@ -14,6 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.app import create_app
 from api.middleware.auth import network_of
+from text import mapped
 from workers.processes.stack import bound
 from workers.services import Services
 from workers.services.logs import log_libraries_as_json
@@ -128,6 +129,7 @@ class TimedProtocol(H11Protocol):
 def serve(settings: Settings) -> None:
     """Serve the API until SIGTERM; raises KeysMissing, BadKeys or PortInUse."""
     _raise_limit_of_files()
+    mapped.folder = settings.models_dir
     app = create_app(Services(settings))
     if as_json := settings.logs == "json":
         log_libraries_as_json()

@@ -102,10 +102,21 @@ def _by_small_words(text: str) -> str:
 
 @cache
 def _identifier() -> "LanguageIdentifier":
-    """Load the model once (half a second); it is only read afterwards, so threads share it."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # imports numpy, which few importers of this need
+    """Load the model once (half a second to unpack it); it is only read afterwards, so threads share it."""
+    import numpy as np  # few importers of this need it
+    from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+    from py3langid.modelio import load_model
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    from text.mapped import mapped
+
+    unpacked = cache(lambda: load_model(MODEL_DIR / MODEL_FILE))
+    scores, priors, classes, moves, rows, output = (
+        mapped("py3langid", name, lambda at=at: np.asarray(unpacked()[at]))  # type: ignore[misc]
+        for at, name in enumerate(("scores", "priors", "classes", "moves", "rows", "output"))
+    )
+    return LanguageIdentifier(
+        scores, priors, classes.tolist(), moves.data, output.tolist(), norm_probs=True, tk_row=rows.tolist()
+    )
 
 
 def detect_page_language(text: str, declared: str = "") -> str:

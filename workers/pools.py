@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from threading import Thread, get_ident, get_native_id
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import structlog
 from celery.concurrency.base import BasePool, apply_target
@@ -262,7 +262,7 @@ class BatchingConsumer(Consumer):
     class Blueprint(Consumer.Blueprint):
         """Celery's steps, with one that takes the messages of each queue for itself."""
 
-        default_steps = [
+        default_steps: ClassVar = [
             "workers.pools:TasksOfQueues" if step.endswith(":Tasks") else step
             for step in Consumer.Blueprint.default_steps
             if not step.endswith(":DelayedDelivery")  # RabbitMQ's

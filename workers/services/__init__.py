@@ -26,6 +26,7 @@ from store.ephemeral.turns import Turns
 from store.learned import RecalibrationsInUse, VariantsCache
 from store.pages import pages
 from store.sql.database import Database
+from text import mapped
 from workers.egress import require
 from workers.services.logs import configure_logs
 from workers.services.web import WEBHOOK_S, WebAccess, cached
@@ -365,4 +366,6 @@ def services(collection: str = DEFAULT) -> Services:
 @lru_cache(maxsize=1)
 def _services(_pid: int) -> Services:
     configure_logs()
-    return Services(load())
+    settings = load()
+    mapped.folder = settings.models_dir
+    return Services(settings)
