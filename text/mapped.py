@@ -23,7 +23,8 @@ def mapped(package: str, name: str, make: Callable[[], NDArray[Any]]) -> NDArray
         return make()
     path = folder / f"{package}-{version(package)}-{name}.npy"
     with suppress(OSError, ValueError):  # it is not there, or torn
-        return np.load(path, mmap_mode="r")
+        kept: NDArray[Any] = np.load(path, mmap_mode="r")
+        return kept
     array = make()
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -33,5 +34,5 @@ def mapped(package: str, name: str, make: Callable[[], NDArray[Any]]) -> NDArray
         with written.open("wb") as file:
             np.save(file, array)
         written.replace(path)
-        return np.load(path, mmap_mode="r")
+        array = np.load(path, mmap_mode="r")
     return array

@@ -71,7 +71,7 @@ def run_worker(settings: Settings, *names: str, beat: bool = False) -> None:
     )
     worker.start()
     # a thread may still be at work on what was given back: it must not hold the process
-    os._exit(worker.exitcode or bool(worker.pool.hung))
+    os._exit(worker.exitcode or bool(getattr(worker.pool, "hung", ())))
 
 
 def _start_beat(settings: Settings) -> None:

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from threading import Thread, get_ident, get_native_id
@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Final
 
 import structlog
 from celery.concurrency.base import BasePool, apply_target
-from celery.concurrency.thread import ApplyResult
 from celery.exceptions import SoftTimeLimitExceeded
 from celery.worker.consumer import Consumer, Tasks
 from kombu.common import QoS
@@ -85,9 +84,9 @@ class Threads(BasePool):
         Thread(target=_watch_python, name="watch", daemon=True).start()
         gc.freeze()  # the collector would write to what forks that read pages share
 
-    def on_apply(
+    def on_apply(  # type: ignore[override]
         self, target: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: Any = None, **options: Any
-    ) -> ApplyResult:
+    ) -> Future[None]:
         """Run a task in a thread of its queue."""
         name, task_id, request = args[:3]
         queue = (request.get("delivery_info") or {}).get("routing_key", "")
@@ -101,7 +100,7 @@ class Threads(BasePool):
             with limited(give_up, most_s), limited(partial(raise_in, thread, SoftTimeLimitExceeded), soft_s):
                 apply_target(target, args, kwargs, **options)
 
-        return ApplyResult(pool.submit(run))
+        return pool.submit(run)
 
     def on_stop(self) -> None:
         """Wait for tasks that end within ``stop_s``; end the leases of the others, and their places elsewhere.
@@ -132,7 +131,8 @@ class Threads(BasePool):
 
     def _get_info(self) -> dict[str, Any]:
         sizes = {name: pool._max_workers for name, pool in self._pools.items()}
-        return super()._get_info() | {"max-concurrency": sum(sizes.values()), "threads": sizes}
+        info: dict[str, Any] = super()._get_info()  # type: ignore[misc]
+        return info | {"max-concurrency": sum(sizes.values()), "threads": sizes}
 
 
 def give_back(main: Services, but: set[int]) -> None:
@@ -259,7 +259,7 @@ class BatchingConsumer(Consumer):
     _flush_events: Any
     _is_due = False
 
-    class Blueprint(Consumer.Blueprint):
+    class Blueprint(Consumer.Blueprint):  # type: ignore[misc, valid-type]
         """Celery's steps, with one that takes the messages of each queue for itself."""
 
         default_steps: ClassVar = [

@@ -81,7 +81,7 @@ class _Reading:
     def __init__(self) -> None:
         self._child: _Fork | None = None
 
-    def run(self, work: Callable[[], object], cpu_s: float, until: float) -> object:
+    def run(self, work: Callable[[], object], cpu_s: float, until: float) -> Any:
         """Return what work returns, or raise what it does; the fork can be used again then."""
         with _changing:
             while _idle and not _idle[-1].is_alive():  # the system may have ended it

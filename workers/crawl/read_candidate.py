@@ -126,6 +126,8 @@ def _read_file(services: Services, claim: Claim) -> None:
 
 def fetch(services: Services, claim: Claim) -> ReadResult:
     """Fetch and extract the claimed page; store nothing."""
+    import trafilatura  # noqa: F401 (before this process forks those that read with it)
+
     page, known = claim.page, None
     if page and not page.is_gone:  # a page that comes back must be fetched whole
         known = to_value(PreviousRead, page)
