@@ -48,7 +48,6 @@ class Queue:
     loads: frozenset[Literal["language", "search", "writer", "model"]] = frozenset()
     size: str = ""  #: the setting that says how many threads its worker has; "": one
     is_needed: bool = False  #: whether no question is answered without it; its worker starts before the others
-    yields: bool = False  #: whether its threads leave the processor to those who wait for an answer
     served_by: str = ""  #: the queue whose worker serves this one too; "": its own
 
     @property
@@ -92,8 +91,8 @@ class QuestionTask(Task):
 # fmt: off
 _QUEUES = (
     Queue(name="answer", loads=frozenset({"language", "search"}), size="answer_processes", is_needed=True),
-    Queue(name="crawl", loads=frozenset({"language"}), size="crawl_processes", yields=True),
-    Queue(name="embed", loads=frozenset({"language", "writer"}), yields=True),
+    Queue(name="crawl", loads=frozenset({"language"}), size="crawl_processes"),
+    Queue(name="embed", loads=frozenset({"language", "writer"})),
     Queue(name="model", loads=frozenset({"model"}), size="model_threads"),
     Queue(name="notify", served_by="model"),
     Queue(name="upkeep"),

@@ -176,7 +176,7 @@ def _provider(_pid: int) -> "TracerProvider":
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    name = f"wellread-{os.environ.get('WELLREAD_QUEUE', '').replace(',', '-') or 'api'}"
+    name = f"wellread-{os.environ.get('WELLREAD_QUEUE', '').partition(',')[0] or 'api'}"
     is_named = "OTEL_SERVICE_NAME" in os.environ or "service.name" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     made = TracerProvider(resource=Resource.create({} if is_named else {"service.name": name}))
     made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))

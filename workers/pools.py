@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from threading import Thread, get_ident, get_native_id
+from threading import Thread, get_ident
 from typing import Any, ClassVar, Final
 
 import structlog
@@ -38,8 +38,8 @@ log = structlog.get_logger()
 _EVERY_S: Final = 0.2
 #: how long one call may keep all threads of Python from running: longer than any step may work
 _STUCK_S: Final = 60.0
-#: how much less than others a thread gets of the processor that yields: about a ninth
-_NICENESS: Final = 10
+#: how long a thread may run Python while another waits to: an answer has some hundred such turns, beside embedding
+_TURN_S: Final = 0.001
 
 
 def served() -> list[Queue]:
@@ -67,7 +67,6 @@ class Threads(BasePool):
             queue.name: ThreadPoolExecutor(
                 pool_size(services().settings, queue),
                 thread_name_prefix=queue.name,
-                initializer=yield_processor if queue.yields else None,
             )
             for queue in served()
         }
@@ -76,6 +75,7 @@ class Threads(BasePool):
         """Open the services that the queues' first tasks would wait for, and count as ready then."""
         if monitoring.is_on():
             monitoring.provider()  # not by two threads at once
+        sys.setswitchinterval(_TURN_S)
         ready = [queue for queue in served() if warm_up(queue)]
         if any(queue.opens_passages for queue in ready):
             from workers.services.completeness import look_and_warn
@@ -146,13 +146,6 @@ def give_back(main: Services, but: set[int]) -> None:
     from workers.questions import webhooks
 
     webhooks.give_back(main)
-
-
-def yield_processor() -> None:
-    """Have this thread work with what others leave over of the processor, where the system knows threads' shares."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, get_native_id(), _NICENESS)
 
 
 def _watch_python() -> None:

@@ -18,7 +18,7 @@ from workers.questions.step import finish, step
 from workers.services import services
 
 NEXT, NOTHING, RETRIEVE, RETRY = "benchmarks.next", "benchmarks.nothing", "wellread.retrieve", "wellread.retry"
-#: as many processes as huey is given
+#: as many threads as huey is given processes
 PROCESSES = 2
 #: a list that gets an entry when all tasks have ended
 DONE = "benchmark:done"
@@ -80,14 +80,14 @@ def _move(question_id: str, status: Status, to: Status) -> None:
 
 
 if __name__ == "__main__":
-    app.worker_main(
-        [
-            "worker",
-            "--queues=answer",
-            f"--concurrency={PROCESSES}",
-            "--pool=prefork",
-            "--without-gossip",
-            "--without-mingle",
-            "--loglevel=WARNING",
-        ]
-    )
+    os.environ["WELLREAD_ANSWER_PROCESSES"] = str(PROCESSES)
+    from workers.pools import Threads
+
+    app.Worker(
+        queues=["answer"],
+        concurrency=PROCESSES,
+        pool_cls=Threads,
+        without_gossip=True,
+        without_mingle=True,
+        loglevel="WARNING",
+    ).start()

@@ -182,11 +182,13 @@ class LoopThread:
             raise
 
     def later(self, in_s: float, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Have work done some seconds from now, unless the loop is closed before."""
+        """Have work done some seconds from now, or when the loop is closed."""
 
         async def wait() -> None:
-            await asyncio.sleep(in_s)
-            await work()
+            try:
+                await asyncio.sleep(in_s)
+            finally:
+                await work()
 
         asyncio.run_coroutine_threadsafe(wait(), self._loop)
 
