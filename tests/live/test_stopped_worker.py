@@ -24,6 +24,7 @@ from store.crawl.candidates import CandidateStatus
 from store.sql.leases import LEASE_S
 from store.sql.tables import CandidateRow
 from tests.servers import running
+from workers.processes.heartbeat import last_sweep
 from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
 from workers.services import Services
@@ -69,13 +70,13 @@ def _slow_page() -> Iterator[tuple[str, type[_Slow]]]:
 
 
 @contextmanager
-def _worker(log: Path, *, most_s: float = 120.0) -> Iterator[subprocess.Popen[bytes]]:
+def _worker(log: Path, *queues: str, most_s: float = 120.0) -> Iterator[subprocess.Popen[bytes]]:
     program = (
         "from workers.app import app\n"
         "from workers.entrypoints import run_worker\n"
         "from workers.settings import load\n"
         f"app.conf.task_time_limit = {most_s}\n"
-        "run_worker(load(), 'crawl')"
+        f"run_worker(load(), *{queues or ('crawl',)})"
     )
     with log.open("wb") as output:
         process = subprocess.Popen([sys.executable, "-c", program], stdout=output, stderr=output)
@@ -132,6 +133,23 @@ def test_page_that_a_stopped_worker_reads_is_read_by_another_at_once(
             # no sweep runs: the message was sent again
             assert wait_until(lambda: _row(services).outcome == "read", within_s=60), (tmp_path / "second").read_text()
         assert page.begun == 2
+
+
+def test_queue_whose_threads_are_all_at_work_holds_up_no_other_queue_of_its_worker(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, valkey_url: str, migrated_file: Path
+) -> None:
+    shutil.copy(migrated_file, tmp_path)
+    with (
+        _due_page(monkeypatch, tmp_path, valkey_url) as (services, page),
+        _worker(tmp_path / "log", "crawl", "upkeep"),
+    ):
+        assert wait_until(lambda: page.begun == 1, within_s=60), (tmp_path / "log").read_text()
+        sender = Celery(broker=valkey_url.replace("unix://", "redis+socket://"))
+        for row_id in range(100, 200):  # more than there are threads
+            sender.send_task("wellread.read", args=(row_id,), queue="crawl")
+        sender.send_task("wellread.sweep", queue="upkeep")
+        assert wait_until(lambda: last_sweep(services) is not None, within_s=30)
+        assert _row(services).outcome is None
 
 
 def test_task_that_hangs_stops_its_worker_which_gives_back_all_but_that(
