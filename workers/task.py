@@ -30,7 +30,7 @@ class WellreadTask(celery.Task[Any, Any]):
         for turn in range(MOST_TURNS):
             row = self._next_in_turn() if turn < MOST_TURNS - 1 else None
             try:
-                result, words = self._work(*(row or (args, kwargs)), of_own=row is None)
+                result, words = self._work(*(row or (args, kwargs)), is_own=row is None)
             except UnknownCollection:  # it was deleted with rows that stood in a line
                 if row is None:
                     raise
@@ -39,14 +39,16 @@ class WellreadTask(celery.Task[Any, Any]):
                 break
         return result or (words or "done" if services().settings.flower_words else None)
 
-    def _work(self, args: Args, kwargs: Named, *, of_own: bool) -> tuple[str | None, str]:
+    def _work(self, args: Args, kwargs: Named, *, is_own: bool) -> tuple[str | None, str]:
         """Work on a row; return the task's own result, and what came of it."""
-        with monitoring.listening() as reported, self._span(*args, of_own=of_own):
+        with monitoring.listening() as reported, self._span(*args, is_own=is_own, **kwargs):
             result = self.run(*args, **kwargs)
         return result, reported()
 
     @contextmanager
-    def _span(self, row_id: object = None, *_: object, of_own: bool) -> Iterator[None]:
+    def _span(
+        self, row_id: object = None, *_: object, is_own: bool, collection: str = DEFAULT, **__: object
+    ) -> Iterator[None]:
         known = TASKS.get(self.name)
         if not monitoring.is_on() or known is None or known.every_s:  # what beat sends all the time leaves no trace
             yield
@@ -54,10 +56,13 @@ class WellreadTask(celery.Task[Any, Any]):
         from workers.services import services
 
         question, parents = monitoring.question_of(self.name, row_id), services().trace_parents
-        parent = monitoring.headers_of(self.request) if of_own else parents.of(question) if question else {}
+        if is_own:
+            parent = monitoring.headers_of(self.request)
+        else:
+            parent = parents.of(f"{self.name}/{collection}/{row_id}") or (parents.of(question) if question else {})
         with monitoring.span(self.name, "consumer", parent=parent, **monitoring.attributes_of(self.name, row_id)):
             if question:
-                services().trace_parents.keep(question, monitoring.headers())
+                parents.keep(question, monitoring.headers())
             yield
 
     def _next_in_turn(self) -> tuple[Args, Named] | None:

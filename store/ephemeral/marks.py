@@ -65,26 +65,26 @@ REMEMBERED_S = 24 * 3600
 
 
 class TraceParents:
-    """The trace headers of questions."""
+    """The trace headers of questions, and of rows that wait for their turn."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
 
-    def keep(self, question_id: str, headers: Mapping[str, str]) -> None:
-        """Remember the headers of a question's first span; those that are remembered stay."""
+    def keep(self, name: str, headers: Mapping[str, str], *, only_first: bool = True) -> None:
+        """Remember the headers of a span; with ``only_first`` those that are remembered stay."""
         try:
-            self._redis.set(_key(question_id), json.dumps(dict(headers)), nx=True, ex=REMEMBERED_S)
+            self._redis.set(_key(name), json.dumps(dict(headers)), nx=only_first, ex=REMEMBERED_S)
         except redis.RedisError:
             return
 
-    def of(self, question_id: str) -> dict[str, str]:
-        """Return the headers of a question; none where they are not known."""
+    def of(self, name: str) -> dict[str, str]:
+        """Return the headers of a question, or of what was sent for a row; none where they are not known."""
         try:
-            stored = self._redis.get(_key(question_id))
+            stored = self._redis.get(_key(name))
         except redis.RedisError:
             return {}
         return dict(json.loads(stored)) if isinstance(stored, bytes) else {}
 
 
-def _key(question_id: str) -> str:
-    return f"wellread:trace:{question_id}"
+def _key(name: str) -> str:
+    return f"wellread:trace:{name}"

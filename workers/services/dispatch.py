@@ -92,8 +92,8 @@ class Dispatcher:
         """
         known, at = TASKS[task], place(task, priority)
         try:
-            is_shared = not in_s and self.stand(task, row_id, priority=priority, owner=owner)
             with self._span(task, row_id, question_id or monitoring.question_of(task, row_id)):
+                is_shared = not in_s and self.stand(task, row_id, priority=priority, owner=owner)
                 self._app.send_task(
                     task,
                     args=(row_id,),
@@ -115,6 +115,8 @@ class Dispatcher:
         if self._shares is None or task not in SHARED:
             return False
         row, key = f"{self._collection}/{row_id}", owner or f"collection:{self._collection}"
+        if self._parents and (headers := monitoring.headers()):
+            self._parents.keep(f"{task}/{row}", headers, only_first=False)
         self._shares.stand(Waiting(task=task, place=place(task, priority), key=key, row=row), time.time())
         return True
 
