@@ -42,7 +42,7 @@ class Bucket:
         for _ in range(MAX_LISTS):
             answer = await self._get("/", query)
             if answer.status != 200:
-                raise FolderUnreadable(f"{self._url} answered {answer.status}: {_reason(answer)}")
+                raise FolderUnreadable(f"{self._url} answered {answer.status}{_reason(answer)}")
             listed = _xml(answer)
             found += (file for each in listed.iter("{*}Contents") if (file := self._file(each, wanted)))
             further = listed.findtext("{*}NextContinuationToken")
@@ -116,9 +116,9 @@ def _xml(answer: Fetched) -> etree._Element:
 
 
 def _reason(answer: Fetched) -> str:
-    """Return the code and the message of an error."""
+    """Return the code and the message of an error after a colon, if it has any."""
     try:
         error = _xml(answer)
     except FolderUnreadable:
-        return "without a reason"
-    return ": ".join(filter(None, (error.findtext("{*}Code"), error.findtext("{*}Message"))))[:300]
+        return ""
+    return ": ".join(filter(None, ("", error.findtext("{*}Code"), error.findtext("{*}Message"))))[:300]

@@ -22,7 +22,7 @@ from crawler.extract.selectors import NONE, Selectors
 from crawler.extract.walls import Wall, is_login, wall_of
 from crawler.fetch.client import Fetcher, OnRedirect
 from crawler.fetch.guard import Blocked, FetchError
-from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
+from crawler.fetch.response import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable, NotTrusted
 from crawler.file_kinds import ARCHIVES, kind_of
 from crawler.paid_fetcher import PaidFetcher
 from crawler.robots import RETRY_AGE, HostBusy, Permission, RobotsCache, RobotsForbidden, RobotsUnavailable
@@ -37,6 +37,7 @@ _OF_WALLS: Mapping[Wall, ReadOutcome] = {
 _OF_ERRORS: Mapping[type[FetchError], ReadOutcome] = {
     Blocked: ReadOutcome.BLOCKED,
     RobotsForbidden: ReadOutcome.FORBIDDEN,
+    NotTrusted: ReadOutcome.FAILED,
     **dict.fromkeys((FetchTimeout, HostUnreachable, HostBusy), ReadOutcome.RETRY),
 }
 _GONE = frozenset({404, 410})

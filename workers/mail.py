@@ -33,7 +33,7 @@ def check(settings: Settings, address: str) -> str:
     except (HeaderParseError, ValueError):
         is_one = False
     if not is_one:
-        raise BadEmail(f"{address[:80]!r} is no address of one receiver: write it as anna@example.org.")
+        raise BadEmail(f"{address[:80]!r} is not the address of one receiver: write it as anna@example.org.")
     return address
 
 

@@ -144,7 +144,10 @@ def _given(limits: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _limits_line(limits: Mapping[str, float]) -> str:
-    return ", ".join(f"{most:,g} {name.replace('_', ' ')}" for name, most in limits.items())
+    return ", ".join(
+        f"weight {most:g}" if name == "weight" else f"{most:,.15g} {name.replace('usd', 'dollars').replace('_', ' ')}"
+        for name, most in limits.items()
+    )
 
 
 @keys.command()

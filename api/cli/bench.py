@@ -77,7 +77,7 @@ def _read(file: Path) -> tuple[list[Line], dict[int, tuple[Expected, str | None]
             if line.error or not line.body.get("question"):
                 raise BadBench(line.error or "it has no `question`.")
             if not isinstance(given, dict | None):
-                raise BadBench("`metadata` is no object.")
+                raise BadBench("`metadata` is not an object.")
             expected[line.number] = Expected.of(**own), line.body.pop("id", None)
         except BadBench as error:
             raise BadBench(f"{file}, line {line.number}: {error}") from error
@@ -115,7 +115,7 @@ def _compared_lines(found: Mapping[str, Any], style: Style) -> Iterator[str]:
     was = compared["before"]
     yield from ("", f"compared with the baseline ({compared['compared']:,} questions in both):")
     for name in ("right", "wrong", "unsure", "unknown", "failed", "seconds_p50", "seconds_p95"):
-        yield f"{name:<12}{was[name] or 0:>8g} → {found[name] or 0:g}"
+        yield f"{name:<12}{round(was[name] or 0, 2):>8g} → {round(found[name] or 0, 2):g}"
     for name, colour in (("better", "green"), ("worse", "red")):
         for each in compared[name]:
             text = f"line {each['line']}: {clean(each['question'])}: {each['before']} → {each['now']}"

@@ -10,6 +10,7 @@ import click
 
 from api.cli.connect import connected, open_client
 from api.cli.output import AS_JSON, CommandFailed, notify, print_found, print_lines, terminal
+from api.cli.refusal import error_line
 from api.cli.width import clean, counted, cut
 from domain.errors import WellreadError
 
@@ -49,14 +50,14 @@ def add(curated_id: str | None, file: Path | None, **about: Any) -> None:
         for number, each in _read(file) if file else [(0, {"id": curated_id, **about})]:
             try:
                 if not isinstance(each, dict) or not each.get("id"):
-                    raise CommandFailed("It is no JSON object with an `id`.")
+                    raise CommandFailed("It is not a JSON object with an `id`.")
                 client.put_curated(str(each.pop("id")), **each)
                 done += 1
             except (WellreadError, TypeError) as error:
                 if file is None:
                     raise
                 failed += 1
-                notify(f"line {number}: {clean(str(error))}")
+                notify(f"line {number}: {clean(error_line(error))}")
     print_lines(f"{counted(done, 'answer')} saved" + (f", {failed:,} not." if failed else "."))
     if failed:
         raise SystemExit(1)

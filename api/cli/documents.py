@@ -53,7 +53,7 @@ def put(document_id: str, file: Path, form: str | None, metadata: str | None, **
         try:
             given["metadata"] = json.loads(metadata)
         except ValueError as error:
-            raise CommandFailed(f"--metadata is no JSON: {error}.") from error
+            raise CommandFailed(f"--metadata is not JSON: {error}.") from error
     is_piped = str(file) == "-"
     body = sys.stdin.buffer.read() if is_piped else _bytes_of(file)
     with connected() as client:
@@ -143,9 +143,9 @@ def _parts(file: Path) -> Iterator[tuple[list[int], list[dict[str, Any]]]]:
         try:
             document = json.loads(line)
         except ValueError as error:
-            raise CommandFailed(f"Line {number} of {file} is no JSON: {error}.") from error
+            raise CommandFailed(f"Line {number} of {file} is not JSON: {error}.") from error
         if not isinstance(document, dict):
-            raise CommandFailed(f"Line {number} of {file} is no JSON object.")
+            raise CommandFailed(f"Line {number} of {file} is not a JSON object.")
         if some and (len(some) == MAX_BULK or size + len(line) > _MOST_BYTES):
             yield numbers, some
             numbers, some, size = [], [], 0

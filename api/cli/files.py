@@ -113,7 +113,7 @@ def watch(url: str, login: str, wait: float, **settings: Any) -> None:
             time.sleep(POLL_EVERY_S)
             folder = next(each for each in client.folders() if each.name == folder.name)
         if folder.problem:
-            raise CommandFailed(folder.problem)
+            raise CommandFailed(f"{folder.problem} `wellread files remove {folder.name}` stops that.")
         if not folder.checked_at:
             raise CommandFailed("It is still being looked through: `wellread files folders` says how that went.")
         ended = _wait(client, [folder.name], deadline - time.monotonic())

@@ -38,7 +38,7 @@ class _QueueAndTask(click.ParamType[Any]):
         """Return them by their names."""
         queue, _, task = str(value).partition("/")
         if not (queue and task):
-            self.fail(f"{value!r} is no QUEUE/TASK, such as orders.answers/orders.answered.", param, ctx)
+            self.fail(f"{value!r} is not QUEUE/TASK, such as orders.answers/orders.answered.", param, ctx)
         return {"queue": queue, "task": task}
 
 

@@ -1,16 +1,11 @@
 """The command line. Each command imports what it needs when it runs, so ``--help`` loads nothing heavy."""
 
-import re
 import sys
-import tomllib
 import traceback
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from api import installed_version, sentence
+from api import installed_version
 from api.cli import (
     access,
     ask,
@@ -31,10 +26,8 @@ from api.cli import (
 )
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED, notify
+from api.cli.refusal import error_line
 from domain.errors import WellreadError
-
-if TYPE_CHECKING:
-    from wellread import Refused
 
 
 class _CleanErrors(click.Group):
@@ -48,7 +41,7 @@ class _CleanErrors(click.Group):
             if context.params.get("debug"):
                 traceback.print_exc()
             else:
-                notify(f"wellread: {_said(error)}")
+                notify(f"wellread: {error_line(error)}")
             context.exit(1)
         except Exception as error:
             packages = {each.__module__.partition(".")[0] for each in type(error).__mro__}  # Redis is not loaded
@@ -59,41 +52,6 @@ class _CleanErrors(click.Group):
         except KeyboardInterrupt:
             click.echo("", err=True)
             context.exit(EXIT_INTERRUPTED)
-
-
-def _said(error: WellreadError) -> str:
-    if type(error).__module__ != "wellread.responses":  # the client is not loaded unless it is used
-        return str(error)
-    from wellread import Refused
-
-    return refusal_line(error) if isinstance(error, Refused) else str(error)
-
-
-def refusal_line(error: "Refused") -> str:
-    """Return what the API refused and what to do, with commands and options instead of routes and fields."""
-    listed = tomllib.loads(Path(__file__).with_name("refusal.toml").read_text("utf-8"))
-
-    def in_commands(text: str) -> str:
-        for route, command in listed["commands"].items():
-            text = re.sub(route, command, text)
-        return text
-
-    if error.kind == "bad-request":
-        return " ".join(dict.fromkeys(_option(problem, listed["options"]) for problem in error.detail.split("; ")))
-    message = sentence(in_commands(error.detail))
-    if error.retry_after_s:
-        message += f" Try again in {error.retry_after_s:g} s."
-    advice = "" if "`wellread " in message else listed["advice"].get(error.kind, in_commands(error.what_to_do))
-    return f"{message} {advice}".strip()
-
-
-def _option(problem: str, known: Mapping[str, str]) -> str:
-    """Return one wrong field as the option that sets it: "langs.0: String should match …"."""
-    from api.cli.flags import flag_of
-
-    field, _, message = problem.partition(": ")
-    name = field.partition(".")[0]
-    return sentence(known.get(name) or f"{flag_of(name) or name.replace('_', ' ')}: {message}")
 
 
 def _say_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -76,8 +76,8 @@ def show_page(url: str, version: int | None) -> None:
     for check in page.history:
         often = f"{check.times}× since {when(check.first_at)}" if check.times > 1 else ""
         status, content = str(check.status or "   "), check.content_hash[:12]
-        parts = (when(check.last_at), f"{check.outcome:<9}", status, content, often, clean(check.reason))
-        print_lines(cut("  ".join(parts).rstrip(), width))
+        parts = (when(check.last_at), f"{check.outcome:<9}", status, content, often)
+        print_lines("  ".join(parts).rstrip(), *wrap(check.reason, width, indent="    ") * bool(check.reason))
 
 
 @pages.command(name="versions")

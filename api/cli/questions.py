@@ -117,7 +117,7 @@ def _read_jsonl(text: str) -> Iterator[Line]:
         try:
             body = json.loads(written)
         except ValueError as error:
-            yield Line(number, error=f"it is no JSON: {error}")
+            yield Line(number, error=f"it is not JSON: {error}")
             continue
         if isinstance(body, str):
             body = {"question": body}
@@ -148,9 +148,9 @@ def _read_csv(text: str) -> Iterator[Line]:
             try:
                 body[name] = cell if kind == "string" else cell.split() if kind == "array" else json.loads(cell)
             except ValueError:
-                error = f"{name}: {cell[:40]!r} is no {kind}."
+                error = f"{name}: {cell[:40]!r} is not of the type {kind}."
             if kind == "object" and not isinstance(body.get(name), dict):
-                error = f"{name}: {cell[:40]!r} is no object of JSON."
+                error = f"{name}: {cell[:40]!r} is not a JSON object."
                 break
         yield Line(table.line_num, body, error or (_COLLECTION if "collection" in body else ""))
 

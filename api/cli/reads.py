@@ -91,6 +91,8 @@ def extract(page: str, url: str | None, keep: bool, as_json: bool) -> None:
             html = decode(file.read(), "text/html")
     elif url:
         raise click.UsageError("--url is for a file or standard input.")
+    elif "://" not in page:
+        raise click.UsageError(f"There is no file {page}; a URL begins with https://.")
     with open_client() as client:
         found = client.extract(url or "", html=html) if html else client.extract(page, keep=keep)
     print_found(found.json, found.markdown.splitlines(), as_json=as_json)

@@ -9,6 +9,7 @@ import click
 
 from api.cli.connect import open_client, option_of_collection, to_delete
 from api.cli.output import CommandFailed, WithFlags, notify, print_lines
+from api.cli.refusal import error_line
 from api.cli.width import clean, counted, when
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def add(urls: tuple[str, ...], own: bool, **settings: Any) -> None:
             try:
                 added = client.add_source(url, own=own, **given)
             except Refused as error:  # the others are added all the same
-                refused.append(f"{clean(url)}: {error}" if len(urls) > 1 else str(error))
+                refused.append(f"{clean(url)}: {error_line(error)}" if len(urls) > 1 else error_line(error))
             else:
                 print_lines(f"{added.url} may be read for any question.", *_settings_line(added))
     if refused:
@@ -177,7 +178,7 @@ def secret(value: str) -> str:
         return Path(value[1:]).expanduser().read_text().strip()
     except (OSError, UnicodeError) as error:
         raise click.UsageError(
-            f"{value[1:]} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}."
+            f"{value[1:]} cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}."
         ) from None
 
 
@@ -203,8 +204,8 @@ def _settings_line(site: "Source") -> list[str]:
         f"at most {counted(site.depth, 'link')} deep" if site.depth is not None else "",
         f"only {', '.join(map(clean, site.include))}" if site.include else "",
         f"without {', '.join(map(clean, site.exclude))}" if site.exclude else "",
-        f"content: {', '.join(map(clean, site.select))}" if site.select else "",
-        f"no content: {', '.join(map(clean, site.drop))}" if site.drop else "",
+        f"select {', '.join(map(clean, site.select))}" if site.select else "",
+        f"drop {', '.join(map(clean, site.drop))}" if site.drop else "",
         f"redirects to {clean(site.moved_to)}" if site.moved_to else "",
     ]
     if site.schedule:

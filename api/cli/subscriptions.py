@@ -29,7 +29,9 @@ def _with_schedule(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command(cls=WithFlags, body="domain.options:Asked")
 @click.argument("text", metavar="QUESTION")
-@click.option("--subject", "is_subject", is_flag=True, help="It is no question: look for new passages on these words.")
+@click.option(
+    "--subject", "is_subject", is_flag=True, help="QUESTION is a subject, such as ferry: look for new passages on it."
+)
 @_with_schedule
 def subscribe(text: str, is_subject: bool, callback: str | None, email: str | None, **given: Any) -> None:
     """Have QUESTION asked on a schedule, and be told what is new: by webhook, e-mail or feed."""
@@ -108,7 +110,9 @@ def run(subscription_id: str) -> None:
     """Look a subscription up now."""
     with open_client() as client:
         client.run_subscription(subscription_id)
-    print_lines(f"{subscription_id} is looked up: `wellread subscriptions news {subscription_id}` shows what is new.")
+    print_lines(
+        f"{subscription_id} is being looked up: `wellread subscriptions news {subscription_id}` shows what is new."
+    )
 
 
 @subscriptions.command()

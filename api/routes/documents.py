@@ -120,7 +120,7 @@ async def _of_form(items: list[tuple[str, Any]]) -> tuple[str, Pushed]:
         try:
             fields["metadata"] = json.loads(fields["metadata"])
         except (ValueError, TypeError) as error:
-            raise BadForm("metadata: it is no JSON object.") from error
+            raise BadForm("metadata: it is not a JSON object.") from error
     about = _validated(DocumentFields, json.dumps(fields, default=str).encode())
     return about.collection, Pushed(form="file", content=await file.read(), name=file.filename or "", **_about(about))
 

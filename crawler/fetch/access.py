@@ -71,7 +71,7 @@ class SiteAccess:
             if self.ca:
                 context.load_verify_locations(cadata=self.ca)
         except (ssl.SSLError, ValueError):
-            raise BadAccess("The CA is no certificate in PEM form.") from None
+            raise BadAccess("The CA is not a certificate in PEM form.") from None
         if not self.certificate:
             return context
         # Python loads them from a file only: this one is its owner's to read, and gone at once
@@ -96,7 +96,7 @@ class SiteAccess:
             parsed.username = parsed.password = ""
             allowlist_entry(parsed.href)
         except (urls.BadUrl, Blocked):
-            raise BadAccess("The proxy is no http(s) URL, such as http://proxy.example:3128.") from None
+            raise BadAccess("The proxy is not an http(s) URL, such as http://proxy.example:3128.") from None
         return str(parsed.origin), (unquote(user), unquote(password)) if user else None
 
 

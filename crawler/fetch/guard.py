@@ -106,7 +106,7 @@ class AllowedHost:
         except ValueError:
             if not found or found[1] or not all(map(_LABEL.fullmatch, name.split("."))) or port > 65_535:
                 raise BadHost(
-                    f"{text[:80]!r} is no host: write crm.internal, 10.0.0.5:9000 or a network such as 10.0.0.0/8."
+                    f"{text[:80]!r} is not a host: write crm.internal, 10.0.0.5:9000 or a network such as 10.0.0.0/8."
                 ) from None
         return cls(host=name, port=port or None)
 

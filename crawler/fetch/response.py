@@ -39,6 +39,10 @@ class NotConnected(HostUnreachable):
     """No connection came about: the name, the network or the proxy failed, or nobody listens."""
 
 
+class NotTrusted(HostUnreachable):
+    """The site's certificate is not signed by a CA that is trusted."""
+
+
 class NotText(FetchError):
     """The answer is not of a content type that can be read."""
 
@@ -122,6 +126,9 @@ def fetch_error_of(target: Target, error: Exception) -> FetchError:
         case _:
             kind = NotConnected if isinstance(error, httpcore2.ConnectError | httpcore2.ProxyError) else HostUnreachable
             why = str(error) or type(error).__name__
+            if "certificate verify failed" in why:
+                why = f"{why.partition('] ')[2].partition(' (_ssl')[0]}. Name its CA, if the site is yours"
+                return NotTrusted(f"{target.url} could not be fetched: {why}", why=why)
             if isinstance(error, httpcore2.ProxyError):
                 why = f"its proxy answered {why.strip()}"
             return kind(f"{target.url} could not be fetched: {why}. Try it later", why=why)

@@ -129,7 +129,7 @@ def test_what_cannot_be_graded_is_refused_before_anything_is_asked(
         ({"question": "Who?", "expected": "?!"}, "has no word"),
         ({"question": "Who?", "expected": "x", "url": "http://"}, "`url` cannot be read"),
         ({"expected": "x"}, "it has no `question`"),
-        ({"question": "Who?", "expected": "x", "metadata": [1]}, "`metadata` is no object"),
+        ({"question": "Who?", "expected": "x", "metadata": [1]}, "`metadata` is not an object"),
     ):
         ran = wellread("bench", str(written(tmp_path, [line])))
         assert (ran.exit_code, says in ran.stderr) == (1, True), ran.stderr

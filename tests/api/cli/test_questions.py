@@ -75,11 +75,11 @@ def test_every_line_is_answered_once_in_the_order_of_the_file(url: str, services
     assert [each["metadata"]["n"] for each in found[:12]] == list(range(12))
     assert all(each["answer"].startswith("Robert Tallis") for each in (*found[:12], found[13]))
     assert (found[12]["question_id"], found[14]["question_id"]) == (None, None)
-    assert "it is no JSON" in found[12]["error"]
+    assert "it is not JSON" in found[12]["error"]
     assert found[15]["question_id"] == found[0]["question_id"]
     assert len(answered) == len(set(answered)) == 13
     assert not out.with_name("answers.jsonl.part").exists()
-    assert "line 13: it is no JSON" in ran.stderr
+    assert "line 13: it is not JSON" in ran.stderr
 
 
 def test_run_that_broke_off_goes_on_where_it_was(url: str, services: Services, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_columns_of_a_table_are_options_or_metadata(url: str, services: Services
         found = list(csv.DictReader(read))
     assert (found[0]["outcome"], json.loads(found[0]["metadata"])) == ("answered", {"team": "support"})
     assert [each["error"] for each in found[1:]] == [
-        "priority: 'high' is no integer.",
+        "priority: 'high' is not of the type integer.",
         "it has more cells than there are columns.",
     ]
     with services.database.read() as session:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from fastapi import FastAPI
 
-from api.cli.main import refusal_line
+from api.cli.refusal import refusal_line
 from tests.api import walk
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving

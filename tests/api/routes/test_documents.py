@@ -288,7 +288,7 @@ def test_file_is_taken_as_a_form_with_its_fields(http: TestClient, services: Ser
     assert found(http, filters=["team=support"]) == ["f"]
     for form, said in (
         ({"data": {"title": "x"}, "files": {"other": ("t.md", b"x")}}, "no file in the form"),
-        ({"data": {"metadata": "{"}, "files": {"file": ("t.md", b"x")}}, "metadata: it is no JSON object"),
+        ({"data": {"metadata": "{"}, "files": {"file": ("t.md", b"x")}}, "metadata: it is not a JSON object"),
         ({"data": {"text": "x"}, "files": {"file": ("t.md", b"x")}}, "text: unknown field"),
         ({"files": {"file": ("t.exe", b"MZ\0")}}, "is of a kind that is not read"),
         ({"files": {"file": ("", b"x")}}, ""),
@@ -504,7 +504,7 @@ def test_commands_push_list_and_delete(
                 0,
                 "waiting  note  Tower",
             ),
-            (["put", "note", str(note), "--metadata", "{"], 1, "--metadata is no JSON"),
+            (["put", "note", str(note), "--metadata", "{"], 1, "--metadata is not JSON"),
             (["put", "note", str(tmp_path / "none")], 2, "does not exist"),
             (["bulk", str(lines)], 1, "3 pushed, 0 unchanged, 1 not taken."),
             (["bulk", str(lines)], 1, "0 pushed, 3 unchanged, 1 not taken."),

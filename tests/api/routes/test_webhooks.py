@@ -73,4 +73,4 @@ def test_key_has_hosts_of_its_own(http: TestClient) -> None:
     for wrong in ("http://crm.internal/", "10.0.0.0/40", "crm.internal:99999", "", "a b"):
         refused = http.patch("/api/keys/crm", json={"callback_hosts": [wrong]})
         assert refused.status_code == 422, wrong
-        assert "is no host: write" in refused.json()["detail"]
+        assert "is not a host: write" in refused.json()["detail"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from crawler.fetch.guard import Blocked, Guard
-from crawler.fetch.response import FetchTimeout, HostUnreachable
+from crawler.fetch.response import FetchTimeout, HostUnreachable, NotTrusted
 from tests.crawler.fetch.client import LIMITS, LoopbackIsPublic, Rebinding, client, run
 from tests.crawler.hostile import (
     CERTIFICATE,
@@ -154,7 +154,9 @@ def test_tls_is_verified_by_name_though_the_address_is_pinned() -> None:
                 with pytest.raises(HostUnreachable, match="certificate"):
                     await web.get(f"https://other.example:{site.port}/")
             async with client(guard=guard, resolver=resolver) as web:
-                with pytest.raises(HostUnreachable, match="certificate"):
+                with pytest.raises(
+                    NotTrusted, match=r"certificate verify failed: self-signed certificate\. Name its CA"
+                ):
                     await web.get(url)
 
     run(scenario())
