@@ -249,6 +249,8 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
 
 #: equal questions whose answers are looked at, the latest first
 LOOKED_AT = 5
+#: an answer of less confidence is reused only until something is read that may answer better
+SURE_FROM = 0.8
 #: how long "I do not know" is reused before the web is read again
 UNKNOWN_FOR = timedelta(minutes=10)
 
@@ -298,7 +300,8 @@ def _holds(session: Session, row: QuestionRow, equal: QuestionRow, answer: Answe
     if answer.composer == OPERATOR or _contradicted(session, row.equal_key, answer):
         return False  # an operator's is given anew as long as it is there
     if equal.status == Status.ANSWERED:
-        return answers.is_current(session, answer, read_after=answers.oldest(row.max_age_s, now))
+        is_settled = answer.confidence >= SURE_FROM or not answers.read_since(session, answer.created_at, row)
+        return is_settled and answers.is_current(session, answer, read_after=answers.oldest(row.max_age_s, now))
     return (
         answer.stale_at is None
         and not answers.read_since(session, answer.created_at, row)

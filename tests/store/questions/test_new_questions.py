@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -70,6 +71,18 @@ def test_page_that_was_read_again_and_says_the_same_changes_nothing(database: Da
     first = _answered(database)
     walk.page(database, at=SOON)
     assert record(database, ask(database, at=LATER)).cached_from == first
+
+
+@pytest.mark.parametrize(("confidence", "after"), [(0.7, "ASKED"), (0.9, "ANSWERED")])
+def test_an_unsure_answer_is_not_given_again_once_something_was_read(
+    database: Database, confidence: float, after: str
+) -> None:
+    question_id, known = ask(database), answered(walk.page(database))
+    assert known.answer
+    move(database, question_id, replace(known, answer=replace(known.answer, confidence=confidence)))
+    assert status(database, ask(database, at=SOON)) == "ANSWERED"
+    walk.page(database, "Nice is by the sea.", path="b", at=SOON)
+    assert status(database, ask(database, at=LATER)) == after
 
 
 def test_answer_without_citation_is_not_given_again(database: Database) -> None:
