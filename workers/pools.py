@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final
 import structlog
 from celery.concurrency.base import BasePool, apply_target
 from celery.exceptions import SoftTimeLimitExceeded
-from celery.worker.consumer import Consumer, Tasks
+from celery.worker.consumer import Consumer, Control, Tasks
 from kombu.common import QoS
 from kombu.exceptions import ContentDisallowed
 
@@ -195,6 +195,12 @@ class TasksOfQueues(Tasks):
         c.qos = QoS(c.task_consumer.let_wait, 1)
 
 
+class ControlOfQueues(Control):
+    """Takes commands, as Celery's own, which would bring Celery's own way to take messages with it."""
+
+    requires = (TasksOfQueues,)
+
+
 class _Consumers:
     """The consumers of a worker as Celery uses one."""
 
@@ -256,7 +262,7 @@ class BatchingConsumer(Consumer):
         """Celery's steps, with one that takes the messages of each queue for itself."""
 
         default_steps: ClassVar = [
-            "workers.pools:TasksOfQueues" if step.endswith(":Tasks") else step
+            f"{__name__}:{step.rpartition(':')[2]}OfQueues" if step.endswith((":Tasks", ":Control")) else step
             for step in Consumer.Blueprint.default_steps
             if not step.endswith(":DelayedDelivery")  # RabbitMQ's
         ]

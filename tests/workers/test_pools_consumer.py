@@ -22,6 +22,7 @@ from sqlalchemy import select
 from domain.flow import QUEUES, TASKS
 from store.sql.database import Database
 from store.sql.tables import QuestionRow
+from workers.pools import BatchingConsumer
 from workers.processes.supervise import wait_until
 
 pytestmark = pytest.mark.timeout(300)
@@ -140,3 +141,11 @@ def _worker(name: str, valkey_url: str, migrated_file: Path, log: Path) -> Itera
     finally:
         worker.terminate()
         worker.wait(60)
+
+
+def test_celerys_own_way_to_take_messages_is_not_among_the_steps() -> None:
+    blueprint = BatchingConsumer.Blueprint(name="steps")
+    steps = blueprint.claim_steps()
+    blueprint._firstpass(steps)  # with what the steps require
+    taking = {name for name in steps if name.endswith("Tasks") or "TasksOf" in name}
+    assert taking == {"workers.pools.TasksOfQueues"}
