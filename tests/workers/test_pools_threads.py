@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -32,6 +33,7 @@ from store.sql.leases import LEASE_S
 from store.sql.tables import QuestionRow, WebhookRow
 from tests.servers import running
 from workers import sweep
+from workers.priorities import queue_length
 from workers.processes.heartbeat import living_workers
 from workers.processes.supervise import wait_until
 from workers.questions import submit
@@ -230,6 +232,8 @@ def test_calls_of_a_worker_that_is_gone_are_made_again_once_their_leases_end_and
 ) -> None:
     with worker(tmp_path / "log") as process:
         assert wait_until(lambda: len(receiver.told) == WEBHOOKS, within_s=60), (tmp_path / "log").read_text()
+        assert wait_until(lambda: queue_length(services.redis, QUEUE) == 0, within_s=60)
+        time.sleep(1)  # the second messages are done with: who is stopped as it writes would keep others from writing
         process.send_signal(number)
         receiver.let_all_through()
         with services.database.write() as session:  # the time of a lease goes by

@@ -276,7 +276,7 @@ def url_of_api(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_sites_that_are_added_together_are_added_but_for_those_that_are_refused(url_of_api: str) -> None:
     added = wellread("source", "add", "https://example.org/a/", "http://10.0.0.1/", "https://example.org/b/")
     assert added.exit_code == 1
-    assert "http://10.0.0.1/: The URL cannot be read" in added.stderr
+    assert "http://10.0.0.1/: 'http://10.0.0.1/' names an address that is not public" in added.stderr
     listed = wellread("source", "list").stdout
     assert [url for url in ("a/", "10.0.0.1", "b/") if url in listed] == ["a/", "b/"]
 
