@@ -3,8 +3,8 @@
 The vectors are synthetic: each is a unit vector near one of 400 topics, as queries are. Both the copy in memory and the
 table itself are measured; the recall is that of an exact scan of the passages that fit.
 
-Of 200,000 on two busy cores: 28 ms for all and at most 29.5 filtered in the copy; in the table 21 for all, 23 to 26
-filtered, and 37 where two thirds remain.
+Of 200,000 on two EPYC cores: 26 ms for all and at most 27 filtered in the copy; in the table 19 for all, 20 to
+22 filtered, and 32 where two thirds remain.
 """
 
 import argparse
