@@ -77,6 +77,7 @@ class Ranked(TypedDict, total=False):
     bm25: float | None
     query: str
     found_by: tuple[str, ...]
+    sentence_cosines: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +98,8 @@ class Hit:
     nearness: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
     #: term of the question → terms of this passage near it in meaning → cosine; where its language is another
     near_terms: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
+    #: of the question and each sentence of its lead and text, in their context; where they are stored
+    sentence_cosines: tuple[float, ...] = field(default=(), repr=False, compare=False)
     found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those with it among their first hits
 
     def ranked(self, **values: Unpack[Ranked]) -> "Hit":

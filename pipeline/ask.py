@@ -28,7 +28,7 @@ from pipeline.documents.rerank import edges_among, merge_queries, rerank_graph
 from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.judging.evidence import Evidence, gather
 from pipeline.judging.judge import Cutoff, Judge, Stop, calibrated_judge, cut_off_by_judge
-from pipeline.judging.reading import READ_FIRST, Reads, best_first, read_and_compare
+from pipeline.judging.reading import READ_FIRST, READ_WHOLE, Reads, best_first, is_translated, read_and_compare
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.follow_up import questions_in
@@ -242,13 +242,28 @@ def _judge(
     strategy: RetrievalStrategy,
     k: int,
 ) -> tuple[Cutoff, Evidence, Verdict]:
-    """Read the hits, with those that answer first, and return which are kept, the evidence in these and the verdict."""
-    order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
-    evidence = gather(analysis, order(tools.embedder, tools.reader, analysis, hits, translates=tools.translates))
+    """Read the hits, and return which are kept, the evidence in these and the verdict."""
+    evidence = _read(analysis, hits, tools, lambda read: judge(read, strategy.threshold))
     cutoff = tools.stop(evidence, strategy=strategy, judge=judge, k=k)
     kept = evidence.of(cutoff.hits)
     # the document's judge counts all that was retrieved
     return cutoff, kept, judge(gather(analysis, retrieved) if tools.judge else kept, strategy.threshold)
+
+
+def _read(analysis: Analysis, hits: Sequence[Hit], tools: Tools, judge: Callable[[Evidence], Verdict]) -> Evidence:
+    """Return the evidence in the hits, those that answer first; only the first three are read if they suffice.
+
+    Of 271 questions on four sets, .614 are answered rightly instead of .618, and .030 surely and wrongly instead of
+    .041. They suffice for 58 of 75 questions on SQuAD's articles, and for one in six on those sets.
+    """
+    order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
+    is_english = not any(is_translated(analysis, hit) for hit in hits[:READ_FIRST])
+    for count in (READ_WHOLE, len(hits)) if tools.reader and is_english else (len(hits),):
+        read = order(tools.embedder, tools.reader, analysis, hits[:count], translates=tools.translates)
+        evidence = gather(analysis, [*read, *hits[count:]])
+        if judge(evidence).sufficient:
+            break
+    return evidence
 
 
 def _evidence_for_answer(evidence: Evidence, tools: Tools, most: int) -> Evidence:
@@ -258,8 +273,8 @@ def _evidence_for_answer(evidence: Evidence, tools: Tools, most: int) -> Evidenc
     if "quality" in tools.enhancements:
         hits = filter_by_quality(hits, analysis.text, lang=analysis.lang, page_texts=tools.page_texts)
     hits = select_for_answer(analysis, hits, tools.enhancements)[:most]
-    if tuple(hits) == evidence.hits and all(hit.reading for hit in hits[:READ_FIRST]):
-        return evidence
+    if any(hit.reading for hit in hits[:READ_FIRST]):
+        return evidence.of(hits)
     return gather(analysis, read_and_compare(tools.embedder, tools.reader, analysis, hits, translates=tools.translates))
 
 

@@ -70,7 +70,9 @@ class MemorySearch:
     def similarities(self, vectors: NDArray[np.float32], ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         return {p.id: vectors @ row for p, row in zip(self.passages, self._rows, strict=True) if p.id in ids}
 
-    def sentence_similarities(self, vector: NDArray[np.float32], ids: Collection[str]) -> dict[str, float]:
+    def sentence_similarities(
+        self, vector: NDArray[np.float32], ids: Collection[str]
+    ) -> dict[str, NDArray[np.float32]]:
         return {}
 
     def _nearest(self, row: NDArray[np.float32], k: int) -> list[Hit]:

@@ -7,9 +7,10 @@ counts less than the word itself. A word without any related one is taken as mis
 nearly so.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 
 from text.languages import language
@@ -25,8 +26,47 @@ _SPELLED_CHARS, _SPELLED_ALIKE = 5, 0.85
 _STEM_CHARS, _STEM_SHARE = 4, 0.6
 #: two words of the question are near each other when at most this many words apart
 _NEAR = 3
-#: term of the question → the terms of texts that count for it, with their weights
-Related = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Related:
+    """The terms of texts that count for the terms of a question."""
+
+    by_term: Mapping[str, Mapping[str, float]]  #: term of the question → those that count for it, with their weights
+
+    @cached_property
+    def _counting(self) -> dict[str, list[tuple[str, float]]]:
+        """Return each term that counts → the question's terms that it counts for, with its weights."""
+        counting: dict[str, list[tuple[str, float]]] = {}
+        for term, others in self.by_term.items():
+            for other, weight in others.items():
+                counting.setdefault(other, []).append((term, weight))
+        return counting
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(self._counting)
+
+    def credits(self, terms: Iterable[str], part: float = 1.0) -> dict[str, float]:
+        """Return for each term of the question that one of ``terms`` counts for ``part`` of its highest weight."""
+        found: dict[str, float] = {}
+        for other in self._words.intersection(terms):
+            for term, weight in self._counting[other]:
+                found[term] = max(found.get(term, 0.0), part * weight)
+        return found
+
+    def nearness(self, terms: Sequence[str]) -> float:
+        """Return the share of the question's neighbouring terms that are near each other among ``terms``."""
+        words, counting = self._words, self._counting
+        places: dict[str, list[int]] = {term: [] for term in self.by_term}
+        for at, other in [(at, other) for at, other in enumerate(terms) if other in words]:
+            for term, _ in counting[other]:
+                places[term].append(at)
+        near = [
+            any(0 < abs(a - b) <= _NEAR for a in places[one] for b in places[other])
+            for one, other in pairwise(self.by_term)
+        ]
+        return sum(near) / len(near) if near else 0.0
 
 
 def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
@@ -46,32 +86,18 @@ def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str)
     return found
 
 
-def credits_for(related: Related, terms: Collection[str], part: float = 1.0) -> dict[str, float]:
-    """Return for each term of the question ``part`` of the highest weight that one of ``terms`` has for it."""
-    held = frozenset(terms)
-    return {
-        term: part * max((weight for other, weight in others.items() if other in held), default=0.0)
-        for term, others in related.items()
-    }
-
-
 def most_of(one: Mapping[str, float], other: Mapping[str, float], part: float = 1.0) -> dict[str, float]:
     """Return the larger of the two for each term, ``part`` of the other."""
-    return {term: max(value, part * other.get(term, 0.0)) for term, value in one.items()}
+    most = dict(one)
+    for term, value in other.items():
+        most[term] = max(most.get(term, 0.0), part * value)
+    return most
 
 
 def share_of(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
     """Return the weighted share of the question's terms that ``credits`` cover, [0, 1]."""
     total = sum(weights.values())
-    return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
-
-
-def nearness_of(related: Related, terms: Sequence[str]) -> float:
-    """Return the share of the question's neighbouring terms that are near each other among ``terms``."""
-    pairs = list(pairwise(related))
-    places = {term: [at for at, other in enumerate(terms) if other in others] for term, others in related.items()}
-    near = [any(0 < abs(a - b) <= _NEAR for a in places[one] for b in places[other]) for one, other in pairs]
-    return sum(near) / len(near) if near else 0.0
+    return sum(weights[term] * value for term, value in credits.items()) / total if total else 0.0
 
 
 def _counts(term: str, other: str, synonyms: Collection[str]) -> float:

@@ -16,7 +16,7 @@ from domain import Hit, Passage, Scope
 from evals.sets.beir import EvalQuestion, EvalSet
 from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, ignore, retrieve
 from store.embedders import SentenceEmbedder
-from store.passages.schema import best_cosine, embedding_text, pack
+from store.passages.schema import cosines_of, embedding_text, pack
 from text.terms import analyse
 
 Rows = NDArray[np.float32]
@@ -131,11 +131,10 @@ class MemoryKnowledge:
         """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
         return {id: vectors @ self.rows[self._places[id]] for id in ids if id in self._places}
 
-    def sentence_similarities(self, vector: Rows, ids: Collection[str]) -> dict[str, float]:
-        """Return for each named passage the cosine of ``vector`` and its nearest sentence."""
+    def sentence_similarities(self, vector: Rows, ids: Collection[str]) -> dict[str, Rows]:
+        """Return for each named passage the cosines of ``vector`` and its sentences."""
         packed = {id: self._sentences[self._places[id]] for id in ids if id in self._places}
-        found = {id: best_cosine(vector, sentences) for id, sentences in packed.items()}
-        return {id: cosine for id, cosine in found.items() if cosine is not None}
+        return {id: cosines_of(vector, sentences) for id, sentences in packed.items() if sentences}
 
     def _best(self, scores: NDArray[np.floating[Any]], k: int) -> list[tuple[Passage, float]]:
         order = np.argsort(-scores, kind="stable")[: k + len(self._hidden)]

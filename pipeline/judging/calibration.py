@@ -98,7 +98,7 @@ def features_of(evidence: Evidence) -> Features | None:
     title = set(terms_of(hits[at].passage.title, analysis.lang))
     names = {term: rarities[term] for term in analysis.name_terms if term in rarities}
     # one part of a name like csv.reader suffices
-    covered = {word: None for term, word in analysis.terms.items() if credits[term] > 0}
+    covered = {word: None for term, word in analysis.terms.items() if term in credits}
     return Features(
         similarity=max(similarities),
         agreement=similarities[at],
@@ -109,7 +109,9 @@ def features_of(evidence: Evidence) -> Features | None:
         led_coverage=sentence.in_context if sentence else 0.0,
         nearness=sentence.nearness if sentence else 0.0,
         missing_weight=_most_missing(evidence.weights, credits),
-        absent_weight=_most_missing(rarities, {t: max(each[t] for each in evidence.credits) for t in rarities}),
+        absent_weight=_most_missing(
+            rarities, {t: max(each.get(t, 0.0) for each in evidence.credits) for t in rarities}
+        ),
         missing_name=_most_missing(names, credits) if names else 0.0,
         title_coverage=share_of(rarities, {term: float(term in title) for term in rarities}),
         term_count=math.log1p(len(rarities)),
@@ -151,7 +153,7 @@ def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> flo
 
 
 def _most_missing(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
-    return max(weight * (1 - credits[term]) for term, weight in weights.items())
+    return max(weight * (1 - credits.get(term, 0.0)) for term, weight in weights.items())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from pipeline.judging.reading import MEANS_THE_SAME, READ_FIRST
 from pipeline.judging.sentences import ANSWERING, SentenceKind, Span, is_instruction, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.safety.injection import asks_about_prompts
-from text.related_words import Related, credits_for, find_related, most_of, nearness_of, share_of
+from text.related_words import Related, find_related, most_of, share_of
 from text.terms import jaccard, passage_terms, rarity_among, terms_of
 
 #: what a word counts in the context of a sentence (the lines above it that say what it is about), in the neighbouring
@@ -125,17 +125,20 @@ def gather(analysis: Analysis, hits: Sequence[Hit]) -> Evidence:
     """Return the evidence in the first eight hits' sentences; the other hits only tell how common a word is."""
     lang, first = analysis.lang, hits[:READ_FIRST]
     stand_for = _stand_for(analysis, hits)
+    is_read = any(hit.reading for hit in first)
     spans = [spans_of(hit.passage, lang) for hit in first]
     titles = [terms_of(hit.passage.title, lang) for hit in hits]
     others = [passage_terms(hit.passage, lang) for hit in hits[READ_FIRST:]]
-    of_titles = [credits_for(stand_for, title) for title in titles]
+    of_titles = [stand_for.credits(title) for title in titles]
     own = [
-        [credits_for(stand_for, span.held_terms, _MENTIONED if span.kind == "pointer" else 1.0) for span in each]
+        [stand_for.credits(span.held_terms, _MENTIONED if span.kind == "pointer" else 1.0) for span in each]
         for each in spans
     ]
     held = [reduce(most_of, credits, title) for title, credits in zip(of_titles, own, strict=False)]
-    held += [credits_for(stand_for, terms) for terms in others]
-    weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in analysis.terms}
+    held += [stand_for.credits(terms) for terms in others]
+    weights = {
+        term: rarity_among(term, lang, sum(each.get(term, 0.0) for each in held), len(held)) for term in analysis.terms
+    }
     about = _about_sites(hits, held, analysis.name_terms)
     return Evidence(
         analysis=analysis,
@@ -145,6 +148,7 @@ def gather(analysis: Analysis, hits: Sequence[Hit]) -> Evidence:
         spans=tuple(
             covered
             for at, hit in enumerate(first)
+            if hit.reading or not is_read
             for covered in _of_hit(
                 stand_for, weights, hit, at, spans[at], own[at], above=most_of(of_titles[at], about[at])
             )
@@ -172,7 +176,7 @@ def is_as_good(read: SpanCoverage, best: SpanCoverage, part: float) -> bool:
     return best.score - read.score <= (1 - part) * spread
 
 
-def _stand_for(analysis: Analysis, hits: Sequence[Hit]) -> dict[str, dict[str, float]]:
+def _stand_for(analysis: Analysis, hits: Sequence[Hit]) -> Related:
     """Return for each term of the question the hits' terms that count for it: related ones, and near ones."""
     held = {term for hit in hits for term in passage_terms(hit.passage, analysis.lang)}
     stand_for = find_related(analysis.terms, held, analysis.lang)
@@ -181,7 +185,7 @@ def _stand_for(analysis: Analysis, hits: Sequence[Hit]) -> dict[str, dict[str, f
             known = stand_for[term]
             same = {other: cosine for other, cosine in others.items() if cosine >= MEANS_THE_SAME}
             known |= {other: max(cosine, known.get(other, 0.0)) for other, cosine in same.items()}
-    return stand_for
+    return Related(stand_for)
 
 
 def _of_hit(
@@ -199,8 +203,8 @@ def _of_hit(
     where = [(span.start, span.end) for span in spans]
     evidence = reading.evidence(where) if reading else [None] * len(spans)
     for place, span in enumerate(spans):
-        context = credits_for(
-            stand_for, span.context_terms, _CONTEXT ** (1 + span.context_distance)
+        context = stand_for.credits(
+            span.context_terms, _CONTEXT ** (1 + span.context_distance)
         )  # less, the further above they are
         in_context = most_of(own[place], most_of(context, above, _TITLE))
         around = (other for other in (place - 1, place + 1) if 0 <= other < len(spans))
@@ -215,7 +219,7 @@ def _of_hit(
                 (share_of(weights, most_of(in_context, each, _NEIGHBOUR)) for each in neighbours),
                 default=share_of(weights, in_context),
             ),
-            nearness=nearness_of(stand_for, span.terms),
+            nearness=stand_for.nearness(span.terms),
             evidence=evidence[place],
             near=hit.nearness.get(span.text),
         )

@@ -13,9 +13,12 @@ from functools import cache, reduce
 from importlib.resources import files
 from statistics import fmean
 
+import numpy as np
+from numpy.typing import NDArray
+
 from domain import Hit
 from domain.errors import WellreadError
-from text.related_words import Related, credits_for, find_related, most_of, nearness_of, share_of
+from text.related_words import Related, find_related, most_of, share_of
 from text.sentences import sentence_spans
 from text.terms import content_terms, rarity_among, terms_of
 
@@ -67,10 +70,10 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
     vocabulary = {term for title in titles for term in title}
     vocabulary.update(term for sentences in texts for words in sentences for term in words)
     related = _with_compounds(terms, vocabulary, lang)
-    of_titles = [credits_for(related, title) for title in titles]
-    of_texts = [[credits_for(related, words) for words in sentences] for sentences in texts]
+    of_titles = [related.credits(title) for title in titles]
+    of_texts = [[related.credits(words) for words in sentences] for sentences in texts]
     held = [reduce(most_of, of_text, of_title) for of_title, of_text in zip(of_titles, of_texts, strict=True)]
-    weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in terms}
+    weights = {term: rarity_among(term, lang, sum(each.get(term, 0.0) for each in held), len(held)) for term in terms}
     most = max((hit.bm25 or 0.0 for hit in hits), default=0.0) or 1.0
     similarities = _similarities(hits)
     return [
@@ -80,7 +83,7 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
             coverage=share_of(weights, held[at]),
             sentence=_SENTENCE
             * max((share_of(weights, most_of(own, of_titles[at], _ABOVE)) for own in of_texts[at]), default=0.0),
-            nearness=nearness_of(related, [term for words in texts[at] for term in words]),
+            nearness=related.nearness([term for words in texts[at] for term in words]),
             title=share_of(weights, of_titles[at]),
         )
         for at, hit in enumerate(hits)
@@ -90,12 +93,13 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
 def _with_compounds(terms: Sequence[str], vocabulary: set[str], lang: str) -> Related:
     """Return for each term of the question the words of ``vocabulary`` that count for it, parts of compounds too."""
     long = [other for other in vocabulary if len(other) >= _COMPOUND_CHARS]
-    return {
+    compounds = {
         term: {other: _COMPOUND for other in long if term in other or other in term} | others
         if len(term) >= _COMPOUND_CHARS
         else others
         for term, others in find_related(terms, vocabulary, lang).items()
     }
+    return Related(compounds)
 
 
 def _similarities(hits: Sequence[Hit]) -> list[float]:
@@ -111,21 +115,25 @@ def rerank_learned(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     return reorder(hits, [weighted_mean(own, weights()) for own in signals(question, hits, lang=lang)])
 
 
-def order_by_sentence(hits: Sequence[Hit], cosines: Mapping[str, float]) -> list[Hit]:
+def order_by_sentence(hits: Sequence[Hit], cosines: Mapping[str, NDArray[np.float32]]) -> list[Hit]:
     """Return ``hits`` by the weighted mean of their score and the cosine of their nearest sentence, [0, 1].
 
     A hit without a cosine counts as the mean of the others: nothing is known of it. Without any, nothing changes.
     """
     if not cosines:
         return list(hits)
-    mean = fmean(cosines.values())
+    nearest = {id: float(own.max()) for id, own in cosines.items()}
+    mean = fmean(nearest.values())
     scores = {
-        hit.passage.id: (hit.score + _NEAREST_SENTENCE * max(0.0, cosines.get(hit.passage.id, mean)))
+        hit.passage.id: (hit.score + _NEAREST_SENTENCE * max(0.0, nearest.get(hit.passage.id, mean)))
         / (1 + _NEAREST_SENTENCE)
         for hit in hits
     }
     ordered = sorted(hits, key=lambda hit: -scores[hit.passage.id])
-    return [hit.ranked(score=scores[hit.passage.id], rank=rank) for rank, hit in enumerate(ordered, start=1)]
+    return [
+        hit.ranked(score=scores[hit.passage.id], rank=rank, sentence_cosines=tuple(cosines.get(hit.passage.id, ())))
+        for rank, hit in enumerate(ordered, start=1)
+    ]
 
 
 def reorder(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:

@@ -70,8 +70,8 @@ class Search(Protocol):
     def similarities(self, vectors: Vectors, ids: Collection[str]) -> dict[str, Vectors]:
         """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
 
-    def sentence_similarities(self, vector: Vectors, ids: Collection[str]) -> dict[str, float]:
-        """Return for each named passage the cosine of ``vector`` and its nearest sentence; others are left out."""
+    def sentence_similarities(self, vector: Vectors, ids: Collection[str]) -> dict[str, Vectors]:
+        """Return for each named passage the cosines of ``vector`` and its sentences, at least one, its lead's first."""
 
 
 class Embed(Protocol):

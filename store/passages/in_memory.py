@@ -6,7 +6,6 @@ of reading bound, the table answers itself. The table also says, once for each, 
 for. Where the texts have no room, they alone are read from the table.
 """
 
-import os
 import threading
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,6 +33,8 @@ _MOST_READ: Final = 5_000
 _MOST_CONDITIONS: Final = 16
 #: of fewer passages than one in so many the rows are taken out of the matrix
 _FEW: Final = 8
+#: longer than two changes of a folder have the same time
+_ONE_TICK_NS: Final = 50_000_000
 #: share of the time that may go into making copies of a table that keeps changing
 _SHARE_OF_TIME: Final = 0.05
 
@@ -161,7 +162,7 @@ class CachedCopy:
         self._table = table
         self._most_bytes = most_bytes
         self._versions = versions
-        self._seen: tuple[list[str], int] = [], 0  #: the files of that folder, and the version that was asked for then
+        self._seen = -1, 0  #: when that folder changed, in ns, and the version that was asked for after it
         self._copy: Copy | None = None
         self._next_at = 0.0
         self._making = threading.Lock()
@@ -178,14 +179,17 @@ class CachedCopy:
         return None
 
     def _version(self) -> int:
-        """Return the table's version; LanceDB is asked after a commit only: it takes ten times as long as a look."""
+        """Return the table's version; LanceDB is asked after a commit only: it takes a hundred times as long."""
         try:
-            files = os.listdir(self._versions)  # noqa: PTH208 - a path for each name takes as long as LanceDB
+            changed_ns = self._versions.stat().st_mtime_ns
         except OSError:  # it is no folder of this machine
             return int(self._table.version)
-        if files != self._seen[0]:
-            self._seen = files, int(self._table.version)
-        return self._seen[1]
+        seen_ns, version = self._seen
+        if changed_ns != seen_ns:
+            version = int(self._table.version)
+            if time.time_ns() - changed_ns > _ONE_TICK_NS:  # another commit can no longer have the same time
+                self._seen = changed_ns, version
+        return version
 
     def _make(self) -> None:
         started = time.monotonic()

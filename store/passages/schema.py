@@ -135,14 +135,13 @@ def pack(sentences: NDArray[np.float32]) -> bytes:
     return np.rint(sentences * _SCALE).astype(np.int8).tobytes()
 
 
-def best_cosine(vector: NDArray[np.float32], packed: bytes) -> float | None:
-    """Return the cosine of a question's vector and the sentence nearest to it; None where there is no sentence."""
+def cosines_of(vector: NDArray[np.float32], packed: bytes) -> NDArray[np.float32]:
+    """Return the cosines of a question's vector and each of a passage's sentences (sentences,)."""
     rows = np.frombuffer(packed, dtype=np.int8).reshape(-1, NUMBERS).astype(np.float32)
-    if not len(rows):
-        return None
     asked = vector[:NUMBERS]
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(asked)
-    return float(np.max(rows @ asked / np.maximum(lengths, np.float32(1e-9))))
+    cosines: NDArray[np.float32] = rows @ asked / np.maximum(lengths, np.float32(1e-9))
+    return cosines
 
 
 #: the condition that keeps passages of private pages out

@@ -19,7 +19,7 @@ from store.passages.connect import connect, empty_table, open_table, refuse_afte
 from store.passages.errors import PassagesLost, explained, suppress_dropped
 from store.passages.in_memory import CachedCopy, Copy, most_similar
 from store.passages.maintenance import is_compressed
-from store.passages.schema import COLUMNS, best_cosine, both, one_of, passage_of, scope_condition
+from store.passages.schema import COLUMNS, both, cosines_of, one_of, passage_of, scope_condition
 from store.sql.rows import groups
 from text.terms import analyse
 
@@ -153,16 +153,17 @@ class Passages:
         return known | {key: np.clip(vectors @ vector, -1.0, 1.0) for key, vector in stored.items()}
 
     @_reading("read")
-    def sentence_similarities(self, vector: NDArray[np.float32], ids: Collection[str]) -> dict[str, float]:
-        """Return for each named passage the cosine of ``vector`` and its nearest sentence.
+    def sentence_similarities(
+        self, vector: NDArray[np.float32], ids: Collection[str]
+    ) -> dict[str, NDArray[np.float32]]:
+        """Return for each named passage the cosines of ``vector`` and its sentences, those of its lead first.
 
         Those whose sentences have no vectors are left out.
         """
         copy = self._copy()
         packed = copy.sentences(ids) if copy else {}
         packed |= self._sentences_by("id", [id for id in ids if id not in packed])
-        found = {id: best_cosine(vector, sentences) for id, sentences in packed.items()}
-        return {id: cosine for id, cosine in found.items() if cosine is not None}
+        return {id: cosines_of(vector, sentences) for id, sentences in packed.items() if sentences}
 
     @_reading("search")
     def nearest(

@@ -155,16 +155,21 @@ def hits(*scores: float) -> list[Hit]:
     ]
 
 
+def nearest(*cosines: tuple[Hit, float]) -> dict[str, NDArray[np.float32]]:
+    """Return each hit's cosines: of its nearest sentence, and of one further away."""
+    return {hit.passage.id: np.array([cosine - 0.1, cosine], np.float32) for hit, cosine in cosines}
+
+
 def test_the_nearest_sentence_moves_a_passage_up() -> None:
     first, second = given_hits = hits(0.6, 0.5)
-    ordered = order_by_sentence(given_hits, {first.passage.id: 0.2, second.passage.id: 0.7})
+    ordered = order_by_sentence(given_hits, nearest((first, 0.2), (second, 0.7)))
     assert [hit.passage.id for hit in ordered] == [second.passage.id, first.passage.id]
     assert [hit.rank for hit in ordered] == [1, 2]
 
 
 def test_a_passage_without_sentences_counts_as_the_mean() -> None:
     first, second, third = given_hits = hits(0.5, 0.5, 0.5)
-    ordered = order_by_sentence(given_hits, {first.passage.id: 0.1, third.passage.id: 0.5})
+    ordered = order_by_sentence(given_hits, nearest((first, 0.1), (third, 0.5)))
     assert [hit.passage.id for hit in ordered] == [each.passage.id for each in (third, second, first)]
 
 
@@ -175,7 +180,8 @@ def test_nothing_changes_where_no_sentence_is_known() -> None:
 @given(st.lists(st.tuples(_SHARES, st.floats(-1, 1)), min_size=1, max_size=12))
 def test_all_hits_stay_in_order_of_their_score(each: list[tuple[float, float]]) -> None:
     some = hits(*(score for score, _ in each))
-    ordered = order_by_sentence(some, {hit.passage.id: cosine for hit, (_, cosine) in zip(some, each, strict=True)})
+    known = {hit.passage.id: np.array([cosine, -1.0], np.float32) for hit, (_, cosine) in zip(some, each, strict=True)}
+    ordered = order_by_sentence(some, known)
     assert {hit.passage.id for hit in ordered} == {hit.passage.id for hit in some}
     assert all(one.score >= other.score for one, other in pairwise(ordered))
     assert all(0 <= hit.score <= 1 for hit in ordered)

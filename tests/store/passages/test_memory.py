@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit, Scope
+from store.passages.connect import versions_of
 from store.passages.in_memory import Copy
 from store.passages.table import Passages
 from store.passages.writer import PassagesWriter
@@ -117,17 +119,36 @@ class _Counted:
         return getattr(self._table, name)
 
 
+def let_time_pass(uri: str, hours: int) -> None:
+    """Have the last commit to the table be that many hours after 1970: another one has another time."""
+    os.utime(versions_of(uri), (3600 * hours, 3600 * hours))
+
+
 def test_the_table_is_asked_for_its_version_once_for_each_commit(tmp_path: Path) -> None:
     writer = written(str(tmp_path))
     writer.replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
     reader = copied(str(tmp_path))
     counted = reader._cached._table = _Counted(reader._table())
+    let_time_pass(str(tmp_path), 1)
     assert all(reader._copy() is not None for _ in range(5))
-    assert counted.asked == 0
+    assert counted.asked == 1
     writer.delete_pages({1})
+    let_time_pass(str(tmp_path), 2)
     reader._cached._next_at = float("inf")  # no other copy is made
     assert [reader._copy() for _ in range(5)] == [None] * 5
-    assert counted.asked == 1
+    assert counted.asked == 2
+
+
+def test_two_commits_in_one_tick_of_the_clock_are_both_seen(tmp_path: Path) -> None:
+    writer = written(str(tmp_path))
+    reader = copied(str(tmp_path))
+    reader._cached._next_at = float("inf")
+    writer.replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
+    changed = versions_of(str(tmp_path)).stat()
+    first = reader._cached._version()
+    writer.delete_pages({1})
+    os.utime(versions_of(str(tmp_path)), ns=(changed.st_atime_ns, changed.st_mtime_ns))
+    assert reader._cached._version() > first
 
 
 def test_empty_table_is_copied_and_nothing_is_found_in_it(tmp_path: Path) -> None:
