@@ -9,11 +9,12 @@ from itertools import count
 
 import pytest
 
-from domain import Variant
+from domain import Reading, Variant
 from pipeline.abstain import abstention
 from pipeline.ask import LookupRequest, Tools, final_pass, first_pass, second_pass
 from pipeline.documents.judge import document_judge
 from pipeline.question.analysis import QuestionError
+from pipeline.reader import PassageReader
 from pipeline.strategies import MAX_K
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
@@ -45,6 +46,28 @@ def test_answer_in_the_knowledge_base_is_found_at_first_look(pool: Executor) -> 
     assert attempt.answer.text.startswith("Paris is the capital of France. [1]")
     assert attempt.queries == ("What is the capital of France?",)
     assert attempt.variants == ()
+
+
+class Counting:
+    """The reader, and how many passages it was given each time."""
+
+    def __init__(self) -> None:
+        self._reader, self.given = PassageReader(), list[int]()
+
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> Sequence[Reading] | None:
+        self.given.append(len(passages))
+        return self._reader.read(question, passages)
+
+
+@pytest.mark.parametrize(("asked", "given"), [("Who built the mill of Hagen?", [3]), ("Who sold it?", [3, 6])])
+def test_further_hits_are_read_only_where_the_first_three_do_not_suffice(
+    pool: Executor, asked: str, given: list[int]
+) -> None:
+    built = "The mill of Hagen was built by John Crane in 1831."
+    pages = [passage(f"{built} It has {number} wheels.", page_id=number, title="Mill") for number in range(1, 7)]
+    reader = Counting()
+    first_pass(LookupRequest(text=asked), replace(tools_for(pool, pages), reader=reader))
+    assert reader.given == given
 
 
 @pytest.mark.parametrize("question", ["Who won the 1998 World Cup?", "How do I bake sourdough bread?"])

@@ -18,12 +18,15 @@ from pipeline.judging.evidence import gather
 from pipeline.judging.judge import calibrated_judge
 from pipeline.judging.reading import (
     MEANS_THE_SAME,
+    PART_CHARACTERS,
     READ_FIRST,
+    READ_WHOLE,
     best_compared_first,
     best_first,
     best_read_first,
     compare_sentences,
     compare_words,
+    nearest_part,
     nearness_of_lacking,
     read_hits,
 )
@@ -34,6 +37,8 @@ from pipeline.retrieval.retrieve import MultilingualEmbed
 from store.embedders import Embedder, open_embedder
 from tests.fakes import passage
 from text.encoder import runtime as model
+from text.encoder.runtime import NOTHING
+from text.sentences import sentence_spans
 from text.terms import terms_of
 
 GERMAN = analyse_question("Der Rechner ist beim Schreiben ausgegangen. Ist meine Arbeit verloren?", "de")
@@ -369,3 +374,59 @@ def test_hits_are_all_read_or_none(reader: PassageReader) -> None:
 def test_an_embedder_of_english_alone_reads_no_translation(reader: PassageReader) -> None:
     assert not any(hit.reading for hit in best_first(open_embedder("minilm"), reader, OLD_BACKUPS, hits_of(PRINTER)))
     assert not any(hit.reading for hit in read_hits(reader, OLD_BACKUPS, hits_of(PRINTER), translates=False))
+
+
+WEATHER = "The weather of that week was mild, and the road to the harbour was dry until the evening. "
+BUILT = "The mill was built by John Crane in 1831. "
+
+
+def long_hit(lead: str = "", lengths: tuple[int, int] = (8, 8)) -> Hit:
+    """Return a hit whose one sentence that answers is the nearest to the question, between others."""
+    text = (WEATHER * lengths[0] + BUILT + WEATHER * lengths[1]).strip()
+    cosines = [0.1] * (lengths[0] + (1 if lead else 0)) + [0.8] + [0.1] * lengths[1]
+    hit = Hit(passage=replace(passage(text), lead=lead), score=0.5, scale="rerank", rank=1)
+    return hit.ranked(sentence_cosines=tuple(cosines))
+
+
+@pytest.mark.parametrize("lead", ["", "The mills of the harbour."])
+@pytest.mark.parametrize("lengths", [(8, 8), (0, 12), (12, 0)])
+def test_the_part_that_is_read_is_whole_sentences_around_the_nearest(lead: str, lengths: tuple[int, int]) -> None:
+    hit = long_hit(lead, lengths)
+    part = nearest_part(hit)
+    read = hit.passage.text[slice(*part)]
+    assert BUILT.strip() in read
+    assert len(read) <= PART_CHARACTERS
+    assert read in {(WEATHER * before + BUILT + WEATHER * after).strip() for before in range(5) for after in range(5)}
+
+
+def test_a_short_text_and_one_whose_sentences_have_no_cosines_are_read_whole() -> None:
+    for hit in (long_hit(lengths=(1, 1)), long_hit().ranked(sentence_cosines=())):
+        assert nearest_part(hit) == (0, len(hit.passage.text))
+
+
+def test_a_nearest_sentence_that_is_too_long_is_the_part() -> None:
+    long = "It was built by " + "and by ".join(f"Crane number {number} " for number in range(60)) + "in 1831."
+    text = f"{WEATHER}{long} {WEATHER}".strip()
+    hit = Hit(passage=passage(text), score=0.5, scale="rerank", rank=1).ranked(sentence_cosines=(0.1, 0.8, 0.1))
+    assert text[slice(*nearest_part(hit))] == long
+
+
+def test_of_a_part_all_is_said_at_its_place_in_the_passage(reader: PassageReader) -> None:
+    text = long_hit().passage.text
+    sentences = [(start, end) for start, end in sentence_spans(text)]
+    hits = [*mills(READ_WHOLE), long_hit()]
+    read = read_hits(reader, ENGLISH, hits)[-1].reading
+    assert read is not None
+    short = read.short_answer()
+    assert short is not None
+    assert text[short.start : short.end] == "John Crane"
+    evidence = read.evidence(sentences)
+    assert max(range(len(sentences)), key=evidence.__getitem__) == 8
+    assert (evidence[0], evidence[-1]) == (NOTHING, NOTHING)  # outside the part
+
+
+def test_nothing_is_told_by_hits_that_were_left_unread(reader: PassageReader) -> None:
+    hits = mills(READ_FIRST)
+    read = [*read_hits(reader, ENGLISH, hits[:READ_WHOLE]), *hits[READ_WHOLE:]]
+    assert {span.at for span in gather(ENGLISH, read).spans} == set(range(READ_WHOLE))
+    assert {span.at for span in gather(ENGLISH, hits).spans} == set(range(READ_FIRST))
