@@ -12,7 +12,16 @@ from domain.hit import Ranked
 from tests.fakes import passage
 
 HIT = Hit(passage=passage("text", page_id=1), score=1.0, scale="bm25", rank=1, bm25=1.0, original_rank=3, via="graph")
-VALUES = Ranked(score=0.5, scale="rerank", rank=2, similarity=0.1, bm25=None, query="q", found_by=("q", "r"))
+VALUES = Ranked(
+    score=0.5,
+    scale="rerank",
+    rank=2,
+    similarity=0.1,
+    bm25=None,
+    query="q",
+    found_by=("q", "r"),
+    sentence_cosines=(0.3, 0.6),
+)
 
 
 def test_ranking_a_hit_makes_another_one_as_replacing_its_values_does() -> None:
