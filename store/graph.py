@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Row, Select, and_, bindparam, delete, insert, or_, select, text
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import ColumnElement, FromClause, Row, and_, bindparam, delete, insert, select, text
+from sqlalchemy.orm import Session
 
 from domain import Fact, Hit, KnownName, Scope, StatedFact
 from store.sql.database import Database
@@ -40,6 +40,55 @@ _COUNT = text(
     " AND NOT m.private LIMIT :most) AS counted) AS mentions, (SELECT coalesce(max(p.id), 0) FROM pages p) AS among"
     " FROM entities e WHERE e.id IN :ids"
 ).bindparams(bindparam("ids", expanding=True))
+#: the tables, and not the classes of their rows: so each of the seven statements of a question takes half as long
+_NAMES, _HERE, _PAGES, _FACTS = (each.__table__ for each in (EntityRow, MentionRow, PageRow, FactRow))
+_BORNE = _HERE.alias()
+
+
+def _given(name: str) -> Any:
+    return bindparam(name, expanding=True)
+
+
+def _visible(mentions: FromClause) -> ColumnElement[bool]:
+    return ~mentions.c.private | mentions.c.page_id.in_(_given("own"))
+
+
+#: the names that pages bear: id, name, page id
+_BEARING = (
+    select(_NAMES.c.id, _NAMES.c.name, _HERE.c.page_id)
+    .join(_HERE, and_(_HERE.c.entity_id == _NAMES.c.id, _HERE.c.ord == BEARS))
+    .where(_visible(_HERE))
+)
+_BEARING_NAMES = _BEARING.where(_NAMES.c.name.in_(_given("names"))).limit(_MAX_ROWS)
+_BEARING_OF_PAGES = _BEARING.where(_HERE.c.page_id.in_(_given("pages")))
+#: the passages that mention names
+_MENTIONING = (
+    select(_NAMES.c.name, _HERE.c.page_id, _HERE.c.ord)
+    .join(_HERE, and_(_HERE.c.entity_id == _NAMES.c.id, _HERE.c.ord != BEARS))
+    .where(_NAMES.c.name.in_(_given("names")), _visible(_HERE))
+)
+#: the names of other pages that passages mention; by pairs of page and ``ord`` SQLite would read all mentions
+_MENTIONED = (
+    select(_NAMES.c.id, _NAMES.c.name, _BORNE.c.page_id, _HERE.c.page_id.label("in_page"), _HERE.c.ord)
+    .join(_HERE, _HERE.c.entity_id == _NAMES.c.id)
+    .join(_BORNE, and_(_BORNE.c.entity_id == _NAMES.c.id, _BORNE.c.ord == BEARS))
+    .where(_HERE.c.page_id.in_(_given("pages")), _HERE.c.ord.in_(_given("ords")))
+    .where(_BORNE.c.page_id != _HERE.c.page_id, _visible(_BORNE))
+    .limit(4 * _MAX_ROWS)
+)
+#: "exists" lets the subjects come first: joined, SQLite begins with all the pages that are not gone
+_IS_CURRENT = select(_PAGES.c.id).where(
+    _PAGES.c.id == _FACTS.c.page_id,
+    _PAGES.c.gone_at.is_(None),
+    _PAGES.c.duplicate_of.is_(None),
+    ~_PAGES.c.private | _PAGES.c.id.in_(_given("own")),
+)
+_STATED = (
+    select(_FACTS)
+    .where(_FACTS.c.subject_folded.in_(_given("names")), _IS_CURRENT.exists())
+    .order_by(_FACTS.c.id)
+    .limit(_MAX_FACTS)
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,33 +123,26 @@ class GraphReader:
     def __init__(self, database: Database, passages: "Passages", private_pages: Collection[int] = ()) -> None:
         self._database = database
         self._passages = passages
-        self._private_pages = private_pages
+        self._own = list(private_pages)
 
     def pages_named(self, names: Collection[str]) -> Sequence[KnownName]:
         """Return those of the names that are names of pages."""
-        query = _bearing().where(self._visible(MentionRow)).limit(_MAX_ROWS)
         rows: list[Row[Any]] = []
         with self._database.read() as session:
             for some in groups(list(names), _GROUP):
-                rows += session.execute(query.where(EntityRow.name.in_(some)))
+                rows += session.execute(_BEARING_NAMES, {"names": some, "own": self._own})
             return _named(session, rows)
 
     def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[KnownName]]:
         """Return the names of other pages that each passage mentions."""
         if not passage_ids:
             return {}
-        borne = aliased(MentionRow)
-        places = [passage_id.rpartition("-") for passage_id in passage_ids]
-        here = (and_(MentionRow.page_id == int(page_id), MentionRow.ord == int(ord)) for page_id, _, ord in places)
-        query = (
-            select(EntityRow.id, EntityRow.name, borne.page_id, MentionRow.page_id.label("in_page"), MentionRow.ord)
-            .join(MentionRow, MentionRow.entity_id == EntityRow.id)
-            .join(borne, and_(borne.entity_id == EntityRow.id, borne.ord == BEARS))
-            .where(or_(*here), borne.page_id != MentionRow.page_id, self._visible(borne))
-            .limit(_MAX_ROWS)
-        )
+        split = (passage_id.rpartition("-") for passage_id in passage_ids)
+        places = {(int(page_id), int(ord)) for page_id, _, ord in split}
+        pages, ords = (list(set(each)) for each in zip(*places, strict=True))
         with self._database.read() as session:
-            rows: list[Row[Any]] = list(session.execute(query))
+            every = session.execute(_MENTIONED, {"pages": pages, "ords": ords, "own": self._own})
+            rows = [row for row in every if (row.in_page, row.ord) in places]
             by_name = {named.name: named for named in _named(session, rows)}
         found: dict[str, dict[str, KnownName]] = {}
         for row in rows:
@@ -112,15 +154,13 @@ class GraphReader:
 
         A name that more than ``most`` passages mention is left out: it is everywhere.
         """
-        borne = _bearing().where(MentionRow.page_id.in_(page_ids), self._visible(MentionRow))
-        in_passage = and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord != BEARS)
-        rare = select(EntityRow.name, MentionRow.page_id, MentionRow.ord).join(MentionRow, in_passage)
         where: dict[str, list[tuple[int, int]]] = {}
         with self._database.read() as session:
-            every = _named(session, list(session.execute(borne)))
-            names = {named.name: named for named in every if named.mentions <= most}
-            for row in session.execute(rare.where(EntityRow.name.in_(names), self._visible(MentionRow))):
-                where.setdefault(row.name, []).append((row.page_id, row.ord))
+            borne = session.execute(_BEARING_OF_PAGES, {"pages": list(page_ids), "own": self._own})
+            names = {named.name: named for named in _named(session, [*borne]) if named.mentions <= most}
+            if names:
+                for row in session.execute(_MENTIONING, {"names": list(names), "own": self._own}):
+                    where.setdefault(row.name, []).append((row.page_id, row.ord))
         found: dict[int, list[KnownName]] = {}
         for name, named in names.items():
             for owner in named.pages:
@@ -139,16 +179,8 @@ class GraphReader:
         """Return the facts whose subject has one of these names, but those of pages that are gone or duplicates."""
         if not names:
             return []
-        # "exists" lets the names come first: joined, SQLite begins with all the pages that are not gone
-        is_current = select(PageRow.id).where(
-            PageRow.id == FactRow.page_id,
-            PageRow.gone_at.is_(None),
-            PageRow.duplicate_of.is_(None),
-            or_(~PageRow.private, PageRow.id.in_(self._private_pages)),
-        )
-        query = select(FactRow).where(FactRow.subject_folded.in_(names), is_current.exists()).order_by(FactRow.id)
         with self._database.read() as session:
-            rows = session.scalars(query.limit(_MAX_FACTS)).all()
+            rows = session.execute(_STATED, {"names": list(names), "own": self._own}).all()
         return [StatedFact(fact=to_value(Fact, row), page_id=row.page_id) for row in rows]
 
     def nearest(
@@ -157,18 +189,8 @@ class GraphReader:
         """Return of the passages on these pages, or with these ids, the k most similar to the first row."""
         return self._passages.nearest(vectors, page_ids=page_ids, ids=ids, k=k, scope=scope)
 
-    def _visible(self, mentions: Any) -> Any:
-        own = self._private_pages
-        return or_(~mentions.private, mentions.page_id.in_(own)) if own else ~mentions.private
 
-
-def _bearing() -> Select[int, str, int]:
-    """Return the query of the names that pages bear: id, name, page id."""
-    of_page = and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS)
-    return select(EntityRow.id, EntityRow.name, MentionRow.page_id).join(MentionRow, of_page)
-
-
-def _named(session: Session, rows: Sequence[Row[Any]]) -> list[KnownName]:
+def _named(session: Session, rows: Sequence[Any]) -> list[KnownName]:
     """Return the names of rows (id, name, page_id), each with its number of mentions."""
     pages: dict[tuple[int, str], dict[int, None]] = {}
     for row in rows:

@@ -71,7 +71,8 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
     vocabulary.update(term for sentences in texts for words in sentences for term in words)
     related = _with_compounds(terms, vocabulary, lang)
     of_titles = [related.credits(title) for title in titles]
-    of_texts = [[related.credits(words) for words in sentences] for sentences in texts]
+    # a sentence that holds none of the question's words counts as one without words
+    of_texts = [[{}, *filter(None, map(related.credits, sentences))] for sentences in texts]
     held = [reduce(most_of, of_text, of_title) for of_title, of_text in zip(of_titles, of_texts, strict=True)]
     weights = {term: rarity_among(term, lang, sum(each.get(term, 0.0) for each in held), len(held)) for term in terms}
     most = max((hit.bm25 or 0.0 for hit in hits), default=0.0) or 1.0
@@ -81,8 +82,7 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
             bm25=(hit.bm25 or 0.0) / most,
             similarity=similarities[at],
             coverage=share_of(weights, held[at]),
-            sentence=_SENTENCE
-            * max((share_of(weights, most_of(own, of_titles[at], _ABOVE)) for own in of_texts[at]), default=0.0),
+            sentence=_SENTENCE * max(share_of(weights, most_of(own, of_titles[at], _ABOVE)) for own in of_texts[at]),
             nearness=related.nearness([term for words in texts[at] for term in words]),
             title=share_of(weights, of_titles[at]),
         )
