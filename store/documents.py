@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, String, and_, cast, insert, select
+from sqlalchemy import ColumnElement, Select, String, and_, bindparam, cast, insert, select
 from sqlalchemy.orm import Session, load_only
 
 from domain import PageText
@@ -160,8 +160,10 @@ def list_all(
 
 def has_value(session: Session, name: str) -> bool:
     """Return whether any document has metadata of this name that filters find."""
-    found = select(DocumentValueRow.name).where(DocumentValueRow.name == name).limit(1)
-    return session.scalar(found) is not None
+    return session.scalar(_HAS_VALUE, {"name": name}) is not None
+
+
+_HAS_VALUE = select(DocumentValueRow.name).where(DocumentValueRow.name == bindparam("name")).limit(1)
 
 
 def latest_with(session: Session, below: str, name: str, value: str) -> PushedDocument | None:

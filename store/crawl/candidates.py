@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Candidate, ReadOutcome
@@ -165,9 +165,14 @@ def retry_later(
 
 def of_question(session: Session, question_id: str) -> list[CandidateRow]:
     """Return all candidates of a question that were chosen for a wave, in that order."""
-    chosen = (CandidateRow.question_id == question_id, CandidateRow.status != CandidateStatus.KNOWN)
-    query = select(CandidateRow).where(*chosen)
-    return list(session.scalars(query.order_by(CandidateRow.wave, CandidateRow.score.desc(), CandidateRow.id)))
+    return list(session.scalars(_CHOSEN, {"question": question_id}))
+
+
+_CHOSEN = (
+    select(CandidateRow)
+    .where(CandidateRow.question_id == bindparam("question"), CandidateRow.status != CandidateStatus.KNOWN)
+    .order_by(CandidateRow.wave, CandidateRow.score.desc(), CandidateRow.id)
+)
 
 
 def known(session: Session, question_id: str) -> list[Candidate]:

@@ -110,7 +110,9 @@ def _like(column: Any, patterns: Sequence[str]) -> ColumnElement[bool]:
 
 
 def _visible(table: Any, url: Any, question_id: str | None) -> ColumnElement[bool]:
-    return ~table.private if question_id is None else or_(~table.private, url.in_(_read_for(question_id)))
+    read_for = select(PrivateReadRow.url).where(PrivateReadRow.question_id == question_id, PrivateReadRow.url == url)
+    # not url.in_(…): SQLite would go through all that is public
+    return ~table.private if question_id is None else or_(~table.private, read_for.exists())
 
 
 def _read_for(question_id: str) -> Any:

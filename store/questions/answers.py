@@ -6,11 +6,11 @@ The evidence of a final answer is the pages that it cites, with their content ha
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from pydantic import TypeAdapter
-from sqlalchemy import func, insert, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Select, Table, bindparam, func, insert, literal, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from domain import Answer, Cost, Question, Status, Verdict
 from domain.answer import ABSTENTION, EXTRACTIVE
@@ -21,12 +21,13 @@ from store.crawl import sources
 from store.pages.deletion import not_deleted
 from store.pages.visibility import under, visible_to
 from store.sql.rows import jsonable, update_rows
-from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, QuestionRow
+from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, QuestionRow, UtcDateTime
 
 #: of those asked before
 MOST = 3
 _LOOKED_AT = 50
 _ANSWER = TypeAdapter(Answer)
+_ANSWERS, _EVIDENCE = (cast(Table, each.__table__) for each in (AnswerRow, EvidenceRow))
 
 
 def add(
@@ -63,19 +64,11 @@ def add(
     return row
 
 
-def copy_to(session: Session, answer: AnswerRow, question_ids: Sequence[str], now: datetime) -> None:
+def copy_to(session: Session, answer_id: int, question_ids: Sequence[str], now: datetime) -> None:
     """Save an answer as the next revision of other questions, with its evidence and at no cost."""
-    if not question_ids:
-        return
-    revisions = _last_revisions(session, question_ids)
-    rows = [_copy(answer, id, revisions.get(id, 0) + 1, now) for id in question_ids]
-    session.add_all(rows)
-    session.flush()
-    if not answer.provisional:
-        cited = select(AnswerRow.id, EvidenceRow.page_id, EvidenceRow.content_hash)
-        of_each = cited.join(EvidenceRow, EvidenceRow.answer_id == answer.id)
-        of_each = of_each.where(AnswerRow.id.in_([row.id for row in rows]))
-        session.execute(insert(EvidenceRow).from_select(["answer_id", "page_id", "content_hash"], of_each))
+    if question_ids:
+        copied = session.scalars(_COPY, {"answer": answer_id, "questions": question_ids, "now": now}).all()
+        session.execute(_COPY_EVIDENCE, {"answer": answer_id, "copied": copied})
 
 
 def to_answer(row: AnswerRow) -> Answer:
@@ -99,7 +92,7 @@ def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow 
 
 def last_revision(session: Session, question_id: str) -> int:
     """Return the number of the question's latest revision; 0 without an answer."""
-    return _last_revisions(session, [question_id]).get(question_id, 0)
+    return session.scalar(select(func.max(AnswerRow.revision)).where(AnswerRow.question_id == question_id)) or 0
 
 
 def _page_of(hit: ContextHit) -> int:
@@ -107,15 +100,30 @@ def _page_of(hit: ContextHit) -> int:
     return int(number) if number.isdigit() else 0
 
 
-def _last_revisions(session: Session, question_ids: Sequence[str]) -> dict[str, int]:
-    latest = select(AnswerRow.question_id, func.max(AnswerRow.revision)).where(AnswerRow.question_id.in_(question_ids))
-    return {row[0]: row[1] for row in session.execute(latest.group_by(AnswerRow.question_id))}
+def _copy() -> Any:
+    """Return the statement that copies an answer: the database does, which need not read its JSON."""
+    own, answer = aliased(AnswerRow), _ANSWERS.c
+    last = select(func.max(own.revision)).where(own.question_id == QuestionRow.id).scalar_subquery()
+    changed = {
+        "question_id": QuestionRow.id,
+        "revision": func.coalesce(last, 0) + 1,
+        "cost": literal(asdict(Cost()), answer.cost.type),
+        "created_at": bindparam("now", type_=UtcDateTime),
+    }
+    columns = {column.key: changed.get(column.key, column) for column in answer if column.key != "id"}
+    copies = select(*columns.values()).select_from(QuestionRow).join(AnswerRow, AnswerRow.id == bindparam("answer"))
+    copies = copies.where(QuestionRow.id.in_(bindparam("questions", expanding=True)))
+    return insert(_ANSWERS).from_select(list(columns), copies).returning(AnswerRow.id)
 
 
-def _copy(answer: AnswerRow, question_id: str, revision: int, now: datetime) -> AnswerRow:
-    same = {column.key: getattr(answer, column.key) for column in AnswerRow.__table__.c if column.key != "id"}
-    changed = {"question_id": question_id, "revision": revision, "cost": asdict(Cost()), "created_at": now}
-    return AnswerRow(**(same | changed))
+def _copy_evidence() -> Any:
+    cited = select(AnswerRow.id, EvidenceRow.page_id, EvidenceRow.content_hash)
+    cited = cited.join(EvidenceRow, EvidenceRow.answer_id == bindparam("answer"))
+    of_each = cited.where(AnswerRow.id.in_(bindparam("copied", expanding=True)))
+    return insert(_EVIDENCE).from_select(["answer_id", "page_id", "content_hash"], of_each)
+
+
+_COPY, _COPY_EVIDENCE = _copy(), _copy_evidence()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,16 +202,12 @@ def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
     return update_rows(session, AnswerRow, AnswerRow.id.in_(outdated), AnswerRow.stale_at.is_(None), stale_at=now)
 
 
-def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | None) -> bool:
-    """Return whether the answer cites a page, and every cited page is unchanged and was seen after ``read_after``."""
-    if answer.stale_at is not None:
-        return False
-    holds = PageRow.id.is_not(None) & ~_changed()
-    if read_after is not None:
-        holds &= PageRow.checked_at >= read_after  # a page that is gone has changed
-    cited = select(holds).select_from(EvidenceRow).outerjoin(PageRow, PageRow.id == EvidenceRow.page_id)
-    found = session.scalars(cited.where(EvidenceRow.answer_id == answer.id)).all()
-    return bool(found) and all(found)
+def is_borne_out(read_after: Any) -> ColumnElement[bool]:
+    """Return whether an answer cites a page, and every cited page is unchanged and was seen after ``read_after``."""
+    cited = select(EvidenceRow.page_id).where(EvidenceRow.answer_id == AnswerRow.id)
+    holds = ~_changed() & (PageRow.checked_at >= read_after)  # a page that is gone has changed
+    held = select(PageRow.id).where(PageRow.id == EvidenceRow.page_id, holds).exists()
+    return cited.exists() & ~cited.where(~held).exists()
 
 
 def read_since(session: Session, since: datetime, question: QuestionRow | None = None) -> bool:
@@ -211,19 +215,31 @@ def read_since(session: Session, since: datetime, question: QuestionRow | None =
 
     Of a ``question`` only pages that it may see count and, if it names any, those of its sites.
     """
-    where = [] if question is None else [visible_to(question.id)]
-    if question is not None and question.sites:
+    if not session.scalar(_ANY_NEWS, {"since": since}):
+        return False
+    if question is None:
+        return True
+    where = [visible_to(question.id)]
+    if question.sites:
         page_only = bool(question.overrides.get("only_pages"))
         where.append(under(PageRow.url, sources.scopes(session, question.sites, page_only=page_only)))
-    news = (
-        PageRow.read_at > since,
-        PageRow.indexed_at > since,  # what was read before, but could not be found yet
-        PageRow.gone_at > since,
-        PageRow.shared_at > since,
+    return bool(session.scalar(_news(*where), {"since": since}))
+
+
+def _news(*where: ColumnElement[bool]) -> Select[tuple[bool]]:
+    kinds = (
+        PageRow.read_at > _SINCE,
+        PageRow.indexed_at > _SINCE,  # what was read before, but could not be found yet
+        PageRow.gone_at > _SINCE,
+        PageRow.shared_at > _SINCE,
         PageRow.state == IndexState.FETCHED,
     )
     # each kind of news by itself: SQLite goes through every page for any of them
-    return any(session.scalar(select(PageRow.id).where(each, *where).limit(1)) is not None for each in news)
+    return select(or_(*(select(PageRow.id).where(each, *where).exists() for each in kinds)))
+
+
+_SINCE = bindparam("since", type_=UtcDateTime)
+_ANY_NEWS = _news()
 
 
 def oldest(max_age_s: int | None, now: datetime) -> datetime | None:

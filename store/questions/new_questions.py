@@ -10,11 +10,11 @@ import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Row, Select, bindparam, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from domain import Budget, Question, ReadOutcome, Status
 from domain.curated import OPERATOR
@@ -24,9 +24,9 @@ from domain.options import DEADLINE_S, Overrides
 from domain.question import Attached, Turn
 from store.crawl import candidates
 from store.questions import answers, shared_runs, threads, trace, watches
-from store.questions.state import REFUSED, advance, to_question
+from store.questions.state import REFUSED, end_as, to_question
 from store.sql.rows import add_missing, delete_rows, to_columns, update_rows
-from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow
+from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow, UtcDateTime
 from text.same_question import form_of
 
 #: asks for a thread of its own
@@ -127,7 +127,7 @@ def may_be_known(session: Session, new: NewQuestion) -> bool:
     equal_key = _equal_key(new, Understood(text=new.understood or new.text)) if new.reuse else ""
     same = [QuestionRow.id == new.id] if new.id else []
     same += [QuestionRow.idempotency_key == _key(new)] if new.idempotency_key else []
-    same += [QuestionRow.equal_key == equal_key] if equal_key else []
+    same += [(QuestionRow.equal_key == equal_key) & QuestionRow.cached_from.is_(None)] if equal_key else []
     return bool(same) and session.scalar(select(QuestionRow.id).where(or_(*same)).limit(1)) is not None
 
 
@@ -203,7 +203,7 @@ def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
 
 
 def _fingerprint(new: NewQuestion) -> str:
-    fields = asdict(new)
+    fields = dict(vars(new))
     for name in ("id", "idempotency_key", "answer_fingerprint", "by_meaning", "overrides", "owner"):
         del fields[name]
     fields |= _own(new)
@@ -217,7 +217,8 @@ def _fingerprint(new: NewQuestion) -> str:
             del fields[name]
     if not new.metadata:
         del fields["metadata"]
-    return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
+    text = json.dumps(fields, sort_keys=True, default=asdict)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _equal_key(new: NewQuestion, understood: Understood) -> str:
@@ -233,7 +234,7 @@ def _equal_key(new: NewQuestion, understood: Understood) -> str:
         "text understood thread_id after_id said attached budget overrides priority deadline_s idempotency_key "
         "callback_url callback_events reuse watch private metadata by_meaning"
     ).split()
-    conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
+    conditions = {name: value for name, value in vars(new).items() if name not in own} | _own(new)
     if new.answer_schema is None:
         del conditions["answer_schema"]  # stored keys are made without it
     if new.owner is None:
@@ -263,64 +264,73 @@ def start_from_cache_or_run(session: Session, row: QuestionRow, now: datetime) -
     if (leader := shared_runs.leader_for(session, row)) is not None:
         shared_runs.join(row, leader)
         if (so_far := answers.last(session, leader.id)) is not None and so_far.provisional:
-            answers.copy_to(session, so_far, [row.id], now)
-    elif (found := _known(session, row, now)) is not None:
-        _take(session, row, *found, now)
+            answers.copy_to(session, so_far.id, [row.id], now)
+    elif (known := _known(session, row, now)) is not None:
+        answers.copy_to(session, known.answer_id, [row.id], now)
+        row.cached_from, row.lang, row.missing = known.id, known.lang, known.missing
+        shared_runs.understand_as(row, known)
+        detail = {"from": known.id, "revision": known.revision, "hits": known.hits}
+        trace.add(session, row, "reuse", outcome=known.status.lower(), detail=detail, started_at=now, now=now)
+        end_as(session, [row], known, now)
 
 
-def _take(session: Session, row: QuestionRow, origin: QuestionRow, known: AnswerRow, now: datetime) -> None:
-    answers.copy_to(session, known, [row.id], now)
-    row.cached_from, row.lang, row.missing = origin.id, origin.lang, origin.missing
-    shared_runs.understand_as(row, origin)
-    detail = {"from": origin.id, "revision": known.revision, "hits": len(known.context)}
-    trace.add(session, row, "reuse", outcome=origin.status.lower(), detail=detail, started_at=now, now=now)
-    advance(session, row, Status(origin.status), now)
-
-
-def _known(session: Session, row: QuestionRow, now: datetime) -> tuple[QuestionRow, AnswerRow] | None:
+def _known(session: Session, row: QuestionRow, now: datetime) -> Row[Any] | None:
     """Return an equal question with the latest answer that is still current."""
-    query = (
-        select(QuestionRow)
+    read_after = answers.oldest(row.max_age_s, now) or datetime.min.replace(tzinfo=UTC)
+    found = session.execute(_EQUAL, {"key": row.equal_key, "but": row.id, "read_after": read_after}).all()
+    return next((equal for equal in found if _holds(session, row, equal, now)), None)
+
+
+def _equal() -> Select[Any]:
+    """Return the query for equal questions with their latest answers."""
+    own, wrong, asked = aliased(AnswerRow), aliased(AnswerRow), aliased(QuestionRow)
+    last = select(func.max(own.revision)).where(own.question_id == QuestionRow.id).scalar_subquery()
+    # a reader of this answer, under whichever equal question, said that it is wrong: what readers said is looked
+    # through, which is little, and not the equal questions
+    of, revision = FeedbackRow.question_id, FeedbackRow.revision
+    key = select(asked.equal_key).where(asked.id == of).scalar_subquery()
+    text = select(wrong.text).where(wrong.question_id == of, wrong.revision == revision).scalar_subquery()
+    is_of_it = (key == bindparam("key"), text == AnswerRow.text)
+    contradicted = select(FeedbackRow.id).where(FeedbackRow.verdict != "right", *is_of_it)
+    of_question = "id text asked lang missing status outcome confidence leader_id".split()
+    return (
+        select(
+            *(getattr(QuestionRow, name) for name in of_question),
+            AnswerRow.id.label("answer_id"),
+            AnswerRow.created_at.label("answered_at"),
+            *(AnswerRow.revision, AnswerRow.provisional, AnswerRow.composer, AnswerRow.stale_at),
+            AnswerRow.confidence.label("sure"),
+            func.json_array_length(AnswerRow.context).label("hits"),
+            answers.is_borne_out(bindparam("read_after", type_=UtcDateTime)).label("borne_out"),
+            contradicted.exists().label("contradicted"),
+        )
+        .join(AnswerRow, (AnswerRow.question_id == QuestionRow.id) & (AnswerRow.revision == last))
         .where(
-            QuestionRow.equal_key == row.equal_key,
-            QuestionRow.status.in_(COMPLETED),
-            QuestionRow.id != row.id,
+            QuestionRow.equal_key == bindparam("key"),
             QuestionRow.cached_from.is_(None),  # only originals: a copy is newer than its evidence
+            QuestionRow.status.in_(COMPLETED),
+            QuestionRow.id != bindparam("but"),
         )
         .order_by(QuestionRow.finished_at.desc())
+        .limit(LOOKED_AT)
     )
-    for equal in session.scalars(query.limit(LOOKED_AT)).all():
-        answer = answers.last(session, equal.id)
-        if answer is not None and not answer.provisional and _holds(session, row, equal, answer, now):
-            return equal, answer
-    return None
 
 
-def _holds(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
-    if answer.composer == OPERATOR or _contradicted(session, row.equal_key, answer):
+_EQUAL = _equal()
+
+
+def _holds(session: Session, row: QuestionRow, equal: Row[Any], now: datetime) -> bool:
+    if equal.provisional or equal.composer == OPERATOR or equal.contradicted or equal.stale_at is not None:
         return False  # an operator's is given anew as long as it is there
-    if equal.status == Status.ANSWERED:
-        is_settled = answer.confidence >= SURE_FROM or not answers.read_since(session, answer.created_at, row)
-        return is_settled and answers.is_current(session, answer, read_after=answers.oldest(row.max_age_s, now))
-    return (
-        answer.stale_at is None
-        and not answers.read_since(session, answer.created_at, row)
-        and (not row.crawl_enabled or _web_said_no(session, row, equal, answer, now))
-    )
+    is_answer = equal.status == Status.ANSWERED
+    if is_answer and (not equal.borne_out or equal.sure >= SURE_FROM):
+        return bool(equal.borne_out)
+    if answers.read_since(session, equal.answered_at, row):
+        return False
+    return is_answer or not row.crawl_enabled or _web_said_no(session, row, equal, now)
 
 
-def _contradicted(session: Session, equal_key: str, answer: AnswerRow) -> bool:
-    """Return whether a reader of this answer, under whichever equal question, said that it is wrong."""
-    query = (
-        select(FeedbackRow.id)
-        .join(QuestionRow, QuestionRow.id == FeedbackRow.question_id)
-        .join(AnswerRow, (AnswerRow.question_id == QuestionRow.id) & (AnswerRow.revision == FeedbackRow.revision))
-        .where(QuestionRow.equal_key == equal_key, FeedbackRow.verdict != "right", AnswerRow.text == answer.text)
-    )
-    return session.scalar(query.limit(1)) is not None
-
-
-def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
+def _web_said_no(session: Session, row: QuestionRow, equal: Row[Any], now: datetime) -> bool:
     """Return whether the crawl that found nothing is fresh, read all it wanted, and would be the same again."""
     origin = session.get_one(QuestionRow, equal.leader_id or equal.id)
     spent = candidates.used_so_far(session, origin.id, now)
@@ -328,9 +338,9 @@ def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer:
         CandidateRow.question_id == origin.id,
         CandidateRow.outcome.in_((ReadOutcome.FAILED, ReadOutcome.SKIPPED, ReadOutcome.BLOCKED, ReadOutcome.WALL)),
     )
-    added = select(SourceRow.id).where(SourceRow.created_at > answer.created_at)
+    added = select(SourceRow.id).where(SourceRow.created_at > equal.answered_at)
     return (
-        now - answer.created_at < UNKNOWN_FOR
+        now - equal.answered_at < UNKNOWN_FOR
         and origin.budget == row.budget
         and origin.cycle < origin.budget["cycles"]
         and spent.pages < origin.budget["pages"]

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Status, Verdict
@@ -46,17 +46,28 @@ class ProvisionalAnswer:
 
 def read(session: Session, question_id: str, now: datetime) -> Record:
     """Return a question's record; raise :class:`store.questions.state.UnknownQuestion` if there is none."""
-    watched = select(QuestionRow, WatchRow).outerjoin(WatchRow, WatchRow.question_id == QuestionRow.id)
-    found = session.execute(watched.where(QuestionRow.id == question_id)).first()
+    found = session.execute(_QUESTION, {"question": question_id}).first()
     if found is None:
         raise unknown(question_id)
     record = _without_answer(session, found[0], found[1], now)
-    judged = select(AnswerRow, FeedbackRow).outerjoin(
+    answered = session.execute(_LAST_ANSWER, {"question": question_id}).first()
+    return record if answered is None else _linked(session, _with_answer(record, answered[0], answered[1]))
+
+
+_QUESTION = (
+    select(QuestionRow, WatchRow)
+    .outerjoin(WatchRow, WatchRow.question_id == QuestionRow.id)
+    .where(QuestionRow.id == bindparam("question"))
+)
+_LAST_ANSWER = (
+    select(AnswerRow, FeedbackRow)
+    .outerjoin(
         FeedbackRow, (FeedbackRow.question_id == AnswerRow.question_id) & (FeedbackRow.revision == AnswerRow.revision)
     )
-    last = judged.where(AnswerRow.question_id == question_id).order_by(AnswerRow.revision.desc()).limit(1)
-    answered = session.execute(last).first()
-    return record if answered is None else _linked(session, _with_answer(record, answered[0], answered[1]))
+    .where(AnswerRow.question_id == bindparam("question"))
+    .order_by(AnswerRow.revision.desc())
+    .limit(1)
+)
 
 
 def _linked(session: Session, record: Record) -> Record:
@@ -75,7 +86,9 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
     run = _run(session, row)
     status = Status(run.status if row.status == Status.FOLLOWING else row.status)
     own = _steps(session, row)
-    steps, pages = own if run is row else _steps(session, run), _pages(session, run.id)
+    chosen = candidates.of_question(session, row.id)
+    steps = own if run is row else _steps(session, run)
+    pages = _pages(session, chosen if run is row else candidates.of_question(session, run.id))
     hits = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
     return to_value(
         Record,
@@ -105,7 +118,7 @@ def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, 
         search_cycles_completed=run.cycle,
         max_search_cycles=int(row.budget["cycles"]),
         entity=_entity([entity for step in steps for entity in step.detail.get("entities", ())]),
-        timings=_timings(session, row, own),
+        timings=_timings(row, own, chosen),
         seconds=((row.finished_at or now) - (row.asked_again_at or row.created_at)).total_seconds(),
         cost=total_cost(session, row.id) if row.asked_again_at else cost_of(step.detail.get("cost") for step in own),
         revision=0,
@@ -171,16 +184,17 @@ def _run(session: Session, row: QuestionRow) -> QuestionRow:
 
 def _steps(session: Session, row: QuestionRow) -> list[StepRow]:
     """Return the steps of the question's latest round."""
-    query = select(StepRow).where(StepRow.question_id == row.id)
-    if row.asked_again_at is not None:
-        query = query.where(StepRow.started_at >= row.asked_again_at)
-    return list(session.scalars(query.order_by(StepRow.id)))
+    steps = session.scalars(_STEPS, {"question": row.id})
+    return [step for step in steps if row.asked_again_at is None or step.started_at >= row.asked_again_at]
 
 
-def _pages(session: Session, question_id: str) -> tuple[PageSeen, ...]:
-    rows = [row for row in candidates.of_question(session, question_id) if row.kind == "page"]
+_STEPS = select(StepRow).where(StepRow.question_id == bindparam("question")).order_by(StepRow.id)
+
+
+def _pages(session: Session, read: Sequence[CandidateRow]) -> tuple[PageSeen, ...]:
+    rows = [row for row in read if row.kind == "page"]
     named = select(PageRow.id, PageRow.title).where(PageRow.id.in_([row.page_id for row in rows if row.page_id]))
-    titles = {row.id: row.title for row in session.execute(named)}
+    titles = {row.id: row.title for row in session.execute(named)} if rows else {}
     return tuple(to_value(PageSeen, row, title=titles.get(row.page_id or 0) or row.text) for row in rows)
 
 
@@ -195,10 +209,10 @@ def _final_step(status: Status, steps: Sequence[StepRow]) -> str | None:
     return next((_PHASE_OF_STEP[step.name] for step in reversed(steps) if step.name in _PHASE_OF_STEP), None)
 
 
-def _timings(session: Session, row: QuestionRow, own: Sequence[StepRow]) -> tuple[Timing, ...]:
+def _timings(row: QuestionRow, own: Sequence[StepRow], pages_read: Sequence[CandidateRow]) -> tuple[Timing, ...]:
     """Return the times of the question's steps and of each wave of pages that it read, by their start."""
     waves: dict[int, list[CandidateRow]] = {}
-    for page in candidates.of_question(session, row.id):
+    for page in pages_read:
         if page.elapsed_s > 0 and page.settled_at and page.settled_at >= (row.asked_again_at or row.created_at):
             waves.setdefault(page.wave, []).append(page)
     read = [_reading(wave, pages) for wave, pages in waves.items()]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select, text
+from sqlalchemy import Row, bindparam, select, text
 from sqlalchemy.orm import Session, aliased
 
 from domain import Status
@@ -42,10 +42,18 @@ def lock_key(session: Session, key: str) -> None:
 
 def leader_for(session: Session, row: QuestionRow) -> QuestionRow | None:
     """Return the unfinished question that this one can follow, locked: an equal one with the same budget."""
-    leads = (QuestionRow.status.in_(STEPS), QuestionRow.id != row.id, QuestionRow.leader_id.is_(None))
-    query = select(QuestionRow).where(QuestionRow.equal_key == row.equal_key, *leads)
-    oldest = session.scalars(query.order_by(QuestionRow.created_at).limit(LOOKED_AT).with_for_update()).all()
+    oldest = session.scalars(_LEADERS, {"key": row.equal_key, "but": row.id}).all()
     return next((leader for leader in oldest if leader.budget == row.budget), None)
+
+
+_LEADERS = (
+    select(QuestionRow)
+    .where(QuestionRow.equal_key == bindparam("key"), QuestionRow.cached_from.is_(None))  # none that is open is one
+    .where(QuestionRow.status.in_(STEPS), QuestionRow.id != bindparam("but"), QuestionRow.leader_id.is_(None))
+    .order_by(QuestionRow.created_at)
+    .limit(LOOKED_AT)
+    .with_for_update()
+)
 
 
 def join(row: QuestionRow, leader: QuestionRow) -> None:
@@ -71,7 +79,7 @@ def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, no
     trace.add(session, follower, "follow", outcome=leader.status.lower(), detail={"leader": leader.id}, **at)
 
 
-def understand_as(row: QuestionRow, other: QuestionRow) -> None:
+def understand_as(row: QuestionRow, other: QuestionRow | Row[Any]) -> None:
     """Have a question mean what an equal one does, which a model may have completed since."""
     asked = row.asked or row.text
     if other.asked and fold(other.asked) == fold(asked):
@@ -98,6 +106,7 @@ def next_leader(session: Session, question_id: str) -> tuple[str, int, str | Non
         return None
     query = select(QuestionRow.id, QuestionRow.priority, QuestionRow.owner).where(
         QuestionRow.equal_key == ended.equal_key,
+        QuestionRow.cached_from.is_(None),
         QuestionRow.status == Status.ASKED,
         QuestionRow.updated_at == ended.updated_at,  # both were set at once
         QuestionRow.id != question_id,

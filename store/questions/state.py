@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import Row, delete, select
 from sqlalchemy.orm import Session
 
 from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
@@ -144,7 +144,7 @@ def _held(session: Session, lease: leases.Lease) -> QuestionRow | None:
 def _add_answer(session: Session, row: QuestionRow, answer: Answer, *, now: datetime, **about: Any) -> None:
     """Save an answer as the next revision of a locked question and of its followers."""
     saved = answers.add(session, row.id, answer, now=now, **about)
-    answers.copy_to(session, saved, [follower.id for follower in shared_runs.followers(session, row.id)], now)
+    answers.copy_to(session, saved.id, [follower.id for follower in shared_runs.followers(session, row.id)], now)
 
 
 def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> None:
@@ -186,18 +186,23 @@ def _add_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
 
 def _end_followers(session: Session, leader: QuestionRow, now: datetime) -> None:
     """End the followers with the leader's answer; without an answer, one of them becomes the leader."""
-    to = Status(leader.status)
-    if to in COMPLETED:
+    if leader.status in COMPLETED:
         followers = shared_runs.followers(session, leader.id)
         for follower in followers:
             shared_runs.copy_result(session, follower, leader, now)
-            _set_status(follower, to, now)
-            follower.outcome, follower.confidence = leader.outcome, leader.confidence
-            _add_webhook(session, follower, now)
-        if followers:
-            watches.record_changes(session, followers, now)
+        end_as(session, followers, leader, now)
     elif heir := shared_runs.promote(session, leader.id):
         advance(session, heir, Status.ASKED, now)
+
+
+def end_as(session: Session, rows: Sequence[QuestionRow], other: QuestionRow | Row[Any], now: datetime) -> None:
+    """End locked questions as another one did, whose answer they have got."""
+    for row in rows:
+        _set_status(row, Status(other.status), now)
+        row.outcome, row.confidence = other.outcome, other.confidence
+        _add_webhook(session, row, now)
+    if rows:
+        watches.record_changes(session, rows, now)
 
 
 def cancel(session: Session, question_id: str, now: datetime) -> Question:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import ColumnElement, CursorResult, delete, update
@@ -21,8 +22,17 @@ Item = TypeVar("Item")
 
 def to_value(kind: type[Value], source: object, /, **others: Any) -> Value:
     """Return a dataclass whose fields are ``others``, or a row's or another value's attributes of the same names."""
-    names = [field.name for field in fields(kind) if field.name not in others and hasattr(source, field.name)]
-    return kind(**{name: getattr(source, name) for name in names}, **others)
+    wanted = (name for name in _names(kind) if name not in others)
+    given = {name: value for name in wanted if (value := getattr(source, name, _ABSENT)) is not _ABSENT}
+    return kind(**given, **others)
+
+
+_ABSENT = object()
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def to_columns(table: type[Table], value: "DataclassInstance") -> dict[str, Any]:
@@ -51,9 +61,8 @@ def add_missing(session: Session, table: type[Row], key: Any = None, **values: A
     A check before the insert is not enough on PostgreSQL: another process can add the row in between. After this call
     the row is there, whoever added it.
     """
-    add = dialect_insert(session, table).values(**values)
-    add = add.on_conflict_do_nothing(index_elements=None if key is None else [key])
-    added: Row | None = session.scalar(add.returning(table))
+    add = dialect_insert(session, table).on_conflict_do_nothing(index_elements=None if key is None else [key])
+    added: Row | None = session.scalar(add.returning(table), values)
     return added
 
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -110,7 +111,7 @@ class QuestionRow(Leased, Table, name="questions"):
 
     __table_args__ = (
         Index("ix_questions_work", "status", "due_at"),
-        Index("ix_questions_equal", "equal_key", "status"),
+        Index("ix_questions_equal", "equal_key", "cached_from", "status"),
         Index("ix_questions_thread", "thread_id", "created_at"),
     )
 
@@ -182,7 +183,7 @@ class StepRow(Table, name="steps"):
     attempt: Mapped[int]
     outcome: Mapped[str] = mapped_column(String(32))
     started_at: Mapped[datetime]
-    finished_at: Mapped[datetime]
+    finished_at: Mapped[datetime] = mapped_column(index=True)
     detail: Mapped[dict[str, Any]]
 
 
@@ -511,6 +512,8 @@ class PageRow(Leased, Table, name="pages"):
         Index("ix_pages_due", "host", "next_due", "id"),
         Index("ix_pages_twin", "host", "content_hash"),
         Index("ix_pages_canonical", "host", "canonical_url"),
+        # of the few: with the public ones, SQLite would rather go through all of these than by another index
+        Index("ix_pages_private", "private", sqlite_where=text("private = 1"), postgresql_where=text("private")),
         *(Index(f"ix_pages_band_{at}", "host", f"band_{at}") for at in range(4)),
     )
 
@@ -543,7 +546,7 @@ class PageRow(Leased, Table, name="pages"):
     missed_at: Mapped[datetime | None]  #: the first of the looks in a row that failed, or that found no page
     deleted_at: Mapped[datetime | None]  #: emptied, until its passages are erased
     is_hub: Mapped[bool] = mapped_column(default=False)
-    private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read
+    private: Mapped[bool] = mapped_column(default=False)  #: serves only the questions that had it read
     shared_at: Mapped[datetime | None] = mapped_column(index=True)  #: when a private page became public
     fetched_by: Mapped[str] = mapped_column(String(16), default="")  #: the paid service that did
     canonical_url: Mapped[str] = mapped_column(default="")  #: another one, as the page names it

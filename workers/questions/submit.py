@@ -104,8 +104,9 @@ def _checked_question(services: Services, new: NewQuestion, documents: Sequence[
     """Return a question with all that it names checked; raises what :func:`submit` does."""
     if new.answer_schema is not None:
         parse_schema(new.answer_schema)
-    services.read(pushed.check_fields, new.overrides.filters)
-    services.read(pushed.tags_for, new.overrides.filters)
+    if filters := new.overrides.filters:
+        services.read(pushed.check_fields, filters)
+        services.read(pushed.tags_for, filters)
     named = (site if is_file_address(site) else check_site(services, site) for site in new.sites)
     sites = tuple(address for address, _ in documents) or tuple(named)
     may_wait = batches.may_wait(services, new)

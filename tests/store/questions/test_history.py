@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from sqlalchemy import event, text
 
 from store.questions import answers, watches, webhooks
 from store.sql.database import Database
+from store.sql.tables import QuestionRow
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move
 
@@ -56,6 +58,22 @@ def test_looking_for_watched_questions_to_ask_again_starts_from_the_watches(
     database.close()
     assert plans
     assert _goes_through(plans, "questions", "answers", "evidence", "pages") == []
+
+
+def test_giving_an_answer_again_goes_neither_through_its_copies_nor_through_the_pages(
+    migrated_file: Path, tmp_path: Path
+) -> None:
+    database = _database(migrated_file, tmp_path)
+    move(database, ask(database), answered(walk.page(database)))
+    with _plans(database) as plans:
+        copy = ask(database)
+        with database.read() as session:
+            question = session.get_one(QuestionRow, copy)
+            assert question.cached_from is not None
+            assert answers.read_since(session, NOW - timedelta(hours=1), question)
+    database.close()
+    assert [step for step in plans if "ix_questions_equal" in step and "cached_from=?" not in step] == []
+    assert [step for step in plans if "SCAN pages" in step or "SCAN answers" in step or "(private=?)" in step] == []
 
 
 def test_looking_for_the_deliveries_of_a_question_reads_its_own_alone(migrated_file: Path, tmp_path: Path) -> None:
