@@ -4,14 +4,16 @@ A monitor asks every few seconds: each of its queries reads an index from one en
 grow with what is stored.
 """
 
+import threading
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from statistics import median, quantiles
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, literal, select
+from sqlalchemy import ColumnElement, and_, bindparam, func, literal, select
 from sqlalchemy.orm import Session
 
 from domain import FINAL, Status
@@ -80,35 +82,51 @@ class DeadQuestion:
     failed_at: datetime
 
 
-def by_hour(session: Session, now: datetime) -> tuple[Hour, ...]:
-    """Return the last 24 hours, the present one included, oldest first."""
-    hours = [_hour_of(now) - timedelta(hours=ago) for ago in reversed(range(HOURS))]
-    read = Counter(map(_hour_of, session.scalars(select(PageRow.read_at).where(PageRow.read_at >= hours[0]))))
-    ended: defaultdict[datetime, list[tuple[str | None, float]]] = defaultdict(list)
-    query = select(QuestionRow.finished_at, QuestionRow.asked_again_at, QuestionRow.created_at, QuestionRow.outcome)
-    query = query.where(QuestionRow.updated_at >= hours[0], QuestionRow.finished_at >= hours[0])
-    rows = session.execute(query.where(QuestionRow.status.in_(FINAL - {Status.CANCELLED})))
-    for finished_at, again_at, created_at, outcome in rows:
-        if finished_at is not None:
-            seconds = (finished_at - (again_at or created_at)).total_seconds()
-            ended[_hour_of(finished_at)].append((outcome, seconds))
-    return tuple(_hour(at, ended[at], read[at]) for at in hours)
+class Recent:
+    """The last day by the hour, and what the last 30 days cost; a look reads what came since the last one.
 
+    Once an hour all is read anew: some was deleted, or was stored later than what follows it.
+    """
 
-def spent_by_day(session: Session, now: datetime) -> tuple[DaySpent, ...]:
-    """Return what was spent on the questions of each of the last 30 days that cost anything, oldest first."""
-    costs = (
-        select(QuestionRow.created_at, StepRow.detail["cost"])
-        .join(StepRow, StepRow.question_id == QuestionRow.id)
-        .where(QuestionRow.created_at >= now - timedelta(days=DAYS))
-        .where(StepRow.detail["cost"]["output_tokens"].as_integer() > 0)
-    )
-    usd: defaultdict[date, float] = defaultdict(float)
-    tokens: defaultdict[date, int] = defaultdict(int)
-    for asked_at, cost in session.execute(costs):
-        usd[asked_at.date()] += cost["usd"]
-        tokens[asked_at.date()] += cost["input_tokens"] + cost["output_tokens"]
-    return tuple(DaySpent(day=day, usd=round(usd[day], 6), tokens=tokens[day]) for day in sorted(usd))
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._hour = datetime.min.replace(tzinfo=UTC)
+
+    def by_hour(self, session: Session, now: datetime) -> tuple[Hour, ...]:
+        """Return the last 24 hours, the present one included, oldest first."""
+        with self._of(now):
+            for at in [self._hour - timedelta(hours=ago) for ago in reversed(range(1, HOURS))]:
+                if at not in self._hours:
+                    self._hours[at] = _hour(session, at)
+            return (*self._hours.values(), _hour(session, self._hour))
+
+    def spent_by_day(self, session: Session, now: datetime) -> tuple[DaySpent, ...]:
+        """Return what was spent on the questions of each day that cost anything, oldest first."""
+        with self._of(now):
+            self._look(session, now - timedelta(days=DAYS))
+            days = sorted(self._tokens)
+            return tuple(DaySpent(day=day, usd=round(self._usd[day], 6), tokens=self._tokens[day]) for day in days)
+
+    @contextmanager
+    def _of(self, now: datetime) -> Iterator[None]:
+        with self._lock:
+            if (hour := now.replace(minute=0, second=0, microsecond=0)) != self._hour:
+                self._hour, self._hours, self._last = hour, dict[datetime, Hour](), 0
+                self._usd, self._tokens = defaultdict[date, float](float), Counter[date]()
+            yield
+
+    def _look(self, session: Session, since: datetime) -> None:
+        last = session.scalar(select(func.max(StepRow.id))) or 0
+        costs = (
+            select(QuestionRow.created_at, StepRow.detail["cost"])
+            .join(StepRow, StepRow.question_id == QuestionRow.id)
+            .where(StepRow.id > self._last, StepRow.id <= last, QuestionRow.created_at >= since)
+            .where(StepRow.detail["cost"]["output_tokens"].as_integer() > 0)
+        )
+        for asked_at, cost in session.execute(costs):
+            self._usd[asked_at.date()] += cost["usd"]
+            self._tokens[asked_at.date()] += cost["input_tokens"] + cost["output_tokens"]
+        self._last = last
 
 
 def dead_questions(session: Session) -> tuple[DeadQuestion, ...]:
@@ -122,12 +140,19 @@ def failed_callbacks(session: Session) -> int:
     return session.scalar(select(func.count()).where(WebhookRow.status == WebhookStatus.FAILED)) or 0
 
 
-def _hour_of(time: datetime) -> datetime:
-    return time.replace(minute=0, second=0, microsecond=0)
+def _hour(session: Session, at: datetime) -> Hour:
+    def within(moment: Any) -> ColumnElement[bool]:
+        return and_(moment >= at, moment < at + timedelta(hours=1))
 
-
-def _hour(at: datetime, ended: Sequence[tuple[str | None, float]], pages: int) -> Hour:
-    outcomes, seconds = Counter(outcome for outcome, _ in ended), [each for _, each in ended]
+    query = select(QuestionRow.finished_at, QuestionRow.asked_again_at, QuestionRow.created_at, QuestionRow.outcome)
+    ended = (
+        QuestionRow.due_at >= at,
+        within(QuestionRow.finished_at),
+        QuestionRow.status.in_(FINAL - {Status.CANCELLED}),
+    )
+    rows = session.execute(query.where(*ended)).all()
+    outcomes = Counter(row.outcome for row in rows)
+    seconds = [(row.finished_at - (row.asked_again_at or row.created_at)).total_seconds() for row in rows]
     return Hour(
         at=at,
         answered=outcomes["answered"],
@@ -136,14 +161,18 @@ def _hour(at: datetime, ended: Sequence[tuple[str | None, float]], pages: int) -
         failed=outcomes[None],
         median_s=median(seconds) if seconds else None,
         slowest_s=quantiles(seconds, n=20, method="inclusive")[-1] if len(seconds) > 1 else next(iter(seconds), None),
-        pages=pages,
+        pages=session.scalar(select(func.count()).where(within(PageRow.read_at))) or 0,
     )
 
 
 def count_open(session: Session, most: int) -> int:
     """Return how many questions are open, counted up to one more than ``most``."""
-    some = select(literal(1).label("row")).where(QuestionRow.status.in_(state.OPEN)).limit(most + 1).subquery()
-    return session.scalar(select(func.count()).select_from(some)) or 0
+    return session.scalar(_COUNT_OPEN, {"most": most + 1}) or 0
+
+
+_COUNT_OPEN = select(func.count()).select_from(
+    select(literal(1).label("row")).where(QuestionRow.status.in_(state.OPEN)).limit(bindparam("most")).subquery()
+)
 
 
 def count_open_of(session: Session, owner: str, most: int) -> int:
@@ -221,11 +250,8 @@ def step_times(session: Session) -> list[tuple[str, float]]:
 
 def model_costs(session: Session, since: datetime) -> ModelCosts:
     """Return what the latest steps that ended since then cost."""
-    latest = session.scalar(select(func.max(StepRow.id))) or 0
-    cost: Any = StepRow.detail["cost"]
-    query = select(
-        func.sum(cost["usd"].as_float()),
-        func.sum(cost["input_tokens"].as_integer() + cost["output_tokens"].as_integer()),
-    ).where(StepRow.id > latest - COSTLY_STEPS, StepRow.finished_at >= since)
-    usd, tokens = session.execute(query).one()
+    latest = select(StepRow.detail["cost"].label("cost")).where(StepRow.finished_at >= since)
+    cost: Any = latest.order_by(StepRow.finished_at.desc()).limit(COSTLY_STEPS).subquery().c.cost
+    tokens_of = cost["input_tokens"].as_integer() + cost["output_tokens"].as_integer()
+    usd, tokens = session.execute(select(func.sum(cost["usd"].as_float()), func.sum(tokens_of))).one()
     return ModelCosts(usd=usd or 0.0, tokens=tokens or 0)

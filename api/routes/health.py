@@ -124,8 +124,8 @@ def operations(services: ServicesDep) -> Operations:
         return Operations(
             queues=work_queues(services),
             dead=list(activity.dead_questions(session)),
-            hours=list(activity.by_hour(session, now)),
-            spent=list(activity.spent_by_day(session, now)),
+            hours=list(services.recent.by_hour(session, now)),
+            spent=list(services.recent.spent_by_day(session, now)),
             due=refresh_queue.count(session, now),
             failed_callbacks=activity.failed_callbacks(session),
         )

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, literal, null, or_, select, union_all
-from sqlalchemy.orm import Session, aliased, load_only
+from sqlalchemy import Row, func, literal, null, or_, select, union_all
+from sqlalchemy.orm import Session, aliased
 
 from domain import ReadOutcome
 from domain.file import SCHEME, is_file_address
@@ -94,15 +94,16 @@ def _bound(query: Any, url: Any, below: Sequence[Sequence[str | SiteScope]], kin
 
 
 def _pages(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:
-    query = select(PageRow, func.length(PageRow.text)).where(PageRow.id.in_(ids)).options(load_only(*_SHOWN))
-    rows = [(row, int(characters)) for row, characters in session.execute(query)]
-    same = PageRow.id.in_([row.duplicate_of for row, _ in rows if row.duplicate_of is not None])
-    others = {row.id: row.url for row in session.execute(select(PageRow.id, PageRow.url).where(same))}
-    reasons = last_reasons(session, [row.id for row, _ in rows if row.gone_at is not None or row.missed_as])
-    return {row.id: _of_page(row, characters, others, reasons) for row, characters in rows}
+    query = select(*_SHOWN, func.length(PageRow.text).label("characters")).where(PageRow.id.in_(ids))
+    rows = session.execute(query).all()
+    same = [row.duplicate_of for row in rows if row.duplicate_of is not None]
+    urls = select(PageRow.id, PageRow.url).where(PageRow.id.in_(same))
+    others = {row.id: row.url for row in session.execute(urls)} if same else {}
+    reasons = last_reasons(session, [row.id for row in rows if row.gone_at is not None or row.missed_as])
+    return {row.id: _of_page(row, others, reasons) for row in rows}
 
 
-def _of_page(row: PageRow, characters: int, others: dict[int, str], reasons: dict[int, str]) -> PageSummary:
+def _of_page(row: Row[Any], others: dict[int, str], reasons: dict[int, str]) -> PageSummary:
     state, reason = "held", ""
     if row.gone_at is not None:
         state, reason = "gone", reasons.get(row.id, "")
@@ -120,12 +121,11 @@ def _of_page(row: PageRow, characters: int, others: dict[int, str], reasons: dic
         "kind": "document" if row.tags else _kind(row.url),
         "state": state,
         "reason": reason or None,
-        "characters": characters,
     }
     return to_value(PageSummary, row, stale_since=stale_since(row), **given)
 
 
-def stale_since(row: PageRow) -> datetime | None:
+def stale_since(row: PageRow | Row[Any]) -> datetime | None:
     """Return when a page was last read whose later looks did not read it; None for others."""
     return row.checked_at if row.missed_as and row.gone_at is None else None
 
@@ -140,7 +140,7 @@ def last_reasons(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return what the last visit of each page said."""
     last = select(func.max(PageCheckRow.id)).where(PageCheckRow.page_id.in_(page_ids)).group_by(PageCheckRow.page_id)
     query = select(PageCheckRow.page_id, PageCheckRow.reason).where(PageCheckRow.id.in_(last))
-    return {row.page_id: row.reason for row in session.execute(query)}
+    return {row.page_id: row.reason for row in session.execute(query)} if page_ids else {}
 
 
 def _kind(url: str) -> PageKind:

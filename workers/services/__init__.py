@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from crawler.fetch.guard import EgressForbidden
 from domain.access import DEFAULT, MAIN, Collection
 from store import keys, usage
+from store.activity import Recent
 from store.embedders import Embedder, EmbeddingRefused, open_embedder
 from store.ephemeral.events import Events, RedisMemory
 from store.ephemeral.marks import Erasures, TraceParents
@@ -310,6 +311,11 @@ class Services(WebAccess):
     def learned(self) -> RecalibrationsInUse:
         """What feedback makes of the judge's confidence."""
         return RecalibrationsInUse(self.database)
+
+    @cached
+    def recent(self) -> Recent:
+        """What the last hours and days brought."""
+        return Recent()
 
     @cached
     def variants(self) -> VariantsCache:
