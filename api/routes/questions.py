@@ -182,7 +182,8 @@ async def chat(body: ChatRequest, waiter: WaiterDep, response: Response) -> Reco
     """
     asked_at = anyio.current_time()
     services, asked = await waiter.ask(body)
-    await to_thread.run_sync(tell_left, services, response, waiter.who)
+    if waiter.who.owner is not None:
+        await to_thread.run_sync(tell_left, services, response, waiter.who)
     within_s = 0.0 if body.queued else body.wait - (anyio.current_time() - asked_at)
     record = await waiter.final_record(services, asked, within_s=within_s)
     response.headers["Location"] = f"/api/questions/{record.id}"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session, aliased
 
 from domain import Status
@@ -56,9 +56,11 @@ def record_changes(session: Session, ended: Sequence[QuestionRow], now: datetime
     Called in the transaction that ends the questions: so a change is delivered once, whichever process dies when.
     """
     answered = {row.id: row for row in ended if row.status in COMPLETED}
-    watched = session.scalars(select(WatchRow).where(WatchRow.question_id.in_(answered)).with_for_update())
-    for watch in watched.all():
+    for watch in session.scalars(_WATCHES_OF, {"questions": list(answered)}).all():
         _record_change(session, watch, answered[watch.question_id], now)
+
+
+_WATCHES_OF = select(WatchRow).where(WatchRow.question_id.in_(bindparam("questions", expanding=True))).with_for_update()
 
 
 def _record_change(session: Session, watch: WatchRow, question: QuestionRow, now: datetime) -> None:
