@@ -64,10 +64,6 @@ class SettingsError(WellreadError):
     """A setting cannot be used; the message names it and says why."""
 
 
-def _half_the_processors() -> int:
-    return min(4, max(1, (os.cpu_count() or 2) // 2))
-
-
 def _default_data_dir() -> Path:
     root = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(root) / "wellread"
@@ -502,9 +498,9 @@ class Settings(BaseSettings):
         "", description="File that a worker or beat touches every few seconds while it works; empty: none."
     )
     answer_processes: int = Field(
-        default_factory=_half_the_processors,
+        default_factory=lambda: min(4, os.cpu_count() or 1),
         ge=1,
-        description="Questions that a worker answers at once, in threads; default: half the CPUs, at most 4.",
+        description="Questions that a worker answers at once, in threads; default: the number of CPUs, at most 4.",
     )
     crawl_processes: int = Field(4, ge=1, description="Pages that a worker reads at once, in threads.")
     model_threads: int = Field(
