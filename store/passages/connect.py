@@ -12,10 +12,9 @@ from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any, Final
 
-from store.passages import maintenance
 from store.passages.errors import OpenedBeforeFork
-from store.passages.schema import ADDED, TABLE
 
+TABLE: Final = "passages"
 #: None at all: a question is looked up again as soon as its pages are in, by another process than wrote them
 _READERS_LAG: Final = timedelta(0)
 #: pauses before a table that is listed and cannot be opened is looked at again, in seconds
@@ -87,6 +86,8 @@ def versions_of(uri: str) -> Path:
 
 def empty_table(schema: Any) -> Any:
     """Return an empty table in the memory of this process: what a reader searches until there is one."""
+    from store.passages import maintenance  # it imports pyarrow
+
     table = connect("memory://").create_table(TABLE, schema=schema)
     maintenance.index(table)
     return table
@@ -106,6 +107,9 @@ def open_table(database: Any, schema: Any) -> Any:
 
 
 def _made_and_opened(database: Any, schema: Any) -> Any:
+    from store.passages import maintenance
+    from store.passages.schema import ADDED
+
     if TABLE not in database:
         maintenance.index(database.create_table(TABLE, schema=schema, exist_ok=True))
     table = database.open_table(TABLE)

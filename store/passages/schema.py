@@ -17,7 +17,6 @@ from domain.site import PageKind, SiteScope, prefixes_below
 from store.passages.errors import EmbedderMismatch, PassagesError
 from text.terms import search_text
 
-TABLE: Final = "passages"
 #: Columns that older tables lack, with the SQL of their value there: they are added when such a table is opened.
 ADDED: Final = {
     "private": "false",

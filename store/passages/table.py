@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
 from store.passages import schema
-from store.passages.connect import connect, empty_table, open_table, refuse_after_fork, versions_of
+from store.passages.connect import TABLE, connect, empty_table, open_table, refuse_after_fork, versions_of
 from store.passages.errors import PassagesLost, explained, suppress_dropped
 from store.passages.in_memory import CachedCopy, Copy, most_similar
 from store.passages.maintenance import is_compressed
@@ -86,7 +86,7 @@ class Passages:
         """
         with explained(uri, "open"):
             database, wanted = connect(uri), schema.schema(embedder_id, dimension)
-            is_missing = schema.TABLE not in database
+            is_missing = TABLE not in database
             if is_missing and is_expected:
                 raise PassagesLost(uri)
             is_awaited = is_missing and not cls._makes_table
@@ -223,7 +223,7 @@ class Passages:
     def _open_awaited(self) -> None:
         """Open the table if its writer has made it by now."""
         with self._opening:
-            if self._awaited is None or schema.TABLE not in self._awaited:
+            if self._awaited is None or TABLE not in self._awaited:
                 return
             table = self._checked(open_table(self._awaited, schema.schema(self.embedder_id, self.dimension)))
             self._opened_table, self._cached = table, CachedCopy(table, self._memory_bytes, versions_of(self.uri))

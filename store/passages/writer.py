@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from domain import Passage
 from store.embedders import Embedder, SentenceEmbedder
 from store.passages import maintenance, schema
-from store.passages.connect import connect
+from store.passages.connect import TABLE, connect
 from store.passages.errors import PassagesError, explained, is_conflict
 from store.passages.schema import one_of, pack
 from store.passages.table import Passages
@@ -160,10 +160,10 @@ def _same_origin(database: Any, wanted: Any) -> bool:
 
 def _swap(database: Any, wanted: Any) -> int:
     staged = database.open_table(_STAGED)
-    if _version(database) is None and schema.TABLE in database:
-        database.drop_table(schema.TABLE)  # damaged: there is no version to write over
+    if _version(database) is None and TABLE in database:
+        database.drop_table(TABLE)  # damaged: there is no version to write over
     rows = staged.search().select(wanted.names).limit(None).to_batches()
-    table = database.create_table(schema.TABLE, data=rows, schema=wanted, mode="overwrite")
+    table = database.create_table(TABLE, data=rows, schema=wanted, mode="overwrite")
     maintenance.maintain(table)
     database.drop_table(_STAGED)
     return int(table.count_rows())
@@ -172,6 +172,6 @@ def _swap(database: Any, wanted: Any) -> int:
 def _version(database: Any) -> int | None:
     """Return the table's version; None where there is none that can be read."""
     try:
-        return int(database.open_table(schema.TABLE).version)
+        return int(database.open_table(TABLE).version)
     except (OSError, RuntimeError, ValueError):
         return None

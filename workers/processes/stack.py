@@ -171,6 +171,8 @@ class Stack:
             )
 
     def _broker_answers(self) -> bool:
+        if not self._settings.redis_url:
+            return _answers(self._settings.run_dir / "valkey.sock")
         import redis  # while the children start
 
         try:
@@ -208,6 +210,18 @@ def _lock(held: IO[bytes]) -> bool:
     except OSError:
         return False
     return True
+
+
+def _answers(valkey: Path) -> bool:
+    """Return whether the embedded Valkey takes commands, without the client, which this process would then hold."""
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(1)
+            client.connect(str(valkey))
+            client.sendall(b"PING\r\n")
+            return client.recv(5) == b"+PONG"
+    except OSError:
+        return False
 
 
 def free_port(host: str, port: int, setting: str) -> int:

@@ -40,7 +40,7 @@ def has_indexed_pages(services: "Services") -> bool:
 
 def check(main: "Services") -> None:
     """Raise PassagesLost where pages were indexed and their passages are missing; or PassagesError."""
-    from store.passages.connect import is_there  # imports pyarrow
+    from store.passages.connect import is_there
 
     for services in every(main):
         with explained(services.passages_uri, "look for"):
