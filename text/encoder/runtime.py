@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from domain.errors import WellreadError
+from text.mapped import kept_while_used
 from text.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -76,10 +77,14 @@ def word_vectors() -> WordVectors:
 
 
 def open_tokenizer() -> "Tokenizer":
-    """Open the tokenizer; it neither cuts nor pads."""
+    """Return the process's one tokenizer; it neither cuts nor pads."""
+    return _tokenizer(FOLDER / "tokenizer.json")
+
+
+@kept_while_used
+def _tokenizer(path: Path) -> "Tokenizer":
     from tokenizers import Tokenizer
 
-    path = FOLDER / "tokenizer.json"
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises bare Exception for a file that is missing or torn
@@ -173,13 +178,9 @@ class Encoder:
         return result
 
 
+@kept_while_used
 def open_encoder(threads: int = 1) -> Encoder:
     """Return the process's one encoder of so many threads."""
-    return _opened(threads, os.getpid())
-
-
-@cache
-def _opened(threads: int, _pid: int) -> Encoder:  # a forked process has none of its parent's threads
     return Encoder(threads=threads)
 
 
