@@ -5,11 +5,9 @@ import os
 from celery import Celery
 
 from domain.flow import QUEUES, TASKS, WORKERS
-from workers.broker import tolerate_faults
 from workers.priorities import DEFAULT_QUEUE, PRIORITY_STEPS
 from workers.settings import load
 
-tolerate_faults()
 #: a worker loads only the tasks of its own queues, and starts sooner
 _NAMES = os.environ.get("WELLREAD_QUEUE") or ",".join(WORKERS)
 app = Celery(

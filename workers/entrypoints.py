@@ -44,8 +44,10 @@ def run_worker(settings: Settings, *names: str, beat: bool = False) -> None:
     from celery.utils.nodenames import host_format
 
     from workers.app import app
+    from workers.broker import tolerate_faults
     from workers.pools import Threads, pool_size
 
+    tolerate_faults()
     _set_up_logs(settings)
     _check_schema(settings)
     if any(QUEUES[name].opens_passages for name in names):

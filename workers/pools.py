@@ -208,7 +208,6 @@ class _Consumers:
         self._sizes, self._all = sizes, {}
         for name in sizes:
             channel, queues = c.connection.channel(), c.app.amqp.queues.consume_from
-            channel.hub = c.hub
             channel.basic_qos(0, sizes[name], False)
             mine = [queues[each] for each in WORKERS.get(name, tuple(queues)) if each in queues]
             self._all[name] = c.app.amqp.TaskConsumer(channel, queues=mine, on_decode_error=c.on_decode_error)
