@@ -56,6 +56,16 @@ BENCHMARKS = {
         "30 and 200 questions at once with a model's service that takes its time, beside without; not in `all`",
         of_all=False,
     ),
+    "fleet": Benchmark(
+        "benchmarks.fleet.measure",
+        "50 to 500 workers whose steps sleep, on PostgreSQL and Valkey: when each part is full; not in `all`",
+        of_all=False,
+    ),
+    "peers": Benchmark(
+        "benchmarks.peers.measure",
+        "passages indexed and questions asked, beside txtai and Haystack; needs their venv; not in `all`",
+        of_all=False,
+    ),
     "startup": Benchmark("benchmarks.startup", "`wellread --help`, and `wellread up` until it is ready"),
 }
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -85,6 +95,12 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 )
 @click.option("--postgres", is_flag=True, help="Among faults, keep the rows in PostgreSQL, and restart it.")
 @click.option("--short", is_flag=True, help="Load for a minute instead of six.")
+@click.option(
+    "--workers", type=click.IntRange(min=2), multiple=True, default=(50, 100, 200, 500), help="Of a fleet; repeatable."
+)
+@click.option(
+    "--embed-s", type=float, default=0.1, show_default=True, help="Seconds in which a fleet's writer embeds a page."
+)
 @click.option("--folder", type=FOLDER, help="Folder of knowledge bases; default: in the data folder's cache.")
 @click.option("--embedder", default="minilm", show_default=True, help="As in the setting WELLREAD_EMBEDDER.")
 def main(

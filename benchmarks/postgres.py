@@ -17,6 +17,17 @@ class Postgres:
         self._server = server
         self.url = str(server.get_uri()).replace("postgresql://", "postgresql+psycopg://", 1)
 
+    @property
+    def pid(self) -> int:
+        """The process that all others of the server are children of."""
+        return int((self._server.pgdata / "postmaster.pid").read_text().split()[0])
+
+    def set(self, **settings: object) -> None:
+        """Change settings of the server, and start it again with them."""
+        with (self._server.pgdata / "postgresql.auto.conf").open("a") as conf:
+            conf.writelines(f"{name} = {value}\n" for name, value in settings.items())
+        self.restart()
+
     def restart(self) -> None:
         """Break off all that it does, as a crash would, and start it again; or start it where it was stopped."""
         self._control("-m", "immediate", "restart")

@@ -25,6 +25,8 @@ class Options:
     questions: int = 1_000  #: asked among faults
     postgres: bool = False  #: instead of SQLite, among faults
     short: bool = False  #: a minute of load instead of six
+    workers: tuple[int, ...] = (50, 100, 200, 500)  #: of the fleets
+    embed_s: float = 0.1  #: in which a fleet's writer embeds a page
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,12 @@ import psutil  # type: ignore[import-untyped]
 
 
 def processor_s(parent: int) -> float:
-    """Return the seconds that processors have worked for a process and its children."""
+    """Return the seconds that processors have worked for a process and its children, those that have ended too."""
     whole, used = psutil.Process(parent), 0.0
     for process in (whole, *whole.children(recursive=True)):
         with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
             times = process.cpu_times()
-            used += times.user + times.system
+            used += times.user + times.system + times.children_user + times.children_system
     return used
 
 
